@@ -1,0 +1,146 @@
+/**
+ * The house: what a folder of src/ may import. Arrows only point down this list; a folder may import itself and
+ * everything below it.
+ */
+const LAYERS = [
+  'main.ts',
+  'cli',
+  'app.ts',
+  'http',
+  'graphql',
+  'services',
+  'fanout',
+  'feeds',
+  'realtime',
+  'storage',
+  'descriptors',
+  'domain',
+  'telemetry',
+  'config',
+  'embedded',
+  'lib',
+];
+
+const folder = (name) => (name.endsWith('.ts') ? `^src/${name.replace('.', '\\.')}$` : `^src/${name}/`);
+
+const layerRules = LAYERS.slice(1).map((name, index) => ({
+  name: `arrows-point-down-from-${name.replace('.ts', '')}`,
+  comment: `${name} must not know what stands above it: ${LAYERS.slice(0, index + 1).join(', ')}.`,
+  severity: 'error',
+  from: { path: folder(name) },
+  to: { path: LAYERS.slice(0, index + 1).map(folder) },
+}));
+
+/** Packages that belong to one room, so that replacing one is a matter of that room. */
+const ROOMS = [
+  { packages: ['mongodb', 'bson'], rooms: ['^src/storage/', '^src/embedded/'] },
+  { packages: ['mongodb-memory-server-core'], rooms: ['^src/embedded/mongo/'] },
+  { packages: ['ioredis'], rooms: ['^src/storage/redis\\.ts$', '^src/embedded/redis/'] },
+  { packages: ['pg'], rooms: ['^src/embedded/'] },
+  { packages: ['@pothos/[^/]+', 'dataloader'], rooms: ['^src/graphql/'] },
+  { packages: ['graphql', '@escape\\.tech/[^/]+'], rooms: ['^src/graphql/', '^src/http/'] },
+  {
+    packages: [
+      'graphql-yoga',
+      '@graphql-yoga/[^/]+',
+      'graphql-ws',
+      'ws',
+      'rate-limiter-flexible',
+      'lru-cache',
+    ],
+    rooms: ['^src/http/'],
+  },
+  { packages: ['jose'], rooms: ['^src/http/', '^src/cli/sign-token\\.ts$'] },
+  {
+    packages: ['zod'],
+    rooms: [
+      '^src/config/',
+      '^src/descriptors/',
+      '^src/services/',
+      '^src/cli/import/',
+      '^src/embedded/gateway/main\\.ts$',
+    ],
+  },
+  { packages: ['pino'], rooms: ['^src/telemetry/logger\\.ts$'] },
+  { packages: ['prom-client'], rooms: ['^src/telemetry/metrics\\.ts$'] },
+  { packages: ['commander', 'cli-progress', 'close-with-grace'], rooms: ['^src/cli/'] },
+];
+
+const roomRules = ROOMS.map(({ packages, rooms }) => ({
+  name: `room-of-${packages[0].replace(/[^a-z-]/g, '')}`,
+  comment: `Only ${rooms.join(', ')} may import ${packages.join(', ')}.`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: rooms },
+  to: { path: `^node_modules/(?:@types/)?(?:${packages.join('|')})/` },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...layerRules,
+    ...roomRules,
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one thing or three. Types count.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'The rules know nothing of drivers, files or networks.',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { dependencyTypes: ['npm', 'core'], pathNot: '^(?:node:)?crypto$' },
+    },
+    {
+      name: 'lib-has-no-dependencies',
+      comment: 'Tiny tools stay tiny.',
+      severity: 'error',
+      from: { path: '^src/lib/' },
+      to: { dependencyTypes: ['npm'] },
+    },
+    {
+      name: 'embedded-stands-alone',
+      comment: 'The local engines are a product of their own beside lib.',
+      severity: 'error',
+      from: { path: '^src/embedded/' },
+      to: { path: '^src/(?!embedded/|lib/)' },
+    },
+    {
+      name: 'every-folder-has-a-layer',
+      comment: 'A new folder of src/ gets its place in the list at the top of this file.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/', pathNot: LAYERS.map(folder) },
+    },
+    {
+      name: 'sources-know-no-tests',
+      comment: 'What runs in production is in src.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(?:test|bench|schema)/' },
+    },
+    {
+      name: 'no-development-packages-in-sources',
+      comment: 'The image is built without them.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'everything-resolves',
+      comment:
+        'An import that leads nowhere is checked by no other rule. Generated types come from a package of types.',
+      severity: 'error',
+      from: { pathNot: '^test/support/generated/' },
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types'] },
+  },
+};

@@ -1,0 +1,51 @@
+import tseslint from 'typescript-eslint';
+
+const NO_ENVIRONMENT = {
+  object: 'process',
+  property: 'env',
+  message: 'Only src/config/env.ts reads the environment; take what you need from Config.',
+};
+
+export default tseslint.config(
+  { ignores: ['dist/', 'coverage/', '**/generated/', '**/__generated__/'] },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // An index signature is read with brackets: the compiler asks for it (noPropertyAccessFromIndexSignature).
+      '@typescript-eslint/dot-notation': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      'no-console': 'error',
+      'no-restricted-properties': ['error', NO_ENVIRONMENT],
+      'no-restricted-exports': [
+        'error',
+        { restrictDefaultExports: { direct: true, named: true, defaultFrom: true } },
+      ],
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  // What may read the environment: the configuration, and processes of their own that are handed a secret by it.
+  {
+    files: ['src/config/env.ts', 'src/embedded/gateway/main.ts', 'test/**', 'bench/**'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
+  // Matchers such as expect.any() are `any` on purpose.
+  {
+    files: ['test/**'],
+    rules: {
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      // What tests take apart are objects of closures, which have no `this`.
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  // The keeper of the embedded services has no other voice: its output is its log.
+  { files: ['src/embedded/keeper.ts', 'test/**', 'bench/**', 'schema/**'], rules: { 'no-console': 'off' } },
+  // Tools want what they load as the default export.
+  { files: ['*.ts', 'test/support/global-setup.ts'], rules: { 'no-restricted-exports': 'off' } },
+);

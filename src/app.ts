@@ -1,0 +1,219 @@
+import type { Config } from './config/config.ts';
+import { DEFAULT_WEIGHTS } from './domain/relevancy.ts';
+import { createFeedStore } from './feeds/registry.ts';
+import { openSession } from './graphql/open-session.ts';
+import type { AuthOptions } from './http/auth.ts';
+import { createRateLimiter } from './http/rate-limit.ts';
+import { startHttpServer, type HttpServer } from './http/server.ts';
+import { Closer } from './lib/closer.ts';
+import { createRealtime } from './realtime/create-realtime.ts';
+import { createServices } from './services/create-services.ts';
+import { startWorkers } from './services/start-workers.ts';
+import type { Services } from './services/services.ts';
+import { isDatabaseUnavailable } from './storage/errors.ts';
+import { ensureIndexes } from './storage/indexes.ts';
+import { connectDatabase, newObjectId, type Database } from './storage/mongo.ts';
+import { connectRedis, type RedisConnections, type RedisRole } from './storage/redis.ts';
+import { createRepositories } from './storage/repositories.ts';
+import { logIndexesCreated, logLiveLogTrouble, logRedisBack, logRedisLost } from './telemetry/events.ts';
+import type { Logger } from './telemetry/logger.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+
+/** Everything that runs in one process, as one thing that can be closed. */
+export interface App extends AsyncDisposable {
+  readonly services: Services;
+  /** Where the API answers; null without one. */
+  readonly url: string | null;
+  readonly database: Database;
+  readonly http: HttpServer | null;
+  /** Actions whose fan-out is pending or in progress, in any process. */
+  openFanOuts(): Promise<number>;
+  /** Resolves when no fan-out, rebuild of a feed or rename is pending or in progress, in any process. */
+  idle(): Promise<void>;
+  /** Idempotent: API first, then worker, then connections. */
+  close(): Promise<void>;
+}
+
+export interface AppParts {
+  readonly api: boolean;
+  readonly worker: boolean;
+}
+
+export interface AppDependencies {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Publishes the driver's command events, for counting round trips. */
+  readonly monitorCommands?: boolean;
+}
+
+/**
+ * Builds a process from its configuration: connections, repositories, services and, as asked for, worker and API.
+ * When a part cannot be built, what was built is closed again and the reason thrown.
+ */
+export async function createApp(
+  config: Config,
+  parts: AppParts,
+  dependencies: AppDependencies,
+): Promise<App> {
+  const closer = new Closer();
+  try {
+    return await build(config, parts, dependencies, closer);
+  } catch (error) {
+    await closer.close();
+    throw error;
+  }
+}
+
+async function build(
+  config: Config,
+  parts: AppParts,
+  { logger, metrics, monitorCommands }: AppDependencies,
+  closer: Closer,
+): Promise<App> {
+  if (config.mongodb.uri === undefined)
+    throw new Error('No MongoDB URI: give one or start the embedded engine');
+  const database = closer.own(
+    await connectDatabase({
+      uri: config.mongodb.uri,
+      db: config.mongodb.db,
+      monitorCommands: monitorCommands ?? false,
+    }),
+  );
+  const created = await ensureIndexes(database.db);
+  if (created.length > 0) logIndexesCreated(logger, { indexes: created });
+  const redis = config.redis.url === undefined ? null : closer.own(await openRedis(config.redis.url, logger));
+  // Several installations, and several databases of one, may share a Redis.
+  const prefix = `${config.redis.prefix}${config.mongodb.db}:`;
+  const { liveLog, workSignal } = createRealtime({ ...config.live, prefix }, redis, (what, err) => {
+    logLiveLogTrouble(logger, { what, err });
+  });
+  closer.own(liveLog);
+  closer.own(workSignal);
+  const repositories = createRepositories(database.collections);
+  const feedStore = createFeedStore(config.feeds.model, { collections: database.collections });
+  const onLiveLogError = (err: unknown): void => {
+    logLiveLogTrouble(logger, { err });
+  };
+  const services = createServices({
+    ...repositories,
+    feedStore,
+    weights: DEFAULT_WEIGHTS,
+    liveLog,
+    workSignal,
+    onLiveLogError,
+    newToken: newObjectId,
+    openSession: (identity) => openSession(repositories, identity),
+    onPublished: (count) => {
+      metrics.actionsPublished(count);
+    },
+  });
+  if (parts.worker)
+    closer.own(
+      startWorkers(
+        config.fanOut,
+        { repositories, feedStore, liveLog, workSignal, onLiveLogError },
+        logger,
+        metrics,
+      ),
+    );
+  const openFanOuts = async (): Promise<number> => {
+    const open = await repositories.actions.openFanOuts();
+    return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0);
+  };
+  closer.own(syncToAsync(metrics.watchPending(openFanOuts)));
+  const http = parts.api
+    ? closer.own(await openApi(config, { services, database, redis }, logger, metrics))
+    : null;
+  const idle = async (): Promise<void> => {
+    while (
+      (await openFanOuts()) +
+        (await repositories.feeds.countDue()) +
+        (await repositories.renames.countDue()) >
+      0
+    )
+      await new Promise((resolve) => setTimeout(resolve, IDLE_POLL_MS));
+  };
+  const close = (): Promise<void> => closer.close();
+  return {
+    services,
+    url: http?.url ?? null,
+    database,
+    http,
+    openFanOuts,
+    idle,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const IDLE_POLL_MS = 10;
+
+function syncToAsync(disposable: Disposable): AsyncDisposable {
+  return {
+    [Symbol.asyncDispose]: () => {
+      disposable[Symbol.dispose]();
+      return Promise.resolve();
+    },
+  };
+}
+
+function openRedis(url: string, logger: Logger): Promise<RedisConnections> {
+  const lost = new Set<RedisRole>();
+  return connectRedis({
+    url,
+    onLost: (role) => {
+      lost.add(role);
+      logRedisLost(logger, { err: new Error(`The ${role} connection was lost`) });
+    },
+    onReady: (role) => {
+      if (lost.delete(role) && lost.size === 0) logRedisBack(logger);
+    },
+  });
+}
+
+interface ApiParts {
+  readonly services: Services;
+  readonly database: Database;
+  readonly redis: RedisConnections | null;
+}
+
+function openApi(config: Config, parts: ApiParts, logger: Logger, metrics: Metrics): Promise<HttpServer> {
+  const { http, live } = config;
+  const { services, database, redis } = parts;
+  return startHttpServer({
+    services,
+    logger,
+    auth: authOf(config),
+    host: http.host,
+    port: http.port,
+    graphiql: http.graphiql,
+    introspection: http.introspection,
+    isUnavailable: isDatabaseUnavailable,
+    limits: {
+      maxBodyBytes: http.maxBodyBytes,
+      maxConnections: http.maxConnections,
+      maxSubscriptionsPerConnection: live.maxSubscriptionsPerConnection,
+      maxSubscriptionsPerUser: live.maxSubscriptionsPerUser,
+    },
+    ...(http.rateLimit === null
+      ? {}
+      : {
+          rateLimiter: createRateLimiter({
+            points: http.rateLimit.requests,
+            seconds: http.rateLimit.perMs / 1_000,
+          }),
+        }),
+    probes: {
+      database: () => database.ping(),
+      ...(redis === null ? {} : { redis: () => redis.ping() }),
+    },
+    metrics,
+  });
+}
+
+function authOf({ auth }: Config): AuthOptions {
+  const { jwksUri, jwtSecret, issuer, audience } = auth;
+  if (jwksUri !== undefined) return { jwksUri, issuer, audience };
+  if (jwtSecret !== undefined) return { secret: jwtSecret, issuer, audience };
+  throw new Error('Neither JWT_SECRET nor JWKS_URI is set');
+}

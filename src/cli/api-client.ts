@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CommandError } from './context.ts';
+
+export interface ApiIssue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** An error the API answered with. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: string;
+  readonly issues: readonly ApiIssue[];
+
+  constructor(code: string, message: string, issues: readonly ApiIssue[]) {
+    super(message);
+    this.code = code;
+    this.issues = issues;
+  }
+}
+
+export interface ApiClient {
+  /**
+   * Runs an operation. What a retry may heal (no connection, UNAVAILABLE, RATE_LIMITED, 5xx) is tried again for about
+   * half a minute, so operations must be safe to repeat.
+   * @throws ApiError, or CommandError when the server cannot be reached or is none of ours.
+   */
+  run<T>(query: string, variables: Readonly<Record<string, unknown>>): Promise<T>;
+}
+
+interface Answer<T> {
+  readonly data?: T | null;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly extensions?: { readonly code?: string; readonly issues?: readonly ApiIssue[] };
+  }[];
+}
+
+const RETRY_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000];
+const REQUEST_TIMEOUT_MS = 60_000;
+const RETRYABLE_CODES = ['UNAVAILABLE', 'RATE_LIMITED'];
+
+/** @param options.url as `readServerUrl` gives it. */
+export function apiClient(options: { readonly url: string; readonly token: string }): ApiClient {
+  const endpoint = options.url;
+  async function once<T>(query: string, variables: Readonly<Record<string, unknown>>): Promise<T> {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: {
+        accept: 'application/graphql-response+json',
+        authorization: `Bearer ${options.token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ query, variables }),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    }).catch((error: unknown) => {
+      throw new Unreachable(`${endpoint} cannot be reached: ${reasonOf(error)}`);
+    });
+    const answer = (await response.json().catch(() => null)) as Answer<T> | null;
+    const [error] = answer?.errors ?? [];
+    if (error !== undefined)
+      throw new ApiError(error.extensions?.code ?? 'UNKNOWN', error.message, error.extensions?.issues ?? []);
+    if (answer?.data == null) {
+      const message = `${endpoint} answered with status ${String(response.status)} and no GraphQL`;
+      throw response.status >= 500 ? new Unreachable(message) : new CommandError(message);
+    }
+    return answer.data;
+  }
+  return {
+    async run(query, variables) {
+      for (const wait of RETRY_AFTER_MS) {
+        try {
+          return await once(query, variables);
+        } catch (error) {
+          if (!isRetryable(error)) throw error;
+          await delay(wait);
+        }
+      }
+      return once(query, variables);
+    },
+  };
+}
+
+class Unreachable extends CommandError {}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof Unreachable || (error instanceof ApiError && RETRYABLE_CODES.includes(error.code));
+}
+
+/** The address of the API from that of the server, which may have `/graphql` or not. @throws CommandError */
+export function readServerUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new CommandError(`--url got "${text}", expected an address such as http://127.0.0.1:4000`);
+  if (!url.pathname.endsWith('/graphql')) url.pathname = `${url.pathname.replace(/\/$/, '')}/graphql`;
+  return url.href;
+}
+
+/** What fetch says is "fetch failed"; why stands in the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message || error.cause.name : error.message;
+}

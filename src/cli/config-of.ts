@@ -1,0 +1,15 @@
+import type { Config } from '../config/config.ts';
+import { readConfig } from '../config/read-config.ts';
+import { FEED_MODEL_NAMES } from '../feeds/registry.ts';
+import type { CommandContext } from './context.ts';
+
+/**
+ * @param options.needsKey whether the command signs or verifies tokens. Default true.
+ * @throws ConfigError
+ */
+export function configOf(
+  context: Pick<CommandContext, 'env'>,
+  options: { readonly needsKey?: boolean } = {},
+): Config {
+  return readConfig(context.env, { feedModels: FEED_MODEL_NAMES, ...options });
+}

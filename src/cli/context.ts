@@ -1,0 +1,21 @@
+import type { Environment } from '../config/env.ts';
+
+/** Where a command speaks: what it was asked for goes to stdout, everything else to stderr. */
+export interface Terminal {
+  out(line: string): void;
+  note(line: string): void;
+  /** Someone is watching stderr: colours and moving bars are welcome. */
+  readonly isInteractive: boolean;
+  readonly stderr: NodeJS.WritableStream;
+}
+
+/** What every command gets. */
+export interface CommandContext {
+  readonly env: Environment;
+  readonly terminal: Terminal;
+}
+
+/** A fault of the user that needs no stack trace: the message says what to do. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}

@@ -1,0 +1,30 @@
+import { READER } from './story.ts';
+
+const WATCH =
+  'subscription { feedEvents { __typename ... on FeedItemAdded { item { action { descriptor { summary } } } } } }';
+const READ = '{ feed(first: 10) { edges { node { relevancy reasons action { descriptor { summary } } } } } }';
+
+/** How to look at the feed of the demo's reader. */
+export function watchingHints(url: string, token: string): string[] {
+  const endpoint = `${url.replace(/\/(?:graphql)?$/, '')}/graphql`;
+  const call = (query: string, accept: string) =>
+    [
+      `  curl -sN ${endpoint} -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\`,
+      `    -H 'accept: ${accept}' -d '${JSON.stringify({ query })}'`,
+    ].join('\n');
+  return [
+    '',
+    `The feed of "${READER}" has all of this. To watch it grow, in another terminal:`,
+    '',
+    `  TOKEN=${token}`,
+    call(WATCH, 'text/event-stream'),
+    '',
+    'To read it:',
+    '',
+    call(READ, 'application/json'),
+    '',
+    `Or open ${endpoint} in a browser, with {"authorization": "Bearer …"} under Headers.`,
+    '',
+    'Live actions; Ctrl-C ends them:',
+  ];
+}

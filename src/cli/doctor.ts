@@ -1,0 +1,136 @@
+import { INDEXES, missingIndexes } from '../storage/indexes.ts';
+import { connectDatabase, type Database } from '../storage/mongo.ts';
+import { connectRedis } from '../storage/redis.ts';
+import type { Config } from '../config/config.ts';
+import { redact } from '../lib/redact.ts';
+import { configOf } from './config-of.ts';
+import type { CommandContext } from './context.ts';
+import { embeddedSteps } from './embedded-steps.ts';
+import { keptSecretPath } from './kept-secret.ts';
+import { packageVersion } from './package-info.ts';
+import { reasonFor } from './report-failure.ts';
+import { describeDatabases, startDatabases } from './databases.ts';
+import { givenSettings, settingsMarkdown, settingsTable } from './settings-table.ts';
+
+export interface DoctorOptions {
+  readonly settings?: boolean;
+  readonly markdown?: boolean;
+}
+
+interface Finding {
+  readonly state: 'ok' | 'note' | 'FAIL';
+  readonly what: string;
+  readonly detail: string;
+}
+
+/**
+ * Shows what is configured and looks whether it works.
+ * @returns the exit code: 1 when something does not.
+ */
+export async function doctor(context: CommandContext, options: DoctorOptions): Promise<number> {
+  const { env, terminal } = context;
+  if (options.settings === true) {
+    for (const line of options.markdown === true ? settingsMarkdown() : settingsTable(env))
+      terminal.out(line);
+    return 0;
+  }
+  let isWell = true;
+  for await (const { state, what, detail } of examine(context)) {
+    isWell &&= state !== 'FAIL';
+    terminal.out(
+      `${state.padEnd(5)} ${what.padEnd(10)} ${redact(detail).replaceAll('\n', `\n${' '.repeat(17)}`)}`,
+    );
+  }
+  return isWell ? 0 : 1;
+}
+
+async function* examine(context: CommandContext): AsyncGenerator<Finding> {
+  yield { state: 'ok', what: 'Fanfare', detail: `${await packageVersion()} on Node ${process.version}` };
+  const given = givenSettings(context.env);
+  const settings = given.length === 0 ? 'All defaults; doctor --settings lists them' : given.join('\n');
+  const config = await attempt('Settings', () => Promise.resolve(configOf(context)));
+  if ('state' in config) {
+    yield config;
+    return;
+  }
+  yield { state: 'ok', what: 'Settings', detail: settings };
+  yield identityOf(config);
+  yield* examineDatabases(context, config);
+}
+
+function identityOf({ auth, dataDir }: Config): Finding {
+  const keys = [
+    ...(auth.jwtSecret === undefined ? [] : ['HS256 tokens with JWT_SECRET']),
+    ...(auth.jwksUri === undefined ? [] : [`tokens signed by the keys of ${auth.jwksUri}`]),
+  ];
+  if (keys.length > 0) return { state: 'ok', what: 'Identity', detail: keys.join('; ') };
+  return {
+    state: 'note',
+    what: 'Identity',
+    detail: `JWT_SECRET is not set: one is kept in ${keptSecretPath(dataDir)}`,
+  };
+}
+
+async function* examineDatabases(context: CommandContext, config: Config): AsyncGenerator<Finding> {
+  using steps = embeddedSteps(context.terminal, null);
+  const services = await attempt('Databases', () => startDatabases(context, config, steps));
+  if ('state' in services) {
+    yield services;
+    return;
+  }
+  await using databases = services;
+  yield { state: 'ok', what: 'Databases', detail: describeDatabases(databases, config) };
+  yield* examineMongo(databases.mongodbUri, config.mongodb.db);
+  yield await examineRedis(databases.redisUrl);
+}
+
+async function* examineMongo(uri: string, db: string): AsyncGenerator<Finding> {
+  const connected = await attempt('MongoDB', () => connectDatabase({ uri, db }));
+  if ('state' in connected) {
+    yield connected;
+    return;
+  }
+  await using database = connected;
+  yield {
+    state: 'ok',
+    what: 'MongoDB',
+    detail: `${await database.version()} answers at ${uri}, database ${db}`,
+  };
+  yield await examineIndexes(database);
+}
+
+async function examineIndexes({ db }: Database): Promise<Finding> {
+  const missing = await missingIndexes(db);
+  const present = `${String(INDEXES.length - missing.length)} of ${String(INDEXES.length)}`;
+  if (missing.length === 0) return { state: 'ok', what: 'Indexes', detail: `${present} present` };
+  if (missing.length === INDEXES.length)
+    return {
+      state: 'note',
+      what: 'Indexes',
+      detail: `${present} present; the first start of a server makes them`,
+    };
+  const names = missing.map(({ collection, name }) => `${collection}.${name}`).join(', ');
+  return {
+    state: 'FAIL',
+    what: 'Indexes',
+    detail: `${present} present, missing: ${names}\nThe next start of a server makes them`,
+  };
+}
+
+async function examineRedis(url: string): Promise<Finding> {
+  const connected = await attempt('Redis', () => connectRedis({ url }));
+  if ('state' in connected) return connected;
+  await using redis = connected;
+  const info = await redis.commands.info('server');
+  const version = /^(?:valkey|redis)_version:(\S+)/m.exec(info)?.[0].replace('_version:', ' ') ?? 'Redis';
+  return { state: 'ok', what: 'Redis', detail: `${version} answers at ${url}` };
+}
+
+/** The result, or the finding that there is none. */
+async function attempt<T extends object>(what: string, work: () => Promise<T>): Promise<T | Finding> {
+  try {
+    return await work();
+  } catch (error) {
+    return { state: 'FAIL', what, detail: reasonFor(error) };
+  }
+}

@@ -1,0 +1,38 @@
+import type { EmbeddedEvent } from '../embedded/events.ts';
+import { logEmbeddedStep } from '../telemetry/events.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Terminal } from './context.ts';
+import { openProgress, type Progress } from './progress.ts';
+
+export interface EmbeddedSteps extends Disposable {
+  readonly onEvent: (event: EmbeddedEvent) => void;
+}
+
+/**
+ * Shows what the local databases are doing; the first start builds one, which takes a while.
+ * @param log where to say it instead of the terminal; null: the terminal.
+ */
+export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'warn'> | null): EmbeddedSteps {
+  let bar: { readonly step: string; readonly progress: Progress } | null = null;
+  const endBar = () => {
+    bar?.progress[Symbol.dispose]();
+    bar = null;
+  };
+  return {
+    onEvent(event) {
+      if (event.step === 'exit' || log !== null) {
+        endBar();
+        if (log === null) terminal.note(event.message);
+        else logEmbeddedStep(log, event);
+      } else if (event.fraction === undefined) {
+        endBar();
+        terminal.note(event.message);
+      } else {
+        if (bar?.step !== event.step) endBar();
+        bar ??= { step: event.step, progress: openProgress(terminal, event.step) };
+        bar.progress.update(event.fraction, event.message);
+      }
+    },
+    [Symbol.dispose]: endBar,
+  };
+}

@@ -1,0 +1,96 @@
+import { createWriteStream } from 'node:fs';
+import { access, rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Identity } from '../domain/viewer.ts';
+import type { ExportPart } from '../services/services.ts';
+import { configOf } from './config-of.ts';
+import { connectToServer } from './connection.ts';
+import { CommandError, type CommandContext } from './context.ts';
+import { openRuntime } from './runtime.ts';
+
+export interface ExportOptions {
+  readonly member: string;
+  readonly out?: string;
+  readonly url?: string;
+  readonly token?: string;
+}
+
+/** Who may type this command has the databases. */
+const OPERATOR: Identity = { userId: 'export', roles: new Set(['admin']), expiresAt: null };
+const QUERY = 'query ($memberId: String!) { memberExport(memberId: $memberId) }';
+
+/** Writes everything held about a member as one JSON document, to a file or to stdout, in bounded memory. */
+export async function exportMember(context: CommandContext, options: ExportOptions): Promise<void> {
+  const { member: memberId, out } = options;
+  // Before anything is started: a file that is there is not written over.
+  if (out !== undefined && (await isThere(out))) throw new CommandError(`--out ${out} is there already`);
+  if (options.url !== undefined) {
+    const client = await connectToServer(context, { url: options.url, token: options.token });
+    const { memberExport } = await client.run<{ readonly memberExport: unknown }>(QUERY, { memberId });
+    await write(context, out, [JSON.stringify(memberExport, null, 1)]);
+    return;
+  }
+  const config = configOf(context, { needsKey: false });
+  await using runtime = await openRuntime(context, {
+    config,
+    parts: { api: false, worker: false },
+    voice: 'command',
+  });
+  const { services } = runtime.app;
+  await write(context, out, jsonLines(services.exportMember(services.openSession(OPERATOR), memberId)));
+}
+
+/** The lines of a JSON object; each entry of a list has one to itself, after the comma. */
+export async function* jsonLines(parts: AsyncIterable<ExportPart>): AsyncGenerator<string, void, undefined> {
+  let section: string | null = null;
+  let isListOpen = false;
+  let isFirstEntry = true;
+  for await (const part of parts) {
+    const isList = 'entries' in part;
+    if (part.section !== section) {
+      if (isListOpen) yield ']';
+      const name = `${section === null ? '{' : ','}${JSON.stringify(part.section)}: `;
+      yield isList ? `${name}[` : `${name}${JSON.stringify(part.value)}`;
+      section = part.section;
+      isListOpen = isList;
+      isFirstEntry = true;
+    }
+    for (const entry of isList ? part.entries : []) {
+      yield `${isFirstEntry ? '' : ','}${JSON.stringify(entry)}`;
+      isFirstEntry = false;
+    }
+  }
+  yield isListOpen ? ']}' : '}';
+}
+
+async function write(
+  { terminal }: Pick<CommandContext, 'terminal'>,
+  out: string | undefined,
+  lines: AsyncIterable<string> | Iterable<string>,
+): Promise<void> {
+  if (out === undefined) {
+    for await (const line of lines) terminal.out(line);
+    return;
+  }
+  // Under another name until it is whole, and for nobody else's eyes.
+  const unfinished = `${out}.part`;
+  try {
+    await pipeline(
+      Readable.from(lines).map((line: string) => `${line}\n`),
+      createWriteStream(unfinished, { mode: 0o600 }),
+    );
+    await rename(unfinished, out);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  terminal.note(`Written to ${out}`);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

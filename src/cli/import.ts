@@ -1,0 +1,145 @@
+import { access, constants } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { apiTarget } from './import/api-target.ts';
+import { importFile, type ImportedFile } from './import/import-file.ts';
+import type { RecordKind } from './import/records.ts';
+import { servicesTarget } from './import/services-target.ts';
+import type { ImportTarget } from './import/target.ts';
+import { connectToServer } from './connection.ts';
+import { configOf } from './config-of.ts';
+import { CommandError, type CommandContext, type Terminal } from './context.ts';
+import { openProgress } from './progress.ts';
+import { openRuntime } from './runtime.ts';
+
+export interface ImportOptions {
+  readonly members?: readonly string[];
+  readonly refs?: readonly string[];
+  readonly follows?: readonly string[];
+  readonly actions?: readonly string[];
+  readonly url?: string;
+  readonly token?: string;
+  readonly inFlight: number;
+  readonly wait?: boolean;
+  readonly worker: boolean;
+}
+
+/** People and things first, then who follows them, then what happened. */
+const ORDER: readonly RecordKind[] = ['members', 'refs', 'follows', 'actions'];
+const MAX_SHOWN_FAULTS = 100;
+const KIND_WIDTH = 8;
+const ASK_EVERY_MS = 500;
+
+/**
+ * Imports files of one JSON object per line.
+ * @returns the exit code: 1 when a line could not be imported.
+ */
+export async function importFiles(context: CommandContext, options: ImportOptions): Promise<number> {
+  const files = ORDER.flatMap((kind) => (options[kind] ?? []).map((path) => ({ kind, path })));
+  if (files.length === 0)
+    throw new CommandError('Nothing to import: give at least one of --members, --refs, --follows, --actions');
+  await checkReadable(files);
+  if (options.url !== undefined) {
+    const client = await connectToServer(context, { url: options.url, token: options.token });
+    return runImport(context, files, apiTarget(client), options);
+  }
+  const config = configOf(context, { needsKey: false });
+  await using runtime = await openRuntime(context, {
+    config,
+    parts: { api: false, worker: options.worker },
+    voice: 'command',
+  });
+  const { app } = runtime;
+  const target = servicesTarget(app.services, () => app.openFanOuts());
+  return await runImport(context, files, target, {
+    ...options,
+    wait: options.wait === true || options.worker,
+  });
+}
+
+interface InputFile {
+  readonly kind: RecordKind;
+  readonly path: string;
+}
+
+async function runImport(
+  { terminal }: CommandContext,
+  files: readonly InputFile[],
+  target: ImportTarget,
+  options: Pick<ImportOptions, 'inFlight' | 'wait'>,
+): Promise<number> {
+  const report = faultReport(terminal);
+  for (const { kind, path } of files) {
+    const startedAt = performance.now();
+    using progress = openProgress(terminal, kind.padEnd(KIND_WIDTH));
+    const imported = await importFile(kind, path, {
+      writers: target.writers,
+      inFlight: options.inFlight,
+      progress,
+      onFault: (place, message) => {
+        report.add(place, message);
+      },
+    }).catch((error: unknown) => {
+      throw new CommandError(stoppedMessage(path, error), { cause: error });
+    });
+    progress[Symbol.dispose]();
+    terminal.out(summary(imported, secondsSince(startedAt)));
+  }
+  if (options.wait === true) await waitForFanOut(terminal, target);
+  if (report.count() === 0) return 0;
+  terminal.note(`${count(report.count(), 'line')} could not be imported.`);
+  return 1;
+}
+
+async function waitForFanOut(terminal: Terminal, target: ImportTarget): Promise<void> {
+  const startedAt = performance.now();
+  const first = await target.openFanOuts();
+  terminal.note('Delivering. This may be interrupted: what is left is done by the next worker that runs.');
+  using progress = openProgress(terminal, 'fan-out'.padEnd(KIND_WIDTH));
+  for (let open = first; open > 0; open = await target.openFanOuts()) {
+    progress.update(Math.max(0, 1 - open / first), first > 1 ? `${count(open, 'action')} left` : '');
+    await delay(ASK_EVERY_MS);
+  }
+  progress[Symbol.dispose]();
+  terminal.out(`${'fan-out'.padEnd(KIND_WIDTH)} done after ${secondsSince(startedAt).toFixed(1)} s`);
+}
+
+function faultReport(terminal: Terminal) {
+  let faults = 0;
+  return {
+    count: () => faults,
+    add(place: string, message: string): void {
+      faults += 1;
+      if (faults <= MAX_SHOWN_FAULTS) terminal.note(`${place}: ${message}`);
+      if (faults === MAX_SHOWN_FAULTS) terminal.note('Further faults are counted, not shown.');
+    },
+  };
+}
+
+function summary(file: ImportedFile, seconds: number): string {
+  const parts = [`${count(file.lines, 'line')} in ${seconds.toFixed(1)} s`, `${count(file.written)} written`];
+  if (file.replays > 0) parts.push(`${count(file.replays)} there already`);
+  if (file.faults > 0) parts.push(`${count(file.faults)} bad`);
+  return `${file.kind.padEnd(KIND_WIDTH)} ${parts.join(', ')}`;
+}
+
+function stoppedMessage(path: string, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `Stopped in ${path}: ${reason}\nRun the same command again to go on: nothing is recorded twice.`;
+}
+
+async function checkReadable(files: readonly InputFile[]): Promise<void> {
+  for (const { kind, path } of files) {
+    await access(path, constants.R_OK).catch((error: unknown) => {
+      throw new CommandError(`--${kind} ${path} cannot be read`, { cause: error });
+    });
+  }
+}
+
+function count(amount: number, noun?: string): string {
+  const number = amount.toLocaleString('en');
+  return noun === undefined ? number : `${number} ${noun}${amount === 1 ? '' : 's'}`;
+}
+
+function secondsSince(startedAt: number): number {
+  return (performance.now() - startedAt) / 1_000;
+}

@@ -1,0 +1,92 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+
+/** A line of a file, or why it cannot be read. */
+export type Line =
+  | { readonly number: number; readonly text: string; readonly fault: null }
+  | { readonly number: number; readonly text: null; readonly fault: string };
+
+export interface LineOptions {
+  /** Called with the number of bytes read from the file, which are compressed ones in a compressed file. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+/** Longest line, in bytes. */
+export const MAX_LINE_BYTES = 1_048_576;
+const NEWLINE = 10;
+
+/**
+ * The lines of a file, plain or gzip (told by its first bytes), without empty ones. Memory stays bounded however long
+ * the file or a line is.
+ */
+export async function* readLines(path: string, options: LineOptions = {}): AsyncGenerator<Line> {
+  const file = await open(path);
+  const isGzip = await beginsWithGzipMagic(file);
+  const source = file.createReadStream({ start: 0 });
+  const count = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      options.onBytes?.(chunk.length);
+      done(null, chunk);
+    },
+  });
+  const output = isGzip ? createGunzip() : count;
+  const flow = isGzip ? pipeline(source, count, output) : pipeline(source, count);
+  // The failure of a part ends the output with that error, which the loop below throws.
+  flow.catch(() => undefined);
+  yield* splitLines(output as AsyncIterable<Buffer>);
+}
+
+async function beginsWithGzipMagic(file: FileHandle): Promise<boolean> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
+  return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+}
+
+async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  const line = new PartialLine();
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      line.add(chunk.subarray(start, end));
+      const whole = line.take();
+      if (whole !== null) yield whole;
+      start = end + 1;
+    }
+    line.add(chunk.subarray(start));
+  }
+  const last = line.take();
+  if (last !== null) yield last;
+}
+
+/** Collects the pieces of a line; of a line that is too long it keeps nothing but the fact. */
+class PartialLine {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  #number = 1;
+  #pieces: Buffer[] = [];
+  #length = 0;
+
+  add(piece: Buffer): void {
+    this.#length += piece.length;
+    if (this.#length > MAX_LINE_BYTES) this.#pieces = [];
+    else this.#pieces.push(piece);
+  }
+
+  /** The line, and a fresh start; null for an empty one. */
+  take(): Line | null {
+    const number = this.#number;
+    const bytes = Buffer.concat(this.#pieces);
+    const isTooLong = this.#length > MAX_LINE_BYTES;
+    this.#number += 1;
+    this.#pieces = [];
+    this.#length = 0;
+    if (isTooLong)
+      return { number, text: null, fault: `The line is longer than ${String(MAX_LINE_BYTES)} bytes` };
+    try {
+      const text = this.#decoder.decode(bytes).trim();
+      return text === '' ? null : { number, text, fault: null };
+    } catch {
+      return { number, text: null, fault: 'The line is not UTF-8' };
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { DESCRIPTOR_TYPES } from '../../descriptors/registry.ts';
+import { SCOPES } from '../../domain/action.ts';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../services/services.ts';
+import type { Line } from './lines.ts';
+
+/** What one line of each kind of file holds: the API's inputs. */
+export interface Records {
+  readonly members: MemberInput;
+  readonly refs: RefInput;
+  readonly follows: FollowInput;
+  readonly actions: PublishActionInput;
+}
+
+export type RecordKind = keyof Records;
+
+export type ReadRecord<R> =
+  | { readonly line: number; readonly record: R; readonly bytes: number; readonly fault: null }
+  | { readonly line: number; readonly record: null; readonly fault: string };
+
+const refSchema = z.strictObject({ id: z.string(), type: z.string(), label: z.string() });
+const strings = z.array(z.string()).nullish();
+
+const descriptorSchema = z
+  .strictObject(
+    Object.fromEntries(DESCRIPTOR_TYPES.map(({ inputName }) => [inputName, z.unknown().optional()])),
+  )
+  .superRefine((value, context) => {
+    const given = DESCRIPTOR_TYPES.filter((descriptor) => value[descriptor.inputName] !== undefined);
+    if (given.length !== 1) context.addIssue({ code: 'custom', message: 'Must have exactly one descriptor' });
+    for (const { inputName, schema } of given)
+      for (const issue of schema.safeParse(value[inputName]).error?.issues ?? [])
+        context.addIssue({ code: 'custom', path: [inputName, ...issue.path], message: issue.message });
+  });
+
+/**
+ * The shapes for which the API would refuse a whole batch. What a value must be beyond its type is left to the
+ * server, which knows best and answers entry by entry.
+ */
+const SCHEMAS: { readonly [K in RecordKind]: z.ZodType<Records[K]> } = {
+  members: z.strictObject({
+    memberId: z.string(),
+    name: z.string(),
+    teamId: z.string().nullish(),
+    departmentId: z.string().nullish(),
+    supervisorId: z.string().nullish(),
+  }),
+  refs: refSchema,
+  follows: z.strictObject({ followerId: z.string(), refId: z.string() }),
+  actions: z.strictObject({
+    idempotencyKey: z.string().nullish(),
+    actorId: z.string().nullish(),
+    conducted: z.iso
+      .datetime({ offset: true })
+      .transform((text) => new Date(text))
+      .nullish(),
+    scope: z.enum(SCOPES).nullish(),
+    recipients: strings,
+    mentions: strings,
+    refs: z.array(refSchema).nullish(),
+    descriptor: descriptorSchema,
+  }),
+};
+
+/** What a record needs beyond its line. */
+const COMPLETE: { readonly [K in RecordKind]: (record: Records[K], line: Line) => Records[K] } = {
+  members: (member) => member,
+  refs: (ref) => ref,
+  follows: (follow) => follow,
+  actions: withIdempotencyKey,
+};
+
+export function readRecord<K extends RecordKind>(kind: K, line: Line): ReadRecord<Records[K]> {
+  if (line.fault !== null) return { line: line.number, record: null, fault: line.fault };
+  const json = parseJson(line.text);
+  if (json === undefined) return { line: line.number, record: null, fault: 'The line is not JSON' };
+  const read = SCHEMAS[kind].safeParse(json);
+  if (!read.success)
+    return { line: line.number, record: null, fault: read.error.issues.map(shownIssue).join('; ') };
+  const record = COMPLETE[kind](read.data, line);
+  return { line: line.number, record, bytes: Buffer.byteLength(line.text), fault: null };
+}
+
+/** An action without a key gets one made of its line, so that the same file can be imported again. */
+function withIdempotencyKey(action: PublishActionInput, line: Line): PublishActionInput {
+  if (action.idempotencyKey != null) return action;
+  const digest = createHash('sha256')
+    .update(`${String(line.number)}\n${line.text ?? ''}`)
+    .digest('base64url');
+  return { ...action, idempotencyKey: `import:${digest}` };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function shownIssue(issue: z.core.$ZodIssue): string {
+  return issue.path.length === 0 ? issue.message : `${issue.path.map(String).join('.')}: ${issue.message}`;
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+
+const FILE_NAME = 'jwt-secret';
+const SECRET_BYTES = 32;
+
+export interface SecretSource {
+  readonly config: Config;
+  /** The file the secret is kept in; null when the environment gave a key. */
+  readonly keptIn: string | null;
+}
+
+/**
+ * The configuration with a key for tokens. Where the environment gives none (which production does not allow), one is
+ * made once and kept in the data folder, so that tokens outlive restarts.
+ */
+export async function withSecret(config: Config): Promise<SecretSource> {
+  if (config.auth.jwtSecret !== undefined || config.auth.jwksUri !== undefined)
+    return { config, keptIn: null };
+  const keptIn = keptSecretPath(config.dataDir);
+  const jwtSecret = (await keptSecret(config.dataDir)) ?? (await makeSecret(config.dataDir, keptIn));
+  return { config: Object.freeze({ ...config, auth: Object.freeze({ ...config.auth, jwtSecret }) }), keptIn };
+}
+
+export function keptSecretPath(dataDir: string): string {
+  return join(dataDir, FILE_NAME);
+}
+
+/** The secret an earlier start has kept; null when there is none. */
+export function keptSecret(dataDir: string): Promise<string | null> {
+  return readSecret(keptSecretPath(dataDir));
+}
+
+/** A link appears whole or not at all, and only once: of two processes that start together both take the winner's. */
+async function makeSecret(dataDir: string, path: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    await writeFile(draft, randomBytes(SECRET_BYTES).toString('base64url'), { mode: 0o600, flag: 'wx' });
+    await link(draft, path).catch(ignoreCode('EEXIST'));
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const secret = await readSecret(path);
+  if (secret === null) throw new Error(`The secret ${path} was removed while it was being made`);
+  return secret;
+}
+
+async function readSecret(path: string): Promise<string | null> {
+  const text = (await readFile(path, 'utf8').catch(ignoreCode('ENOENT')))?.trim();
+  if (text === undefined) return null;
+  if (Buffer.byteLength(text) < SECRET_BYTES)
+    throw new Error(
+      `The secret kept in ${path} is shorter than ${String(SECRET_BYTES)} bytes: remove the file to get a new one`,
+    );
+  return text;
+}
+
+function ignoreCode(code: string): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof Error && 'code' in error && error.code === code) return undefined;
+    throw error;
+  };
+}

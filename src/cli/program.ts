@@ -1,0 +1,150 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { CommandContext } from './context.ts';
+import type { DemoOptions } from './demo.ts';
+import type { DoctorOptions } from './doctor.ts';
+import type { ExportOptions } from './export.ts';
+import type { ImportOptions } from './import.ts';
+import { packageVersion } from './package-info.ts';
+import type { TokenOptions } from './token.ts';
+
+// Every action imports its command when it is called: help and tokens should not wait for databases to be loaded.
+
+/**
+ * The command line. Errors of usage are thrown as CommanderError after they were explained.
+ * @param exit takes the exit code of a command that has one to give.
+ */
+export async function createProgram(context: CommandContext, exit: (code: number) => void): Promise<Command> {
+  const program = new Command('fanfare')
+    .description('Activity-feed server: record actions, give every reader a personal feed, push it live.')
+    .version(await packageVersion())
+    .exitOverride()
+    .configureOutput({
+      getOutHelpWidth: () => HELP_WIDTH,
+      writeOut: (text) => {
+        context.terminal.out(text.trimEnd());
+      },
+      writeErr: (text) => {
+        context.terminal.note(text.trimEnd());
+      },
+    })
+    .showHelpAfterError('Help: npx fanfare --help')
+    .addHelpText('after', EXAMPLES);
+
+  program
+    .command('serve')
+    .description('run the API and a fan-out worker; databases that have no address are started locally')
+    .option('--no-worker', 'the API only; workers run elsewhere')
+    .action(async (options: { readonly worker: boolean }) => {
+      const { serve } = await import('./serve.ts');
+      await serve(context, options);
+    });
+
+  program
+    .command('worker')
+    .description('run a fan-out worker without the API')
+    .action(async () => {
+      const { worker } = await import('./worker.ts');
+      await worker(context);
+    });
+
+  program
+    .command('token')
+    .description('print a token')
+    .requiredOption('--sub <user>', 'id of the user it is for')
+    .option('--roles <roles>', 'some of user, service, admin, separated by commas', 'user')
+    .option('--expires <duration>', 'how long it is good for', '30d')
+    .action(async (options: TokenOptions) => {
+      const { token } = await import('./token.ts');
+      await token(context, options);
+    });
+
+  program
+    .command('import')
+    .description('import files of one JSON object per line, plain or gzip')
+    .option('--members <files...>', 'people: the fields of MemberInput')
+    .option('--refs <files...>', 'things: the fields of RefInput')
+    .option('--follows <files...>', 'who follows what: the fields of FollowInput')
+    .option('--actions <files...>', 'actions: the fields of PublishActionInput')
+    .option(
+      '--url <url>',
+      'import through the API of a running server instead of straight into the databases',
+    )
+    .option('--token <token>', 'for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR')
+    .option(
+      '--in-flight <n>',
+      'batches under way at once; 1 keeps the order of the file strictly',
+      atLeastOne,
+      3,
+    )
+    .option('--no-worker', 'without --url: leave the fan-out to workers that run elsewhere')
+    .option('--wait', 'do not end before everything is delivered (without --url this is so anyway)')
+    .addHelpText('after', IMPORT_NOTES)
+    .action(async (options: ImportOptions) => {
+      const { importFiles } = await import('./import.ts');
+      exit(await importFiles(context, options));
+    });
+
+  program
+    .command('export')
+    .description('write everything held about a member as JSON')
+    .requiredOption('--member <id>', 'id of the member')
+    .option('--out <file>', 'a new file to write to; default: stdout')
+    .option('--url <url>', 'ask the API of a running server, which gives up to 4 MiB')
+    .option('--token <token>', 'for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR')
+    .action(async (options: ExportOptions) => {
+      const { exportMember } = await import('./export.ts');
+      await exportMember(context, options);
+    });
+
+  program
+    .command('demo')
+    .description('play a small recruiting story and go on with live actions to watch')
+    .option('--url <url>', 'play it on a running server instead of starting one')
+    .option(
+      '--token <token>',
+      'for --url, of the user demo with the role service; default: one signed with the key at hand',
+    )
+    .option('--interval <duration>', 'time between live actions', '2s')
+    .option('--count <n>', 'end after so many live actions; default: when interrupted', atLeastOne)
+    .action(async (options: DemoOptions) => {
+      const { demo } = await import('./demo.ts');
+      await demo(context, options);
+    });
+
+  program
+    .command('doctor')
+    .description('show what is configured, what answers and what is missing')
+    .option('--settings', 'only list the settings: variable, default, meaning, and value where one is given')
+    .option('--markdown', 'with --settings: as a table for documents')
+    .action(async (options: DoctorOptions) => {
+      const { doctor } = await import('./doctor.ts');
+      exit(await doctor(context, options));
+    });
+
+  return program;
+}
+
+function atLeastOne(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new InvalidArgumentError('Expected a whole number from 1.');
+  return value;
+}
+
+const HELP_WIDTH = 110;
+
+const EXAMPLES = `
+Settings are environment variables: npx fanfare doctor --settings
+
+Examples:
+  npx fanfare serve                                   API and worker on http://127.0.0.1:4000
+  npx fanfare token --sub u1 --roles service,admin    a token for the user u1
+  npx fanfare demo                                    something to look at
+  npx fanfare import --members members.ndjson --refs refs.ndjson.gz \\
+                     --follows follows.ndjson --actions actions.ndjson.gz
+  npx fanfare import --actions actions.ndjson --url http://127.0.0.1:4000
+  MONGODB_URI=mongodb://db/ REDIS_URL=redis://redis/ npx fanfare worker`;
+
+const IMPORT_NOTES = `
+Members and refs are imported first, then follows, then actions. Bad lines are reported with file and line, left out,
+and make the exit code 1. Importing again is safe: actions are recognised by their idempotencyKey, or by their line.`;

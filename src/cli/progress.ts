@@ -1,0 +1,58 @@
+import { Presets, SingleBar } from 'cli-progress';
+import type { Terminal } from './context.ts';
+
+/** How far something is. Disposing leaves the last state on the screen. */
+export interface Progress extends Disposable {
+  /** @param fraction 0 to 1. */
+  update(fraction: number, detail: string): void;
+}
+
+const STEPS = 1_000;
+const FIRST_LINE_AFTER_MS = 2_000;
+const MAX_LINE_EVERY_MS = 60_000;
+
+/** A moving bar where someone is watching, otherwise lines, ever rarer, and one at the end. */
+export function openProgress(terminal: Terminal, label: string): Progress {
+  return terminal.isInteractive ? openBar(terminal, label) : openLines(terminal, label);
+}
+
+function openBar(terminal: Terminal, label: string): Progress {
+  const bar = new SingleBar(
+    {
+      format: `${label} {bar} {percentage}%  {detail}`,
+      barsize: 24,
+      stream: terminal.stderr,
+      hideCursor: true,
+    },
+    Presets.shades_classic,
+  );
+  bar.start(STEPS, 0, { detail: '' });
+  return {
+    update: (fraction, detail) => {
+      bar.update(Math.round(fraction * STEPS), { detail });
+    },
+    [Symbol.dispose]: () => {
+      bar.stop();
+    },
+  };
+}
+
+function openLines(terminal: Terminal, label: string): Progress {
+  let lastAt = Date.now();
+  let everyMs = FIRST_LINE_AFTER_MS;
+  let unsaid: string | null = null;
+  const say = () => {
+    if (unsaid !== null) terminal.note(unsaid);
+    unsaid = null;
+    lastAt = Date.now();
+  };
+  return {
+    update(fraction, detail) {
+      unsaid = `${label} ${String(Math.floor(fraction * 100)).padStart(3)}%  ${detail}`.trimEnd();
+      if (Date.now() - lastAt < everyMs) return;
+      everyMs = Math.min(everyMs * 1.5, MAX_LINE_EVERY_MS);
+      say();
+    },
+    [Symbol.dispose]: say,
+  };
+}

@@ -1,0 +1,49 @@
+import { CommanderError } from 'commander';
+import { ConfigError } from '../config/config.ts';
+import { EmbeddedError } from '../embedded/errors.ts';
+import { redact } from '../lib/redact.ts';
+import { CommandError, type CommandContext } from './context.ts';
+
+/** Says why a command failed. @returns the exit code. */
+export function reportFailure({ env, terminal }: CommandContext, error: unknown): number {
+  // It has spoken for itself.
+  if (error instanceof CommanderError) return error.exitCode;
+  const isDebugging = env['LOG_LEVEL'] === 'debug' || env['LOG_LEVEL'] === 'trace';
+  terminal.note(
+    redact(isDebugging && error instanceof Error ? (error.stack ?? error.message) : reasonFor(error)),
+  );
+  return 1;
+}
+
+/** The message of an error, its causes, and what to do about it where that is known. */
+export function reasonFor(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return [...messages(error), ...hints(error)].join('\n');
+}
+
+function messages(error: Error): string[] {
+  const own =
+    isExplained(error) || error.name === 'Error' ? error.message : `${error.name}: ${error.message}`;
+  return error.cause instanceof Error && !isExplained(error) ? [own, ...messages(error.cause)] : [own];
+}
+
+/** Errors whose message was written for whoever typed the command. */
+function isExplained(error: Error): boolean {
+  return [ConfigError, CommandError, EmbeddedError].some((type) => error instanceof type);
+}
+
+function hints(error: Error): string[] {
+  if (error instanceof ConfigError) return ['All variables: npx fanfare doctor --settings'];
+  if (error instanceof EmbeddedError)
+    return error.code === 'DATA_DIR_BUSY'
+      ? [
+          'A server that runs already is reached with --url http://127.0.0.1:4000; DATA_DIR chooses another folder.',
+        ]
+      : [];
+  if (isExplained(error)) return [];
+  if ('code' in error && error.code === 'EADDRINUSE')
+    return ['Something else listens there: choose another PORT, or PORT=0 for a free one.'];
+  return error.name === 'MongoServerSelectionError'
+    ? ['Check MONGODB_URI and whether the database runs.']
+    : [];
+}

@@ -1,0 +1,47 @@
+import closeWithGrace from 'close-with-grace';
+import { logClosed, logClosing, logCrash } from '../telemetry/events.ts';
+import type { Logger } from '../telemetry/logger.ts';
+
+const CLOSE_WITHIN_MS = 10_000;
+/** A Ctrl-C under npm arrives twice: from the terminal, and passed on by npm. */
+const SAME_SIGNAL_MS = 1_000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Runs `close` on the first SIGINT, SIGTERM or SIGHUP and exits 0; a further signal exits 1 at once, and so does a
+ * close that takes longer than ten seconds. An error nobody caught closes as well and exits 1.
+ */
+export function closeOnSignals(
+  logger: Pick<Logger, 'info' | 'fatal' | 'error'>,
+  close: () => Promise<void>,
+): void {
+  let firstAt: number | null = null;
+  let reason = 'an error';
+  const grace = closeWithGrace(
+    {
+      delay: CLOSE_WITHIN_MS,
+      skip: [...SIGNALS, 'beforeExit'],
+      logger: {
+        error: (message: unknown) => {
+          logCrash(logger, { err: message });
+        },
+      },
+    },
+    async ({ err }) => {
+      if (err !== undefined) logCrash(logger, { err });
+      const startedAt = Date.now();
+      logClosing(logger, { reason });
+      await close();
+      logClosed(logger, { seconds: (Date.now() - startedAt) / 1_000 });
+    },
+  );
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      if (firstAt !== null && Date.now() - firstAt >= SAME_SIGNAL_MS) process.exit(1);
+      if (firstAt !== null) return;
+      firstAt = Date.now();
+      reason = signal;
+      grace.close();
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { SignJWT } from 'jose';
+import type { Config } from '../config/config.ts';
+import type { Role } from '../domain/viewer.ts';
+import { CommandError } from './context.ts';
+
+export interface TokenRequest {
+  readonly sub: string;
+  readonly roles: readonly Role[];
+  readonly expiresAt: Date;
+}
+
+/** A token this server accepts. @throws CommandError when only a JWKS_URI is configured. */
+export async function signToken(auth: Config['auth'], request: TokenRequest): Promise<string> {
+  if (auth.jwtSecret === undefined)
+    throw new CommandError(
+      'Tokens are signed by whoever holds the keys behind JWKS_URI. Set JWT_SECRET to sign tokens here.',
+    );
+  const token = new SignJWT({ roles: [...request.roles] })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setSubject(request.sub)
+    .setIssuedAt()
+    .setExpirationTime(request.expiresAt);
+  if (auth.issuer !== undefined) token.setIssuer(auth.issuer);
+  if (auth.audience !== undefined) token.setAudience(auth.audience);
+  return token.sign(new TextEncoder().encode(auth.jwtSecret));
+}

@@ -1,0 +1,49 @@
+import { parseDuration } from '../config/units.ts';
+import { ROLES, type Role } from '../domain/viewer.ts';
+import { configOf } from './config-of.ts';
+import { CommandError, type CommandContext } from './context.ts';
+import { withSecret } from './kept-secret.ts';
+import { signToken } from './sign-token.ts';
+
+export interface TokenOptions {
+  readonly sub: string;
+  /** Comma-separated. */
+  readonly roles: string;
+  readonly expires: string;
+}
+
+/** Prints a token and nothing else to stdout, so that it can be put into a variable. */
+export async function token(context: CommandContext, options: TokenOptions): Promise<void> {
+  const { config, keptIn } = await withSecret(configOf(context));
+  const roles = readRoles(options.roles);
+  const expiresAt = readExpiry(options.expires);
+  context.terminal.out(await signToken(config.auth, { sub: readSub(options.sub), roles, expiresAt }));
+  const key = keptIn === null ? 'JWT_SECRET' : `the secret kept in ${keptIn}`;
+  context.terminal.note(
+    `For "${options.sub}" (${roles.join(', ')}) until ${expiresAt.toISOString()}, signed with ${key}`,
+  );
+}
+
+function readSub(sub: string): string {
+  if (sub === '' || sub.length > 256)
+    throw new CommandError('--sub must be a user id of 1 to 256 characters');
+  return sub;
+}
+
+function readRoles(list: string): Role[] {
+  const names = new Set(list.split(',').map((name) => name.trim()));
+  const roles = ROLES.filter((role) => names.delete(role));
+  if (names.size > 0 || roles.length === 0)
+    throw new CommandError(
+      `--roles got "${list}", expected some of ${ROLES.join(', ')}, separated by commas`,
+    );
+  return roles;
+}
+
+function readExpiry(text: string): Date {
+  const duration = parseDuration(text);
+  const date = new Date(Date.now() + (duration ?? Number.NaN));
+  if (duration === null || duration < 1_000 || Number.isNaN(date.getTime()))
+    throw new CommandError(`--expires got "${text}", expected a duration of at least 1s, such as 12h or 30d`);
+  return date;
+}

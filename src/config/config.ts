@@ -1,0 +1,73 @@
+import type { Rate } from './kinds.ts';
+import type { LOG_LEVELS, SettingName } from './settings.ts';
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Everything that can be configured, read once at start and deeply frozen. Times are milliseconds. */
+export interface Config {
+  readonly isProduction: boolean;
+  readonly http: {
+    readonly host: string;
+    /** 0: any free port. */
+    readonly port: number;
+    readonly graphiql: boolean;
+    readonly introspection: boolean;
+    readonly maxBodyBytes: number;
+    readonly maxConnections: number;
+    /** Null: no limit. */
+    readonly rateLimit: Rate | null;
+  };
+  readonly auth: {
+    readonly jwtSecret?: string;
+    readonly jwksUri?: string;
+    readonly issuer?: string;
+    readonly audience?: string;
+  };
+  readonly mongodb: { readonly uri?: string; readonly db: string };
+  readonly redis: { readonly url?: string; readonly prefix: string };
+  /** Absolute. Data of embedded engines and the kept secret. */
+  readonly dataDir: string;
+  /** Absolute. What can be fetched or built again. */
+  readonly cacheDir: string;
+  readonly feeds: {
+    readonly model: string;
+    readonly celebrityThreshold: number;
+    readonly cap: number;
+    readonly dormantAfterMs: number;
+  };
+  readonly fanOut: {
+    readonly chunkSize: number;
+    readonly leaseMs: number;
+    readonly maxAttempts: number;
+    readonly concurrency: number;
+    readonly pollMs: number;
+  };
+  readonly live: {
+    readonly windowMs: number;
+    readonly maxEvents: number;
+    readonly maxBufferedEvents: number;
+    readonly maxSubscriptionsPerConnection: number;
+    readonly maxSubscriptionsPerUser: number;
+  };
+  readonly log: { readonly level: LogLevel };
+}
+
+/** One variable that cannot be used as it is. */
+export interface ConfigFault {
+  readonly name: SettingName;
+  readonly message: string;
+}
+
+/** Names every fault of the environment at once. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly faults: readonly ConfigFault[];
+
+  constructor(faults: readonly ConfigFault[]) {
+    const lines = faults.map((fault) => `  ${fault.name}: ${fault.message}`);
+    super(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${String(faults.length)} faults`}:\n${lines.join('\n')}`,
+    );
+    this.faults = faults;
+  }
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { parseDuration, parseSize } from './units.ts';
+
+/** What a variable may hold: how to read it, and how to say so to whoever got it wrong. */
+export interface Kind<T> {
+  readonly expects: string;
+  readonly schema: z.ZodType<T, string>;
+}
+
+const WEEK_MS = 604_800_000;
+
+function kind<T>(expects: string, read: (text: string) => T | null): Kind<T> {
+  const schema = z.string().transform((text, context): T => {
+    const value = read(text);
+    if (value !== null) return value;
+    context.addIssue({ code: 'custom', message: expects });
+    return z.NEVER;
+  });
+  return { expects, schema };
+}
+
+export function whole(min: number, max: number): Kind<number> {
+  return kind(`a whole number from ${String(min)} to ${String(max)}`, (text) => {
+    const value = Number(text);
+    return /^\d+$/.test(text) && value >= min && value <= max ? value : null;
+  });
+}
+
+/** In milliseconds. */
+export function duration(min: string, max: string): Kind<number> {
+  return kind(`a duration from ${min} to ${max}, such as 500ms, 30s, 5m, 12h or 7d`, (text) =>
+    within(parseDuration(text), parseDuration(min), parseDuration(max)),
+  );
+}
+
+/** In bytes. */
+export function size(min: string, max: string): Kind<number> {
+  return kind(`a size from ${min} to ${max}, such as 512KiB or 1MiB`, (text) =>
+    within(parseSize(text), parseSize(min), parseSize(max)),
+  );
+}
+
+function within(value: number | null, min: number | null, max: number | null): number | null {
+  return value !== null && value >= (min ?? 0) && value <= (max ?? Infinity) ? value : null;
+}
+
+export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
+  return kind(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text) ?? null);
+}
+
+export function onOff(): Kind<boolean> {
+  const words = new Map([
+    ['on', true],
+    ['true', true],
+    ['yes', true],
+    ['1', true],
+    ['off', false],
+    ['false', false],
+    ['no', false],
+    ['0', false],
+  ]);
+  return kind('on or off', (text) => words.get(text.toLowerCase()) ?? null);
+}
+
+/** A URL with one of the protocols. The text is kept as it is: drivers read more into it than URL does. */
+export function url(...protocols: readonly string[]): Kind<string> {
+  const prefixes = protocols.map((protocol) => `${protocol}://`);
+  return kind(`a URL that begins with ${prefixes.join(' or ')}`, (text) =>
+    prefixes.some((prefix) => text.startsWith(prefix) && text.length > prefix.length) ? text : null,
+  );
+}
+
+export function text(expects: string, pattern: RegExp): Kind<string> {
+  return kind(expects, (value) => (pattern.test(value) ? value : null));
+}
+
+/** HS256 wants a key at least as long as its hash. */
+export function secret(minBytes: number): Kind<string> {
+  return kind(`at least ${String(minBytes)} bytes`, (value) =>
+    Buffer.byteLength(value) >= minBytes ? value : null,
+  );
+}
+
+export interface Rate {
+  readonly requests: number;
+  readonly perMs: number;
+}
+
+/** `600/1m` or `off`. Off is undefined. */
+export function rate(): Kind<Rate | undefined> {
+  const expects = 'off, or requests per duration such as 600/1m';
+  const schema = z.string().transform((value, context): Rate | undefined => {
+    if (value === 'off') return undefined;
+    const [requests = '', per = ''] = value.split('/');
+    const perMs = parseDuration(per);
+    if (/^[1-9]\d{0,8}$/.test(requests) && perMs !== null && perMs > 0 && perMs <= WEEK_MS)
+      return { requests: Number(requests), perMs };
+    context.addIssue({ code: 'custom', message: expects });
+    return z.NEVER;
+  });
+  return { expects, schema };
+}

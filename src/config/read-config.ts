@@ -1,0 +1,137 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { redact } from '../lib/redact.ts';
+import { ConfigError, type Config, type ConfigFault } from './config.ts';
+import type { Environment } from './env.ts';
+import { SETTINGS, type Setting, type SettingName, type SettingValues } from './settings.ts';
+
+export interface ReadOptions {
+  /** Names of the feed models, which only another room knows. */
+  readonly feedModels: readonly string[];
+  /** Whether tokens will be verified, for which production wants a key. Default true. */
+  readonly needsKey?: boolean;
+}
+
+/**
+ * Reads the configuration from environment variables; an empty variable counts as not set.
+ * @throws ConfigError with all faults.
+ */
+export function readConfig(env: Environment, options: ReadOptions): Config {
+  const faults: ConfigFault[] = [];
+  const values = readSettings(env, faults);
+  faults.push(...crossFaults(values, faults, options));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return deepFreeze(shape(values as SettingValues, env));
+}
+
+function readSettings(env: Environment, faults: ConfigFault[]): Partial<SettingValues> {
+  const values: Partial<Record<SettingName, unknown>> = {};
+  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
+    const given = setting.isSecret ? env[name] : env[name]?.trim();
+    const raw = given === undefined || given === '' ? setting.fallback : given;
+    if (raw === null) continue;
+    const read = setting.kind.schema.safeParse(raw);
+    if (read.success) values[name] = read.data;
+    else faults.push({ name, message: `got ${shown(setting, raw)}, expected ${setting.kind.expects}` });
+  }
+  return values as Partial<SettingValues>;
+}
+
+/** Bytes below which an HS256 key can be guessed offline. */
+const MIN_PRODUCTION_KEY = 32;
+
+/** Rules over several variables; those that have a fault already are not judged again. */
+function crossFaults(
+  values: Partial<SettingValues>,
+  faults: readonly ConfigFault[],
+  { feedModels, needsKey = true }: ReadOptions,
+): ConfigFault[] {
+  const found: ConfigFault[] = [];
+  const { FEED_MODEL: model } = values;
+  if (model !== undefined && !feedModels.includes(model))
+    found.push({ name: 'FEED_MODEL', message: `got "${model}", expected one of ${feedModels.join(', ')}` });
+  if (values.JWT_SECRET !== undefined && values.JWKS_URI !== undefined)
+    found.push({ name: 'JWKS_URI', message: 'is set together with JWT_SECRET, expected one of them' });
+  const keyBytes = Buffer.byteLength(values.JWT_SECRET ?? '');
+  if (values.NODE_ENV === 'production' && values.JWT_SECRET !== undefined && keyBytes < MIN_PRODUCTION_KEY)
+    found.push({
+      name: 'JWT_SECRET',
+      message: `got ${String(keyBytes)} bytes (not shown), expected at least ${String(MIN_PRODUCTION_KEY)} bytes in production`,
+    });
+  const hasKey = values.JWT_SECRET !== undefined || values.JWKS_URI !== undefined;
+  const isNamed = faults.some((fault) => fault.name === 'JWT_SECRET' || fault.name === 'JWKS_URI');
+  if (needsKey && values.NODE_ENV === 'production' && !hasKey && !isNamed)
+    found.push({ name: 'JWT_SECRET', message: 'is not set, expected it or JWKS_URI in production' });
+  return found;
+}
+
+function shown(setting: Setting, raw: string): string {
+  return setting.isSecret ? `${String(Buffer.byteLength(raw))} bytes (not shown)` : `"${redact(raw)}"`;
+}
+
+function shape(values: SettingValues, env: Environment): Config {
+  const isProduction = values.NODE_ENV === 'production';
+  return {
+    isProduction,
+    http: {
+      host: values.HOST,
+      port: values.PORT,
+      graphiql: values.GRAPHIQL ?? !isProduction,
+      introspection: values.INTROSPECTION ?? !isProduction,
+      maxBodyBytes: values.BODY_LIMIT,
+      maxConnections: values.MAX_CONNECTIONS,
+      rateLimit: values.RATE_LIMIT ?? null,
+    },
+    auth: defined({
+      jwtSecret: values.JWT_SECRET,
+      jwksUri: values.JWKS_URI,
+      issuer: values.JWT_ISSUER,
+      audience: values.JWT_AUDIENCE,
+    }),
+    mongodb: { ...defined({ uri: values.MONGODB_URI }), db: values.MONGODB_DB },
+    redis: { ...defined({ url: values.REDIS_URL }), prefix: values.REDIS_PREFIX },
+    dataDir: resolve(values.DATA_DIR),
+    cacheDir: join(cacheHome(env['XDG_CACHE_HOME']), 'fanfare'),
+    feeds: {
+      model: values.FEED_MODEL,
+      celebrityThreshold: values.CELEBRITY_THRESHOLD,
+      cap: values.FEED_CAP,
+      dormantAfterMs: values.DORMANT_AFTER,
+    },
+    fanOut: {
+      chunkSize: values.FAN_OUT_CHUNK,
+      leaseMs: values.FAN_OUT_LEASE,
+      maxAttempts: values.FAN_OUT_ATTEMPTS,
+      concurrency: values.WORKER_CONCURRENCY,
+      pollMs: values.POLL_INTERVAL,
+    },
+    live: {
+      windowMs: values.LIVE_WINDOW,
+      maxEvents: values.LIVE_EVENTS,
+      maxBufferedEvents: values.LIVE_BUFFER,
+      maxSubscriptionsPerConnection: values.SUBSCRIPTIONS_PER_CONNECTION,
+      maxSubscriptionsPerUser: values.SUBSCRIPTIONS_PER_USER,
+    },
+    log: { level: values.LOG_LEVEL },
+  };
+}
+
+/** The XDG rules: a relative path is to be ignored. */
+function cacheHome(given: string | undefined): string {
+  return given !== undefined && isAbsolute(given) ? given : join(homedir(), '.cache');
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The object without its undefined properties. */
+function defined<T extends object>(object: T): Defined<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}

@@ -1,0 +1,171 @@
+import { duration, onOff, oneOf, rate, secret, size, text, url, whole, type Kind } from './kinds.ts';
+
+/** One environment variable. The table of these is the only place that knows names, defaults and meanings. */
+export interface Setting<T = unknown> {
+  readonly group: 'Server' | 'Identity' | 'Databases' | 'Feeds' | 'Fan-out' | 'Live' | 'Logs';
+  readonly kind: Kind<T>;
+  /** As it would be written in the environment; null: none, the setting is optional. */
+  readonly fallback: string | null;
+  /** What people read as the default where `fallback` does not say it. */
+  readonly shownDefault: string;
+  readonly meaning: string;
+  /** Never shown, not even when it is wrong. */
+  readonly isSecret: boolean;
+}
+
+type Group = Setting['group'];
+type WithFallback<T> = Setting<T> & { readonly fallback: string };
+
+function setting<T>(group: Group, fallback: string, kind: Kind<T>, meaning: string): WithFallback<T> {
+  return { group, kind, fallback, shownDefault: fallback, meaning, isSecret: false };
+}
+
+function optional<T>(
+  group: Group,
+  kind: Kind<T>,
+  meaning: string,
+  more: { readonly shownDefault?: string; readonly isSecret?: boolean } = {},
+): Setting<T> & { readonly fallback: null } {
+  return { group, kind, fallback: null, meaning, shownDefault: '–', isSecret: false, ...more };
+}
+
+const HOST_NAME = /^[\w.:-]+$/;
+const MONGODB_NAME = /^[\w-]{1,63}$/;
+const REDIS_PREFIX = /^[\w:.-]{1,64}$/;
+const MODEL_NAME = /^[a-z][a-z-]*$/;
+const ANY = /./;
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export const SETTINGS = {
+  PORT: setting('Server', '4000', whole(0, 65_535), 'Port to listen on; 0 takes a free one.'),
+  HOST: setting('Server', '127.0.0.1', text('a host name or address', HOST_NAME), 'Address to listen on.'),
+  NODE_ENV: setting(
+    'Server',
+    'development',
+    oneOf(['development', 'test', 'production']),
+    'In production GraphiQL and introspection are off, and JWT_SECRET or JWKS_URI is required.',
+  ),
+  GRAPHIQL: optional('Server', onOff(), 'The query page for browsers.', {
+    shownDefault: 'on; off in production',
+  }),
+  INTROSPECTION: optional('Server', onOff(), 'Whether clients may ask for the schema.', {
+    shownDefault: 'on; off in production',
+  }),
+  BODY_LIMIT: setting('Server', '10MiB', size('1KiB', '64MiB'), 'Largest request body and socket message.'),
+  MAX_CONNECTIONS: setting('Server', '10000', whole(1, 1_000_000), 'Open connections of one process.'),
+  RATE_LIMIT: setting('Server', 'off', rate(), 'Requests of one user, or of one address without a token.'),
+
+  JWT_SECRET: optional(
+    'Identity',
+    secret(8),
+    'Key of HS256 tokens; at least 32 bytes in production, 8 elsewhere.',
+    {
+      shownDefault: 'made and kept in DATA_DIR',
+      isSecret: true,
+    },
+  ),
+  JWKS_URI: optional('Identity', url('https', 'http'), 'Where to get the keys of signed tokens.'),
+  JWT_ISSUER: optional('Identity', text('a text', ANY), 'Required `iss` of tokens.'),
+  JWT_AUDIENCE: optional('Identity', text('a text', ANY), 'Required `aud` of tokens.'),
+
+  MONGODB_URI: optional('Databases', url('mongodb', 'mongodb+srv'), 'The database.', {
+    shownDefault: 'a local engine is started',
+  }),
+  MONGODB_DB: setting('Databases', 'fanfare', text('a database name', MONGODB_NAME), 'Name of the database.'),
+  REDIS_URL: optional('Databases', url('redis', 'rediss'), 'Redis or Valkey.', {
+    shownDefault: 'a local server is started',
+  }),
+  REDIS_PREFIX: setting(
+    'Databases',
+    'fanfare:',
+    text('1 to 64 of letters, digits and _ : . -', REDIS_PREFIX),
+    'What all keys and channels begin with.',
+  ),
+  DATA_DIR: setting(
+    'Databases',
+    '.fanfare',
+    text('a folder', ANY),
+    'Data of local engines and the kept secret.',
+  ),
+
+  FEED_MODEL: setting(
+    'Feeds',
+    'items',
+    text('the name of a feed model', MODEL_NAME),
+    'How feeds are stored. This version has one model: items.',
+  ),
+  CELEBRITY_THRESHOLD: setting(
+    'Feeds',
+    '10000',
+    whole(0, 1_000_000_000),
+    'Refs with more followers than this are not to be pushed to. Without effect in this version: everything is pushed.',
+  ),
+  FEED_CAP: setting(
+    'Feeds',
+    '1000',
+    whole(1, 1_000_000),
+    'Newest entries to keep materialised per feed. Without effect in this version: all are kept.',
+  ),
+  DORMANT_AFTER: setting(
+    'Feeds',
+    '7d',
+    duration('1s', '5200w'),
+    'Readers who have not read for this long need not be delivered to. Without effect in this version: all are.',
+  ),
+
+  FAN_OUT_CHUNK: setting('Fan-out', '1000', whole(1, 20_000), 'Readers written to at once.'),
+  FAN_OUT_LEASE: setting(
+    'Fan-out',
+    '30s',
+    duration('1s', '1h'),
+    'How long a worker that went silent keeps its action before another takes it over.',
+  ),
+  FAN_OUT_ATTEMPTS: setting('Fan-out', '5', whole(1, 100), 'Failed attempts before an action is FAILED.'),
+  WORKER_CONCURRENCY: setting('Fan-out', '4', whole(1, 64), 'Actions one worker fans out at a time.'),
+  POLL_INTERVAL: setting(
+    'Fan-out',
+    '1s',
+    duration('10ms', '1m'),
+    'How often an idle worker looks for work that no signal announced.',
+  ),
+
+  LIVE_WINDOW: setting(
+    'Live',
+    '5m',
+    duration('1s', '24h'),
+    'How long a watcher may be away and miss nothing.',
+  ),
+  LIVE_EVENTS: setting('Live', '1000', whole(1, 100_000), 'Events kept for that, per reader.'),
+  LIVE_BUFFER: setting(
+    'Live',
+    '1000',
+    whole(1, 100_000),
+    'Unsent events of a slow watcher before it must resync.',
+  ),
+  SUBSCRIPTIONS_PER_CONNECTION: setting('Live', '20', whole(1, 10_000), 'Subscriptions on one socket.'),
+  SUBSCRIPTIONS_PER_USER: setting(
+    'Live',
+    '100',
+    whole(1, 100_000),
+    'Subscriptions of one user in one process.',
+  ),
+
+  LOG_LEVEL: setting(
+    'Logs',
+    'info',
+    oneOf(LOG_LEVELS),
+    `Least severe level that is written: ${LOG_LEVELS.join(', ')}.`,
+  ),
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+type ValueOf<S> = S extends { readonly kind: Kind<infer T> }
+  ? S extends { readonly fallback: string }
+    ? T
+    : T | undefined
+  : never;
+
+/** Every setting with its value. */
+export type SettingValues = { readonly [N in SettingName]: ValueOf<(typeof SETTINGS)[N]> };

@@ -1,0 +1,19 @@
+import { defineDescriptor, nameField, numberField, refIdField, text, textField } from './define.ts';
+
+export const applicationRating = defineDescriptor({
+  type: 'ApplicationRating',
+  inputName: 'applicationRating',
+  description: 'Somebody rated an applicant for a position.',
+  fields: {
+    raterId: refIdField('Who rated.', { isIndexed: true }),
+    raterName: nameField('raterId', 'Name of the rater.'),
+    applicantId: refIdField('Who was rated.'),
+    applicantName: nameField('applicantId', 'Name of the applicant.'),
+    positionId: refIdField('The position applied for.'),
+    positionName: nameField('positionId', 'Name of the position.'),
+    ratingScore: numberField('The score, 0 to 100 on whatever scale the application uses.', 0, 100),
+    ratingText: textField('What the rater wrote.', { isOptional: true }),
+  },
+  summary: (values) =>
+    `${text(values, 'raterName')} rated ${text(values, 'applicantName')} ${text(values, 'ratingScore')} for ${text(values, 'positionName')}`,
+});

@@ -1,0 +1,14 @@
+import { defineDescriptor, nameField, refIdField, text, textField } from './define.ts';
+
+export const commented = defineDescriptor({
+  type: 'Commented',
+  inputName: 'commented',
+  description: 'Somebody commented on a post.',
+  fields: {
+    postId: refIdField('The post commented on.'),
+    postTitle: nameField('postId', 'Title of the post.', { isOptional: true }),
+    commentId: refIdField('The comment.'),
+    text: textField('What the comment says.', { isOptional: true }),
+  },
+  summary: (values) => `commented on ${text(values, 'postTitle') || 'a post'}`,
+});

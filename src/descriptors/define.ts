@@ -1,0 +1,202 @@
+import { z } from 'zod';
+
+/** Longest id of a user, a ref or an object, in characters. */
+export const MAX_ID_LENGTH = 256;
+const MAX_NAME_LENGTH = 512;
+const MAX_TEXT_LENGTH = 8_192;
+const MAX_TAGS = 32;
+const MAX_TAG_LENGTH = 64;
+
+/** An id of the host application: 1 to 256 characters, no control characters. */
+export const idSchema = z
+  .string()
+  .min(1, 'Must not be empty')
+  .max(MAX_ID_LENGTH, `Must be at most ${String(MAX_ID_LENGTH)} characters`)
+  .regex(/^\P{Cc}*$/u, 'Must not contain control characters')
+  .refine((value) => value.isWellFormed(), 'Must be well-formed Unicode');
+
+function textSchema(max: number): z.ZodString {
+  return z
+    .string()
+    .max(max, `Must be at most ${String(max)} characters`)
+    .refine((value) => !value.includes('\0'), 'Must not contain NUL')
+    .refine((value) => value.isWellFormed(), 'Must be well-formed Unicode');
+}
+
+/** A name shown to people: 1 to 512 characters. */
+export const nameSchema = textSchema(MAX_NAME_LENGTH).min(1, 'Must not be empty');
+export const tagsSchema = z
+  .array(textSchema(MAX_TAG_LENGTH).min(1, 'Must not be empty'))
+  .max(MAX_TAGS, `Must have at most ${String(MAX_TAGS)} tags`)
+  .transform((tags) => [...new Set(tags)]);
+
+/** What a descriptor field is. Validation, API types, rename paths and indexes follow from it. */
+export type DescriptorField =
+  | {
+      readonly kind: 'id';
+      readonly isIndexed: boolean;
+      readonly isOptional: boolean;
+      readonly description: string;
+    }
+  | {
+      readonly kind: 'nameOf';
+      readonly idField: string;
+      readonly isOptional: boolean;
+      readonly description: string;
+    }
+  | {
+      readonly kind: 'text';
+      readonly isOptional: boolean;
+      readonly description: string;
+      readonly minLength: number;
+      readonly maxLength: number;
+    }
+  | {
+      readonly kind: 'number';
+      readonly isOptional: boolean;
+      readonly description: string;
+      readonly min: number;
+      readonly max: number;
+    }
+  | {
+      readonly kind: 'json';
+      readonly isOptional: boolean;
+      readonly description: string;
+      readonly maxBytes: number;
+    };
+
+/** The id of a thing or a person. `isIndexed` gives it a sparse index. */
+export function refIdField(description: string, options: { isIndexed?: boolean; isOptional?: boolean } = {}) {
+  return {
+    kind: 'id',
+    isIndexed: options.isIndexed ?? false,
+    isOptional: options.isOptional ?? false,
+    description,
+  } as const satisfies DescriptorField;
+}
+
+/** The denormalised name of what `idField` refers to: reads show the name of today, renames rewrite the copy. */
+export function nameField(idField: string, description: string, options: { isOptional?: boolean } = {}) {
+  return {
+    kind: 'nameOf',
+    idField,
+    isOptional: options.isOptional ?? false,
+    description,
+  } as const satisfies DescriptorField;
+}
+
+export function textField(
+  description: string,
+  options: { isOptional?: boolean; minLength?: number; maxLength?: number } = {},
+) {
+  return {
+    kind: 'text',
+    isOptional: options.isOptional ?? false,
+    description,
+    minLength: options.minLength ?? 0,
+    maxLength: options.maxLength ?? MAX_TEXT_LENGTH,
+  } as const satisfies DescriptorField;
+}
+
+/** A finite number from `min` to `max`. */
+export function numberField(description: string, min: number, max: number) {
+  return { kind: 'number', isOptional: false, description, min, max } as const satisfies DescriptorField;
+}
+
+/** Free JSON of at most `maxBytes` bytes when serialised; `{}` when it is not given. */
+export function jsonField(description: string, maxBytes: number) {
+  return { kind: 'json', isOptional: true, description, maxBytes } as const satisfies DescriptorField;
+}
+
+/** A stored descriptor, read by field name. */
+export type DescriptorValues = Readonly<Record<string, unknown>>;
+
+export interface DescriptorType {
+  /** The `type` under which actions are stored and filtered, such as `ApplicationRating`. */
+  readonly type: string;
+  /** The property of the API's descriptor input. */
+  readonly inputName: string;
+  readonly description: string;
+  readonly fields: Readonly<Record<string, DescriptorField>>;
+  /** One line of plain English for people, made from the stored fields. */
+  summary(values: DescriptorValues): string;
+  /** Validates an input, tags included; unknown properties are faults. */
+  readonly schema: z.ZodType<{ tags: string[] } & Record<string, unknown>>;
+}
+
+function fieldSchema(field: DescriptorField): z.ZodType {
+  const schema = requiredSchema(field);
+  if (field.kind === 'json') return schema.nullish().transform((value) => value ?? {});
+  return field.isOptional ? schema.nullish() : schema;
+}
+
+function requiredSchema(field: DescriptorField): z.ZodType {
+  switch (field.kind) {
+    case 'id':
+      return idSchema;
+    case 'nameOf':
+      return nameSchema;
+    case 'text':
+      return textSchema(field.maxLength).min(field.minLength, 'Must not be empty');
+    case 'number':
+      return z.number().min(field.min).max(field.max);
+    case 'json':
+      return jsonSchema(field.maxBytes);
+  }
+}
+
+const MAX_JSON_DEPTH = 16;
+
+function jsonSchema(maxBytes: number): z.ZodType {
+  return z.unknown().superRefine((value, context) => {
+    const fault = jsonFault(value, 0);
+    if (fault !== null) {
+      context.addIssue({ code: 'custom', message: fault });
+    } else if (Buffer.byteLength(JSON.stringify(value)) > maxBytes) {
+      context.addIssue({ code: 'custom', message: `Must be at most ${String(maxBytes)} bytes of JSON` });
+    }
+  });
+}
+
+/** Names that databases or JavaScript would take for something else are refused rather than escaped. */
+function jsonFault(value: unknown, depth: number): string | null {
+  if (depth > MAX_JSON_DEPTH) return `Must be nested at most ${String(MAX_JSON_DEPTH)} levels deep`;
+  if (typeof value === 'string') {
+    return value.isWellFormed() ? null : 'Must be well-formed Unicode';
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'Must hold finite numbers only';
+  if (value === null || typeof value === 'boolean') return null;
+  if (typeof value !== 'object') return 'Must be JSON';
+  if (Array.isArray(value)) return firstFault(value, depth);
+  for (const key of Object.keys(value)) {
+    if (key.startsWith('$')) return 'Must not have property names that begin with "$"';
+    if (key.includes('\0') || !key.isWellFormed()) return 'Must have well-formed property names';
+    if (key === '__proto__') return 'Must not have a property named "__proto__"';
+  }
+  return firstFault(Object.values(value), depth);
+}
+
+function firstFault(values: readonly unknown[], depth: number): string | null {
+  for (const value of values) {
+    const fault = jsonFault(value, depth + 1);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+/** Declares a descriptor type: everything else about it is derived. */
+export function defineDescriptor(declaration: Omit<DescriptorType, 'schema'>): DescriptorType {
+  const shape: Record<string, z.ZodType> = {};
+  for (const [name, field] of Object.entries(declaration.fields)) shape[name] = fieldSchema(field);
+  const schema = z.strictObject({
+    ...shape,
+    tags: tagsSchema.nullish().transform((tags) => tags ?? []),
+  });
+  return { ...declaration, schema };
+}
+
+/** The text of a field, or an empty string where it is absent; for summaries. */
+export function text(values: DescriptorValues, field: string): string {
+  const value = values[field];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

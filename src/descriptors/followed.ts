@@ -1,0 +1,12 @@
+import { defineDescriptor, nameField, refIdField, text } from './define.ts';
+
+export const followed = defineDescriptor({
+  type: 'Followed',
+  inputName: 'followed',
+  description: 'Somebody began to follow a person or a thing.',
+  fields: {
+    followedId: refIdField('Who or what is followed.'),
+    followedName: nameField('followedId', 'Name of who or what is followed.'),
+  },
+  summary: (values) => `followed ${text(values, 'followedName')}`,
+});

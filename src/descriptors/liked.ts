@@ -1,0 +1,13 @@
+import { defineDescriptor, nameField, refIdField, text, textField } from './define.ts';
+
+export const liked = defineDescriptor({
+  type: 'Liked',
+  inputName: 'liked',
+  description: 'Somebody liked something.',
+  fields: {
+    objectType: textField('What kind of thing was liked, such as "post".', { minLength: 1, maxLength: 64 }),
+    objectId: refIdField('What was liked.'),
+    objectName: nameField('objectId', 'Name of what was liked.', { isOptional: true }),
+  },
+  summary: (values) => ['liked', text(values, 'objectType'), text(values, 'objectName')].join(' ').trimEnd(),
+});

@@ -1,0 +1,36 @@
+import type { DescriptorType, DescriptorValues } from './define.ts';
+import { DESCRIPTOR_TYPES, descriptorOfType } from './registry.ts';
+
+/** A descriptor field that holds the name of what another field of the same descriptor refers to. */
+export interface NamePath {
+  readonly idField: string;
+  readonly nameField: string;
+  /** The descriptor types that have the pair. */
+  readonly types: readonly string[];
+}
+
+/** Everywhere a descriptor holds a copy of a name: what a rename has to reach. */
+export function namePathsOf(descriptors: readonly DescriptorType[] = DESCRIPTOR_TYPES): NamePath[] {
+  const paths = new Map<string, { idField: string; nameField: string; types: string[] }>();
+  for (const { type, fields } of descriptors) {
+    for (const [nameField, field] of Object.entries(fields)) {
+      if (field.kind !== 'nameOf') continue;
+      const { idField } = field;
+      const key = `${idField} ${nameField}`;
+      const path = paths.get(key) ?? { idField, nameField, types: [] };
+      path.types.push(type);
+      paths.set(key, path);
+    }
+  }
+  return [...paths.values()];
+}
+
+/** The ids whose names a descriptor holds, each once; none for a type that is not registered. */
+export function namedIdsOf(descriptor: DescriptorValues & { readonly type: string }): string[] {
+  const ids = new Set<string>();
+  for (const field of Object.values(descriptorOfType(descriptor.type)?.fields ?? {})) {
+    const id = field.kind === 'nameOf' ? descriptor[field.idField] : undefined;
+    if (typeof id === 'string') ids.add(id);
+  }
+  return [...ids];
+}

@@ -1,0 +1,72 @@
+/** The 24 hex digits of an action's ObjectId. Later actions of one process compare higher. */
+export type ActionId = string;
+/** The host application's own id of a person. */
+export type UserId = string;
+/** The host application's own id of anything that can be referred to and followed. */
+export type RefId = string;
+
+export const SCOPES = ['TEAM', 'DEPARTMENT', 'RESTRICTED', 'FOLLOWERS', 'PUBLIC'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export const FAN_OUT_STATES = ['PENDING', 'IN_PROGRESS', 'DONE', 'FAILED'] as const;
+export type FanOutState = (typeof FAN_OUT_STATES)[number];
+
+/** A reference from an action to a thing, with the label it had when the action was recorded. */
+export interface ActionRef {
+  readonly id: RefId;
+  readonly type: string;
+  readonly label: string;
+}
+
+/** The typed, denormalised body of an action. Its further fields depend on `type`; see descriptors/. */
+export interface StoredDescriptor {
+  readonly type: string;
+  readonly tags: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+export interface Engagement {
+  readonly comments: number;
+  readonly likes: number;
+  readonly reshares: number;
+  readonly lastInteraction: Date | null;
+}
+
+export interface FanOut {
+  readonly state: FanOutState;
+  /** Raised by every change of the action that feeds have to follow. */
+  readonly version: number;
+  readonly attempts: number;
+  /** Readers who hold the action, counted once each. */
+  readonly delivered: number;
+  readonly error: string | null;
+}
+
+/** Something that happened. Stored once; feeds refer to it. */
+export interface Action {
+  readonly id: ActionId;
+  readonly actorId: UserId;
+  /** When it happened, as the application says. */
+  readonly conducted: Date;
+  /** When the server recorded it, in milliseconds. Follow spans and memberships are measured by this. */
+  readonly recorded: Date;
+  readonly idempotencyKey: string | null;
+  readonly scope: Scope;
+  /** Audience keys: `team:42`, `department:7`, `user:9`, `followers`, `public`. */
+  readonly audience: readonly string[];
+  readonly mentions: readonly UserId[];
+  /** Readers of a RESTRICTED action; empty for other scopes. */
+  readonly recipients: readonly UserId[];
+  readonly refs: readonly ActionRef[];
+  /** Ids of the refs and of the actor, each once. */
+  readonly refIds: readonly RefId[];
+  readonly descriptor: StoredDescriptor;
+  readonly engagement: Engagement;
+  readonly isHidden: boolean;
+  readonly isDeleted: boolean;
+  /** Refs too big to push to; their followers pull the action when they read. */
+  readonly pullRefIds: readonly RefId[];
+  /** The newest of conducted and its interactions: no reader's relevancy is above it. */
+  readonly latest: Date;
+  readonly fanOut: FanOut;
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { FanfareError } from './errors.ts';
+import type { ActionId } from './action.ts';
+
+const VERSION = 1;
+const CHECK_BYTES = 6;
+const POSITION_BYTES = 8 + 12 + 8;
+
+/** Where a page of actions or feed entries ended, and when the reader began to page. */
+export interface PositionCursor {
+  readonly time: Date;
+  readonly actionId: ActionId;
+  /** Start of the paging session. */
+  readonly asOf: Date;
+}
+
+/**
+ * Cursors are opaque to clients. The list they belong to (its kind, owner and order) goes into a check sum, so that a
+ * cursor of another list, a truncated or an invented one is refused instead of giving a page of something else.
+ */
+export function encodeCursor(list: string, payload: Buffer): string {
+  const head = Buffer.of(VERSION);
+  return Buffer.concat([head, checkSum(list, payload), payload]).toString('base64url');
+}
+
+/** @throws FanfareError BAD_CURSOR */
+export function decodeCursor(list: string, cursor: string): Buffer {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const payload = bytes.subarray(1 + CHECK_BYTES);
+  const isOurs =
+    bytes[0] === VERSION &&
+    bytes.length > CHECK_BYTES &&
+    bytes.toString('base64url') === cursor &&
+    checkSum(list, payload).equals(bytes.subarray(1, 1 + CHECK_BYTES));
+  if (!isOurs) throw badCursor();
+  return payload;
+}
+
+export function encodePosition(list: string, cursor: PositionCursor): string {
+  const payload = Buffer.alloc(POSITION_BYTES);
+  payload.writeDoubleBE(cursor.time.getTime(), 0);
+  payload.write(cursor.actionId, 8, 12, 'hex');
+  payload.writeDoubleBE(cursor.asOf.getTime(), 20);
+  return encodeCursor(list, payload);
+}
+
+/** @throws FanfareError BAD_CURSOR */
+export function decodePosition(list: string, cursor: string): PositionCursor {
+  const payload = decodeCursor(list, cursor);
+  if (payload.length !== POSITION_BYTES) throw badCursor();
+  return {
+    time: new Date(payload.readDoubleBE(0)),
+    actionId: payload.toString('hex', 8, 20),
+    asOf: new Date(payload.readDoubleBE(20)),
+  };
+}
+
+function badCursor(): FanfareError {
+  return new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
+}
+
+function checkSum(list: string, payload: Buffer): Buffer {
+  return createHash('sha256').update(list).update('\0').update(payload).digest().subarray(0, CHECK_BYTES);
+}

@@ -1,0 +1,29 @@
+import type { Action, ActionId, UserId } from './action.ts';
+
+export const DELIVERY_REASONS = ['MENTION', 'RECIPIENT', 'TEAM', 'DEPARTMENT', 'FOLLOW', 'PULL'] as const;
+export type DeliveryReason = (typeof DELIVERY_REASONS)[number];
+
+/** Where an entry stands in a feed: relevancy first, then action id, both descending. */
+export interface FeedPosition {
+  readonly relevancy: Date;
+  readonly actionId: ActionId;
+}
+
+/** One entry of a reader's feed: a reference to an action with its relevancy for this reader. */
+export interface FeedEntry extends FeedPosition {
+  readonly reasons: readonly DeliveryReason[];
+}
+
+/** A feed entry that passed the rules, with its action. */
+export interface NewsfeedItem extends FeedEntry {
+  readonly userId: UserId;
+  readonly action: Action;
+  readonly isUnread: boolean;
+}
+
+/** Order of a feed: negative when `a` comes before `b`. */
+export function compareFeedPositions(a: FeedPosition, b: FeedPosition): number {
+  const byRelevancy = b.relevancy.getTime() - a.relevancy.getTime();
+  if (byRelevancy !== 0) return byRelevancy;
+  return a.actionId < b.actionId ? 1 : a.actionId > b.actionId ? -1 : 0;
+}

@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import type { UserId } from './action.ts';
+
+/** What is shown in place of the name of a member who was erased. */
+export const FORMER_MEMBER = 'Former member';
+
+const PREFIX = 'erased:';
+
+/** A fresh id that stands for an erased member. Says nothing about them; two are never alike. */
+export function newPseudonym(): UserId {
+  return `${PREFIX}${randomBytes(12).toString('hex')}`;
+}
+
+/** The name of somebody nobody describes: their id, or the neutral name of a former member. */
+export function nameOfUnknown(userId: UserId): string {
+  return userId.startsWith(PREFIX) ? FORMER_MEMBER : userId;
+}

@@ -1,0 +1,126 @@
+import type { Action, UserId } from './action.ts';
+import { departmentKey } from './audience.ts';
+
+/** How far an application's clock may be ahead of the server's. */
+export const MAX_FUTURE_MS = 5 * 60_000;
+
+export const INTERACTION_KINDS = ['COMMENT', 'LIKE', 'RESHARE'] as const;
+export type InteractionKind = (typeof INTERACTION_KINDS)[number];
+
+/**
+ * How far an interaction stays below its own time for readers it does not concern: a share of the time between the
+ * action and the interaction. 1 lifts nothing, 0 lifts to the interaction itself.
+ */
+export type RelevancyWeights = Readonly<Record<InteractionKind, number>>;
+
+export const DEFAULT_WEIGHTS: RelevancyWeights = { COMMENT: 0.9, RESHARE: 0.9, LIKE: 0.98 };
+
+/** The latest of all interactions that are alike for everybody's relevancy. */
+export interface InteractionGroup {
+  readonly kind: InteractionKind;
+  readonly actorId: UserId;
+  /** Departments of who interacted and of the action's actor, as they were then. */
+  readonly departmentIds: readonly string[];
+  readonly latest: Date;
+}
+
+/** What relevancy depends on in a reader. */
+export interface RelevancyReader {
+  readonly userId: UserId;
+  readonly departmentId: string | null;
+  readonly supervisorId: UserId | null;
+}
+
+export type RelevancyAction = Pick<Action, 'conducted' | 'recorded' | 'mentions' | 'recipients' | 'audience'>;
+
+/**
+ * The relevancy of an action before anyone interacted with it: when it was conducted, but never later than when it
+ * was recorded. `conducted` may lie some minutes in the future, a relevancy may not.
+ */
+export function baseRelevancy(action: Pick<Action, 'conducted' | 'recorded'>): Date {
+  return action.conducted.getTime() <= action.recorded.getTime() ? action.conducted : action.recorded;
+}
+
+/**
+ * `distance(reader, interaction, action)` of the definition, in milliseconds: nothing for the people concerned – who is
+ * mentioned or assigned, who is in the department of the action or of whoever interacted, whose supervisor it was –
+ * and for everybody else a share of the time that had passed.
+ */
+export function distance(
+  reader: RelevancyReader,
+  interaction: InteractionGroup,
+  action: RelevancyAction,
+  weights: RelevancyWeights,
+): number {
+  if (isConcerned(reader, interaction, action)) return 0;
+  const elapsed = interaction.latest.getTime() - baseRelevancy(action).getTime();
+  return Math.max(0, elapsed) * weights[interaction.kind];
+}
+
+function isConcerned(
+  reader: RelevancyReader,
+  interaction: InteractionGroup,
+  action: RelevancyAction,
+): boolean {
+  return (
+    action.mentions.includes(reader.userId) ||
+    action.recipients.includes(reader.userId) ||
+    (reader.supervisorId !== null && reader.supervisorId === interaction.actorId) ||
+    (reader.departmentId !== null &&
+      (interaction.departmentIds.includes(reader.departmentId) ||
+        action.audience.includes(departmentKey(reader.departmentId))))
+  );
+}
+
+/**
+ * The place of an action in one reader's feed: the latest of when it was conducted and, for each interaction, its time
+ * less its distance. Interactions are never later than now, so neither is a relevancy. Whole milliseconds.
+ */
+export function relevancyOf(
+  reader: RelevancyReader,
+  action: RelevancyAction,
+  interactions: readonly InteractionGroup[],
+  weights: RelevancyWeights,
+): Date {
+  let relevancy = baseRelevancy(action).getTime();
+  for (const interaction of interactions) {
+    const lifted = interaction.latest.getTime() - distance(reader, interaction, action, weights);
+    if (lifted > relevancy) relevancy = Math.floor(lifted);
+  }
+  return new Date(relevancy);
+}
+
+/**
+ * The same for many readers of one action: looks at each group of interactions once, not once per reader.
+ */
+export function relevancyFor(
+  action: RelevancyAction,
+  interactions: readonly InteractionGroup[],
+  weights: RelevancyWeights,
+): (reader: RelevancyReader) => Date {
+  const byDepartment = new Map<string, number>();
+  const byActor = new Map<UserId, number>();
+  const everyone = { userId: '', departmentId: null, supervisorId: null };
+  const forOthers = relevancyOf(
+    everyone,
+    { ...action, mentions: [], recipients: [] },
+    interactions,
+    weights,
+  ).getTime();
+  let latest = forOthers;
+  for (const { departmentIds, actorId, latest: at } of interactions) {
+    const time = at.getTime();
+    latest = Math.max(latest, time);
+    byActor.set(actorId, Math.max(byActor.get(actorId) ?? 0, time));
+    for (const id of departmentIds) byDepartment.set(id, Math.max(byDepartment.get(id) ?? 0, time));
+  }
+  const named = new Set([...action.mentions, ...action.recipients]);
+  const keys = new Set(action.audience);
+  return ({ userId, departmentId, supervisorId }) => {
+    if (named.has(userId) || (departmentId !== null && keys.has(departmentKey(departmentId))))
+      return new Date(latest);
+    const forDepartment = departmentId === null ? 0 : (byDepartment.get(departmentId) ?? 0);
+    const forSupervisor = supervisorId === null ? 0 : (byActor.get(supervisorId) ?? 0);
+    return new Date(Math.max(forOthers, forDepartment, forSupervisor));
+  };
+}

@@ -1,0 +1,51 @@
+import type { RefId, UserId } from './action.ts';
+import type { FollowSpan } from './follow-span.ts';
+import type { Member } from './member.ts';
+
+export const ROLES = ['user', 'service', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who asks, as the token says. */
+export interface Identity {
+  readonly userId: UserId;
+  readonly roles: ReadonlySet<Role>;
+  /** When the token ends; subscriptions end with it. Null: it does not. */
+  readonly expiresAt: Date | null;
+}
+
+/** What the rules need to know of a reader, besides what a single action asks for (follows of its refs). */
+export interface ReaderProfile {
+  readonly userId: UserId;
+  readonly isAdmin: boolean;
+  readonly member: Member | null;
+  readonly muted: ReadonlySet<UserId>;
+  /** Everything up to here has been read; null: nothing yet. */
+  readonly lastRead: Date | null;
+  /** Has hidden items of their own, which are then to be looked up. */
+  readonly hasHiddenItems: boolean;
+  /** Has taken a follow back with its history: entries delivered for a follow are then to be checked against it. */
+  readonly checksFollows: boolean;
+  /** The stored feed is being brought in line with a change that concerns much of it. */
+  readonly isRebuilding: boolean;
+}
+
+/** What the delivery of an action needs to know of a member: marks of their own do not keep anything from their feed. */
+export function profileOfMember(member: Member): ReaderProfile {
+  return {
+    userId: member.userId,
+    isAdmin: false,
+    member,
+    muted: new Set(),
+    lastRead: null,
+    hasHiddenItems: false,
+    checksFollows: false,
+    isRebuilding: false,
+  };
+}
+
+/** A reader's follow of one ref. */
+export interface Follow {
+  readonly refId: RefId;
+  readonly active: boolean;
+  readonly spans: readonly FollowSpan[];
+}

@@ -1,0 +1,104 @@
+import type { Action } from './action.ts';
+import { departmentKey, reachesFollowers, teamKey } from './audience.ts';
+import { anySpanContains } from './follow-span.ts';
+import type { DeliveryReason } from './newsfeed-item.ts';
+import type { Follow, ReaderProfile } from './viewer.ts';
+
+/** What entitlement reads of an action. */
+export type VisibleAction = Pick<
+  Action,
+  | 'id'
+  | 'actorId'
+  | 'recorded'
+  | 'scope'
+  | 'audience'
+  | 'mentions'
+  | 'recipients'
+  | 'refIds'
+  | 'isHidden'
+  | 'isDeleted'
+>;
+
+function isInScopeGroup(reader: ReaderProfile, action: VisibleAction): boolean {
+  const member = reader.member;
+  if (member === null) return false;
+  if (action.scope === 'TEAM')
+    return member.teamId !== null && action.audience.includes(teamKey(member.teamId));
+  if (action.scope === 'DEPARTMENT')
+    return member.departmentId !== null && action.audience.includes(departmentKey(member.departmentId));
+  return false;
+}
+
+/**
+ * Whether entitlement to this action hangs on what the reader follows, so that the caller must look the follows up.
+ * False when the answer is known without them.
+ */
+export function needsFollows(reader: ReaderProfile, action: VisibleAction): boolean {
+  return action.scope === 'FOLLOWERS' && !isEntitled(reader, action, []);
+}
+
+/**
+ * May the reader see the action at all, by whatever way in? Hidden actions: admins only; deleted ones: nobody.
+ * @param follows the reader's follows of refs of this action; further ones do no harm.
+ */
+export function isEntitled(
+  reader: ReaderProfile,
+  action: VisibleAction,
+  follows: readonly Follow[],
+): boolean {
+  if (action.isDeleted) return false;
+  if (reader.isAdmin) return true;
+  if (action.isHidden) return false;
+  if (action.actorId === reader.userId || action.scope === 'PUBLIC') return true;
+  if (action.mentions.includes(reader.userId) || action.recipients.includes(reader.userId)) return true;
+  if (isInScopeGroup(reader, action)) return true;
+  if (action.scope !== 'FOLLOWERS') return false;
+  return follows.some(
+    (follow) =>
+      action.refIds.includes(follow.refId) && (follow.active || anySpanContains(follow.spans, action)),
+  );
+}
+
+/**
+ * Why the action belongs in the reader's feed; empty when it does not.
+ * @param follows the reader's follows of refs of this action; further ones do no harm.
+ */
+export function addressedReasons(
+  reader: ReaderProfile,
+  action: VisibleAction,
+  follows: readonly Follow[],
+): DeliveryReason[] {
+  const reasons: DeliveryReason[] = [];
+  if (action.mentions.includes(reader.userId)) reasons.push('MENTION');
+  if (action.recipients.includes(reader.userId)) reasons.push('RECIPIENT');
+  if (isInScopeGroup(reader, action)) {
+    const since = action.scope === 'TEAM' ? reader.member?.teamSince : reader.member?.departmentSince;
+    if (since != null && action.recorded.getTime() >= since.getTime())
+      reasons.push(action.scope === 'TEAM' ? 'TEAM' : 'DEPARTMENT');
+  }
+  if (
+    reachesFollowers(action) &&
+    follows.some((follow) => action.refIds.includes(follow.refId) && anySpanContains(follow.spans, action))
+  )
+    reasons.push('FOLLOW');
+  return reasons;
+}
+
+/**
+ * Which of the reasons an entry was delivered for hold now. A mention stands as long as the action names the reader, a
+ * team or department as long as the reader is in it and was when the action was recorded.
+ *
+ * @param follows the reader's follows of refs of this action, or null to trust that a delivered follow stands: it
+ *   does unless the reader has ever taken a follow back with its history.
+ */
+export function standingReasons(
+  reader: ReaderProfile,
+  action: VisibleAction,
+  reasons: readonly DeliveryReason[],
+  follows: readonly Follow[] | null,
+): DeliveryReason[] {
+  const own = addressedReasons(reader, action, follows ?? []);
+  return reasons.filter(
+    (reason) => own.includes(reason) || ((reason === 'FOLLOW' || reason === 'PULL') && follows === null),
+  );
+}

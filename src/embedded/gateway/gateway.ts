@@ -1,0 +1,91 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { serveClient } from './client-connection.ts';
+import { CursorStore } from './cursors.ts';
+import { createEngine, sessionSettings } from './engine.ts';
+import type { PostgresAddress } from './postgres/connection.ts';
+import { Pool } from './postgres/pool.ts';
+import { Statistics } from './statistics.ts';
+
+export interface GatewayOptions {
+  readonly postgres: PostgresAddress;
+  /** The address to listen on. */
+  readonly host: string;
+  /** The port to listen on; 0 takes a free one. */
+  readonly port: number;
+  /** Most connections to PostgreSQL. */
+  readonly poolSize: number;
+  /** How long a command waits for one of them, in milliseconds; default 30,000. */
+  readonly poolWaitMs?: number;
+  /** How long a command waits for PostgreSQL to come back, in milliseconds; default 10,000. */
+  readonly reconnectMs?: number;
+  /** Most open cursors; default 1,000. */
+  readonly cursorLimit?: number;
+  /** An idle cursor is closed after so many milliseconds; default 600,000. */
+  readonly cursorIdleMs?: number;
+  /** Takes what went wrong with the database or in the gateway itself; the client is told, too. */
+  readonly onFault?: (fault: Error) => void;
+}
+
+/** A gateway that listens. Disposing of it ends all connections; commands under way are not waited for. */
+export interface Gateway extends AsyncDisposable {
+  readonly port: number;
+}
+
+const maxClients = 2_000;
+
+/**
+ * Lets MongoDB drivers talk to PostgreSQL with the DocumentDB extension. It starts to listen without PostgreSQL;
+ * commands wait for it. Rejects when the port cannot be had.
+ */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const pool = new Pool({
+    address: options.postgres,
+    size: options.poolSize,
+    waitMs: options.poolWaitMs ?? 30_000,
+    reconnectMs: options.reconnectMs ?? 10_000,
+    settings: sessionSettings,
+  });
+  const engine = createEngine(pool);
+  const cursors = new CursorStore({
+    limit: options.cursorLimit ?? 1_000,
+    idleMs: options.cursorIdleMs ?? 600_000,
+    discard(ids) {
+      const sql = 'SELECT documentdb_api_internal.delete_cursors($1::int8[])';
+      // Best effort: what is not freed here the engine frees by age.
+      engine.rows({ sql, parameters: [`{${ids.join(',')}}`] }).catch(() => undefined);
+    },
+  });
+  const statistics = new Statistics(engine);
+  const onFault = options.onFault ?? (() => undefined);
+  const clients = new Set<Socket>();
+  const startedAt = performance.now();
+  let connectionId = 0;
+  const server = createServer((socket) => {
+    connectionId += 1;
+    clients.add(socket);
+    socket.once('close', () => clients.delete(socket));
+    const countClients = (): number => clients.size;
+    serveClient(socket, { engine, cursors, statistics, connectionId, countClients, startedAt, onFault });
+  });
+  server.maxConnections = maxClients;
+  await listen(server, options);
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      cursors.close();
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of clients) socket.destroy();
+      await Promise.all([closed, pool.close()]);
+    },
+  };
+}
+
+function listen(server: Server, { host, port }: GatewayOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

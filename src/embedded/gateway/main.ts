@@ -1,0 +1,43 @@
+/**
+ * The gateway as a process of its own: one JSON argument in, one JSON line out, and it ends when its owner does, that
+ * is, when its standard input closes or on SIGTERM.
+ */
+import { z } from 'zod';
+import { startGateway } from './gateway.ts';
+
+const optionsSchema = z.strictObject({
+  postgres: z.strictObject({
+    host: z.string().min(1),
+    port: z.int().min(1).max(65_535),
+    user: z.string().min(1),
+    database: z.string().min(1),
+  }),
+  host: z.string().min(1),
+  port: z.int().min(0).max(65_535),
+  poolSize: z.int().min(1),
+});
+
+const options = optionsSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
+// The password comes by the environment, because a command line is for everybody to see.
+const password = process.env['PGPASSWORD'];
+const gateway = await startGateway({
+  ...options,
+  postgres: { ...options.postgres, ...(password === undefined ? {} : { password }) },
+  onFault(fault) {
+    const cause = fault.cause instanceof Error ? ` (${fault.cause.message})` : '';
+    process.stderr.write(`${new Date().toISOString()} ${fault.name}: ${fault.message}${cause}\n`);
+  },
+});
+
+const leave = (): void => {
+  process.exit(0);
+};
+process.on('SIGTERM', leave);
+// Ctrl-C reaches the whole process group, but the owner still needs its database while it shuts down.
+process.on('SIGINT', () => undefined);
+process.stdin.on('end', leave);
+process.stdin.on('close', leave);
+process.stdin.on('error', leave);
+process.stdin.resume();
+
+process.stdout.write(`${JSON.stringify({ port: gateway.port })}\n`);

@@ -1,0 +1,68 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { EmbeddedError } from './errors.ts';
+import type { OnEmbeddedEvent } from './events.ts';
+import { Keeper } from './keeper-client.ts';
+import type { Launch } from './launch.ts';
+import { clearLeftovers } from './leftovers.ts';
+import type { Durability } from './mongo/postgres-settings.ts';
+import { DEFAULT_PATH } from './process/executables.ts';
+import { tryLock } from './process/file-lock.ts';
+import { ensureTree, findTree } from './tree/ensure-tree.ts';
+import { DOCUMENTDB_RECIPE } from './tree/recipe.ts';
+import { treeSource } from './tree/tree-source.ts';
+import type { TreeSource } from './tree/tree-source.ts';
+
+/** What every way of starting something local needs. */
+export interface HostOptions {
+  /** Absolute. The services' data, logs and locks; one process at a time can use it. */
+  readonly dataDir: string;
+  /** Absolute. What is fetched once for all: the engine, a downloaded mongod. */
+  readonly cacheDir: string;
+  /** `durable` survives a power cut; `fast` does not sync to disk and keeps nothing in Redis, for tests. */
+  readonly durability: Durability;
+  /** PATH to search for programs. Default: Debian's for root. */
+  readonly path?: string;
+  readonly onEvent?: OnEmbeddedEvent;
+}
+
+/** A data folder that is ours, with a keeper in it. Disposing stops everything started in it, then lets it go. */
+export interface Host extends AsyncDisposable {
+  readonly launch: Launch;
+  readonly tree: TreeSource;
+}
+
+/** Takes the data folder: fails with DATA_DIR_BUSY while another process has it, and clears what a dead one left. */
+export async function openHost(options: HostOptions): Promise<Host> {
+  const { dataDir, cacheDir, durability, path = DEFAULT_PATH, onEvent = () => undefined } = options;
+  mkdirSync(dataDir, { recursive: true });
+  const attempt = tryLock(join(dataDir, 'embedded.lock'));
+  if (!('lock' in attempt)) {
+    const who = attempt.holder === null ? 'another process' : `process ${attempt.holder.pid}`;
+    throw new EmbeddedError(
+      'DATA_DIR_BUSY',
+      `${dataDir} is in use by ${who}. Stop that one first, or give this one another DATA_DIR.`,
+    );
+  }
+  const { lock } = attempt;
+  try {
+    await clearLeftovers(dataDir, onEvent);
+    const keeper = await Keeper.start(dataDir);
+    const treeOptions = { recipe: DOCUMENTDB_RECIPE, cacheDir, path, onEvent };
+    let closing: Promise<void> | null = null;
+    return {
+      launch: { keeper, dataDir, durability, path, onEvent },
+      tree: treeSource(
+        () => findTree(treeOptions),
+        () => ensureTree(treeOptions),
+      ),
+      [Symbol.asyncDispose]: () =>
+        (closing ??= keeper[Symbol.asyncDispose]().finally(() => {
+          lock[Symbol.dispose]();
+        })),
+    };
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error;
+  }
+}

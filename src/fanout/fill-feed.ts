@@ -1,0 +1,39 @@
+import type { UserId } from '../domain/action.ts';
+import type { FeedEntry } from '../domain/newsfeed-item.ts';
+import type { FeedStore } from '../feeds/feed-store.ts';
+import type { ActionsRepository } from '../storage/actions.ts';
+import type { FanOutsRepository } from '../storage/fan-outs.ts';
+import { announce, type AnnounceDependencies } from './announce.ts';
+
+export interface FillFeedDependencies extends AnnounceDependencies {
+  readonly feedStore: Pick<FeedStore, 'fill'>;
+  readonly actions: Pick<ActionsRepository, 'findByIds'>;
+  readonly fanOuts: Pick<FanOutsRepository, 'requestPass'>;
+}
+
+/**
+ * Puts past actions into one reader's feed and tells who is watching. For an action that was hidden or deleted since it
+ * was read, and whose removal may have passed this feed by, one more pass is asked for.
+ */
+export async function fillFeed(
+  dependencies: FillFeedDependencies,
+  userId: UserId,
+  entries: readonly FeedEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const { feedStore, actions, fanOuts } = dependencies;
+  const added = new Set(await feedStore.fill(userId, entries));
+  if (added.size === 0) return;
+  const found = await actions.findByIds([...added]);
+  const visible = new Set(
+    found.filter((action) => !action.isHidden && !action.isDeleted).map((action) => action.id),
+  );
+  // Not removed here: it may have been shown again meanwhile, by a pass that found it in its place.
+  for (const id of added) if (!visible.has(id)) await fanOuts.requestPass(id, new Date());
+  await announce(
+    dependencies,
+    entries
+      .filter((entry) => visible.has(entry.actionId))
+      .map((entry) => ({ userId, event: { kind: 'added', ...entry } })),
+  );
+}

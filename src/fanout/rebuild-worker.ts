@@ -1,0 +1,100 @@
+import type { WorkSignal } from '../realtime/work-signal.ts';
+import type { FanOutsRepository } from '../storage/fan-outs.ts';
+import type { FeedsRepository, RebuildClaim } from '../storage/feeds.ts';
+import { rebuildFeed, sweepFeed, type ReconcileDependencies } from './reconcile-feed.ts';
+import { WakeUp } from './wake-up.ts';
+
+/** How long a rebuild waits for a fan-out that is under way to end. */
+const POSTPONE_MS = 250;
+
+export interface RebuildObserver {
+  rebuilt(userId: string, seconds: number): void;
+  /** The feed stays due and is tried again when its lease is over. */
+  failed(error: unknown): void;
+}
+
+export interface RebuildWorkerDependencies extends ReconcileDependencies {
+  readonly feeds: Pick<FeedsRepository, 'claimDue' | 'finishRebuild' | 'postponeRebuild'>;
+  readonly fanOuts: ReconcileDependencies['fanOuts'] & Pick<FanOutsRepository, 'heldClaims'>;
+  readonly workSignal: Pick<WorkSignal, 'onWork'>;
+  readonly observer: RebuildObserver;
+}
+
+export interface RebuildWorkerOptions {
+  readonly leaseMs: number;
+  /** How often to look without having been woken. */
+  readonly pollMs: number;
+}
+
+/**
+ * Rebuilds feeds that are due, one at a time, in any number of processes. A rebuild that is cut off or done twice does
+ * no harm; what makes a feed due again while it is rebuilt leads to one more.
+ */
+export class RebuildWorker implements AsyncDisposable {
+  readonly #dependencies: RebuildWorkerDependencies;
+  readonly #options: RebuildWorkerOptions;
+  readonly #wakeUp = new WakeUp();
+  #subscription: Disposable | null = null;
+  #loop: Promise<void> | null = null;
+  #isStopping = false;
+
+  constructor(dependencies: RebuildWorkerDependencies, options: RebuildWorkerOptions) {
+    this.#dependencies = dependencies;
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#loop !== null) return;
+    this.#subscription = this.#dependencies.workSignal.onWork(() => {
+      this.#wakeUp.wake();
+    });
+    this.#loop = this.#run();
+  }
+
+  /** Lets the rebuild under way finish. Idempotent. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#subscription?.[Symbol.dispose]();
+    this.#subscription = null;
+    this.#wakeUp.wake();
+    await this.#loop;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) if (!(await this.#rebuildNext())) await this.#wakeUp.wait(this.#options.pollMs);
+  }
+
+  async #rebuildNext(): Promise<boolean> {
+    const { feeds, observer } = this.#dependencies;
+    try {
+      const claim = await feeds.claimDue(new Date(), this.#options.leaseMs);
+      if (claim === null) return false;
+      await this.#rebuild(claim);
+      return true;
+    } catch (error) {
+      observer.failed(error);
+      return false;
+    }
+  }
+
+  async #rebuild(claim: RebuildClaim): Promise<void> {
+    const startedAt = performance.now();
+    const { feeds, fanOuts } = this.#dependencies;
+    // Passes that began before may know the reader as they were, and may write after the feed has been looked at.
+    const older = new Set(await fanOuts.heldClaims());
+    await rebuildFeed(this.#dependencies, claim.userId);
+    if (older.size > 0) {
+      if ((await fanOuts.heldClaims()).some((token) => older.has(token))) {
+        await feeds.postponeRebuild(claim, new Date(Date.now() + POSTPONE_MS));
+        return;
+      }
+      await sweepFeed(this.#dependencies, claim.userId);
+    }
+    await feeds.finishRebuild(claim);
+    this.#dependencies.observer.rebuilt(claim.userId, (performance.now() - startedAt) / 1_000);
+  }
+}

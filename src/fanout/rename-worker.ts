@@ -1,0 +1,118 @@
+import { NAME_SOURCES, type RenameClaim, type RenamesRepository } from '../storage/renames.ts';
+import { WakeUp } from './wake-up.ts';
+
+const FIRST_BACKOFF_MS = 200;
+/** A rename is never given up: nobody else would finish it. */
+const MAX_BACKOFF_MS = 60_000;
+
+/** What a worker tells of its work, for logs. */
+export interface RenameObserver {
+  /** @param actions how many held an older name. */
+  carried(claim: RenameClaim, actions: number, seconds: number): void;
+  failed(claim: RenameClaim, error: unknown): void;
+  /** The database did not answer; the worker goes on trying. */
+  claimFailed(error: unknown): void;
+}
+
+export interface RenameWorkerDependencies {
+  readonly renames: Pick<
+    RenamesRepository,
+    'settleFirst' | 'claim' | 'current' | 'carry' | 'renew' | 'finish' | 'release'
+  >;
+  readonly observer: RenameObserver;
+}
+
+export interface RenameWorkerOptions {
+  /** Unique among all workers. */
+  readonly workerId: string;
+  readonly leaseMs: number;
+  /** How often to look when there was nothing to do. */
+  readonly pollMs: number;
+  /** Actions per write. The lease is renewed between writes. */
+  readonly batchSize: number;
+}
+
+/**
+ * Carries new names to the copies of the old ones, one name at a time, in any number of processes. Level-triggered: it
+ * carries the name as it is now, until no action holds an older one, and a change meanwhile leads to one more pass.
+ * A worker that is cut off loses nothing, and one that comes late overwrites nothing newer. It looks for work by the
+ * clock alone: reads show a new name at once anyway, and the signal for work rings for every action.
+ */
+export class RenameWorker implements AsyncDisposable {
+  readonly #dependencies: RenameWorkerDependencies;
+  readonly #options: RenameWorkerOptions;
+  readonly #wakeUp = new WakeUp();
+  #loop: Promise<void> | null = null;
+  #isStopping = false;
+  #claims = 0;
+
+  constructor(dependencies: RenameWorkerDependencies, options: RenameWorkerOptions) {
+    this.#dependencies = dependencies;
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#loop ??= this.#takeWork();
+  }
+
+  /** Lets the write under way end and hands the rest back. Idempotent. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#wakeUp.wake();
+    await this.#loop;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #takeWork(): Promise<void> {
+    while (!this.#isStopping) if (!(await this.#round())) await this.#wakeUp.wait(this.#options.pollMs);
+  }
+
+  /** False when there was nothing to do. */
+  async #round(): Promise<boolean> {
+    const { renames, observer } = this.#dependencies;
+    const { workerId, leaseMs, batchSize } = this.#options;
+    try {
+      let settled = 0;
+      for (const source of NAME_SOURCES) settled += await renames.settleFirst(source, new Date(), batchSize);
+      const claim = await renames.claim(`${workerId}#${String(++this.#claims)}`, new Date(), leaseMs);
+      if (claim !== null) await this.#run(claim);
+      return settled > 0 || claim !== null;
+    } catch (error) {
+      observer.claimFailed(error);
+      return false;
+    }
+  }
+
+  async #run(claim: RenameClaim): Promise<void> {
+    const { renames, observer } = this.#dependencies;
+    const startedAt = performance.now();
+    try {
+      const actions = await this.#carry(claim);
+      if (actions !== null && (await renames.finish(claim)))
+        observer.carried(claim, actions, (performance.now() - startedAt) / 1_000);
+      else await renames.release(claim, new Date(), null);
+    } catch (error) {
+      observer.failed(claim, error);
+      const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
+      const reason = error instanceof Error ? error.message : String(error);
+      await renames.release(claim, new Date(Date.now() + backoffMs), reason);
+    }
+  }
+
+  /** Writes until no action holds an older name. Returns how many did; null when it was cut short. */
+  async #carry(claim: RenameClaim): Promise<number | null> {
+    const { renames } = this.#dependencies;
+    const { batchSize, leaseMs } = this.#options;
+    const name = await renames.current(claim.id);
+    let actions = 0;
+    for (;;) {
+      const found = name === null ? 0 : await renames.carry(claim.id, name, batchSize);
+      if (found === 0) return actions;
+      actions += found;
+      if (this.#isStopping || !(await renames.renew(claim, new Date(Date.now() + leaseMs)))) return null;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { ObjectRef } from '@pothos/core';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../services/paging.ts';
+import type { Page } from '../services/services.ts';
+import { builder } from './builder.ts';
+import type { ListSize, PageSize } from './limits/cost.ts';
+
+type SchemaTypes = typeof builder.$inferSchemaTypes;
+
+/** What a connection field resolves to: the page, and whether it is the first. */
+export interface ConnectionSource<P> {
+  readonly page: P;
+  readonly isFirst: boolean;
+}
+
+export function toConnection<P>(page: P, args: { after?: string | null | undefined }): ConnectionSource<P> {
+  return { page, isFirst: args.after == null };
+}
+
+const PageInfo = builder.objectRef<ConnectionSource<Page<unknown>>>('PageInfo').implement({
+  description: 'Where a page lies in its list.',
+  fields: (t) => ({
+    hasNextPage: t.boolean({
+      description: 'Whether a further visible entry exists.',
+      resolve: ({ page }) => page.hasNextPage,
+    }),
+    hasPreviousPage: t.boolean({
+      description: 'Whether the page was asked for with `after`.',
+      resolve: ({ isFirst }) => !isFirst,
+    }),
+    startCursor: t.string({
+      nullable: true,
+      description: 'The cursor of the first entry; null on an empty page.',
+      resolve: ({ page }) => page.edges[0]?.cursor ?? null,
+    }),
+    endCursor: t.string({
+      nullable: true,
+      description:
+        'From here the next page begins. It may lie behind the last entry, on something not visible.',
+      resolve: ({ page }) => page.endCursor,
+    }),
+  }),
+});
+
+/**
+ * Declares `<name>Connection` and `<name>Edge` over `node`. The casts are where the schema builder cannot follow a
+ * type parameter; the signature keeps node and page in step.
+ */
+export function defineConnection<Node, P extends Page<Node> = Page<Node>>(
+  name: string,
+  node: ObjectRef<SchemaTypes, Node, Node>,
+  plural: string,
+): ObjectRef<SchemaTypes, ConnectionSource<P>, ConnectionSource<P>> {
+  const edge = builder.objectRef<{ readonly cursor: string; readonly node: Node }>(`${name}Edge`).implement({
+    description: `One of ${plural}, with its place in the list.`,
+    fields: (t) => ({
+      cursor: t.exposeString('cursor', { description: 'Give it as `after` to go on behind this entry.' }),
+      node: t.field({ type: node, description: 'The entry.', resolve: (source) => source.node as never }),
+    }),
+  });
+  return builder.objectRef<ConnectionSource<P>>(`${name}Connection`).implement({
+    description: `A page of ${plural}.`,
+    fields: (t) => ({
+      edges: t.field({
+        type: [edge],
+        description: 'The entries of the page, in order.',
+        extensions: { size: 'page' satisfies ListSize },
+        resolve: ({ page }) => page.edges as never,
+      }),
+      pageInfo: t.field({ type: PageInfo, description: 'Where the page lies.', resolve: (source) => source }),
+    }),
+  });
+}
+
+/** How the cost of a connection field grows; see limits/cost.ts. */
+export const PAGE_COST: { readonly page: PageSize } = {
+  page: { argument: 'first', default: DEFAULT_PAGE_SIZE, max: MAX_PAGE_SIZE },
+};
+
+/** The arguments of a forward connection. */
+export function pageArgs() {
+  return builder.args((t) => ({
+    first: t.int({
+      description: `How many entries, 1 to ${String(MAX_PAGE_SIZE)}; ${String(DEFAULT_PAGE_SIZE)} when absent.`,
+    }),
+    after: t.string({ description: 'A cursor of an earlier page; absent: from the beginning.' }),
+  }));
+}

@@ -1,0 +1,138 @@
+import {
+  getNamedType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isInterfaceType,
+  Kind,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  type SelectionSetNode,
+  type ValueNode,
+} from 'graphql';
+import type { Operation } from './operation.ts';
+
+/** How many entries a list field brings, as the field says in `extensions: { size }`. */
+export type ListSize =
+  /** About so many. */
+  | number
+  /** As many as an argument has. */
+  | { readonly lengthOf: string; readonly max: number }
+  /** Of the edges of a connection: its page. */
+  | 'page';
+
+/** How large the page of a connection is, as the field says in `extensions: { page }`. */
+export interface PageSize {
+  readonly argument: string;
+  readonly default: number;
+  readonly max: number;
+}
+
+/** Entries of a list field that does not say. */
+const DEFAULT_SIZE = 10;
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/**
+ * What an operation costs to answer: one for each object that is asked for, lists times their length as far as the
+ * arguments tell. Fields of plain values are free unless they say otherwise. Expects a validated operation.
+ */
+export function operationCost(schema: GraphQLSchema, operation: Operation, variables: Variables): number {
+  const { definition, fragments } = operation;
+  const fragmentCosts = new Map<string, number>();
+  const values: Record<string, unknown> = {};
+  for (const { variable, defaultValue } of definition.variableDefinitions ?? []) {
+    const name = variable.name.value;
+    values[name] = variables[name] === undefined ? literalOf(defaultValue) : variables[name];
+  }
+
+  function ofSelections(set: SelectionSetNode, type: GraphQLNamedType | undefined, page: number): number {
+    let cost = 0;
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) cost += ofField(selection, type, page);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        const on = selection.typeCondition?.name.value;
+        cost += ofSelections(selection.selectionSet, on === undefined ? type : schema.getType(on), page);
+      } else cost += ofFragment(selection.name.value, page);
+    }
+    return cost;
+  }
+
+  function ofFragment(name: string, page: number): number {
+    const key = `${name} ${String(page)}`;
+    const known = fragmentCosts.get(key);
+    if (known !== undefined) return known;
+    const fragment = fragments.get(name);
+    if (fragment === undefined) return 0;
+    const type = schema.getType(fragment.typeCondition.name.value);
+    const cost = ofSelections(fragment.selectionSet, type, page);
+    fragmentCosts.set(key, cost);
+    return cost;
+  }
+
+  function ofField(node: FieldNode, parent: GraphQLNamedType | undefined, page: number): number {
+    if (!isObjectType(parent) && !isInterfaceType(parent)) return 0;
+    const field = parent.getFields()[node.name.value];
+    if (field === undefined) return 0;
+    if (node.selectionSet === undefined) return valueCost(field);
+    const inner = ofSelections(node.selectionSet, getNamedType(field.type), pageOf(field, node, values));
+    return sizeOf(field, node, values, page) * (1 + inner);
+  }
+
+  return ofSelections(definition.selectionSet, schema.getRootType(definition.operation) ?? undefined, 1);
+}
+
+type Field = GraphQLField<unknown, unknown>;
+
+function sizeOf(field: Field, node: FieldNode, variables: Variables, page: number): number {
+  const size = field.extensions['size'] as ListSize | undefined;
+  if (size === undefined) return isList(field.type) ? DEFAULT_SIZE : 1;
+  if (size === 'page') return page;
+  if (typeof size === 'number') return size;
+  return clamp(lengthOf(argument(node, size.lengthOf), variables), size.max);
+}
+
+/** A plain value is free unless the field says how many entries it is made from. */
+function valueCost(field: Field): number {
+  const size = field.extensions['size'] as ListSize | undefined;
+  return typeof size === 'number' ? size : 0;
+}
+
+function pageOf(field: Field, node: FieldNode, variables: Variables): number {
+  const page = field.extensions['page'] as PageSize | undefined;
+  if (page === undefined) return 1;
+  const given = valueOf(argument(node, page.argument), variables);
+  return clamp(typeof given === 'number' ? given : page.default, page.max);
+}
+
+/** Arguments out of range fail when they are read; here they only must not make the cost small or infinite. */
+function clamp(value: number, max: number): number {
+  return Math.min(Math.max(value, 1), max);
+}
+
+function isList(type: GraphQLOutputType): boolean {
+  return isListType(isNonNullType(type) ? type.ofType : type);
+}
+
+function argument(node: FieldNode, name: string): ValueNode | undefined {
+  return node.arguments?.find((argument) => argument.name.value === name)?.value;
+}
+
+function valueOf(node: ValueNode | undefined, variables: Variables): unknown {
+  return node?.kind === Kind.VARIABLE ? variables[node.name.value] : literalOf(node);
+}
+
+function lengthOf(node: ValueNode | undefined, variables: Variables): number {
+  if (node?.kind === Kind.LIST) return node.values.length;
+  const value = valueOf(node, variables);
+  return Array.isArray(value) ? value.length : 1;
+}
+
+/** Of a literal only what sizes need: numbers, and lists by their length. */
+function literalOf(node: ValueNode | undefined): unknown {
+  if (node?.kind === Kind.INT) return Number(node.value);
+  return node?.kind === Kind.LIST ? node.values : undefined;
+}

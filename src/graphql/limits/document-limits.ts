@@ -1,0 +1,68 @@
+import { Kind, visit, type DocumentNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql';
+
+/** How much a document may hold, whatever its variables say. */
+export interface DocumentLimits {
+  /** Fields within fields; introspection is not counted, GraphQL bounds it by itself. */
+  readonly maxDepth: number;
+  readonly maxAliases: number;
+  readonly maxDirectives: number;
+}
+
+/** The first limit that a document breaks, in words; null when it keeps them all. */
+export function documentFault(document: DocumentNode, limits: DocumentLimits): string | null {
+  let aliases = 0;
+  let directives = 0;
+  visit(document, {
+    Field(node) {
+      if (node.alias !== undefined) aliases += 1;
+    },
+    Directive() {
+      directives += 1;
+    },
+  });
+  if (aliases > limits.maxAliases) return tooMany('aliases', limits.maxAliases, aliases);
+  if (directives > limits.maxDirectives) return tooMany('directives', limits.maxDirectives, directives);
+  const depth = documentDepth(document);
+  if (depth > limits.maxDepth)
+    return `The document is ${String(depth)} fields deep, at most ${String(limits.maxDepth)} are allowed`;
+  return null;
+}
+
+function tooMany(what: string, max: number, got: number): string {
+  return `The document has ${String(got)} ${what}, at most ${String(max)} are allowed`;
+}
+
+function documentDepth(document: DocumentNode): number {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  const fragmentDepths = new Map<string, number>();
+
+  function ofFragment(name: string): number {
+    const known = fragmentDepths.get(name);
+    if (known !== undefined) return known;
+    // Also ends the walk in a fragment that spreads itself; validation refuses those.
+    fragmentDepths.set(name, 0);
+    const depth = ofSelections(fragments.get(name)?.selectionSet);
+    fragmentDepths.set(name, depth);
+    return depth;
+  }
+
+  function ofSelections(set: SelectionSetNode | undefined): number {
+    let depth = 0;
+    for (const selection of set?.selections ?? []) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) depth = Math.max(depth, ofFragment(selection.name.value));
+      else if (selection.kind === Kind.INLINE_FRAGMENT)
+        depth = Math.max(depth, ofSelections(selection.selectionSet));
+      else if (!selection.name.value.startsWith('__'))
+        depth = Math.max(depth, 1 + ofSelections(selection.selectionSet));
+    }
+    return depth;
+  }
+
+  let depth = 0;
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.OPERATION_DEFINITION)
+      depth = Math.max(depth, ofSelections(definition.selectionSet));
+  return depth;
+}

@@ -1,0 +1,40 @@
+import type { StoredDescriptor } from '../domain/action.ts';
+import type { DescriptorType } from '../descriptors/define.ts';
+import type { ReaderSession } from '../services/reader-session.ts';
+
+type NameSession = Pick<ReaderSession, 'refs' | 'members'>;
+
+/** What an id is called now: by the label of its ref, else by the name of its member. Null when nobody named it. */
+export async function liveName(session: NameSession, id: string): Promise<string | null> {
+  return (await session.refs.load(id))?.label ?? (await session.members.load(id))?.name ?? null;
+}
+
+/** A name that a descriptor holds, as it is now; the copy where nobody names the thing any more. */
+export async function liveField(
+  session: NameSession,
+  stored: StoredDescriptor,
+  { idField, name }: { readonly idField: string; readonly name: string },
+): Promise<unknown> {
+  const id = stored[idField];
+  return (typeof id === 'string' ? await liveName(session, id) : null) ?? stored[name] ?? null;
+}
+
+/** A descriptor with all the names it holds as they are now. */
+export async function withLiveNames(
+  session: NameSession,
+  { fields }: DescriptorType,
+  stored: StoredDescriptor,
+): Promise<StoredDescriptor> {
+  const names = await Promise.all(
+    Object.entries(fields).flatMap(([name, field]) =>
+      field.kind === 'nameOf'
+        ? [
+            liveField(session, stored, { idField: field.idField, name }).then(
+              (value) => [name, value] as const,
+            ),
+          ]
+        : [],
+    ),
+  );
+  return { ...stored, ...Object.fromEntries(names) };
+}

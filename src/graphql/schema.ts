@@ -1,0 +1,25 @@
+import './types/scalars.ts';
+import './types/enums.ts';
+import './types/node.ts';
+import './types/member.ts';
+import './types/ref.ts';
+import './types/follow.ts';
+import './types/unread-count.ts';
+import './types/viewer.ts';
+import './types/descriptor.ts';
+import './types/action.ts';
+import './types/slice.ts';
+import './types/publish.ts';
+import './types/feed.ts';
+import './types/feed-event.ts';
+import './types/interaction.ts';
+import './types/moderation.ts';
+import './types/reader-marks.ts';
+import './types/erasure.ts';
+import type { GraphQLSchema } from 'graphql';
+import { builder } from './builder.ts';
+
+/** The whole API, its types in alphabetical order. */
+export function buildSchema(): GraphQLSchema {
+  return builder.toSchema();
+}

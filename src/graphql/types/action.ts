@@ -1,0 +1,136 @@
+import type { Action as ActionRecord, Engagement as EngagementRecord } from '../../domain/action.ts';
+import { builder } from '../builder.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
+import { parseActionId } from '../global-id.ts';
+import { ActionDescriptor } from './descriptor.ts';
+import { FanOutStateEnum, ScopeEnum } from './enums.ts';
+import { Member } from './member.ts';
+import { Node } from './node.ts';
+import { Ref } from './ref.ts';
+
+const Engagement = builder.objectRef<EngagementRecord>('Engagement').implement({
+  description: 'How much an action was interacted with.',
+  fields: (t) => ({
+    comments: t.exposeInt('comments', { description: 'Number of comments.' }),
+    likes: t.exposeInt('likes', { description: 'Number of likes.' }),
+    reshares: t.exposeInt('reshares', { description: 'Number of reshares.' }),
+    lastInteraction: t.expose('lastInteraction', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the newest interaction happened; null: there was none.',
+    }),
+  }),
+});
+
+const FanOut = builder.objectRef<ActionRecord>('FanOut').implement({
+  description: 'The delivery of an action to feeds.',
+  fields: (t) => ({
+    state: t.field({
+      type: FanOutStateEnum,
+      description: 'How far it has come.',
+      resolve: ({ fanOut }) => fanOut.state,
+    }),
+    version: t.int({
+      description: 'Raised by every change of the action that feeds have to follow.',
+      resolve: ({ fanOut }) => fanOut.version,
+    }),
+    attempts: t.int({
+      description: 'How often a worker took it up for this version.',
+      resolve: ({ fanOut }) => fanOut.attempts,
+    }),
+    delivered: t.int({
+      description: 'Readers who hold the action, counted once each.',
+      resolve: ({ fanOut }) => fanOut.delivered,
+    }),
+    pulled: t.boolean({
+      description: 'Whether followers of a very big ref fetch the action when they read.',
+      resolve: ({ pullRefIds }) => pullRefIds.length > 0,
+    }),
+    error: t.string({
+      nullable: true,
+      description: 'What went wrong last.',
+      resolve: ({ fanOut }) => fanOut.error,
+    }),
+  }),
+});
+
+export const Action = builder.objectRef<ActionRecord>('Action').implement({
+  description: 'Something that happened.',
+  interfaces: [Node],
+  fields: (t) => ({
+    actor: t.field({
+      type: Member,
+      description: 'Who did it.',
+      resolve: ({ actorId }) => ({ userId: actorId }),
+    }),
+    conducted: t.expose('conducted', {
+      type: 'DateTime',
+      description: 'When it happened, as the application says.',
+    }),
+    scope: t.expose('scope', { type: ScopeEnum, description: 'Whom it is for.' }),
+    descriptor: t.field({
+      type: ActionDescriptor,
+      description: 'What it was about.',
+      resolve: (action) => action.descriptor,
+    }),
+    refs: t.field({
+      type: [Ref],
+      description: 'The things it refers to.',
+      extensions: { size: 4 },
+      resolve: ({ refs }) => refs.map(({ id, type, label }) => ({ refId: id, type, label })),
+    }),
+    engagement: t.field({
+      type: Engagement,
+      description: 'How much it was interacted with.',
+      resolve: (action) => action.engagement,
+    }),
+    isHidden: t.exposeBoolean('isHidden', { description: 'Hidden by an admin; only admins see it.' }),
+    fanOut: t.field({
+      type: FanOut,
+      nullable: true,
+      description: 'Its delivery to feeds. Null unless the viewer is admin or service.',
+      resolve(action, _args, context) {
+        const { roles } = context.identity();
+        return roles.has('admin') || roles.has('service') ? action : null;
+      },
+    }),
+  }),
+});
+
+export const ActionConnection = defineConnection('Action', Action, 'actions');
+
+builder.queryFields((t) => ({
+  action: t.field({
+    type: Action,
+    nullable: true,
+    description: 'An action; null when there is none or the viewer may not see it.',
+    args: { id: t.arg.id({ required: true, description: 'Global id of the action.' }) },
+    resolve: (_root, { id }, context) =>
+      context.services.getAction(context.session(), parseActionId(id, ['id'])),
+  }),
+  actions: t.field({
+    type: ActionConnection,
+    description: 'Admin: actions by fan-out state, newest first.',
+    args: {
+      fanOutState: t.arg({ type: FanOutStateEnum, description: 'Only those in this state.' }),
+      includeHidden: t.arg.boolean({
+        defaultValue: false,
+        description: 'Whether hidden ones are listed too.',
+      }),
+      ...pageArgs(),
+    },
+    extensions: PAGE_COST,
+    resolve: async (_root, args, context) =>
+      toConnection(await context.services.listActions(context.session(), args), args),
+  }),
+}));
+
+builder.mutationField('retryFanOut', (t) =>
+  t.field({
+    type: Action,
+    description: 'Admin: puts a FAILED fan-out back to PENDING. CONFLICT when it has not failed.',
+    args: { id: t.arg.id({ required: true, description: 'Global id of the action.' }) },
+    resolve: (_root, { id }, context) =>
+      context.mutate(({ identity }) => context.services.retryFanOut(identity, parseActionId(id, ['id']))),
+  }),
+);

@@ -1,0 +1,100 @@
+import type { FeedEvent as ServiceEvent, UnreadCount as UnreadCountSource } from '../../services/services.ts';
+import { builder } from '../builder.ts';
+import { encodeActionId, encodeNewsfeedItemId } from '../global-id.ts';
+import { FeedFilter, NewsfeedItem } from './feed.ts';
+import { UnreadCount } from './unread-count.ts';
+
+type ItemEvent = Extract<ServiceEvent, { kind: 'added' | 'updated' }>;
+type RemovedEvent = Extract<ServiceEvent, { kind: 'removed' }>;
+type ResyncEvent = Extract<ServiceEvent, { kind: 'resync' }>;
+interface UnreadEvent {
+  readonly kind: 'unread';
+  readonly cursor: string;
+  readonly unread: UnreadCountSource;
+}
+type EventSource = ServiceEvent | UnreadEvent;
+
+const TYPE_NAMES = {
+  ready: 'FeedReady',
+  added: 'FeedItemAdded',
+  updated: 'FeedItemUpdated',
+  removed: 'FeedItemRemoved',
+  unread: 'UnreadCountChanged',
+  resync: 'FeedResync',
+} as const satisfies Record<EventSource['kind'], string>;
+
+const FeedEvent = builder.interfaceRef<EventSource>('FeedEvent').implement({
+  description: "A change of the viewer's feed.",
+  resolveType: ({ kind }) => TYPE_NAMES[kind],
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', { description: 'Give it as `after` to go on behind this event.' }),
+  }),
+});
+
+builder.objectRef<EventSource>(TYPE_NAMES.ready).implement({
+  description: 'The subscription stands; nothing from here on is missed.',
+  interfaces: [FeedEvent],
+});
+
+builder.objectRef<ItemEvent>(TYPE_NAMES.added).implement({
+  description: 'Something new in the feed.',
+  interfaces: [FeedEvent],
+  fields: (t) => ({
+    item: t.field({ type: NewsfeedItem, description: 'The new item.', resolve: ({ item }) => item }),
+  }),
+});
+
+builder.objectRef<ItemEvent>(TYPE_NAMES.updated).implement({
+  description: 'Bumped: the item has a new relevancy.',
+  interfaces: [FeedEvent],
+  fields: (t) => ({
+    item: t.field({ type: NewsfeedItem, description: 'The item as it is now.', resolve: ({ item }) => item }),
+  }),
+});
+
+builder.objectRef<RemovedEvent>(TYPE_NAMES.removed).implement({
+  description: 'Hidden, deleted, or no longer for this reader.',
+  interfaces: [FeedEvent],
+  fields: (t) => ({
+    itemId: t.id({
+      description: 'Global id of the item that is gone.',
+      resolve: ({ userId, actionId }) => encodeNewsfeedItemId(userId, actionId),
+    }),
+    actionId: t.id({
+      description: 'Global id of its action.',
+      resolve: ({ actionId }) => encodeActionId(actionId),
+    }),
+  }),
+});
+
+builder.objectRef<UnreadEvent>(TYPE_NAMES.unread).implement({
+  description: 'The number of unread entries has changed.',
+  interfaces: [FeedEvent],
+  fields: (t) => ({
+    unread: t.field({ type: UnreadCount, description: 'The number now.', resolve: ({ unread }) => unread }),
+  }),
+});
+
+builder.objectRef<ResyncEvent>(TYPE_NAMES.resync).implement({
+  description: 'Events may have been missed: query the feed again, then go on from this cursor.',
+  interfaces: [FeedEvent],
+  fields: (t) => ({
+    reason: t.exposeString('reason', { description: 'Why completeness cannot be promised.' }),
+  }),
+});
+
+builder.subscriptionField('feedEvents', (t) =>
+  t.field({
+    type: FeedEvent,
+    description:
+      "Changes of the viewer's feed. Opens with FeedReady. With `after`, everything since that cursor comes first, once " +
+      'and in order; where that cannot be promised, FeedResync.',
+    args: {
+      after: t.arg.string({ description: 'The cursor of an earlier event; absent: from now on.' }),
+      filter: t.arg({ type: FeedFilter, description: 'Only these.' }),
+    },
+    subscribe: (_root, args, context) =>
+      context.services.watchFeed(context.identity(), { ...args, signal: context.signal }),
+    resolve: (event) => event,
+  }),
+);

@@ -1,0 +1,100 @@
+import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
+import type { FeedPage } from '../../services/services.ts';
+import { builder } from '../builder.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
+import { Action } from './action.ts';
+import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from './enums.ts';
+import { Node } from './node.ts';
+import { UnreadCount } from './unread-count.ts';
+import { Viewer } from './viewer.ts';
+
+export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem').implement({
+  description: 'One entry of a feed.',
+  interfaces: [Node],
+  fields: (t) => ({
+    action: t.field({ type: Action, description: 'What happened.', resolve: ({ action }) => action }),
+    relevancy: t.expose('relevancy', {
+      type: 'DateTime',
+      description: 'Its place in the feed: the later, the higher.',
+    }),
+    reasons: t.field({
+      type: [DeliveryReasonEnum],
+      description: 'Why it is in the feed.',
+      resolve: ({ reasons }) => [...reasons],
+    }),
+    isUnread: t.exposeBoolean('isUnread', { description: 'Whether it lies above what was marked as read.' }),
+  }),
+});
+
+const FeedConnection = defineConnection<NewsfeedItemRecord, FeedPage>('Feed', NewsfeedItem, 'newsfeed items');
+
+builder.objectFields(FeedConnection, (t) => ({
+  unread: t.field({
+    type: UnreadCount,
+    description: 'Unread entries of the whole feed.',
+    resolve: (_source, _args, context) => context.services.countUnread(context.session()),
+  }),
+  state: t.field({
+    type: FeedStateEnum,
+    description: 'Whether the feed is complete.',
+    resolve: ({ page }) => page.state,
+  }),
+}));
+
+export const FeedFilter = builder.inputType('FeedFilter', {
+  description: 'Which entries of a feed; conditions that are given must all hold.',
+  fields: (t) => ({
+    types: t.stringList({ description: 'Actions of one of these types, such as ApplicationRating.' }),
+    actorIds: t.stringList({ description: 'Actions by one of these actors.' }),
+    refId: t.string({ description: 'Actions that carry this ref id.' }),
+    tag: t.string({ description: 'Actions with this tag.' }),
+    since: t.field({ type: 'DateTime', description: 'With this relevancy or a later one.' }),
+    until: t.field({ type: 'DateTime', description: 'With an earlier relevancy.' }),
+    unreadOnly: t.boolean({ description: 'Only what has not been read.' }),
+  }),
+});
+
+builder.queryField('feed', (t) =>
+  t.field({
+    type: FeedConnection,
+    description: "The viewer's feed.",
+    args: {
+      ...pageArgs(),
+      filter: t.arg({ type: FeedFilter, description: 'Only these.' }),
+      order: t.arg({ type: FeedOrderEnum, defaultValue: 'RELEVANCY', description: 'In this order.' }),
+    },
+    extensions: PAGE_COST,
+    resolve: async (_root, args, context) =>
+      toConnection(await context.services.readFeed(context.session(), args), args),
+  }),
+);
+
+builder.mutationField('markFeedRead', (t) =>
+  t.field({
+    type: Viewer,
+    description: 'Marks everything up to this relevancy as read; never moves backwards.',
+    args: {
+      upTo: t.arg({
+        type: 'DateTime',
+        required: true,
+        description: 'The relevancy of the topmost item seen.',
+      }),
+    },
+    async resolve(_root, { upTo }, context) {
+      await context.mutate((session) => context.services.markFeedRead(session, upTo));
+      return {};
+    },
+  }),
+);
+
+builder.mutationField('rebuildFeed', (t) =>
+  t.field({
+    type: FeedStateEnum,
+    description:
+      "Admin: has a member's stored feed made anew from the actions. Until that is done the feed answers from what is " +
+      'stored and says REBUILDING.',
+    args: { memberId: t.arg.string({ required: true, description: 'Whose feed.' }) },
+    resolve: (_root, { memberId }, context) =>
+      context.mutate(({ identity }) => context.services.rebuildFeed(identity, memberId)),
+  }),
+);

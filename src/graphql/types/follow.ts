@@ -1,0 +1,44 @@
+import { builder } from '../builder.ts';
+import { Ref } from './ref.ts';
+
+const FollowInput = builder.inputType('FollowInput', {
+  description: 'Who follows what.',
+  fields: (t) => ({
+    followerId: t.string({ required: true, description: 'Member id of the follower.' }),
+    refId: t.string({ required: true, description: 'What is followed.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  follow: t.field({
+    type: Ref,
+    description: 'Follows a user, a site, anything that has an id: opens a follow span.',
+    args: {
+      refId: t.arg.string({ required: true, description: 'What to follow.' }),
+      copyLimit: t.arg.int({
+        defaultValue: 100,
+        description: 'How many past actions of the ref come with it, 0 to 1000.',
+      }),
+    },
+    resolve: (_root, { refId, copyLimit }, context) =>
+      context.mutate((session) => context.services.follow(session, refId, copyLimit)),
+  }),
+  unfollow: t.field({
+    type: Ref,
+    description:
+      'Closes the span: nothing new comes. keepHistory false also removes what came only through this follow.',
+    args: {
+      refId: t.arg.string({ required: true, description: 'What not to follow any more.' }),
+      keepHistory: t.arg.boolean({ defaultValue: true, description: 'Whether what came stays.' }),
+    },
+    resolve: (_root, { refId, keepHistory }, context) =>
+      context.mutate((session) => context.services.unfollow(session, refId, keepHistory ?? true)),
+  }),
+  followMany: t.int({
+    description:
+      'Service: at most 1000 pairs; follows on behalf of members, without copying history. Returns how many were given.',
+    args: { pairs: t.arg({ type: [FollowInput], required: true, description: 'Each pair at most once.' }) },
+    resolve: (_root, { pairs }, context) =>
+      context.mutate(({ identity }) => context.services.followMany(identity, pairs)),
+  }),
+}));

@@ -1,0 +1,60 @@
+import type { Member as MemberRecord } from '../../domain/member.ts';
+import { nameOfUnknown } from '../../domain/pseudonym.ts';
+import { builder } from '../builder.ts';
+import type { GraphQLContext } from '../context.ts';
+import { Node, type MemberSource } from './node.ts';
+
+function load(source: MemberSource, context: GraphQLContext): Promise<MemberRecord | null> {
+  return context.session().members.load(source.userId);
+}
+
+export const Member = builder.objectRef<MemberSource>('Member').implement({
+  description:
+    'A person as the host application describes them. Somebody it never described is named by their id.',
+  interfaces: [Node],
+  fields: (t) => ({
+    memberId: t.exposeString('userId', { description: "The host application's own id of the person." }),
+    name: t.string({
+      description: 'Name to show; the member id where there is none.',
+      resolve: async (source, _args, context) =>
+        (await load(source, context))?.name ?? nameOfUnknown(source.userId),
+    }),
+    teamId: t.string({
+      nullable: true,
+      description: 'The team the person is in now.',
+      resolve: async (source, _args, context) => (await load(source, context))?.teamId ?? null,
+    }),
+    departmentId: t.string({
+      nullable: true,
+      description: 'The department the person is in now.',
+      resolve: async (source, _args, context) => (await load(source, context))?.departmentId ?? null,
+    }),
+    supervisorId: t.string({
+      nullable: true,
+      description: 'Member id of the supervisor.',
+      resolve: async (source, _args, context) => (await load(source, context))?.supervisorId ?? null,
+    }),
+  }),
+});
+
+const MemberInput = builder.inputType('MemberInput', {
+  description: 'A person as the host application describes them. Absent fields are emptied.',
+  fields: (t) => ({
+    memberId: t.string({ required: true, description: "The host application's own id of the person." }),
+    name: t.string({ required: true, description: 'Name to show.' }),
+    teamId: t.string({ description: 'The team the person is in.' }),
+    departmentId: t.string({ description: 'The department the person is in.' }),
+    supervisorId: t.string({ description: 'Member id of the supervisor.' }),
+  }),
+});
+
+builder.mutationField('upsertMembers', (t) =>
+  t.int({
+    description: 'Service: records members as they are now, at most 1000. Returns how many were given.',
+    args: {
+      members: t.arg({ type: [MemberInput], required: true, description: 'Each member at most once.' }),
+    },
+    resolve: (_root, { members }, context) =>
+      context.mutate(({ identity }) => context.services.upsertMembers(identity, members)),
+  }),
+);

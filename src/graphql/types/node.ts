@@ -1,0 +1,74 @@
+import type { Action, UserId } from '../../domain/action.ts';
+import { badInput } from '../../domain/errors.ts';
+import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { builder } from '../builder.ts';
+import type { GraphQLContext } from '../context.ts';
+import { encodeActionId, encodeMemberId, encodeNewsfeedItemId, parseGlobalId } from '../global-id.ts';
+
+/** A member by id; the record is loaded when a field of it is asked for. */
+export interface MemberSource {
+  readonly userId: UserId;
+}
+
+type NodeSource = Action | MemberSource | NewsfeedItem;
+
+/** Most ids of one `nodes`. */
+const MAX_NODES = 100;
+
+function globalIdOf(source: NodeSource): string {
+  if ('relevancy' in source) return encodeNewsfeedItemId(source.userId, source.actionId);
+  return 'refIds' in source ? encodeActionId(source.id) : encodeMemberId(source.userId);
+}
+
+export const Node = builder.interfaceRef<NodeSource>('Node').implement({
+  description: 'Anything with a global id.',
+  resolveType(source) {
+    if ('relevancy' in source) return 'NewsfeedItem';
+    return 'refIds' in source ? 'Action' : 'Member';
+  },
+  fields: (t) => ({
+    id: t.id({ description: 'Global id.', resolve: globalIdOf }),
+  }),
+});
+
+async function loadNode(
+  id: string,
+  path: readonly (string | number)[],
+  context: GraphQLContext,
+): Promise<NodeSource | null> {
+  const parsed = parseGlobalId(id, path);
+  const session = context.session();
+  switch (parsed.type) {
+    case 'Action':
+      return context.services.getAction(session, parsed.actionId);
+    case 'Member':
+      return context.services.getMember(session, parsed.userId);
+    case 'NewsfeedItem':
+      if (parsed.userId !== session.identity.userId) return null;
+      return context.services.getNewsfeedItem(session, parsed.actionId);
+    case 'unknown':
+      return null;
+  }
+}
+
+builder.queryFields((t) => ({
+  node: t.field({
+    type: Node,
+    nullable: true,
+    description: 'Whatever the global id names; null when there is none or the viewer may not see it.',
+    args: { id: t.arg.id({ required: true, description: 'A global id.' }) },
+    resolve: (_root, { id }, context) => loadNode(id, ['id'], context),
+  }),
+  nodes: t.field({
+    type: [Node],
+    nullable: { list: false, items: true },
+    description: `The same for up to ${String(MAX_NODES)} global ids, in their order.`,
+    args: { ids: t.arg.idList({ required: true, description: 'Global ids.' }) },
+    extensions: { size: { lengthOf: 'ids', max: MAX_NODES } },
+    resolve(_root, { ids }, context) {
+      if (ids.length > MAX_NODES)
+        throw badInput(`At most ${String(MAX_NODES)} ids, got ${String(ids.length)}`, ['ids']);
+      return ids.map((id, index) => loadNode(id, ['ids', index], context));
+    },
+  }),
+}));

@@ -1,0 +1,87 @@
+import type { PublishedAction, PublishOutcome } from '../../services/services.ts';
+import { builder } from '../builder.ts';
+import { Action } from './action.ts';
+import { DescriptorInput } from './descriptor.ts';
+import { ScopeEnum } from './enums.ts';
+import { RefInput } from './ref.ts';
+
+/** Most inputs of one `publishActions`; the service enforces it, the cost is bounded by it. */
+const MAX_INPUTS = 500;
+
+const PublishActionInput = builder.inputType('PublishActionInput', {
+  description: 'An action to record.',
+  fields: (t) => ({
+    idempotencyKey: t.string({
+      description: 'Unique per actor; a retry with the same key returns the first action.',
+    }),
+    actorId: t.string({ description: 'Default: the viewer. Another actor needs the role service.' }),
+    conducted: t.field({
+      type: 'DateTime',
+      description: 'Default: now. Not more than five minutes in the future.',
+    }),
+    scope: t.field({ type: ScopeEnum, defaultValue: 'FOLLOWERS', description: 'Whom it is for.' }),
+    recipients: t.stringList({ description: 'Readers of a RESTRICTED action, 1 to 1000 member ids.' }),
+    mentions: t.stringList({ description: 'Member ids of those who are mentioned.' }),
+    refs: t.field({ type: [RefInput], description: 'The things it refers to.' }),
+    descriptor: t.field({ type: DescriptorInput, required: true, description: 'What it was about.' }),
+  }),
+});
+
+const PublishActionPayload = builder.objectRef<PublishedAction>('PublishActionPayload').implement({
+  description: 'A recorded action.',
+  fields: (t) => ({
+    action: t.field({ type: Action, description: 'The action.', resolve: ({ action }) => action }),
+    isReplay: t.exposeBoolean('isReplay', {
+      description: 'True when the idempotency key was known and this is the action recorded then.',
+    }),
+  }),
+});
+
+const PublishActionError = builder
+  .objectRef<NonNullable<PublishOutcome['error']>>('PublishActionError')
+  .implement({
+    description: 'Why an action of a batch was not recorded.',
+    fields: (t) => ({
+      code: t.exposeString('code', { description: 'A code of the API, as in the extensions of errors.' }),
+      message: t.exposeString('message', { description: 'What is wrong.' }),
+    }),
+  });
+
+const PublishActionResult = builder.objectRef<PublishOutcome>('PublishActionResult').implement({
+  description: 'What became of one action of a batch: the action or the error.',
+  fields: (t) => ({
+    action: t.field({
+      type: Action,
+      nullable: true,
+      description: 'The action; null when it was not recorded.',
+      resolve: ({ action }) => action,
+    }),
+    isReplay: t.exposeBoolean('isReplay', {
+      description: 'True when the idempotency key was known and this is the action recorded then.',
+    }),
+    error: t.field({
+      type: PublishActionError,
+      nullable: true,
+      description: 'Why it was not recorded; null when it was.',
+      resolve: ({ error }) => error,
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  publishAction: t.field({
+    type: PublishActionPayload,
+    description: 'Records an action and delivers it to feeds in the background.',
+    args: { input: t.arg({ type: PublishActionInput, required: true, description: 'The action.' }) },
+    resolve: (_root, { input }, context) =>
+      context.mutate(({ identity }) => context.services.publishAction(identity, input)),
+  }),
+  publishActions: t.field({
+    type: [PublishActionResult],
+    description: `At most ${String(MAX_INPUTS)}; each entry succeeds or fails by itself. Results in the order of the inputs.`,
+    args: { inputs: t.arg({ type: [PublishActionInput], required: true, description: 'The actions.' }) },
+    extensions: { size: { lengthOf: 'inputs', max: MAX_INPUTS } },
+    resolve: (_root, { inputs }, context) =>
+      context.mutate(({ identity }) => context.services.publishActions(identity, inputs)),
+  }),
+}));

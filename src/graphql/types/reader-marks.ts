@@ -1,0 +1,42 @@
+import { builder } from '../builder.ts';
+import { parseActionId } from '../global-id.ts';
+import { Viewer } from './viewer.ts';
+
+builder.mutationFields((t) => ({
+  mute: t.field({
+    type: Viewer,
+    description: "Keeps a member's actions out of the viewer's feed, at once; what is stored stays.",
+    args: { memberId: t.arg.string({ required: true, description: 'Whose.' }) },
+    async resolve(_root, { memberId }, context) {
+      await context.mutate((session) => context.services.mute(session, memberId));
+      return {};
+    },
+  }),
+  unmute: t.field({
+    type: Viewer,
+    description: 'Lets the actions of a muted member into the feed again.',
+    args: { memberId: t.arg.string({ required: true, description: 'Whose.' }) },
+    async resolve(_root, { memberId }, context) {
+      await context.mutate((session) => context.services.unmute(session, memberId));
+      return {};
+    },
+  }),
+  hideFeedItem: t.id({
+    description: "Hides an action from the viewer's own feed only. Returns the action's id.",
+    args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
+    async resolve(_root, { actionId }, context) {
+      const id = parseActionId(actionId, ['actionId']);
+      await context.mutate((session) => context.services.hideFeedItem(session, id));
+      return actionId;
+    },
+  }),
+  unhideFeedItem: t.id({
+    description: "Shows an action in the viewer's own feed again. Returns the action's id.",
+    args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
+    async resolve(_root, { actionId }, context) {
+      const id = parseActionId(actionId, ['actionId']);
+      await context.mutate((session) => context.services.unhideFeedItem(session, id));
+      return actionId;
+    },
+  }),
+}));

@@ -1,0 +1,114 @@
+import type { RefId } from '../../domain/action.ts';
+import type { Ref as LiveRef, RenameProgress } from '../../domain/member.ts';
+import { builder } from '../builder.ts';
+import { defineConnection } from '../connection.ts';
+import type { GraphQLContext } from '../context.ts';
+import { liveName } from '../live-names.ts';
+
+/** The type of a ref that is only known from being followed. */
+const UNKNOWN_TYPE = 'unknown';
+
+/** A ref as an action recorded it. */
+export interface RecordedRef {
+  readonly refId: RefId;
+  readonly type: string;
+  readonly label: string;
+}
+
+/** Of a recorded ref the live one is loaded when more than its id is asked for. */
+export type RefSource = RecordedRef | LiveRef;
+
+async function live(source: RefSource, context: GraphQLContext): Promise<LiveRef | null> {
+  return 'followerCount' in source ? source : context.session().refs.load(source.refId);
+}
+
+const RefRename = builder.objectRef<RenameProgress>('RefRename').implement({
+  description: 'How far the label of a ref has been carried to the copies of it in actions.',
+  fields: (t) => ({
+    version: t.exposeInt('version', { description: 'Raised by every change of the label.' }),
+    propagated: t.exposeInt('propagated', { description: 'The version that has reached all copies.' }),
+    isDone: t.boolean({
+      description: 'Whether all copies say what the label says. Reads show the label either way.',
+      resolve: ({ version, propagated }) => propagated >= version,
+    }),
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'Why an attempt failed; it is tried again. Null once it is done.',
+    }),
+  }),
+});
+
+export const Ref = builder.objectRef<RefSource>('Ref').implement({
+  description: 'A thing that actions refer to and that can be followed.',
+  fields: (t) => ({
+    refId: t.exposeString('refId', { description: "The host application's own id of the thing." }),
+    type: t.string({
+      description: `What kind of thing it is; "${UNKNOWN_TYPE}" until the host application has described it.`,
+      resolve: async (source, _args, context) =>
+        (await live(source, context))?.type ?? source.type ?? UNKNOWN_TYPE,
+    }),
+    label: t.string({
+      description:
+        'Its name now; where it is gone, its name when the action was recorded; failing that, its id.',
+      resolve: async (source, _args, context) =>
+        ('followerCount' in source ? source.label : null) ??
+        (await liveName(context.session(), source.refId)) ??
+        source.label ??
+        source.refId,
+    }),
+    followerCount: t.int({
+      description: 'How many follow it.',
+      resolve: async (source, _args, context) => (await live(source, context))?.followerCount ?? 0,
+    }),
+    isFollowed: t.boolean({
+      description: 'Whether the viewer follows it now.',
+      resolve: async (source, _args, context) =>
+        (await context.session().follows.load(source.refId))?.active ?? false,
+    }),
+    rename: t.field({
+      type: RefRename,
+      nullable: true,
+      description:
+        'The last change of its label. Null where it has none, and unless the viewer is admin or service.',
+      async resolve(source, _args, context) {
+        const { roles } = context.identity();
+        if (!roles.has('admin') && !roles.has('service')) return null;
+        return (await live(source, context))?.rename ?? null;
+      },
+    }),
+  }),
+});
+
+export const RefConnection = defineConnection('Ref', Ref, 'refs');
+
+export const RefInput = builder.inputType('RefInput', {
+  description: 'A thing as the host application describes it.',
+  fields: (t) => ({
+    id: t.string({ required: true, description: "The host application's own id of the thing." }),
+    type: t.string({ required: true, description: 'What kind of thing it is.' }),
+    label: t.string({ required: true, description: 'Its name.' }),
+  }),
+});
+
+builder.mutationField('upsertRefs', (t) =>
+  t.int({
+    description: 'Service: records refs as they are now, at most 1000. Returns how many were given.',
+    args: { refs: t.arg({ type: [RefInput], required: true, description: 'Each ref at most once.' }) },
+    resolve: (_root, { refs }, context) =>
+      context.mutate(({ identity }) => context.services.upsertRefs(identity, refs)),
+  }),
+);
+
+builder.mutationField('renameRef', (t) =>
+  t.field({
+    type: Ref,
+    description:
+      'Service: gives a ref another label. Everything shows it at once; copies in stored actions follow in the background.',
+    args: {
+      refId: t.arg.string({ required: true, description: "The host application's own id of the thing." }),
+      label: t.arg.string({ required: true, description: 'Its name from now on.' }),
+    },
+    resolve: (_root, { refId, label }, context) =>
+      context.mutate(({ identity }) => context.services.renameRef(identity, refId, label)),
+  }),
+);

@@ -1,0 +1,30 @@
+import { valueFromASTUntyped } from 'graphql';
+import { builder } from '../builder.ts';
+import { parseDateTime } from '../date-time.ts';
+
+builder.scalarType('DateTime', {
+  description:
+    'An instant, ISO-8601 in UTC with milliseconds, such as 2014-02-10T10:50:42.389Z. Input may leave out the ' +
+    'fraction; years 1970 to 9999.',
+  serialize: (value) => value.toISOString(),
+  parseValue(value) {
+    const date = typeof value === 'string' ? parseDateTime(value) : null;
+    if (date === null)
+      throw new TypeError('DateTime must be an ISO-8601 instant in UTC, such as 2014-02-10T10:50:42.389Z');
+    return date;
+  },
+});
+
+builder.scalarType('JSON', {
+  description: 'Any JSON value.',
+  serialize: (value) => value,
+  parseValue: (value) => value,
+  parseLiteral: (node, variables) => plain(valueFromASTUntyped(node, variables)),
+});
+
+/** Objects from literals come without a prototype; make them what JSON.parse would. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+}

@@ -1,0 +1,31 @@
+import { builder } from '../builder.ts';
+import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
+import { ActionConnection } from './action.ts';
+
+const ActionFilter = builder.inputType('ActionFilter', {
+  description: 'Which actions; conditions that are given must all hold.',
+  fields: (t) => ({
+    types: t.stringList({ description: 'Of one of these types, such as ApplicationRating.' }),
+    actorIds: t.stringList({ description: 'By one of these actors.' }),
+    tag: t.string({ description: 'With this tag.' }),
+    since: t.field({ type: 'DateTime', description: 'Conducted then or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Conducted before.' }),
+  }),
+});
+
+builder.queryField('slice', (t) =>
+  t.field({
+    type: ActionConnection,
+    description:
+      'All visible actions that carry the ref id, newest first (conducted, then id), without relevancy: the profile of ' +
+      'an actor, the page of a thing.',
+    args: {
+      refId: t.arg.string({ required: true, description: 'Id of the ref or of the actor.' }),
+      ...pageArgs(),
+      filter: t.arg({ type: ActionFilter, description: 'Only these.' }),
+    },
+    extensions: PAGE_COST,
+    resolve: async (_root, { refId, ...args }, context) =>
+      toConnection(await context.services.readSlice(context.session(), refId, args), args),
+  }),
+);

@@ -1,0 +1,47 @@
+import { builder } from '../builder.ts';
+import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
+import { Member } from './member.ts';
+import { RefConnection } from './ref.ts';
+import { UnreadCount } from './unread-count.ts';
+
+/** The viewer is who the token says; everything about them is loaded by field. */
+export const Viewer = builder.objectRef<object>('Viewer').implement({
+  description: 'Who asks.',
+  fields: (t) => ({
+    memberId: t.string({
+      description: 'The user id of the token.',
+      resolve: (_source, _args, context) => context.identity().userId,
+    }),
+    member: t.field({
+      type: Member,
+      nullable: true,
+      description: 'The viewer as a member; null when the host application never described them.',
+      resolve: async (_source, _args, context) => (await context.session().profile()).member,
+    }),
+    unreadCount: t.field({
+      type: UnreadCount,
+      description: 'Unread entries of the feed.',
+      resolve: (_source, _args, context) => context.services.countUnread(context.session()),
+    }),
+    lastRead: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Everything up to this relevancy has been read; null: nothing yet.',
+      resolve: async (_source, _args, context) => (await context.session().profile()).lastRead,
+    }),
+    following: t.field({
+      type: RefConnection,
+      description: 'What the viewer follows now.',
+      args: pageArgs(),
+      extensions: PAGE_COST,
+      resolve: async (_source, args, context) =>
+        toConnection(await context.services.following(context.session(), args), args),
+    }),
+    muted: t.stringList({
+      description: 'Member ids whose actions the viewer does not want to see.',
+      resolve: async (_source, _args, context) => [...(await context.session().profile()).muted].sort(),
+    }),
+  }),
+});
+
+builder.queryField('viewer', (t) => t.field({ type: Viewer, description: 'Who asks.', resolve: () => ({}) }));

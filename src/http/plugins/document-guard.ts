@@ -1,0 +1,66 @@
+import {
+  NoSchemaIntrospectionCustomRule,
+  parse,
+  type Source,
+  type DocumentNode,
+  type GraphQLError,
+} from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { documentError } from '../../graphql/errors.ts';
+import { documentFault } from '../../graphql/limits/document-limits.ts';
+import type { HttpLimits } from '../limits.ts';
+import type { RequestContext } from '../operation-context.ts';
+
+export interface DocumentGuardOptions {
+  readonly introspection: boolean;
+  readonly limits: HttpLimits;
+  readonly presentError: (error: unknown) => GraphQLError;
+}
+
+type ParsedContext = Pick<RequestContext, 'document'>;
+
+/**
+ * Bounds the work that a document makes before it runs, and gives its faults the code of the API. Limits are checked
+ * before validation, some rules of which take quadratic time.
+ */
+export function documentGuard({
+  introspection,
+  limits,
+  presentError,
+}: DocumentGuardOptions): Plugin<ParsedContext> {
+  const faults = new WeakMap<DocumentNode, GraphQLError | null>();
+
+  function faultOf(document: DocumentNode): GraphQLError | null {
+    let fault = faults.get(document);
+    if (fault === undefined) {
+      const words = documentFault(document, limits);
+      fault = words === null ? null : documentError(words);
+      faults.set(document, fault);
+    }
+    return fault;
+  }
+
+  return {
+    onParse({ params, setParseFn }) {
+      const source = params.source as string | Source;
+      const { length } = typeof source === 'string' ? source : source.body;
+      if (length > limits.maxDocumentLength)
+        throw documentError(
+          `The document has ${String(length)} characters, at most ${String(limits.maxDocumentLength)} are allowed`,
+        );
+      setParseFn(() => parse(source, { maxTokens: limits.maxTokens }));
+      return ({ result, extendContext }) => {
+        if (result !== null && !(result instanceof Error))
+          extendContext({ document: result as DocumentNode });
+      };
+    },
+    onValidate({ params, setResult, addValidationRule }) {
+      const fault = faultOf(params.documentAST as DocumentNode);
+      if (fault !== null) setResult([fault]);
+      else if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
+      return ({ valid, result, setResult: replaceResult }) => {
+        if (!valid) replaceResult(result.map(presentError));
+      };
+    },
+  };
+}

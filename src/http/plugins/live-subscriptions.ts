@@ -1,0 +1,63 @@
+import type { ExecutionArgs } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { createContext } from '../../graphql/context.ts';
+import { apiError } from '../../graphql/errors.ts';
+import { runSubscription } from '../../graphql/live-stream.ts';
+import type { FeedEvent, Services } from '../../services/services.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { RequestObserver } from '../observe.ts';
+import type { RequestContext } from '../operation-context.ts';
+import type { SubscriptionQuota } from '../subscription-quota.ts';
+
+export interface LiveSubscriptionsOptions {
+  readonly services: Services;
+  readonly quota: SubscriptionQuota;
+  readonly metrics: Pick<Metrics, 'subscriberOpened' | 'liveEventSent' | 'liveResync'>;
+  readonly observer: Pick<RequestObserver, 'presentError'>;
+}
+
+type SubscribeContext = RequestContext & { readonly request?: Request };
+
+/** Runs subscriptions, whatever they came by: counted, with fresh loaders for every event, ended at once when left. */
+export function liveSubscriptions(options: LiveSubscriptionsOptions): Plugin {
+  return {
+    onSubscribe({ setSubscribeFn }) {
+      setSubscribeFn((args: ExecutionArgs) => subscribe(options, args));
+    },
+  };
+}
+
+async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs) {
+  const { services, quota, metrics, observer } = options;
+  const { caller, request } = args.contextValue as SubscribeContext;
+  const { identity, transport } = caller;
+  if (identity === null) return { errors: [apiError('UNAUTHENTICATED', 'This needs a token')] };
+  const place = quota.take(identity.userId);
+  if (place === null)
+    return { errors: [apiError('RATE_LIMITED', 'Too many open subscriptions of this user')] };
+
+  const gauge = metrics.subscriberOpened(transport === 'websocket' ? 'websocket' : 'sse');
+  const abort = new AbortController();
+  function onEnd(): void {
+    request?.signal.removeEventListener('abort', onEnd);
+    abort.abort();
+    place?.[Symbol.dispose]();
+    gauge[Symbol.dispose]();
+  }
+  request?.signal.addEventListener('abort', onEnd);
+
+  const context = (): ReturnType<typeof createContext> => createContext(services, identity, abort.signal);
+  return runSubscription(
+    { ...args, contextValue: context() },
+    {
+      onEnd,
+      eventContext: context,
+      presentError: (error) => ({ errors: [observer.presentError(error)] }),
+      onEvent(event) {
+        const { kind, ...rest } = event as FeedEvent;
+        metrics.liveEventSent(kind);
+        if ('reason' in rest) metrics.liveResync(rest.reason);
+      },
+    },
+  );
+}

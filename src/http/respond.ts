@@ -1,0 +1,85 @@
+import type { ServerResponse } from 'node:http';
+
+/** Answers with JSON. */
+export function sendJson(
+  res: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  send(res, status, JSON.stringify(body), { 'content-type': 'application/json; charset=utf-8', ...headers });
+}
+
+export function send(
+  res: ServerResponse,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (res.destroyed || res.headersSent) return;
+  res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  res.end(body);
+}
+
+function headersOf(response: Response): Record<string, string> {
+  const headers: Record<string, string> = {};
+  response.headers.forEach((value, name) => {
+    headers[name.toLowerCase()] = value;
+  });
+  return headers;
+}
+
+/** Whether the body comes bit by bit. */
+export function isStream(response: Response): boolean {
+  return /^(?:text\/event-stream|multipart\/)/.test(response.headers.get('content-type') ?? '');
+}
+
+/** Answers with a whole response. */
+export async function sendResponse(res: ServerResponse, response: Response): Promise<void> {
+  send(res, response.status, await response.text(), headersOf(response));
+}
+
+/**
+ * Answers with a response that streams, no faster than the client reads. Resolves when the stream has ended or the
+ * response was closed; then nothing reads the stream any more.
+ */
+export async function sendStream(res: ServerResponse, response: Response): Promise<void> {
+  const chunks = response.body?.[Symbol.asyncIterator]();
+  if (chunks === undefined) {
+    res.end();
+    return;
+  }
+  // The stream begins here: Yoga's cannot be left before they have begun.
+  let next = chunks.next();
+  // Returning ends the stream even while a chunk is awaited; that chunk then fails, see below.
+  const leave = (): void => {
+    chunks.return?.().catch(() => undefined);
+  };
+  res.once('close', leave);
+  if (res.destroyed) leave();
+  else res.writeHead(response.status, headersOf(response)).flushHeaders();
+  try {
+    for (;;) {
+      const chunk = await next;
+      if (chunk.done === true || res.destroyed || res.writableEnded) break;
+      if (!res.write(chunk.value)) await drainedOrClosed(res);
+      next = chunks.next();
+    }
+  } catch (error) {
+    if (!res.closed && !res.destroyed) throw error;
+  } finally {
+    res.off('close', leave);
+    leave();
+    res.end();
+  }
+}
+
+function drainedOrClosed(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    function done(): void {
+      res.off('drain', done).off('close', done);
+      resolve();
+    }
+    res.on('drain', done).on('close', done);
+  });
+}

@@ -1,0 +1,183 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Services } from '../services/services.ts';
+import { logListening, logSocketTrouble } from '../telemetry/events.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { createAuthenticator, type AuthOptions } from './auth.ts';
+import { EventStreams } from './event-streams.ts';
+import { createGraphqlEndpoint } from './graphql-endpoint.ts';
+import type { Probes } from './health.ts';
+import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
+import { createRequestObserver, type RequestObserver } from './observe.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import { sendJson } from './respond.ts';
+import { createRoutes, GRAPHQL_PATH, pathOf, type Handler } from './routes.ts';
+import { SubscriptionQuota } from './subscription-quota.ts';
+import { SocketServer } from './websocket.ts';
+import { createYogaApp } from './yoga.ts';
+
+export interface HttpServerOptions {
+  readonly services: Services;
+  readonly auth: AuthOptions;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** The query page at GET /graphql, to which / then leads. */
+  readonly graphiql: boolean;
+  /** Whether the schema may be asked for, also without a token. */
+  readonly introspection: boolean;
+  /** Instead of single defaults. */
+  readonly limits?: Partial<HttpLimits>;
+  /** Absent: requests are not limited. */
+  readonly rateLimiter?: RateLimiter;
+  /** Tells the errors that say the database or the like cannot be reached: clients get UNAVAILABLE. Default: none. */
+  readonly isUnavailable?: (error: unknown) => boolean;
+  /** What has to be fine for /ready to say so. */
+  readonly probes: Probes;
+  readonly metrics: Pick<
+    Metrics,
+    'requestFinished' | 'subscriberOpened' | 'liveEventSent' | 'liveResync' | 'contentType' | 'metrics'
+  >;
+  readonly logger: Pick<Logger, 'debug' | 'info' | 'error'>;
+}
+
+/** The API of one process. Close it before what its services depend on. */
+export interface HttpServer extends AsyncDisposable {
+  /** Such as http://127.0.0.1:4000; the API is at /graphql below it. */
+  readonly url: string;
+  readonly port: number;
+  /** What is open now. */
+  stats(): { readonly requests: number; readonly sockets: number; readonly subscriptions: number };
+  /**
+   * Stops accepting, closes sockets with 1001, breaks event streams off and lets requests under way finish, for
+   * `limits.shutdownMs` at most. Idempotent.
+   */
+  close(): Promise<void>;
+}
+
+/** Starts the server. Rejects when it cannot listen. */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const { services, graphiql, introspection, rateLimiter, probes, metrics, logger } = options;
+  const observer = createRequestObserver(logger, metrics, options.isUnavailable ?? (() => false));
+  const quota = new SubscriptionQuota(limits.maxSubscriptionsPerUser);
+  const authenticate = createAuthenticator(options.auth);
+  const yoga = createYogaApp({
+    services,
+    graphiql,
+    introspection,
+    limits,
+    rateLimiter,
+    quota,
+    observer,
+    metrics,
+  });
+  const sockets = new SocketServer({ yoga, authenticate, limits, observer, logger });
+  const streams = new EventStreams();
+  let closing: Promise<void> | null = null;
+  const routes = createRoutes({
+    graphql: createGraphqlEndpoint({ yoga, authenticate, streams, limits, logger }),
+    graphiql,
+    probes,
+    metrics,
+    isClosing: () => closing !== null,
+  });
+  const requests = new Set<ServerResponse>();
+  // Connections that have not sent a request yet: to Node they are neither idle nor busy, and closing waits for them.
+  const silent = new Set<Duplex>();
+  const server = createNodeServer(limits);
+  server.on('connection', (socket: Duplex) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+    silent.delete(req.socket);
+    requests.add(res);
+    res.once('close', () => requests.delete(res));
+    if (closing !== null) res.setHeader('connection', 'close');
+    void answer(routes, observer, req, res);
+  });
+  server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+    silent.delete(socket);
+    socket.on('error', (err) => {
+      logSocketTrouble(logger, { err });
+    });
+    if (closing !== null) refuseUpgrade(socket, '503 Service Unavailable');
+    else if (pathOf(req) !== GRAPHQL_PATH) refuseUpgrade(socket, '404 Not Found');
+    else sockets.handleUpgrade(req, socket, head);
+  });
+
+  async function shutDown(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => {
+        resolve();
+      });
+    });
+    for (const socket of silent) socket.destroy();
+    for (const res of requests) if (!res.headersSent) res.setHeader('connection', 'close');
+    streams.close();
+    const overdue = setTimeout(() => {
+      server.closeAllConnections();
+    }, limits.shutdownMs);
+    await sockets.close();
+    await closed;
+    clearTimeout(overdue);
+    await yoga.dispose();
+  }
+
+  const port = await listen(server, options.host, options.port);
+  const url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${String(port)}`;
+  logListening(logger, { url });
+  const close = (): Promise<void> => (closing ??= shutDown());
+  return {
+    url,
+    port,
+    stats: () => ({ requests: requests.size, sockets: sockets.size, subscriptions: quota.total }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function createNodeServer(limits: HttpLimits): Server {
+  const server = createServer({
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    // How often Node looks whether a request is overdue; its default would stretch the time to half a minute.
+    connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) / 2,
+  });
+  server.maxConnections = limits.maxConnections;
+  return server;
+}
+
+async function answer(
+  routes: Handler,
+  observer: RequestObserver,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  try {
+    await routes(req, res);
+  } catch (error) {
+    const { message } = observer.presentError(error);
+    if (res.headersSent) res.destroy();
+    else sendJson(res, 500, { error: message });
+  }
+}
+
+function refuseUpgrade(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}

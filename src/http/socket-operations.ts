@@ -1,0 +1,174 @@
+import type {
+  DocumentNode,
+  ExecutionArgs,
+  ExecutionResult,
+  FormattedExecutionResult,
+  GraphQLError,
+  GraphQLFormattedError,
+  GraphQLSchema,
+} from 'graphql';
+import { CloseCode, type ServerOptions, type SubscribePayload } from 'graphql-ws';
+import type { WebSocket } from 'ws';
+import { FanfareError } from '../domain/errors.ts';
+import { apiError } from '../graphql/errors.ts';
+import { logTokenRefused } from '../telemetry/events.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Authenticate } from './auth.ts';
+import type { Caller } from './caller.ts';
+import { callAt } from './deadline.ts';
+import type { HttpLimits } from './limits.ts';
+import type { RequestObserver } from './observe.ts';
+import type { RequestContext } from './operation-context.ts';
+import { operationName } from './plugins/request-figures.ts';
+import type { YogaApp } from './yoga.ts';
+
+/** What is kept with a socket. */
+export interface Connection {
+  readonly socket: WebSocket;
+  /** Without identity until `connection_init`. */
+  caller: Caller;
+}
+
+export interface SocketOperationsOptions {
+  readonly yoga: YogaApp;
+  readonly authenticate: Authenticate;
+  readonly limits: HttpLimits;
+  readonly observer: RequestObserver;
+  readonly logger: Pick<Logger, 'debug'>;
+}
+
+type Hooks = ServerOptions<Record<string, unknown>, Connection>;
+type Result = ExecutionResult | AsyncIterable<ExecutionResult>;
+
+/** Yoga's stages, which it gives no types. */
+interface Stages {
+  readonly schema: GraphQLSchema;
+  parse(document: string): DocumentNode;
+  validate(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[];
+  contextFactory(): unknown;
+  execute(args: ExecutionArgs): Promise<Result>;
+  subscribe(args: ExecutionArgs): Promise<Result>;
+}
+
+interface Running {
+  readonly stages: Stages;
+  readonly request: RequestContext;
+}
+
+const TRY_AGAIN_LATER = 1013;
+
+/**
+ * What happens on a socket, for the protocol to call. Operations run through the same plugins as over HTTP. Faults of
+ * one operation are its errors and leave the socket open.
+ */
+export function createSocketOperations(options: SocketOperationsOptions): Hooks {
+  const { yoga, limits, observer } = options;
+  const running = new WeakMap<ExecutionArgs, Running>();
+
+  async function prepare(
+    caller: Caller,
+    payload: SubscribePayload,
+  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
+    const params = { ...payload, variables: payload.variables ?? {} };
+    const request: RequestContext = {
+      caller,
+      startedAt: performance.now(),
+      params,
+      mayStream: true,
+    };
+    let errors: readonly GraphQLError[];
+    try {
+      // Yoga's own context also has the HTTP request, which there is none of here; its plugins allow for that.
+      const stages = yoga.getEnveloped(request) as Stages;
+      const { schema } = stages;
+      const document = stages.parse(payload.query);
+      errors = stages.validate(schema, document);
+      if (errors.length === 0) {
+        const args: ExecutionArgs = {
+          schema,
+          document,
+          operationName: payload.operationName ?? null,
+          variableValues: params.variables,
+          contextValue: await stages.contextFactory(),
+        };
+        running.set(args, { stages, request });
+        return args;
+      }
+    } catch (error) {
+      errors = [observer.presentError(error)];
+    }
+    observer.finished(operationName(request), errors, request.startedAt);
+    return errors;
+  }
+
+  async function run(args: ExecutionArgs, how: 'execute' | 'subscribe'): Promise<Result> {
+    const operation = running.get(args);
+    if (operation === undefined) throw new Error('The operation was not prepared');
+    const { stages, request } = operation;
+    let result: Result;
+    try {
+      result = await stages[how](args);
+    } catch (error) {
+      result = { errors: [observer.presentError(error)] };
+    }
+    const errors = Symbol.asyncIterator in result ? undefined : result.errors;
+    observer.finished(operationName(request), errors, request.startedAt);
+    return result;
+  }
+
+  return {
+    onConnect: ({ connectionParams, extra }) => admit(options, extra, connectionParams?.['authorization']),
+    onSubscribe({ subscriptions, extra }, _id, payload) {
+      // The protocol has counted this one already.
+      if (Object.keys(subscriptions).length > limits.maxSubscriptionsPerConnection)
+        return [apiError('RATE_LIMITED', 'Too many operations under way on this socket')];
+      return prepare(extra.caller, payload);
+    },
+    execute: (args) => run(args, 'execute'),
+    subscribe: (args) => run(args, 'subscribe'),
+    onError: (_connection, _id, _payload, errors) => errors.map(presentError),
+    onNext: (_connection, _id, _payload, _args, result) => presentResult(result as ExecutionResult),
+  };
+}
+
+/** False closes the socket with 4403. A socket without a token would be of no use: it could not even subscribe. */
+async function admit(
+  options: SocketOperationsOptions,
+  connection: Connection,
+  authorization: unknown,
+): Promise<boolean> {
+  const { authenticate, logger } = options;
+  const { socket } = connection;
+  if (typeof authorization !== 'string') return false;
+  try {
+    const identity = await authenticate(authorization);
+    if (identity === null) return false;
+    connection.caller = { ...connection.caller, identity };
+    if (identity.expiresAt !== null) {
+      const expiry = callAt(identity.expiresAt, () => {
+        socket.close(CloseCode.Forbidden, 'The token has expired');
+      });
+      socket.once('close', () => {
+        expiry[Symbol.dispose]();
+      });
+    }
+    return true;
+  } catch (error) {
+    if (!(error instanceof FanfareError)) throw error;
+    logTokenRefused(logger, { reason: error.message });
+    if (error.code === 'UNAVAILABLE') socket.close(TRY_AGAIN_LATER, error.message);
+    return false;
+  }
+}
+
+/** What is meant for HTTP alone is left out. */
+function presentError(error: GraphQLError): GraphQLFormattedError {
+  const { extensions, ...rest } = error.toJSON();
+  if (extensions === undefined) return rest;
+  const { http: _http, ...shown } = extensions;
+  return { ...rest, extensions: shown };
+}
+
+function presentResult({ errors, ...rest }: ExecutionResult): FormattedExecutionResult {
+  return errors === undefined ? rest : { ...rest, errors: errors.map(presentError) };
+}

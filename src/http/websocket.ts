@@ -1,0 +1,129 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { logSocketTrouble } from '../telemetry/events.ts';
+import {
+  createSocketOperations,
+  type Connection,
+  type SocketOperationsOptions,
+} from './socket-operations.ts';
+
+const GOING_AWAY = 1001;
+/** How long closed sockets may take to say goodbye, in milliseconds. */
+const GOODBYE_MS = 2_000;
+
+/**
+ * GraphQL over WebSocket by the protocol graphql-transport-ws. Close codes: 1001 the server stops, 1009 a message is
+ * too large, 4400 it makes no sense, 4401 subscribed before the acknowledgement, 4403 no token, a bad one or one that
+ * has ended, 4406 another subprotocol, 4408 no `connection_init` in time, 4409 an id twice, 4429 a second
+ * `connection_init`.
+ */
+export class SocketServer {
+  readonly #server: WebSocketServer;
+  readonly #options: SocketOperationsOptions;
+  readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Connection>>;
+  readonly #alive = new WeakSet<WebSocket>();
+  readonly #pings: NodeJS.Timeout;
+
+  constructor(options: SocketOperationsOptions) {
+    const { limits } = options;
+    this.#options = options;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      maxPayload: limits.maxBodyBytes,
+      perMessageDeflate: false,
+      handleProtocols: (offered) =>
+        offered.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false,
+    });
+    this.#protocol = makeServer({
+      ...createSocketOperations(options),
+      connectionInitWaitTimeout: limits.connectionInitMs,
+    });
+    this.#pings = setInterval(() => {
+      this.#ping();
+    }, limits.pingMs);
+    this.#pings.unref();
+  }
+
+  /** Open sockets. */
+  get size(): number {
+    return this.#server.clients.size;
+  }
+
+  handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#server.handleUpgrade(req, socket, head, (webSocket) => {
+      this.#open(webSocket, req);
+    });
+  }
+
+  #open(socket: WebSocket, request: IncomingMessage): void {
+    const { logger } = this.#options;
+    this.#alive.add(socket);
+    socket.on('pong', () => this.#alive.add(socket));
+    // ws closes the socket by itself, with the code that fits.
+    socket.on('error', (err) => {
+      logSocketTrouble(logger, { err });
+    });
+    const address = request.socket.remoteAddress ?? '';
+    const connection: Connection = { socket, caller: { identity: null, address, transport: 'websocket' } };
+    const closed = this.#protocol.opened(
+      {
+        protocol: socket.protocol,
+        // Resolves when the message has left, so that a stream is read no faster than its client reads.
+        send: (data) =>
+          new Promise((resolve) => {
+            if (socket.readyState === socket.OPEN)
+              socket.send(data, () => {
+                resolve();
+              });
+            else resolve();
+          }),
+        close: (code, reason) => {
+          socket.close(code, reason);
+        },
+        onMessage: (handle) => {
+          socket.on('message', (data: Buffer) => {
+            handle(data.toString()).catch((err: unknown) => {
+              this.#fail(socket, err);
+            });
+          });
+        },
+      },
+      connection,
+    );
+    socket.once('close', (code, reason) => {
+      closed(code, reason.toString()).catch((err: unknown) => {
+        this.#fail(socket, err);
+      });
+    });
+  }
+
+  #fail(socket: WebSocket, err: unknown): void {
+    this.#options.observer.presentError(err);
+    socket.close(CloseCode.InternalServerError, 'Internal server error');
+  }
+
+  #ping(): void {
+    for (const socket of this.#server.clients) {
+      if (!this.#alive.delete(socket)) socket.terminate();
+      else socket.ping();
+    }
+  }
+
+  /** Closes all sockets with 1001. */
+  async close(): Promise<void> {
+    clearInterval(this.#pings);
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
+    for (const socket of this.#server.clients) socket.close(GOING_AWAY, 'Going away');
+    const overdue = setTimeout(() => {
+      for (const socket of this.#server.clients) socket.terminate();
+    }, GOODBYE_MS);
+    await closed;
+    clearTimeout(overdue);
+  }
+}

@@ -1,0 +1,76 @@
+import type { DocumentNode } from 'graphql';
+import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+import type { GraphQLContext } from '../graphql/context.ts';
+import { buildSchema } from '../graphql/schema.ts';
+import type { Services } from '../services/services.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { createGraphiQLRenderer, GRAPHIQL_OPTIONS, pagePolicy } from './graphiql.ts';
+import type { HttpLimits } from './limits.ts';
+import type { RequestObserver } from './observe.ts';
+import { openOperation, type RequestContext } from './operation-context.ts';
+import { documentGuard } from './plugins/document-guard.ts';
+import { liveSubscriptions } from './plugins/live-subscriptions.ts';
+import { requestFigures } from './plugins/request-figures.ts';
+import { requestGuard } from './plugins/request-guard.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import type { SubscriptionQuota } from './subscription-quota.ts';
+
+export interface YogaAppOptions {
+  readonly services: Services;
+  readonly graphiql: boolean;
+  readonly introspection: boolean;
+  readonly limits: HttpLimits;
+  readonly rateLimiter: RateLimiter | undefined;
+  readonly quota: SubscriptionQuota;
+  readonly observer: RequestObserver;
+  readonly metrics: Pick<Metrics, 'subscriberOpened' | 'liveEventSent' | 'liveResync'>;
+}
+
+export type YogaApp = YogaServerInstance<RequestContext, GraphQLContext>;
+
+/** Text of the documents that stay parsed and validated, in characters. */
+const DOCUMENT_CACHE_LENGTH = 4 * 1024 * 1024;
+const DOCUMENT_CACHE_SIZE = 1_000;
+
+function documentCache<V extends object>(): LRUCache<string, V> {
+  return new LRUCache({
+    max: DOCUMENT_CACHE_SIZE,
+    maxSize: DOCUMENT_CACHE_LENGTH,
+    sizeCalculation: (_value, text) => Math.max(1, text.length),
+  });
+}
+
+/**
+ * GraphQL over HTTP as a fetch handler, and for sockets as `getEnveloped`. It knows no tokens: who calls is in the
+ * server context, `yoga.fetch(url, init, { caller, startedAt })`.
+ */
+export function createYogaApp(options: YogaAppOptions): YogaApp {
+  const { services, introspection, limits, observer } = options;
+  const schema = buildSchema();
+  const guard = { services, schema, maxCost: limits.maxCost, rateLimiter: options.rateLimiter };
+  return createYoga<RequestContext, GraphQLContext>({
+    schema,
+    context: (request) => openOperation(guard, request),
+    graphqlEndpoint: '/graphql',
+    // Tokens travel in a header that no browser sends by itself, so any origin may ask.
+    cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'], maxAge: 86_400 },
+    graphiql: options.graphiql && GRAPHIQL_OPTIONS,
+    renderGraphiQL: createGraphiQLRenderer(),
+    landingPage: false,
+    batching: false,
+    multipart: false,
+    // What it would log are masked errors, which the observer is told of anyway.
+    logging: false,
+    maxRequestBodySize: limits.maxBodyBytes,
+    maskedErrors: { maskError: observer.presentError },
+    parserAndValidationCache: { documentCache: documentCache<DocumentNode>(), errorCache: documentCache() },
+    plugins: [
+      requestGuard({ introspection }),
+      documentGuard({ introspection, limits, presentError: observer.presentError }),
+      liveSubscriptions(options),
+      requestFigures(observer),
+      ...(options.graphiql ? [pagePolicy()] : []),
+    ],
+  });
+}

@@ -1,0 +1,17 @@
+const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/"]*):[^\s@/"]+@/gi;
+const BEARER = /\bbearer\s+[\w.~+/=-]+/gi;
+const TOKEN = /\beyJ[\w-]{4,}\.[\w-]{4,}\.[\w-]*/g;
+const SECRET_FIELD =
+  /("(?:proxy-)?(?:authorization|cookie|set-cookie|password|secret|jwtsecret|jwt_secret|token|access_?token)"\s*:\s*)(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\])/gi;
+
+/**
+ * The text without what must not be seen: passwords in URLs, bearer credentials, JSON Web Tokens, and the values of
+ * JSON properties that hold secrets. Works on whole lines, so it also covers what libraries put into their messages.
+ */
+export function redact(text: string): string {
+  return text
+    .replace(SECRET_FIELD, '$1"***"')
+    .replace(URL_PASSWORD, '$1:***@')
+    .replace(BEARER, 'Bearer ***')
+    .replace(TOKEN, '***');
+}

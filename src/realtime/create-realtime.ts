@@ -1,0 +1,28 @@
+import type { Config } from '../config/config.ts';
+import type { RedisConnections } from '../storage/redis.ts';
+import type { LiveLog } from './live-log.ts';
+import { MemoryLiveLog } from './memory-live-log.ts';
+import { MemoryWorkSignal } from './memory-work-signal.ts';
+import { RedisLiveLog } from './redis-live-log.ts';
+import { RedisWorkSignal } from './redis-work-signal.ts';
+import type { WorkSignal } from './work-signal.ts';
+
+export interface Realtime {
+  readonly liveLog: LiveLog;
+  readonly workSignal: WorkSignal;
+}
+
+/** The live log and the wake-ups of one process: on Redis, or in memory for a process that has none. */
+export function createRealtime(
+  options: Config['live'] & { readonly prefix: string },
+  redis: RedisConnections | null,
+  onTrouble: (what: string, error: unknown) => void,
+): Realtime {
+  const { windowMs, maxEvents, maxBufferedEvents, prefix } = options;
+  const limits = { windowMs, logLength: maxEvents, bufferLimit: maxBufferedEvents };
+  if (redis === null) return { liveLog: new MemoryLiveLog(limits), workSignal: new MemoryWorkSignal() };
+  return {
+    liveLog: new RedisLiveLog({ ...limits, redis, prefix, onTrouble }),
+    workSignal: new RedisWorkSignal({ redis, prefix, onTrouble }),
+  };
+}

@@ -1,0 +1,83 @@
+import type { ActionId, UserId } from '../domain/action.ts';
+import { FanfareError } from '../domain/errors.ts';
+import type { DeliveryReason } from '../domain/newsfeed-item.ts';
+
+/** Why a watcher has to query the feed again; README.md says when each is sent. */
+export const RESYNC_REASONS = [
+  'invalid-cursor',
+  'log-lost',
+  'log-interrupted',
+  'window-passed',
+  'buffer-overflow',
+] as const;
+export type ResyncReason = (typeof RESYNC_REASONS)[number];
+
+/** A change of one reader's feed. Holds references only: what the reader may see is decided when it is sent. */
+export interface LiveEvent {
+  readonly kind: 'added' | 'updated' | 'removed';
+  readonly actionId: ActionId;
+  readonly relevancy: Date;
+  readonly reasons: readonly DeliveryReason[];
+}
+
+export interface LiveAppend {
+  readonly userId: UserId;
+  readonly event: LiveEvent;
+}
+
+/** What a watcher receives. Every message carries the cursor from which to resume after it. */
+export type LiveMessage =
+  | { readonly kind: 'ready'; readonly cursor: string }
+  | { readonly kind: 'event'; readonly cursor: string; readonly event: LiveEvent }
+  | { readonly kind: 'resync'; readonly cursor: string; readonly reason: ResyncReason };
+
+export interface WatchOptions {
+  readonly userId: UserId;
+  /** A cursor of an earlier message; absent: from now on. One that cannot be used is answered by `resync`. */
+  readonly after?: string;
+  /** Ends the stream without an error. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The transport behind the log did not answer, refused, or the log is closed. A caller that delivers logs it and goes
+ * on: the log itself tells the watchers concerned as soon as it can.
+ */
+export class LiveLogUnavailable extends FanfareError {
+  constructor(message: string, cause?: unknown) {
+    super('UNAVAILABLE', message, { cause });
+  }
+}
+
+/**
+ * The short log of every watched reader. The protocol is in README.md of this folder; both adapters pass the same
+ * conformance suite.
+ */
+export interface LiveLog extends AsyncDisposable {
+  /**
+   * Those of the readers whose log is being kept: somebody watches, or did within the recovery window. One round trip
+   * for any number of readers. Ask after the feed was written, never before.
+   * @throws LiveLogUnavailable; readers who may have missed something are told later.
+   */
+  watched(userIds: readonly UserId[]): Promise<UserId[]>;
+  /**
+   * Appends events to the logs of watched readers and wakes their watchers. Events of one reader keep their order.
+   * Appending for a reader nobody watches is allowed and cheap.
+   * @throws LiveLogUnavailable when some or all of the entries may not have been appended; their readers are told
+   * later.
+   */
+  append(entries: readonly LiveAppend[]): Promise<void>;
+  /**
+   * Watches a reader's log: `ready` first, then what was missed since `after`, then live events, each once and in
+   * order; `resync` where completeness cannot be vouched for. Resolves once nothing later can be missed. The result can
+   * be iterated once; it holds its resources until the signal fires or its iterator returns, iterated or not.
+   * @throws LiveLogUnavailable
+   */
+  watch(options: WatchOptions): Promise<AsyncIterable<LiveMessage>>;
+  /**
+   * Drops a reader's log with everything that is stored for them. Who still watches is told by `resync`, and a new log
+   * is kept for them from then on.
+   * @throws LiveLogUnavailable
+   */
+  forget(userId: UserId): Promise<void>;
+}

@@ -1,0 +1,113 @@
+import type { LiveMessage } from './live-log.ts';
+
+type Result = IteratorResult<LiveMessage, undefined>;
+
+const DONE: Result = { done: true, value: undefined };
+
+/**
+ * The messages of one watcher between log and consumer, bounded: over the limit the unread ones give way to one
+ * `resync`. Ends on its signal, on return() or on end(); then unread messages are dropped and `onEnd` is called once.
+ * With a signal that has fired before it is born ended and calls nothing.
+ */
+export class LiveStream implements AsyncIterableIterator<LiveMessage, undefined> {
+  readonly #limit: number;
+  readonly #replayLimit: number;
+  readonly #signal: AbortSignal;
+  readonly #onEnd: () => void;
+  readonly #onAbort = (): void => {
+    this.end();
+  };
+  #unread: { readonly message: LiveMessage; readonly isReplay: boolean }[] = [];
+  #replayed = 0;
+  #waiting: ((result: Result) => void)[] = [];
+  #ended = false;
+
+  constructor(options: {
+    readonly limit: number;
+    readonly replayLimit: number;
+    readonly signal: AbortSignal;
+    readonly onEnd: () => void;
+  }) {
+    this.#limit = options.limit;
+    this.#replayLimit = options.replayLimit;
+    this.#signal = options.signal;
+    this.#onEnd = options.onEnd;
+    if (this.#signal.aborted) this.#ended = true;
+    else this.#signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Messages waiting to be read. */
+  get size(): number {
+    return this.#unread.length;
+  }
+
+  push(message: LiveMessage): void {
+    if (this.#hand(message)) return;
+    if (this.#unread.length - this.#replayed >= this.#limit) this.#overflow(message.cursor);
+    else this.#unread.push({ message, isReplay: false });
+  }
+
+  /** Adds what a log had kept. Counts for itself, so that a full log can be replayed in front of live messages. */
+  replay(messages: readonly LiveMessage[]): void {
+    for (const message of messages) {
+      if (this.#hand(message)) continue;
+      if (this.#replayed >= this.#replayLimit) {
+        this.#overflow((messages.at(-1) ?? message).cursor);
+        return;
+      }
+      this.#unread.push({ message, isReplay: true });
+      this.#replayed += 1;
+    }
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#signal.removeEventListener('abort', this.#onAbort);
+    this.#unread = [];
+    this.#replayed = 0;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve(DONE);
+    this.#onEnd();
+  }
+
+  next(): Promise<Result> {
+    const first = this.#unread.shift();
+    if (first !== undefined) {
+      if (first.isReplay) this.#replayed -= 1;
+      return Promise.resolve({ done: false, value: first.message });
+    }
+    if (this.#ended) return Promise.resolve(DONE);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  return(): Promise<Result> {
+    this.end();
+    return Promise.resolve(DONE);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** True when the message needs no keeping: a reader was waiting for it, or nobody ever will. */
+  #hand(message: LiveMessage): boolean {
+    if (this.#ended) return true;
+    const reader = this.#waiting.shift();
+    if (reader === undefined) return false;
+    reader({ done: false, value: message });
+    return true;
+  }
+
+  #overflow(cursor: string): void {
+    const ready = this.#unread.find(({ message }) => message.kind === 'ready');
+    this.#unread = ready === undefined ? [] : [{ ...ready, isReplay: false }];
+    this.#replayed = 0;
+    this.#unread.push({ message: { kind: 'resync', cursor, reason: 'buffer-overflow' }, isReplay: false });
+  }
+}

@@ -1,0 +1,169 @@
+import type { UserId } from '../domain/action.ts';
+import { decodeCursor, encodeCursor, readerTag, type LogPosition } from './live-cursor.ts';
+import type { LiveMessage, ResyncReason } from './live-log.ts';
+import { findHole, type LogEntry, type LogSnapshot } from './live-resume.ts';
+import { LiveStream } from './live-stream.ts';
+
+/** What is told to watchers: an event with its place or, without entry, that the log has a new generation. */
+export interface LiveFrame {
+  readonly generation: string;
+  readonly entry: LogEntry | null;
+}
+
+export interface WatcherOptions {
+  readonly userId: UserId;
+  readonly after: string | undefined;
+  readonly signal: AbortSignal;
+  readonly bufferLimit: number;
+  readonly logLength: number;
+  /** Keeps the log from now on and reads what is behind the position; null: only where the log ends. */
+  readonly load: (position: LogPosition | null) => Promise<LogSnapshot>;
+  /** The log could not be read again; verify() repairs it once it can. */
+  readonly onStale: (error: unknown) => void;
+  /** Called once, when the stream has ended. */
+  readonly onEnd: () => void;
+}
+
+/**
+ * Follows one reader's log for one consumer. A frame that follows on the watcher's position is passed on; whatever does
+ * not fit makes it read the log again, so it never depends on every frame arriving.
+ */
+export class LiveWatcher {
+  readonly userId: UserId;
+  readonly stream: LiveStream;
+  readonly #options: WatcherOptions;
+  readonly #tag: string;
+  /** Null until `ready` is sent. */
+  #position: LogPosition | null = null;
+  /** live: frames are passed on; loading: they are set aside; stale: reading failed, they are of no use. */
+  #state: 'live' | 'loading' | 'stale' = 'loading';
+  #aside: LiveFrame[] = [];
+  #loadAgain = false;
+
+  constructor(options: WatcherOptions) {
+    this.#options = options;
+    this.userId = options.userId;
+    this.#tag = readerTag(options.userId);
+    this.stream = new LiveStream({
+      limit: options.bufferLimit,
+      // One more for `ready`.
+      replayLimit: options.logLength + 1,
+      signal: options.signal,
+      onEnd: options.onEnd,
+    });
+  }
+
+  /**
+   * Sends `ready` and what was missed, then goes live. The caller has made sure that frames arrive.
+   * Rejects when the log cannot be read.
+   */
+  async open(): Promise<void> {
+    const { after } = this.#options;
+    await this.#load(after === undefined ? null : decodeCursor(this.#tag, after));
+  }
+
+  receive(frame: LiveFrame): void {
+    if (this.#state === 'loading') this.#setAside(frame);
+    else if (this.#state === 'live' && !this.#follow(frame)) void this.verify();
+  }
+
+  /** Something may have been missed: reads the log again. Resolves once that is done or has failed. */
+  async verify(): Promise<void> {
+    if (this.#state === 'loading') {
+      this.#loadAgain = true;
+      return;
+    }
+    try {
+      await this.#load(this.#position);
+    } catch (error) {
+      this.#options.onStale(error);
+    }
+  }
+
+  /** Whether the watcher has everything up to here, where somebody saw its log end. */
+  isUpTo(generation: string, sequence: number): boolean {
+    const position = this.#position;
+    return this.#state === 'live' && position?.generation === generation && position.sequence >= sequence;
+  }
+
+  async #load(from: LogPosition | null): Promise<void> {
+    this.#state = 'loading';
+    this.#loadAgain = false;
+    let position = from;
+    try {
+      do {
+        const snapshot = await this.#options.load(position);
+        if (this.stream.ended) return;
+        this.stream.replay([...this.#opening(snapshot), ...this.#since(position, snapshot)]);
+        this.#position = snapshot.head;
+        this.#followAside();
+        position = this.#position;
+      } while (this.#isToLoadAgain());
+      this.#state = 'live';
+    } catch (error) {
+      this.#state = 'stale';
+      this.#aside = [];
+      throw error;
+    }
+  }
+
+  #isToLoadAgain(): boolean {
+    const isAsked = this.#loadAgain;
+    this.#loadAgain = false;
+    return isAsked;
+  }
+
+  #opening({ head }: LogSnapshot): LiveMessage[] {
+    if (this.#position !== null) return [];
+    // With `after` itself: who is cut off behind `ready` has not had what was missed yet.
+    return [{ kind: 'ready', cursor: this.#options.after ?? this.#cursor(head) }];
+  }
+
+  #since(position: LogPosition | null, snapshot: LogSnapshot): LiveMessage[] {
+    if (position === null)
+      return this.#options.after === undefined ? [] : [this.#resync(snapshot.head, 'invalid-cursor')];
+    const reason = findHole(position, snapshot);
+    if (reason !== null) return [this.#resync(snapshot.head, reason)];
+    return snapshot.missed.map((entry) => this.#event(snapshot.head.generation, entry));
+  }
+
+  #setAside(frame: LiveFrame): void {
+    if (this.#aside.length < this.#options.bufferLimit) {
+      this.#aside.push(frame);
+      return;
+    }
+    // They are all in the log.
+    this.#aside = [];
+    this.#loadAgain = true;
+  }
+
+  #followAside(): void {
+    const aside = this.#aside;
+    this.#aside = [];
+    if (!aside.every((frame) => this.#follow(frame))) this.#loadAgain = true;
+  }
+
+  /** Passes a frame on, or drops it when it is known; false when it leaves a hole. */
+  #follow({ generation, entry }: LiveFrame): boolean {
+    const position = this.#position;
+    if (position === null || entry === null || generation !== position.generation) return false;
+    if (entry.sequence > position.sequence + 1) return false;
+    if (entry.sequence === position.sequence + 1) {
+      this.#position = { generation, at: entry.at, sequence: entry.sequence };
+      this.stream.push(this.#event(generation, entry));
+    }
+    return true;
+  }
+
+  #event(generation: string, { at, sequence, event }: LogEntry): LiveMessage {
+    return { kind: 'event', cursor: this.#cursor({ generation, at, sequence }), event };
+  }
+
+  #resync(head: LogPosition, reason: ResyncReason): LiveMessage {
+    return { kind: 'resync', cursor: this.#cursor(head), reason };
+  }
+
+  #cursor(position: LogPosition): string {
+    return encodeCursor(this.#tag, position);
+  }
+}

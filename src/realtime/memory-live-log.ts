@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import type { UserId } from '../domain/action.ts';
+import type { LogPosition } from './live-cursor.ts';
+import {
+  LiveLogUnavailable,
+  type LiveAppend,
+  type LiveLog,
+  type LiveMessage,
+  type WatchOptions,
+} from './live-log.ts';
+import { resolveLimits, type LiveLogLimits, type LiveLogOptions } from './live-options.ts';
+import type { LogEntry, LogSnapshot } from './live-resume.ts';
+import { LiveWatcher } from './live-watcher.ts';
+import { WatcherSet } from './watcher-set.ts';
+
+interface MemoryLog {
+  head: LogPosition;
+  entries: LogEntry[];
+  /** When it is dropped, unless somebody watches then. */
+  keptUntil: number;
+}
+
+/** The live log of a single process that is API and worker in one. It ends with the process: every restart is a resync. */
+export class MemoryLiveLog implements LiveLog {
+  readonly #limits: LiveLogLimits;
+  readonly #epoch = randomBytes(8).toString('hex');
+  readonly #logs = new Map<UserId, MemoryLog>();
+  readonly #watchers = new WatcherSet();
+  #timer: NodeJS.Timeout | null = null;
+  #closed = false;
+
+  constructor(options: LiveLogOptions = {}) {
+    this.#limits = resolveLimits(options);
+  }
+
+  /** What is held at this moment, for metrics and leak tests. */
+  get usage(): {
+    readonly watchers: number;
+    readonly readers: number;
+    readonly logs: number;
+    readonly timers: number;
+  } {
+    return {
+      watchers: this.#watchers.size,
+      readers: this.#watchers.readers.length,
+      logs: this.#logs.size,
+      timers: this.#timer === null ? 0 : 1,
+    };
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- rejects instead of throwing, as the port says
+  async watched(userIds: readonly UserId[]): Promise<UserId[]> {
+    this.#assertOpen();
+    return userIds.filter((userId) => this.#logs.has(userId));
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- rejects instead of throwing, as the port says
+  async append(entries: readonly LiveAppend[]): Promise<void> {
+    this.#assertOpen();
+    for (const { userId, event } of entries) {
+      const log = this.#logs.get(userId);
+      if (log === undefined) continue;
+      const at = Math.max(Date.now(), log.head.at);
+      const entry = { at, sequence: log.head.sequence + 1, event };
+      log.head = { generation: log.head.generation, at, sequence: entry.sequence };
+      log.entries.push(entry);
+      this.#trim(log);
+      for (const watcher of this.#watchers.of(userId))
+        watcher.receive({ generation: log.head.generation, entry });
+    }
+  }
+
+  async watch({ userId, after, signal }: WatchOptions): Promise<AsyncIterable<LiveMessage>> {
+    this.#assertOpen();
+    const watcher: LiveWatcher = new LiveWatcher({
+      userId,
+      after,
+      signal,
+      bufferLimit: this.#limits.bufferLimit,
+      logLength: this.#limits.logLength,
+      load: (position) => Promise.resolve(this.#open(userId, position)),
+      // Reading memory does not fail.
+      onStale: () => undefined,
+      onEnd: () => {
+        this.#watchers.delete(watcher);
+      },
+    });
+    if (watcher.stream.ended) return watcher.stream;
+    this.#watchers.add(watcher);
+    await watcher.open();
+    return watcher.stream;
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- rejects instead of throwing, as the port says
+  async forget(userId: UserId): Promise<void> {
+    this.#assertOpen();
+    this.#logs.delete(userId);
+    for (const watcher of this.#watchers.of(userId)) void watcher.verify();
+    this.#setTimer();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    for (const watcher of this.#watchers.all()) watcher.stream.end();
+    this.#logs.clear();
+    this.#setTimer();
+    return Promise.resolve();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new LiveLogUnavailable('Live log: closed');
+  }
+
+  #open(userId: UserId, position: LogPosition | null): LogSnapshot {
+    let log = this.#logs.get(userId);
+    if (log === undefined) {
+      const generation = this.#epoch + randomBytes(4).toString('hex');
+      log = { head: { generation, at: 0, sequence: 0 }, entries: [], keptUntil: 0 };
+      this.#logs.set(userId, log);
+      this.#setTimer();
+    }
+    log.keptUntil = Date.now() + this.#limits.keepMs;
+    const isSameLog = position?.generation === log.head.generation;
+    return {
+      head: log.head,
+      missed: isSameLog ? log.entries.filter((e) => e.sequence > position.sequence) : [],
+    };
+  }
+
+  #trim(log: MemoryLog): void {
+    const oldest = Date.now() - this.#limits.windowMs;
+    const fresh = log.entries.findIndex((entry) => entry.at >= oldest);
+    const surplus = log.entries.length - this.#limits.logLength;
+    const drop = Math.max(fresh === -1 ? log.entries.length : fresh, surplus);
+    if (drop > 0) log.entries.splice(0, drop);
+  }
+
+  /** Keeps the logs of watched readers and drops those that nobody has watched for the window. */
+  #sweep(): void {
+    const now = Date.now();
+    for (const userId of this.#watchers.readers) {
+      const log = this.#logs.get(userId);
+      if (log !== undefined) log.keptUntil = now + this.#limits.keepMs;
+    }
+    for (const [userId, log] of this.#logs) if (log.keptUntil < now) this.#logs.delete(userId);
+    this.#setTimer();
+  }
+
+  #setTimer(): void {
+    if (this.#logs.size > 0 && this.#timer === null)
+      this.#timer = setInterval(() => {
+        this.#sweep();
+      }, this.#limits.renewEveryMs).unref();
+    if (this.#logs.size === 0 && this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }
+  }
+}

@@ -1,0 +1,222 @@
+import type { UserId } from '../domain/action.ts';
+import type { RedisConnections } from '../storage/redis.ts';
+import { GapLedger } from './gap-ledger.ts';
+import { Gate } from './gate.ts';
+import {
+  LiveLogUnavailable,
+  type LiveAppend,
+  type LiveLog,
+  type LiveMessage,
+  type WatchOptions,
+} from './live-log.ts';
+import { resolveLimits, type LiveLogLimits, type LiveLogOptions } from './live-options.ts';
+import { LiveWatcher } from './live-watcher.ts';
+import { channelOf, readerOf } from './redis-live-keys.ts';
+import { asUnavailable, RedisLiveStore } from './redis-live-store.ts';
+import { decodeFrame } from './redis-live-wire.ts';
+import { RedisSubscriptions } from './redis-subscriptions.ts';
+import { WatcherSet } from './watcher-set.ts';
+
+export interface RedisLiveLogOptions extends LiveLogOptions {
+  /** Stays the caller's: it is closed after the log. */
+  readonly redis: Pick<RedisConnections, 'commands' | 'subscriber'>;
+  /** Before every key and channel, such as `fanfare:<db>:`. */
+  readonly prefix: string;
+  /** Faults the log lives with: what was tried, and why it failed. It is tried again by itself. */
+  readonly onTrouble?: (what: string, error: unknown) => void;
+}
+
+/** Logs read at once after a reconnect. */
+const READS_AT_ONCE = 64;
+
+/** The live log of any number of processes on one Redis. */
+export class RedisLiveLog implements LiveLog {
+  readonly #redis: RedisLiveLogOptions['redis'];
+  readonly #prefix: string;
+  readonly #limits: LiveLogLimits;
+  readonly #onTrouble: (what: string, error: unknown) => void;
+  readonly #store: RedisLiveStore;
+  readonly #subscriptions: RedisSubscriptions;
+  readonly #watchers = new WatcherSet();
+  readonly #gaps = new GapLedger();
+  readonly #reads = new Gate(READS_AT_ONCE);
+  #timer: NodeJS.Timeout | null = null;
+  #tick: Promise<void> | null = null;
+  #closed = false;
+
+  readonly #onMessage = (channel: string, text: string): void => {
+    const userId = readerOf(this.#prefix, channel);
+    if (userId === null) return;
+    const watchers = this.#watchers.of(userId);
+    if (watchers.length === 0) return;
+    try {
+      const frame = decodeFrame(text);
+      for (const watcher of watchers) watcher.receive(frame);
+    } catch (error) {
+      this.#onTrouble('read a frame', error);
+    }
+  };
+  readonly #onReady = (): void => {
+    // Behind a round that may still be failing on the connection that is gone.
+    void Promise.resolve(this.#tick).then(() => this.#maintain());
+  };
+
+  constructor(options: RedisLiveLogOptions) {
+    this.#redis = options.redis;
+    this.#prefix = options.prefix;
+    this.#limits = resolveLimits(options);
+    this.#onTrouble = options.onTrouble ?? (() => undefined);
+    this.#store = new RedisLiveStore(options.redis.commands, options.prefix, this.#limits);
+    this.#subscriptions = new RedisSubscriptions(options.redis.subscriber, (channels) => {
+      for (const channel of channels)
+        for (const watcher of this.#watchers.of(readerOf(this.#prefix, channel) ?? '')) void watcher.verify();
+    });
+    this.#redis.subscriber.on('message', this.#onMessage);
+    this.#redis.commands.on('ready', this.#onReady);
+  }
+
+  /** What is held at this moment, for metrics and leak tests. */
+  get usage(): {
+    readonly watchers: number;
+    readonly readers: number;
+    readonly channels: number;
+    readonly timers: number;
+  } {
+    return {
+      watchers: this.#watchers.size,
+      readers: this.#watchers.readers.length,
+      channels: this.#subscriptions.size,
+      timers: this.#timer === null ? 0 : 1,
+    };
+  }
+
+  async watched(userIds: readonly UserId[]): Promise<UserId[]> {
+    this.#assertOpen();
+    void this.#announceGaps();
+    try {
+      return await this.#store.watched(userIds);
+    } catch (error) {
+      this.#noteGap(userIds);
+      throw error;
+    }
+  }
+
+  async append(entries: readonly LiveAppend[]): Promise<void> {
+    this.#assertOpen();
+    if (entries.length === 0) return;
+    // Not awaited: appends must leave in the order in which they were called.
+    void this.#announceGaps();
+    const failure = await this.#store.append(entries);
+    if (failure === null) return;
+    this.#noteGap(failure.lost);
+    throw failure.error;
+  }
+
+  async watch({ userId, after, signal }: WatchOptions): Promise<AsyncIterable<LiveMessage>> {
+    this.#assertOpen();
+    const channel = channelOf(this.#prefix, userId);
+    const watcher: LiveWatcher = new LiveWatcher({
+      userId,
+      after,
+      signal,
+      bufferLimit: this.#limits.bufferLimit,
+      logLength: this.#limits.logLength,
+      load: (position) => this.#reads.run(() => this.#store.open(userId, position)),
+      onStale: (error) => {
+        this.#onTrouble('follow a log', error);
+      },
+      onEnd: () => {
+        if (!this.#watchers.delete(watcher)) return;
+        this.#subscriptions.release(channel);
+        this.#setTimer();
+      },
+    });
+    if (watcher.stream.ended) return watcher.stream;
+    this.#watchers.add(watcher);
+    this.#setTimer();
+    try {
+      await this.#subscriptions.hold(channel);
+      await watcher.open();
+    } catch (cause) {
+      watcher.stream.end();
+      if (!signal.aborted && !this.#closed) throw asUnavailable('subscribe', cause);
+    }
+    return watcher.stream;
+  }
+
+  async forget(userId: UserId): Promise<void> {
+    this.#assertOpen();
+    await this.#store.forget(userId);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const watcher of this.#watchers.all()) watcher.stream.end();
+    this.#setTimer();
+    await this.#tick;
+    this.#redis.subscriber.off('message', this.#onMessage);
+    this.#redis.commands.off('ready', this.#onReady);
+    await this.#subscriptions[Symbol.asyncDispose]();
+    await this.#announceGaps();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new LiveLogUnavailable('Live log: closed');
+  }
+
+  #noteGap(gaps: Iterable<UserId> | 'all'): void {
+    this.#gaps.note(gaps);
+    this.#setTimer();
+  }
+
+  /** Resolves when nothing is left to announce or it failed, which keeps the rest for later. */
+  async #announceGaps(): Promise<void> {
+    if (this.#gaps.isEmpty) return;
+    const gaps = this.#gaps.take();
+    try {
+      await this.#store.markGaps(gaps);
+    } catch (error) {
+      this.#noteGap(gaps);
+      this.#onTrouble('announce a gap', error);
+    }
+  }
+
+  /** One timer for everything, and only while there is something to look after. */
+  #setTimer(): void {
+    const isNeeded = !this.#closed && (this.#watchers.size > 0 || !this.#gaps.isEmpty);
+    if (isNeeded && this.#timer === null)
+      this.#timer = setInterval(() => void this.#maintain(), this.#limits.renewEveryMs).unref();
+    if (!isNeeded && this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }
+  }
+
+  #maintain(): Promise<void> {
+    this.#tick ??= this.#keepUp()
+      .catch((error: unknown) => {
+        this.#onTrouble('renew watches', error);
+      })
+      .finally(() => {
+        this.#tick = null;
+        this.#setTimer();
+      });
+    return this.#tick;
+  }
+
+  /** Announces gaps, renews watches, and makes watchers who are not where their log is read it again. */
+  async #keepUp(): Promise<void> {
+    await this.#announceGaps();
+    const readers = this.#watchers.readers;
+    if (readers.length === 0) return;
+    // Makes a connection that died without a word fail, so that it is opened again.
+    this.#redis.subscriber.ping().catch(() => undefined);
+    const renewals = await this.#store.renew(readers);
+    for (const [index, userId] of readers.entries()) {
+      const renewal = renewals[index] ?? null;
+      for (const watcher of this.#watchers.of(userId))
+        if (renewal === null || !watcher.isUpTo(renewal.generation, renewal.sequence)) void watcher.verify();
+    }
+  }
+}

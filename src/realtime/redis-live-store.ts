@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import type { UserId } from '../domain/action.ts';
+import type { RedisClient } from '../storage/redis.ts';
+import type { Gaps } from './gap-ledger.ts';
+import type { LogPosition } from './live-cursor.ts';
+import { LiveLogUnavailable, type LiveAppend } from './live-log.ts';
+import type { LiveLogLimits } from './live-options.ts';
+import type { LogSnapshot } from './live-resume.ts';
+import { watchedKey } from './redis-live-keys.ts';
+import { APPEND_SCRIPT, FORGET_SCRIPT, GAP_SCRIPT, OPEN_SCRIPT, RENEW_SCRIPT } from './redis-live-scripts.ts';
+import { decodeRenewal, decodeSnapshot, encodeEvent } from './redis-live-wire.ts';
+
+/** Readers or entries per script: a script must not hold up the server for long. */
+const BATCH = 250;
+
+/** The logs as they lie in Redis. Every method rejects with LiveLogUnavailable and nothing else. */
+export class RedisLiveStore {
+  readonly #client: RedisClient;
+  readonly #prefix: string;
+  readonly #limits: LiveLogLimits;
+
+  constructor(client: RedisClient, prefix: string, limits: LiveLogLimits) {
+    this.#client = client;
+    this.#prefix = prefix;
+    this.#limits = limits;
+  }
+
+  async watched(userIds: readonly UserId[]): Promise<UserId[]> {
+    if (userIds.length === 0) return [];
+    const scores = await available(
+      'look up watches',
+      this.#client.zmscore(watchedKey(this.#prefix), [...userIds]),
+    );
+    return userIds.filter((_, index) => scores[index] !== null);
+  }
+
+  open(userId: UserId, position: LogPosition | null): Promise<LogSnapshot> {
+    const { generation, at, sequence } = position ?? { generation: '', at: 0, sequence: 0 };
+    return this.#run(
+      'open a log',
+      OPEN_SCRIPT,
+      [userId, generation, `${String(at)}-${String(sequence)}`],
+      decodeSnapshot,
+    );
+  }
+
+  /** One answer for each reader, in order; null where the log has not been kept. */
+  async renew(userIds: readonly UserId[]): Promise<ReturnType<typeof decodeRenewal>> {
+    const renewals: ReturnType<typeof decodeRenewal> = [];
+    for (const batch of batches(userIds))
+      renewals.push(...(await this.#run('renew watches', RENEW_SCRIPT, batch, decodeRenewal)));
+    return renewals;
+  }
+
+  /** Returns the readers whose entries may not have been appended, with the fault; null when all have been. */
+  async append(
+    entries: readonly LiveAppend[],
+  ): Promise<{ readonly lost: UserId[]; readonly error: unknown } | null> {
+    const parts = batches(entries);
+    // All are sent at once: one connection keeps their order.
+    const results = await Promise.allSettled(
+      parts.map((part) =>
+        this.#run(
+          'append',
+          APPEND_SCRIPT,
+          part.flatMap(({ userId, event }) => [userId, encodeEvent(event)]),
+          () => undefined,
+        ),
+      ),
+    );
+    const failure = results.find((result) => result.status === 'rejected');
+    if (failure === undefined) return null;
+    const lost = parts.flatMap((part, index) =>
+      results[index]?.status === 'rejected' ? part.map(({ userId }) => userId) : [],
+    );
+    return { lost, error: failure.reason };
+  }
+
+  async markGaps(gaps: Gaps): Promise<void> {
+    const parts = gaps === 'all' ? [[]] : batches([...gaps]);
+    for (const part of parts) await this.#run('mark a gap', GAP_SCRIPT, part, () => undefined);
+  }
+
+  async forget(userId: UserId): Promise<void> {
+    await this.#run('forget a log', FORGET_SCRIPT, [userId], () => undefined);
+  }
+
+  #run<T>(what: string, script: string, args: readonly string[], decode: (reply: unknown) => T): Promise<T> {
+    const { keepMs, windowMs, logLength } = this.#limits;
+    const nonce = randomBytes(4).toString('hex');
+    // By text, not by hash: a second attempt after NOSCRIPT could overtake a later append.
+    const reply = this.#client.eval(script, 0, this.#prefix, nonce, keepMs, windowMs, logLength, ...args);
+    return available(what, reply.then(decode));
+  }
+}
+
+function batches<T>(items: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  for (let start = 0; start < items.length; start += BATCH) parts.push(items.slice(start, start + BATCH));
+  return parts;
+}
+
+async function available<T>(what: string, reply: Promise<T>): Promise<T> {
+  try {
+    return await reply;
+  } catch (error) {
+    throw asUnavailable(what, error);
+  }
+}
+
+export function asUnavailable(what: string, error: unknown): LiveLogUnavailable {
+  return error instanceof LiveLogUnavailable
+    ? error
+    : new LiveLogUnavailable(`Live log: could not ${what}`, error);
+}

@@ -1,0 +1,81 @@
+import type { RedisConnections } from '../storage/redis.ts';
+import { workChannel } from './redis-live-keys.ts';
+import { RedisSubscriptions } from './redis-subscriptions.ts';
+import { WakeUps } from './wake-ups.ts';
+import type { WorkSignal } from './work-signal.ts';
+
+export interface RedisWorkSignalOptions {
+  /** Stays the caller's: it is closed after the signal. */
+  readonly redis: Pick<RedisConnections, 'commands' | 'subscriber'>;
+  /** Before the channel, such as `fanfare:<db>:`. */
+  readonly prefix: string;
+  /** A signal could not be sent or listened for, or a callback threw. */
+  readonly onTrouble?: (what: string, error: unknown) => void;
+}
+
+/** Wake-ups of all processes on one Redis. Those of this process arrive without Redis too. */
+export class RedisWorkSignal implements WorkSignal {
+  readonly #redis: RedisWorkSignalOptions['redis'];
+  readonly #channel: string;
+  readonly #onTrouble: (what: string, error: unknown) => void;
+  readonly #wakeUps: WakeUps;
+  #subscriptions: RedisSubscriptions | null = null;
+  #sending: Promise<void> | null = null;
+  #isDue = false;
+
+  readonly #onMessage = (channel: string): void => {
+    if (channel === this.#channel) this.#wakeUps.wake();
+  };
+
+  constructor(options: RedisWorkSignalOptions) {
+    this.#redis = options.redis;
+    this.#channel = workChannel(options.prefix);
+    this.#onTrouble = options.onTrouble ?? (() => undefined);
+    this.#wakeUps = new WakeUps((error) => {
+      this.#onTrouble('wake a worker', error);
+    });
+  }
+
+  notify(): void {
+    this.#wakeUps.wake();
+    this.#isDue = true;
+    this.#sending ??= this.#send();
+  }
+
+  onWork(callback: () => void): Disposable {
+    this.#listen();
+    return this.#wakeUps.add(callback);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#wakeUps.clear();
+    this.#redis.subscriber.off('message', this.#onMessage);
+    await this.#subscriptions?.[Symbol.asyncDispose]();
+    this.#subscriptions = null;
+    await this.#sending;
+  }
+
+  #listen(): void {
+    if (this.#subscriptions !== null) return;
+    // Signals were lost while the connection was down: look once.
+    this.#subscriptions = new RedisSubscriptions(this.#redis.subscriber, () => {
+      this.#wakeUps.wake();
+    });
+    this.#redis.subscriber.on('message', this.#onMessage);
+    this.#subscriptions.hold(this.#channel).catch((error: unknown) => {
+      this.#onTrouble('listen for work', error);
+    });
+  }
+
+  async #send(): Promise<void> {
+    while (this.#isDue) {
+      this.#isDue = false;
+      try {
+        await this.#redis.commands.publish(this.#channel, '');
+      } catch (error) {
+        this.#onTrouble('tell other workers', error);
+      }
+    }
+    this.#sending = null;
+  }
+}

@@ -1,0 +1,39 @@
+/** The listeners of one process. Many wake-ups in a row become one call of each, made later and never twice at once. */
+export class WakeUps {
+  readonly #callbacks = new Set<{ readonly call: () => void }>();
+  readonly #onError: (error: unknown) => void;
+  #isDue = false;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  get size(): number {
+    return this.#callbacks.size;
+  }
+
+  add(callback: () => void): Disposable {
+    const entry = { call: callback };
+    this.#callbacks.add(entry);
+    return { [Symbol.dispose]: () => void this.#callbacks.delete(entry) };
+  }
+
+  wake(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      for (const { call } of [...this.#callbacks]) {
+        try {
+          call();
+        } catch (error) {
+          this.#onError(error);
+        }
+      }
+    });
+  }
+
+  clear(): void {
+    this.#callbacks.clear();
+  }
+}

@@ -1,0 +1,41 @@
+import type { UserId } from '../domain/action.ts';
+import type { LiveWatcher } from './live-watcher.ts';
+
+/** The watchers of a process by reader. */
+export class WatcherSet {
+  readonly #byReader = new Map<UserId, readonly LiveWatcher[]>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get readers(): UserId[] {
+    return [...this.#byReader.keys()];
+  }
+
+  all(): LiveWatcher[] {
+    return [...this.#byReader.values()].flat();
+  }
+
+  /** A list that later changes leave alone: a watcher may end while it is walked. */
+  of(userId: UserId): readonly LiveWatcher[] {
+    return this.#byReader.get(userId) ?? [];
+  }
+
+  add(watcher: LiveWatcher): void {
+    this.#byReader.set(watcher.userId, [...this.of(watcher.userId), watcher]);
+    this.#size += 1;
+  }
+
+  /** False when it was not in the set. */
+  delete(watcher: LiveWatcher): boolean {
+    const all = this.of(watcher.userId);
+    const others = all.filter((other) => other !== watcher);
+    if (others.length === all.length) return false;
+    if (others.length === 0) this.#byReader.delete(watcher.userId);
+    else this.#byReader.set(watcher.userId, others);
+    this.#size -= 1;
+    return true;
+  }
+}

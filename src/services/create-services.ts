@@ -1,0 +1,79 @@
+import type { RelevancyWeights } from '../domain/relevancy.ts';
+import type { Identity } from '../domain/viewer.ts';
+import type { FeedStore } from '../feeds/feed-store.ts';
+import type { LiveLog } from '../realtime/live-log.ts';
+import type { WorkSignal } from '../realtime/work-signal.ts';
+import type { Repositories } from '../storage/repositories.ts';
+import { upsertMembers, upsertRefs } from './directory.ts';
+import { eraseMember, readErasure } from './erase-member.ts';
+import { exportMember, memberExport } from './export-member.ts';
+import { follow, followMany } from './follow.ts';
+import { following } from './following.ts';
+import { hideFeedItem, unhideFeedItem } from './hide-feed-item.ts';
+import { mute, unmute } from './mute.ts';
+import { unfollow } from './unfollow.ts';
+import { deleteAction, readModerationLog, setHidden } from './moderate-action.ts';
+import { markFeedRead } from './mark-read.ts';
+import { publishAction, publishActions } from './publish-action.ts';
+import { getAction, listActions, readSlice } from './read-actions.ts';
+import { countUnread, getNewsfeedItem, readFeed } from './read-feed.ts';
+import type { ReaderSession } from './reader-session.ts';
+import { rebuildFeed } from './rebuild-feed.ts';
+import { renameRef } from './rename-ref.ts';
+import { recordInteraction } from './record-interaction.ts';
+import { ERASURE_TIMING } from './run-erasure.ts';
+import { retryFanOut } from './retry-fan-out.ts';
+import type { Services } from './services.ts';
+import { watchFeed } from './watch-feed.ts';
+
+export interface ServiceParts extends Repositories {
+  readonly feedStore: FeedStore;
+  readonly weights: RelevancyWeights;
+  readonly liveLog: LiveLog;
+  readonly workSignal: WorkSignal;
+  readonly openSession: (identity: Identity) => ReaderSession;
+  readonly newToken: () => string;
+  readonly onPublished: (count: number) => void;
+  readonly onLiveLogError: (error: unknown) => void;
+}
+
+/** Binds every use case to its parts. */
+export function createServices(parts: ServiceParts): Services {
+  return {
+    openSession: parts.openSession,
+    publishAction: (identity, input) => publishAction(parts, identity, input),
+    publishActions: (identity, inputs) => publishActions(parts, identity, inputs),
+    retryFanOut: (identity, id) => retryFanOut(parts, identity, id),
+    recordInteraction: (session, input) => recordInteraction(parts, session, input),
+    hideAction: (session, id, reason) => setHidden(parts, session, id, 'HIDE', reason),
+    unhideAction: (session, id) => setHidden(parts, session, id, 'UNHIDE', null),
+    deleteAction: (session, id) => deleteAction(parts, session, id),
+    readModerationLog: (session, args) => readModerationLog(parts, session, args),
+    upsertMembers: (identity, members) => upsertMembers(parts, identity, members),
+    upsertRefs: (identity, refs) => upsertRefs(parts, identity, refs),
+    renameRef: (identity, refId, label) => renameRef(parts, identity, refId, label),
+    followMany: (identity, pairs) => followMany(parts, identity, pairs),
+    follow: (session, refId, copyLimit) => follow(parts, session, refId, copyLimit),
+    unfollow: (session, refId, keepHistory) => unfollow(parts, session, refId, keepHistory),
+    mute: (session, memberId) => mute(parts, session, memberId),
+    unmute: (session, memberId) => unmute(parts, session, memberId),
+    hideFeedItem: (session, id) => hideFeedItem(parts, session, id),
+    unhideFeedItem: (session, id) => unhideFeedItem(parts, session, id),
+    following: (session, args) => following(parts, session, args),
+    markFeedRead: (session, upTo) => markFeedRead(parts, session, upTo),
+    rebuildFeed: (identity, memberId) => rebuildFeed(parts, identity, memberId),
+    readFeed: (session, args) => readFeed(parts, session, args),
+    countUnread: (session) => countUnread(parts, session),
+    readSlice: (session, refId, args) => readSlice(parts, session, refId, args),
+    listActions: (session, args) => listActions(parts, session, args),
+    getAction: (session, id) => getAction(session, id),
+    getMember: (session, userId) => session.members.load(userId),
+    getNewsfeedItem: (session, id) => getNewsfeedItem(parts, session, id),
+    eraseMember: (identity, memberId) =>
+      eraseMember({ ...parts, timing: ERASURE_TIMING }, identity, memberId),
+    readErasure: (identity, memberId) => readErasure(parts, identity, memberId),
+    exportMember: (session, memberId) => exportMember(parts, session, memberId),
+    memberExport: (session, memberId) => memberExport(parts, session, memberId),
+    watchFeed: (identity, args) => watchFeed(parts, identity, args),
+  };
+}

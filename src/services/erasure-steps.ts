@@ -1,0 +1,110 @@
+import type { ErasureSubject } from '../domain/erasure.ts';
+import { newPseudonym } from '../domain/pseudonym.ts';
+import type { FeedStore } from '../feeds/feed-store.ts';
+import type { LiveLog } from '../realtime/live-log.ts';
+import type { ErasuresRepository } from '../storage/erasures.ts';
+import type { FollowsRepository } from '../storage/follows.ts';
+import type { MemberTracesRepository } from '../storage/member-traces.ts';
+import type { RefsRepository } from '../storage/refs.ts';
+
+export interface ErasureStepDependencies {
+  readonly memberTraces: MemberTracesRepository;
+  readonly erasures: Pick<ErasuresRepository, 'anonymiseRequests'>;
+  readonly follows: Pick<FollowsRepository, 'countFollowers'>;
+  readonly refs: Pick<RefsRepository, 'addFollowers' | 'setFollowers'>;
+  readonly feedStore: Pick<FeedStore, 'page' | 'find' | 'remove' | 'drop'>;
+  readonly liveLog: Pick<LiveLog, 'forget'>;
+  readonly onLiveLogError: (error: unknown) => void;
+  /** A fresh id, 24 hex digits. */
+  readonly newToken: () => string;
+}
+
+/** One part of an erasure. */
+export interface ErasureStep {
+  readonly name: string;
+  /** Does one batch. Returns how much it changed: 0 when nothing is left. Cut off and repeated, it does no harm. */
+  readonly run: (dependencies: ErasureStepDependencies, subject: ErasureSubject) => Promise<number>;
+}
+
+/** Documents per batch: a batch has to be done well within a lease. */
+const BATCH = 500;
+
+/**
+ * Everything an erasure does, in order: first the name, which is read from one place; then what others see; then what
+ * was the member's own – follows before the feed, which they would fill again; at last the profile itself.
+ */
+export const ERASURE_STEPS: readonly ErasureStep[] = [
+  { name: 'CONCEAL', run: ({ memberTraces }, subject) => memberTraces.conceal(subject) },
+  { name: 'ACTIONS', run: ({ memberTraces }, subject) => memberTraces.anonymiseActions(subject, BATCH) },
+  {
+    name: 'INTERACTIONS',
+    run: ({ memberTraces }, subject) => memberTraces.anonymiseInteractions(subject, BATCH),
+  },
+  { name: 'FOLLOWS', run: endFollows },
+  {
+    name: 'FOLLOWERS',
+    run: ({ memberTraces }, subject) => memberTraces.moveFollowers(subject, new Date(), BATCH),
+  },
+  { name: 'FEED', run: dropFeed },
+  {
+    name: 'HIDDEN_ITEMS',
+    run: ({ memberTraces }, subject) => memberTraces.removeHiddenItems(subject, BATCH),
+  },
+  { name: 'MUTES', run: ({ memberTraces }, subject) => memberTraces.anonymiseMutes(subject, BATCH) },
+  {
+    name: 'SUPERVISION',
+    run: ({ memberTraces }, subject) => memberTraces.anonymiseSupervisor(subject, BATCH),
+  },
+  {
+    name: 'MODERATION',
+    run: ({ memberTraces }, subject) => memberTraces.anonymiseModeration(subject, BATCH),
+  },
+  { name: 'FAN_OUTS', run: ({ memberTraces }, subject) => memberTraces.cleanFanOuts(subject) },
+  {
+    name: 'REQUESTS',
+    run: ({ erasures }, { memberId }) => erasures.anonymiseRequests(memberId, newPseudonym()),
+  },
+  { name: 'LIVE_LOG', run: forgetLiveLog },
+  { name: 'PROFILE', run: ({ memberTraces }, subject) => memberTraces.removeProfile(subject) },
+];
+
+/** Takes the member from the counts of what they follow: by one each, and by counting where nobody knows. */
+async function endFollows(
+  { memberTraces, follows, refs, newToken }: ErasureStepDependencies,
+  subject: ErasureSubject,
+): Promise<number> {
+  const { found, ids, counted, uncertain } = await memberTraces.endFollows(subject, newToken(), BATCH);
+  await refs.addFollowers(new Map(counted.map((refId) => [refId, -1])));
+  for (const refId of uncertain) await refs.setFollowers(refId, await follows.countFollowers(refId));
+  if (ids.length > 0) await memberTraces.dropFollows(ids);
+  return found;
+}
+
+/** Entry by entry, in bounded writes, whatever the model; then what the model keeps besides. */
+async function dropFeed(
+  { feedStore }: ErasureStepDependencies,
+  { memberId }: ErasureSubject,
+): Promise<number> {
+  const entries = await feedStore.page({ userId: memberId, limit: BATCH });
+  const actionIds = entries.map((entry) => entry.actionId);
+  if (actionIds.length > 0) await feedStore.remove(memberId, actionIds);
+  // A model that makes feeds when they are read shows entries it does not hold.
+  const isStored =
+    actionIds.length > 0 && (await feedStore.find(memberId, actionIds)).length < actionIds.length;
+  if (isStored) return entries.length;
+  await feedStore.drop(memberId);
+  return 0;
+}
+
+/** What is there ends by itself some minutes after the last watcher left: a store that is away holds nothing up. */
+async function forgetLiveLog(
+  { liveLog, onLiveLogError }: ErasureStepDependencies,
+  { memberId }: ErasureSubject,
+): Promise<number> {
+  try {
+    await liveLog.forget(memberId);
+  } catch (error) {
+    onLiveLogError(error);
+  }
+  return 0;
+}

@@ -1,0 +1,81 @@
+import type { Action } from '../domain/action.ts';
+import type { FeedEntry, NewsfeedItem } from '../domain/newsfeed-item.ts';
+import { standingReasons } from '../domain/visibility.ts';
+import type { Follow, ReaderProfile } from '../domain/viewer.ts';
+import type { ReaderSession } from './reader-session.ts';
+
+/** What the rules are decided from, besides the reader. */
+export interface EntryFacts {
+  readonly entry: FeedEntry;
+  readonly action: Action | null;
+  /** The reader has hidden it from their feed. */
+  readonly isHiddenByReader: boolean;
+  /** The reader's follows of the action's refs; null where a delivered follow is known to stand. */
+  readonly follows: readonly Follow[] | null;
+}
+
+/**
+ * Loads what the rules need for entries of the session's reader: the actions, in one round trip, and what only some
+ * readers have to be asked for.
+ */
+export async function hydrateEntries(
+  session: ReaderSession,
+  entries: readonly FeedEntry[],
+): Promise<EntryFacts[]> {
+  if (entries.length === 0) return [];
+  const profile = await session.profile();
+  const ids = entries.map((entry) => entry.actionId);
+  const [actions, hidden] = await Promise.all([
+    allOf(session.actions.loadMany(ids)),
+    profile.hasHiddenItems ? allOf(session.hidden.loadMany(ids)) : [],
+  ]);
+  const follows = profile.checksFollows ? await followsOf(session, actions) : null;
+  return entries.map((entry, index) => ({
+    entry,
+    action: actions[index] ?? null,
+    isHiddenByReader: (hidden[index] ?? null) !== null,
+    follows,
+  }));
+}
+
+/** The reader's follows of any ref of these actions, in one round trip. */
+export async function followsOf(
+  session: ReaderSession,
+  actions: readonly (Action | null)[],
+): Promise<Follow[]> {
+  const refIds = [...new Set(actions.flatMap((action) => action?.refIds ?? []))];
+  if (refIds.length === 0) return [];
+  return (await allOf(session.follows.loadMany(refIds))).filter((follow) => follow !== null);
+}
+
+/**
+ * A feed entry as it is shown to its reader, or null when it may not be. Pure: decided from the action as it is now,
+ * whatever the stored feed says.
+ */
+export function presentEntry(reader: ReaderProfile, facts: EntryFacts): NewsfeedItem | null {
+  const { entry, action, isHiddenByReader, follows } = facts;
+  if (action === null || action.isDeleted || action.isHidden) return null;
+  if (isHiddenByReader || reader.muted.has(action.actorId)) return null;
+  const reasons = standingReasons(reader, action, entry.reasons, follows);
+  if (reasons.length === 0) return null;
+  return {
+    userId: reader.userId,
+    actionId: entry.actionId,
+    relevancy: entry.relevancy,
+    reasons,
+    action,
+    isUnread: isUnread(reader, entry),
+  };
+}
+
+/** Above the mark up to which the reader has read. A bumped entry rises above it again. */
+export function isUnread(reader: ReaderProfile, entry: Pick<FeedEntry, 'relevancy'>): boolean {
+  return reader.lastRead === null || entry.relevancy.getTime() > reader.lastRead.getTime();
+}
+
+async function allOf<V>(loading: Promise<(V | Error)[]>): Promise<V[]> {
+  return (await loading).map((value) => {
+    if (value instanceof Error) throw value;
+    return value;
+  });
+}

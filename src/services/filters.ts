@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { NewsfeedItem } from '../domain/newsfeed-item.ts';
+import { idSchema } from '../descriptors/define.ts';
+import type { ActionFilter, FeedFilter } from './services.ts';
+import { validate } from './validate.ts';
+
+const MAX_VALUES = 100;
+
+const valuesSchema = z
+  .array(idSchema)
+  .max(MAX_VALUES, `Must have at most ${String(MAX_VALUES)} entries`)
+  .nullish()
+  .transform((values) => values ?? null);
+const timeSchema = z
+  .date()
+  .nullish()
+  .transform((time) => time ?? null);
+
+const actionFilterShape = {
+  types: valuesSchema,
+  actorIds: valuesSchema,
+  tag: idSchema.nullish().transform((tag) => tag ?? null),
+  since: timeSchema,
+  until: timeSchema,
+};
+
+const actionFilterSchema = z.strictObject(actionFilterShape);
+const feedFilterSchema = z.strictObject({
+  ...actionFilterShape,
+  refId: idSchema.nullish().transform((refId) => refId ?? null),
+  unreadOnly: z
+    .boolean()
+    .nullish()
+    .transform((unreadOnly) => unreadOnly ?? false),
+});
+
+export type CheckedActionFilter = z.output<typeof actionFilterSchema>;
+export type CheckedFeedFilter = z.output<typeof feedFilterSchema>;
+
+/** @throws FanfareError BAD_USER_INPUT */
+export function checkActionFilter(filter: ActionFilter | null | undefined): CheckedActionFilter {
+  return validate(actionFilterSchema, { ...filter }, ['filter']);
+}
+
+/** @throws FanfareError BAD_USER_INPUT */
+export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedFeedFilter {
+  return validate(feedFilterSchema, { ...filter }, ['filter']);
+}
+
+/** Whether an entry passes a feed filter. Times are those of the feed: relevancy, `since` inclusive, `until` exclusive. */
+export function passesFeedFilter(
+  filter: CheckedFeedFilter,
+  { action, relevancy, isUnread }: Pick<NewsfeedItem, 'action' | 'relevancy' | 'isUnread'>,
+): boolean {
+  const at = relevancy.getTime();
+  return (
+    (filter.types === null || filter.types.includes(action.descriptor.type)) &&
+    (filter.actorIds === null || filter.actorIds.includes(action.actorId)) &&
+    (filter.refId === null || action.refIds.includes(filter.refId)) &&
+    (filter.tag === null || action.descriptor.tags.includes(filter.tag)) &&
+    (filter.since === null || at >= filter.since.getTime()) &&
+    (filter.until === null || at < filter.until.getTime()) &&
+    (!filter.unreadOnly || isUnread)
+  );
+}

@@ -1,0 +1,132 @@
+import { decodePosition, encodePosition } from '../domain/cursor.ts';
+import type { FeedEntry, FeedPosition, NewsfeedItem } from '../domain/newsfeed-item.ts';
+import type { ActionId, UserId } from '../domain/action.ts';
+import { badInput } from '../domain/errors.ts';
+import type { FeedStore } from '../feeds/feed-store.ts';
+import { hydrateEntries, presentEntry } from './feed-rules.ts';
+import { checkFeedFilter, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
+import { collectPage, pageSize } from './paging.ts';
+import type { ReaderSession } from './reader-session.ts';
+import { readRecent, type OrderedPage } from './read-recent.ts';
+import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs, UnreadCount } from './services.ts';
+
+export interface ReadFeedDependencies {
+  readonly feedStore: Pick<FeedStore, 'page' | 'find'>;
+}
+
+/** Up to here the number of unread items is exact. */
+const MAX_UNREAD = 100;
+
+function listName(userId: UserId): string {
+  return `feed:${userId}`;
+}
+
+/**
+ * A page of the reader's own feed: skeleton from the feed store, actions in one batch, then the rules. Two round trips
+ * once the reader is known, as long as the rules leave no gaps.
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function readFeed(
+  { feedStore }: ReadFeedDependencies,
+  session: ReaderSession,
+  args: PageArgs & {
+    readonly filter?: FeedFilter | null | undefined;
+    readonly order?: FeedOrder | null | undefined;
+  },
+): Promise<FeedPage> {
+  const size = pageSize(args.first);
+  const filter = checkFeedFilter(args.filter);
+  const userId = session.identity.userId;
+  const profile = await session.profile();
+  const since = newest(filter.since, filter.unreadOnly ? justAfter(profile.lastRead) : null);
+  const after = args.after ?? null;
+  const scan = (from: FeedPosition | null, limit: number): Promise<FeedEntry[]> =>
+    feedStore.page({
+      userId,
+      limit,
+      ...(from === null ? {} : { after: from }),
+      ...(since === null ? {} : { since }),
+      ...(filter.until === null ? {} : { until: filter.until }),
+    });
+  const select = (candidates: readonly FeedEntry[]): Promise<NewsfeedItem[]> =>
+    present(session, candidates, filter);
+  const inOrder = { RELEVANCY: readRelevant, RECENT: readRecent, TOP: refuseTop }[args.order ?? 'RELEVANCY'];
+  const page = await inOrder({ userId, size, after, scan, select });
+  return { ...page, state: profile.isRebuilding ? 'REBUILDING' : 'READY' };
+}
+
+function refuseTop(): never {
+  throw badInput('The order TOP is not served by this version', ['order']);
+}
+
+function readRelevant(options: OrderedPage): Promise<Page<NewsfeedItem>> {
+  const list = listName(options.userId);
+  const cursor = options.after === null ? null : decodePosition(list, options.after);
+  const asOf = cursor?.asOf ?? new Date();
+  return collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+    size: options.size,
+    after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
+    scan: options.scan,
+    select: options.select,
+    cursorOf: (item) => encodePosition(list, { time: item.relevancy, actionId: item.actionId, asOf }),
+  });
+}
+
+/**
+ * How many items are above the reader's mark, by the same rules as the list. Reads at most a hundred and one visible
+ * items.
+ */
+export async function countUnread(
+  { feedStore }: ReadFeedDependencies,
+  session: ReaderSession,
+): Promise<UnreadCount> {
+  const since = justAfter((await session.profile()).lastRead);
+  const { edges, hasNextPage } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+    size: MAX_UNREAD,
+    after: null,
+    scan: (after, limit) =>
+      feedStore.page({
+        userId: session.identity.userId,
+        limit,
+        ...(after === null ? {} : { after }),
+        ...(since === null ? {} : { since }),
+      }),
+    select: (candidates) => present(session, candidates, checkFeedFilter(null)),
+    cursorOf: () => '',
+  });
+  return { count: edges.length, isExact: !hasNextPage };
+}
+
+/** The reader's own entry for one action, after the rules. */
+export async function getNewsfeedItem(
+  { feedStore }: ReadFeedDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<NewsfeedItem | null> {
+  const entries = await feedStore.find(session.identity.userId, [actionId]);
+  const [item] = await present(session, entries, checkFeedFilter(null));
+  return item ?? null;
+}
+
+async function present(
+  session: ReaderSession,
+  entries: readonly FeedEntry[],
+  filter: CheckedFeedFilter,
+): Promise<NewsfeedItem[]> {
+  const profile = await session.profile();
+  const hydrated = await hydrateEntries(session, entries);
+  return hydrated.flatMap((facts) => {
+    const item = presentEntry(profile, facts);
+    return item !== null && passesFeedFilter(filter, item) ? [item] : [];
+  });
+}
+
+function newest(a: Date | null, b: Date | null): Date | null {
+  if (a === null || b === null) return a ?? b;
+  return a.getTime() > b.getTime() ? a : b;
+}
+
+/** Relevancies are whole milliseconds: what is later than the mark begins one after it. */
+function justAfter(mark: Date | null): Date | null {
+  return mark === null ? null : new Date(mark.getTime() + 1);
+}

@@ -1,0 +1,72 @@
+import type { UserId } from '../domain/action.ts';
+import type { Member } from '../domain/member.ts';
+import type { Identity } from '../domain/viewer.ts';
+import { idSchema } from '../descriptors/define.ts';
+import type { WorkSignal } from '../realtime/work-signal.ts';
+import type { ActionsRepository } from '../storage/actions.ts';
+import type { FeedsRepository } from '../storage/feeds.ts';
+import type { FollowsRepository } from '../storage/follows.ts';
+import type { MemberChange } from '../storage/members.ts';
+import { requireRole } from './roles.ts';
+import type { FeedState } from './services.ts';
+import { validate } from './validate.ts';
+
+export interface RebuildFeedDependencies {
+  readonly feeds: Pick<FeedsRepository, 'markDue'>;
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
+}
+
+/**
+ * Makes a member's stored feed due for a rebuild from the actions themselves; until it is done the feed answers from
+ * what is stored and says REBUILDING.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
+ */
+export async function rebuildFeed(
+  { feeds, workSignal }: RebuildFeedDependencies,
+  identity: Identity,
+  memberId: UserId,
+): Promise<FeedState> {
+  requireRole(identity, 'admin');
+  await feeds.markDue([validate(idSchema, memberId, ['memberId'])], new Date());
+  workSignal.notify();
+  return 'REBUILDING';
+}
+
+/**
+ * Those members whose stored feed a change may put in the wrong: their group or supervisor changes, which decides what
+ * is addressed to them and how far it is lifted. Who was not known before has no feed yet, unless somebody named them or
+ * they follow something.
+ */
+export async function feedsInDoubt(
+  {
+    actions,
+    follows,
+  }: {
+    readonly actions: Pick<ActionsRepository, 'namedAmong'>;
+    readonly follows: Pick<FollowsRepository, 'followersAmong'>;
+  },
+  changes: readonly MemberChange[],
+  before: readonly Member[],
+): Promise<UserId[]> {
+  const known = new Map(before.map((member) => [member.userId, member]));
+  const moved = changes.filter((change) => {
+    const member = known.get(change.userId);
+    return member !== undefined && isMoved(member, change);
+  });
+  const strangers = changes.filter(({ userId }) => !known.has(userId)).map(({ userId }) => userId);
+  const [named, following] =
+    strangers.length === 0
+      ? [[], []]
+      : await Promise.all([actions.namedAmong(strangers), follows.followersAmong(strangers)]);
+  return [...new Set([...moved.map(({ userId }) => userId), ...named, ...following])];
+}
+
+function isMoved(member: Member, change: MemberChange): boolean {
+  const differs = (now: string | null, next: string | null | undefined): boolean =>
+    next !== undefined && next !== now;
+  return (
+    differs(member.teamId, change.teamId) ||
+    differs(member.departmentId, change.departmentId) ||
+    differs(member.supervisorId, change.supervisorId)
+  );
+}

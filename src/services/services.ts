@@ -1,0 +1,213 @@
+import type { Action, ActionId, FanOutState, RefId, UserId } from '../domain/action.ts';
+import type { Erasure } from '../domain/erasure.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import type { Member, Ref } from '../domain/member.ts';
+import type { NewsfeedItem } from '../domain/newsfeed-item.ts';
+import type { Identity } from '../domain/viewer.ts';
+import type { ModerationRecord } from '../domain/moderation.ts';
+import type { ReaderSession } from './reader-session.ts';
+
+/** Input as it comes from outside. Every service validates it whole and reports all faults at once. */
+export interface PublishActionInput {
+  readonly idempotencyKey?: string | null | undefined;
+  readonly actorId?: string | null | undefined;
+  readonly conducted?: Date | null | undefined;
+  readonly scope?: string | null | undefined;
+  readonly recipients?: readonly string[] | null | undefined;
+  readonly mentions?: readonly string[] | null | undefined;
+  readonly refs?: readonly RefInput[] | null | undefined;
+  /** One property, named as in the API: `{ applicationRating: {…} }`. */
+  readonly descriptor: object;
+}
+
+export interface RefInput {
+  readonly id: string;
+  readonly type: string;
+  readonly label: string;
+}
+
+export interface MemberInput {
+  readonly memberId: string;
+  readonly name: string;
+  readonly teamId?: string | null | undefined;
+  readonly departmentId?: string | null | undefined;
+  readonly supervisorId?: string | null | undefined;
+}
+
+export interface RecordInteractionInput {
+  readonly actionId: ActionId;
+  readonly kind: string;
+  readonly actorId?: string | null | undefined;
+  readonly idempotencyKey?: string | null | undefined;
+  readonly at?: Date | null | undefined;
+}
+
+export interface FollowInput {
+  readonly followerId: string;
+  readonly refId: string;
+}
+
+export interface PublishedAction {
+  readonly action: Action;
+  /** True when the idempotency key was known and this is the action recorded then. */
+  readonly isReplay: boolean;
+}
+
+export type PublishOutcome =
+  | { readonly action: Action; readonly isReplay: boolean; readonly error: null }
+  | {
+      readonly action: null;
+      readonly isReplay: false;
+      readonly error: { readonly code: ErrorCode; readonly message: string };
+    };
+
+export interface PageArgs {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+}
+
+export interface ActionFilter {
+  readonly types?: readonly string[] | null | undefined;
+  readonly actorIds?: readonly string[] | null | undefined;
+  readonly tag?: string | null | undefined;
+  readonly since?: Date | null | undefined;
+  readonly until?: Date | null | undefined;
+}
+
+export interface FeedFilter extends ActionFilter {
+  readonly refId?: string | null | undefined;
+  readonly unreadOnly?: boolean | null | undefined;
+}
+
+export type FeedOrder = 'RELEVANCY' | 'RECENT' | 'TOP';
+export type FeedState = 'READY' | 'REBUILDING';
+
+/** One page of a connection. `hasNextPage` is the truth: a further visible node exists. */
+export interface Page<T> {
+  readonly edges: readonly { readonly cursor: string; readonly node: T }[];
+  readonly hasNextPage: boolean;
+  /** Null on an empty page of an empty list. */
+  readonly endCursor: string | null;
+}
+
+export interface FeedPage extends Page<NewsfeedItem> {
+  readonly state: FeedState;
+}
+
+/** Exact up to 100; beyond that `count` is 100 and `isExact` false. */
+export interface UnreadCount {
+  readonly count: number;
+  readonly isExact: boolean;
+}
+
+/** A piece of an export: a fact, or some entries of a list. Pieces of one list follow on each other. */
+export type ExportPart =
+  | { readonly section: string; readonly value: unknown }
+  | { readonly section: string; readonly entries: readonly unknown[] };
+
+/** What a watcher of a feed is sent, after the rules. */
+export type FeedEvent =
+  | { readonly kind: 'ready'; readonly cursor: string }
+  | { readonly kind: 'added' | 'updated'; readonly cursor: string; readonly item: NewsfeedItem }
+  | {
+      readonly kind: 'removed';
+      readonly cursor: string;
+      readonly userId: UserId;
+      readonly actionId: ActionId;
+    }
+  | { readonly kind: 'resync'; readonly cursor: string; readonly reason: string };
+
+export interface WatchArgs {
+  readonly after?: string | null | undefined;
+  readonly filter?: FeedFilter | null | undefined;
+  /** Ends the stream without an error. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The use cases, bound to their dependencies by the composition root. All of them check roles themselves and throw
+ * FanfareError with a code of the API; a caller without identity never gets this far.
+ */
+export interface Services {
+  /** The loaders and the profile of one request or one live event; never kept longer. */
+  openSession(identity: Identity): ReaderSession;
+
+  publishAction(identity: Identity, input: PublishActionInput): Promise<PublishedAction>;
+  /** At most 500 inputs, each succeeds or fails by itself; outcomes in the order of the inputs. */
+  publishActions(identity: Identity, inputs: readonly PublishActionInput[]): Promise<PublishOutcome[]>;
+  /** Admin: a FAILED fan-out goes back to PENDING. NOT_FOUND, CONFLICT when it has not failed. */
+  retryFanOut(identity: Identity, id: ActionId): Promise<Action>;
+
+  /** Lifts the action for the people concerned. NOT_FOUND when the viewer may not see it. */
+  recordInteraction(session: ReaderSession, input: RecordInteractionInput): Promise<Action>;
+  /** Admin. Idempotent. */
+  hideAction(session: ReaderSession, id: ActionId, reason: string | null | undefined): Promise<Action>;
+  unhideAction(session: ReaderSession, id: ActionId): Promise<Action>;
+  /** Admin or actor. Idempotent. */
+  deleteAction(session: ReaderSession, id: ActionId): Promise<void>;
+  /** Admin: who did what to which action, newest first. */
+  readModerationLog(
+    session: ReaderSession,
+    args: PageArgs & { readonly actionId?: ActionId | null | undefined },
+  ): Promise<Page<ModerationRecord>>;
+
+  /** Service: at most 1000; returns how many were given. */
+  upsertMembers(identity: Identity, members: readonly MemberInput[]): Promise<number>;
+  upsertRefs(identity: Identity, refs: readonly RefInput[]): Promise<number>;
+  /** Service. Reads show the new label at once, copies follow in the background. NOT_FOUND for what nobody knows. */
+  renameRef(identity: Identity, refId: RefId, label: string): Promise<Ref>;
+  followMany(identity: Identity, pairs: readonly FollowInput[]): Promise<number>;
+  follow(session: ReaderSession, refId: string, copyLimit: number | null | undefined): Promise<Ref>;
+  /** Ends a follow. Without its history everything that came through it alone goes too. */
+  unfollow(session: ReaderSession, refId: string, keepHistory: boolean): Promise<Ref>;
+  /** Keeps a member's actions out of the reader's feed, at once. CONFLICT beyond a thousand. */
+  mute(session: ReaderSession, memberId: UserId): Promise<void>;
+  unmute(session: ReaderSession, memberId: UserId): Promise<void>;
+  /** The reader's own feed only. NOT_FOUND when the reader may not see the action. */
+  hideFeedItem(session: ReaderSession, id: ActionId): Promise<void>;
+  unhideFeedItem(session: ReaderSession, id: ActionId): Promise<void>;
+  following(session: ReaderSession, args: PageArgs): Promise<Page<Ref>>;
+  /** Monotonic: never moves backwards. */
+  markFeedRead(session: ReaderSession, upTo: Date): Promise<void>;
+
+  /** Admin: makes a member's stored feed due for a rebuild. */
+  rebuildFeed(identity: Identity, memberId: UserId): Promise<FeedState>;
+  readFeed(
+    session: ReaderSession,
+    args: PageArgs & {
+      readonly filter?: FeedFilter | null | undefined;
+      readonly order?: FeedOrder | null | undefined;
+    },
+  ): Promise<FeedPage>;
+  countUnread(session: ReaderSession): Promise<UnreadCount>;
+  readSlice(
+    session: ReaderSession,
+    refId: RefId,
+    args: PageArgs & { readonly filter?: ActionFilter | null | undefined },
+  ): Promise<Page<Action>>;
+  /** Admin. Newest first. */
+  listActions(
+    session: ReaderSession,
+    args: PageArgs & {
+      readonly fanOutState?: FanOutState | null | undefined;
+      readonly includeHidden?: boolean | null | undefined;
+    },
+  ): Promise<Page<Action>>;
+  /** Null when there is none or the viewer may not see it; the two cannot be told apart. */
+  getAction(session: ReaderSession, id: ActionId): Promise<Action | null>;
+  getMember(session: ReaderSession, userId: UserId): Promise<Member | null>;
+  /** The viewer's own entry for this action, after the rules. */
+  getNewsfeedItem(session: ReaderSession, id: ActionId): Promise<NewsfeedItem | null>;
+
+  /** Admin. True when nothing names the member any more, false while that goes on in the background. */
+  eraseMember(identity: Identity, memberId: UserId): Promise<boolean>;
+  /** Admin. Null when there was none. */
+  readErasure(identity: Identity, memberId: UserId): Promise<Erasure | null>;
+  /** Admin, or the member. Piece by piece, in bounded memory. */
+  exportMember(session: ReaderSession, memberId: UserId): AsyncIterable<ExportPart>;
+  /** The same as one value. CONFLICT when it is too large for an answer. */
+  memberExport(session: ReaderSession, memberId: UserId): Promise<Readonly<Record<string, unknown>>>;
+
+  /** Resolves once nothing published later can be missed. */
+  watchFeed(identity: Identity, args: WatchArgs): Promise<AsyncIterable<FeedEvent>>;
+}

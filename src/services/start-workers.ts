@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import { DEFAULT_WEIGHTS } from '../domain/relevancy.ts';
+import { RebuildWorker } from '../fanout/rebuild-worker.ts';
+import { RenameWorker } from '../fanout/rename-worker.ts';
+import { FanOutWorker, type FanOutObserver } from '../fanout/worker.ts';
+import type { FeedStore } from '../feeds/feed-store.ts';
+import type { LiveLog } from '../realtime/live-log.ts';
+import type { WorkSignal } from '../realtime/work-signal.ts';
+import { newObjectId } from '../storage/mongo.ts';
+import type { Repositories } from '../storage/repositories.ts';
+import {
+  logErasureFailed,
+  logErasureRound,
+  logFanOutAttemptFailed,
+  logFanOutFinished,
+  logFanOutGivenUp,
+  logFeedRebuilt,
+  logLeaseLost,
+  logNameCarried,
+  logRenameAttemptFailed,
+  logWorkerStarted,
+  logWorkerStopped,
+  logWorkerTrouble,
+} from '../telemetry/events.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { ErasureWorker } from './erasure-worker.ts';
+import { ERASURE_TIMING } from './run-erasure.ts';
+
+export interface WorkerParts {
+  readonly repositories: Repositories;
+  readonly feedStore: FeedStore;
+  readonly liveLog: LiveLog;
+  readonly workSignal: WorkSignal;
+  readonly onLiveLogError: (error: unknown) => void;
+}
+
+/** Starts everything that works in the background of one process. Disposing hands unfinished work back. */
+export function startWorkers(
+  options: Config['fanOut'],
+  parts: WorkerParts,
+  logger: Logger,
+  metrics: Metrics,
+): AsyncDisposable {
+  const { concurrency, leaseMs, maxAttempts, pollMs, chunkSize } = options;
+  const workerId = randomUUID();
+  const { repositories, ...rest } = parts;
+  const worker = new FanOutWorker(
+    {
+      ...repositories,
+      ...rest,
+      chunkSize,
+      leaseMs,
+      weights: DEFAULT_WEIGHTS,
+      observer: fanOutObserver(logger, metrics),
+    },
+    { workerId, leaseMs, maxAttempts, concurrency, pollMs },
+  );
+  const rebuilds = new RebuildWorker(
+    {
+      ...repositories,
+      ...rest,
+      weights: DEFAULT_WEIGHTS,
+      observer: {
+        rebuilt: (userId, seconds) => {
+          logFeedRebuilt(logger, { userId, seconds });
+        },
+        failed: (err) => {
+          logWorkerTrouble(logger, { err });
+        },
+      },
+    },
+    { leaseMs, pollMs },
+  );
+  const renames = new RenameWorker(
+    {
+      renames: repositories.renames,
+      observer: {
+        carried: ({ id, version }, actions, seconds) => {
+          logNameCarried(logger, { id, version, actions, seconds });
+        },
+        failed: ({ id, attempts }, err) => {
+          logRenameAttemptFailed(logger, { id, attempt: attempts, err });
+        },
+        claimFailed: (err) => {
+          logWorkerTrouble(logger, { err });
+        },
+      },
+    },
+    { workerId, leaseMs, pollMs, batchSize: chunkSize },
+  );
+  const erasures = new ErasureWorker({
+    ...repositories,
+    ...rest,
+    newToken: newObjectId,
+    timing: ERASURE_TIMING,
+    observer: {
+      finished: ({ key, state }, seconds) => {
+        logErasureRound(logger, { erasure: key, round: state, seconds });
+      },
+      failed: ({ key, attempts }, err) => {
+        logErasureFailed(logger, { erasure: key, attempt: attempts, err });
+      },
+      claimFailed: (err) => {
+        logWorkerTrouble(logger, { err });
+      },
+    },
+  });
+  worker.start();
+  erasures.start();
+  rebuilds.start();
+  renames.start();
+  logWorkerStarted(logger, { worker: workerId, concurrency, model: parts.feedStore.model });
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all([worker.stop(), erasures.stop(), rebuilds.stop(), renames.stop()]);
+      logWorkerStopped(logger, { worker: workerId });
+    },
+  };
+}
+
+function fanOutObserver(logger: Logger, metrics: Metrics): FanOutObserver {
+  return {
+    finished(claim, delivered, seconds) {
+      metrics.fanOutFinished({ state: 'DONE', delivered, seconds });
+      logFanOutFinished(logger, {
+        actionId: claim.action.id,
+        state: 'DONE',
+        version: claim.version,
+        delivered,
+        seconds,
+      });
+    },
+    voided(claim) {
+      metrics.leaseLost();
+      logLeaseLost(logger, { actionId: claim.action.id, worker: claim.token });
+    },
+    failed(claim, err, isFinal) {
+      metrics.fanOutAttemptFailed();
+      if (isFinal) logFanOutGivenUp(logger, { actionId: claim.action.id, attempts: claim.attempts, err });
+      else logFanOutAttemptFailed(logger, { actionId: claim.action.id, attempt: claim.attempts, err });
+    },
+    claimFailed(err) {
+      logWorkerTrouble(logger, { err });
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Ref } from '../domain/member.ts';
+import { idSchema } from '../descriptors/define.ts';
+import { sweepFeed, type ReconcileDependencies } from '../fanout/reconcile-feed.ts';
+import type { FeedsRepository } from '../storage/feeds.ts';
+import type { FollowsRepository } from '../storage/follows.ts';
+import type { RefsRepository } from '../storage/refs.ts';
+import type { ReaderSession } from './reader-session.ts';
+import { refOf } from './follow.ts';
+import { validate } from './validate.ts';
+
+export interface UnfollowDependencies extends ReconcileDependencies {
+  readonly feeds: Pick<FeedsRepository, 'markChecksFollows'>;
+  readonly follows: Pick<FollowsRepository, 'all' | 'close' | 'forget' | 'countFollowers'>;
+  readonly refs: Pick<RefsRepository, 'addFollowers' | 'setFollowers'>;
+  readonly newToken: () => string;
+}
+
+/**
+ * Ends a follow: nothing new comes. With its history kept, what came stays. Without, every span of the ref goes, and
+ * with it what is in the feed for this follow alone. Unfollowing what is not followed changes nothing, and completes
+ * what was cut off.
+ * @throws FanfareError BAD_USER_INPUT
+ */
+export async function unfollow(
+  dependencies: UnfollowDependencies,
+  session: ReaderSession,
+  refId: string,
+  keepHistory: boolean,
+): Promise<Ref> {
+  const { identity } = session;
+  const pair = { followerId: identity.userId, refId: validate(idSchema, refId, ['refId']) };
+  const { follows, refs, feeds } = dependencies;
+  const token = dependencies.newToken();
+  // Before the spans go: from then on entries delivered for a follow are checked against it, late ones included.
+  if (!keepHistory) await feeds.markChecksFollows(identity.userId);
+  const ended = await follows.close(pair, { now: new Date(), keepHistory, token });
+  if (ended !== null) {
+    if (!keepHistory) await sweepFeed(dependencies, identity.userId);
+    if (ended.isOurs) await refs.addFollowers(new Map([[pair.refId, -1]]));
+    else await refs.setFollowers(pair.refId, await follows.countFollowers(pair.refId));
+    await follows.forget(pair, ended.token);
+  }
+  return refOf(session, pair.refId);
+}

@@ -1,0 +1,71 @@
+import { ObjectId } from 'mongodb';
+import type { Action } from '../domain/action.ts';
+import { idsOf } from '../descriptors/ids.ts';
+import type { ActionDocument } from './documents.ts';
+import { nameStamp, namesHeld, UNCARRIED } from './name-stamps.ts';
+
+/** An action as it is published: the state of its fan-out and its derived fields are ours to set. */
+export type NewAction = Omit<
+  Action,
+  'id' | 'engagement' | 'isHidden' | 'isDeleted' | 'fanOut' | 'pullRefIds'
+>;
+
+export function newActionDocument(action: NewAction): ActionDocument {
+  const names = namesHeld(action);
+  const otherIds = idsOf(action.descriptor).filter(
+    (id) => !action.refIds.includes(id) && !names.includes(id),
+  );
+  return {
+    _id: new ObjectId(),
+    actorId: action.actorId,
+    conducted: action.conducted,
+    recorded: action.recorded,
+    ...(action.idempotencyKey === null ? {} : { idempotencyKey: action.idempotencyKey }),
+    scope: action.scope,
+    audience: [...action.audience],
+    mentions: [...action.mentions],
+    recipients: [...action.recipients],
+    refs: action.refs.map((ref) => ({ ...ref })),
+    refIds: [...action.refIds],
+    ...(names.length === 0 ? {} : { names: names.map((id) => nameStamp(id, UNCARRIED)) }),
+    ...(otherIds.length === 0 ? {} : { otherIds }),
+    descriptor: { ...action.descriptor, tags: [...action.descriptor.tags] },
+    engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
+    isHidden: false,
+    isDeleted: false,
+    pullRefIds: [],
+    latest: action.latest,
+    fanOut: {
+      state: 'PENDING',
+      version: 1,
+      attempts: 0,
+      delivered: 0,
+      error: null,
+      leaseUntil: action.recorded,
+    },
+  };
+}
+
+export function toAction(document: ActionDocument): Action {
+  const {
+    _id,
+    idempotencyKey,
+    fanOut,
+    unlogged: _unlogged,
+    names: _names,
+    otherIds: _otherIds,
+    ...rest
+  } = document;
+  return {
+    ...rest,
+    id: _id.toHexString(),
+    idempotencyKey: idempotencyKey ?? null,
+    fanOut: {
+      state: fanOut.state,
+      version: fanOut.version,
+      attempts: fanOut.attempts,
+      delivered: fanOut.delivered,
+      error: fanOut.error,
+    },
+  };
+}

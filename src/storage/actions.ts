@@ -1,0 +1,282 @@
+import { ObjectId, type Collection, type Filter } from 'mongodb';
+import type { Action, ActionId, FanOutState, RefId, UserId } from '../domain/action.ts';
+import { userKey } from '../domain/audience.ts';
+import type { InteractionKind } from '../domain/relevancy.ts';
+import { newActionDocument, toAction, type NewAction } from './action-document.ts';
+import type { ActionDocument } from './documents.ts';
+import { passRequested } from './fan-out-stages.ts';
+import { duplicatePositions, isDuplicateKey } from './errors.ts';
+
+/** Actions read at once where all of many are read. */
+const BATCH = 500;
+/** Refs of one query of such a reading. */
+const REFS_AT_ONCE = 100;
+
+const COUNTERS = { COMMENT: 'comments', LIKE: 'likes', RESHARE: 'reshares' } as const;
+
+/** Where an action stands in a list ordered by a time, then id, both descending. */
+export interface ActionPosition {
+  readonly time: Date;
+  readonly actionId: ActionId;
+}
+
+export interface SliceQuery {
+  readonly refId: RefId;
+  readonly after: ActionPosition | null;
+  readonly limit: number;
+  readonly types?: readonly string[];
+  readonly actorIds?: readonly string[];
+  readonly tag?: string;
+  /** Inclusive. */
+  readonly since?: Date;
+  /** Exclusive. */
+  readonly until?: Date;
+}
+
+/** Reads and writes of actions, apart from their fan-out. */
+export function actionsRepository(collection: Collection<ActionDocument>) {
+  async function findByKey(actorId: string, idempotencyKey: string): Promise<Action | null> {
+    const document = await collection.findOne({ actorId, idempotencyKey });
+    return document === null ? null : toAction(document);
+  }
+
+  /** The action that was there first, when the key has been used. Unique key: actorId, idempotencyKey. */
+  async function replayed(document: ActionDocument): Promise<Action> {
+    const first =
+      document.idempotencyKey === undefined
+        ? null
+        : await findByKey(document.actorId, document.idempotencyKey);
+    if (first === null) throw new Error('A duplicate key without an action that holds it');
+    return first;
+  }
+
+  async function* batches(filter: Filter<ActionDocument>): AsyncGenerator<Action[], void, undefined> {
+    const cursor = collection.find(filter).batchSize(BATCH);
+    try {
+      let batch: Action[] = [];
+      for await (const document of cursor) {
+        batch.push(toAction(document));
+        if (batch.length === BATCH) {
+          yield batch;
+          batch = [];
+        }
+      }
+      if (batch.length > 0) yield batch;
+    } finally {
+      await cursor.close();
+    }
+  }
+
+  return {
+    /** Inserts, or gives back the action that has the same actor and idempotency key. One round trip, two on replay. */
+    async insert(action: NewAction): Promise<{ action: Action; isReplay: boolean }> {
+      const document = newActionDocument(action);
+      try {
+        await collection.insertOne(document);
+        return { action: toAction(document), isReplay: false };
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        return { action: await replayed(document), isReplay: true };
+      }
+    },
+
+    /** The same for many, in one write; results in the order of the input. */
+    async insertMany(actions: readonly NewAction[]): Promise<{ action: Action; isReplay: boolean }[]> {
+      if (actions.length === 0) return [];
+      const documents = actions.map(newActionDocument);
+      let duplicates: number[] = [];
+      try {
+        await collection.insertMany(documents, { ordered: false });
+      } catch (error) {
+        duplicates = duplicatePositions(error);
+      }
+      const results = documents.map((document) => ({ action: toAction(document), isReplay: false }));
+      await Promise.all(
+        duplicates.map(async (position) => {
+          const document = documents[position];
+          if (document !== undefined)
+            results[position] = { action: await replayed(document), isReplay: true };
+        }),
+      );
+      return results;
+    },
+
+    /** In no particular order; missing ones are left out. */
+    async findByIds(ids: readonly ActionId[]): Promise<Action[]> {
+      const documents = await collection
+        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) } })
+        .batchSize(ids.length + 1)
+        .toArray();
+      return documents.map(toAction);
+    },
+
+    /** Newest first by conducted, then id; deleted ones are left out. Index `slice`. */
+    async slice(query: SliceQuery): Promise<Action[]> {
+      const filter: Filter<ActionDocument> = { refIds: query.refId, isDeleted: false };
+      const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
+      if (query.since !== undefined) range.$gte = query.since;
+      if (query.until !== undefined) range.$lt = query.until;
+      if (query.after !== null) {
+        // The range beside the tie-break is what lets the index be entered at the cursor.
+        range.$lte = query.after.time;
+        filter.$or = [
+          { conducted: { $lt: query.after.time } },
+          { _id: { $lt: new ObjectId(query.after.actionId) } },
+        ];
+      }
+      if (Object.keys(range).length > 0) filter.conducted = range;
+      if (query.types !== undefined) filter['descriptor.type'] = { $in: [...query.types] };
+      if (query.actorIds !== undefined) filter.actorId = { $in: [...query.actorIds] };
+      if (query.tag !== undefined) filter['descriptor.tags'] = query.tag;
+      const documents = await collection
+        .find(filter)
+        .sort({ conducted: -1, _id: -1 })
+        .limit(query.limit)
+        .batchSize(query.limit)
+        .toArray();
+      return documents.map(toAction);
+    },
+
+    /** For admins: newest first by id. A state other than DONE is served by the index `claim`. */
+    async list(query: {
+      readonly state: FanOutState | null;
+      readonly includeHidden: boolean;
+      readonly afterId: ActionId | null;
+      readonly limit: number;
+    }): Promise<Action[]> {
+      const filter: Filter<ActionDocument> = { isDeleted: false };
+      if (query.state !== null) {
+        filter['fanOut.state'] = query.state;
+        if (query.state !== 'DONE') filter['fanOut.leaseUntil'] = { $exists: true };
+      }
+      if (!query.includeHidden) filter.isHidden = false;
+      if (query.afterId !== null) filter._id = { $lt: new ObjectId(query.afterId) };
+      const documents = await collection
+        .find(filter)
+        .sort({ _id: -1 })
+        .limit(query.limit)
+        .batchSize(query.limit)
+        .toArray();
+      return documents.map(toAction);
+    },
+
+    /**
+     * Where a span that holds the newest `count` (at least 1) actions of a ref begins; null when there are none.
+     * Counts what following the ref would bring. Index `recorded_by_ref`.
+     */
+    async nthNewest(refId: RefId, count: number): Promise<{ recorded: Date; id: ActionId } | null> {
+      const documents = await collection
+        .find({ refIds: refId, scope: { $in: ['FOLLOWERS', 'PUBLIC'] }, isDeleted: false, isHidden: false })
+        .sort({ recorded: -1, _id: -1 })
+        .project<{ _id: ObjectId; recorded: Date }>({ recorded: 1 })
+        .limit(count)
+        .batchSize(count)
+        .toArray();
+      const last = documents.at(-1);
+      return last === undefined ? null : { recorded: last.recorded, id: last._id.toHexString() };
+    },
+
+    /** Actions of any of the refs recorded at or after `since`, for delivery by a span. Index `recorded_by_ref`. */
+    async recordedSince(refIds: readonly RefId[], since: Date): Promise<Action[]> {
+      const documents = await collection
+        .find({
+          refIds: { $in: [...refIds] },
+          recorded: { $gte: since },
+          scope: { $in: ['FOLLOWERS', 'PUBLIC'] },
+          isDeleted: false,
+          isHidden: false,
+        })
+        .toArray();
+      return documents.map(toAction);
+    },
+
+    /**
+     * Actions for any of the audience keys recorded at or after `since`. Goes by the age in their ids, which the
+     * recording process gives in the same moment: only the newest actions are looked at.
+     */
+    async addressedSince(audience: readonly string[], since: Date): Promise<Action[]> {
+      const youngest = ObjectId.createFromTime(Math.floor(since.getTime() / 1_000) - 1);
+      const documents = await collection
+        .find({
+          _id: { $gte: youngest },
+          recorded: { $gte: since },
+          audience: { $in: [...audience] },
+          isDeleted: false,
+          isHidden: false,
+        })
+        .toArray();
+      return documents.map(toAction);
+    },
+
+    /** Which of these people actions name. Index `audience`. */
+    async namedAmong(userIds: readonly UserId[]): Promise<UserId[]> {
+      const keys = userIds.map(userKey);
+      const documents = await collection
+        .find({ audience: { $in: keys }, isDeleted: false })
+        .project<Pick<ActionDocument, 'mentions' | 'recipients'>>({ _id: 0, mentions: 1, recipients: 1 })
+        .toArray();
+      const named = new Set(documents.flatMap(({ mentions, recipients }) => [...mentions, ...recipients]));
+      return userIds.filter((userId) => named.has(userId));
+    },
+
+    /**
+     * Every visible action that may be addressed to a reader, in batches, in no order, some of them twice. Reads by the
+     * indexes `audience` and `recorded_by_ref`.
+     */
+    async *candidatesFor(
+      audience: readonly string[],
+      refIds: readonly RefId[],
+    ): AsyncGenerator<Action[], void, undefined> {
+      const visible = { isDeleted: false, isHidden: false };
+      yield* batches({ ...visible, audience: { $in: [...audience] } });
+      for (let from = 0; from < refIds.length; from += REFS_AT_ONCE) {
+        const some = refIds.slice(from, from + REFS_AT_ONCE);
+        yield* batches({ ...visible, refIds: { $in: some }, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } });
+      }
+    },
+
+    /**
+     * Marks an interaction on its action and asks for a pass. The count is a foretaste of what the pass will derive.
+     * Null when the action is gone.
+     */
+    async markInteraction(
+      id: ActionId,
+      mark: {
+        readonly kind: InteractionKind;
+        readonly isNew: boolean;
+        readonly at: Date;
+        readonly notBefore: Date;
+      },
+    ): Promise<Action | null> {
+      const counter = `engagement.${COUNTERS[mark.kind]}`;
+      const document = await collection.findOneAndUpdate(
+        { _id: new ObjectId(id), isDeleted: false },
+        [
+          {
+            $set: {
+              [counter]: { $add: [`$${counter}`, mark.isNew ? 1 : 0] },
+              'engagement.lastInteraction': { $max: ['$engagement.lastInteraction', mark.at] },
+              latest: { $max: ['$latest', mark.at] },
+              ...passRequested(mark.notBefore),
+            },
+          },
+        ],
+        { returnDocument: 'after' },
+      );
+      return document === null ? null : toAction(document);
+    },
+
+    /** How many fan-outs are not DONE, by state. Index `claim`. */
+    async openFanOuts(): Promise<Partial<Record<FanOutState, number>>> {
+      const groups = await collection
+        .aggregate<{ _id: FanOutState; count: number }>([
+          { $match: { 'fanOut.leaseUntil': { $exists: true } } },
+          { $group: { _id: '$fanOut.state', count: { $sum: 1 } } },
+        ])
+        .toArray();
+      return Object.fromEntries(groups.map((group) => [group._id, group.count]));
+    },
+  };
+}
+
+export type ActionsRepository = ReturnType<typeof actionsRepository>;

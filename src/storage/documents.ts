@@ -1,0 +1,175 @@
+import type { ObjectId } from 'mongodb';
+import type { FanOutState, Scope } from '../domain/action.ts';
+import type { ErasureState } from '../domain/erasure.ts';
+import type { ModerationKind } from '../domain/moderation.ts';
+import type { InteractionKind } from '../domain/relevancy.ts';
+import type { DeliveryReason } from '../domain/newsfeed-item.ts';
+
+/** How far a pass of the fan-out has come. Void for any other version. */
+export interface CheckpointDocument {
+  version: number;
+  /** Every reader up to and with this id has been served. */
+  afterUserId: string;
+  delivered: number;
+}
+
+export interface FanOutDocument {
+  state: FanOutState;
+  version: number;
+  attempts: number;
+  delivered: number;
+  error: string | null;
+  /** Which claim works on it. */
+  worker?: string;
+  /** IN_PROGRESS: end of the lease. PENDING: not to be claimed before. Absent when DONE. */
+  leaseUntil?: Date;
+  checkpoint?: CheckpointDocument;
+}
+
+export interface ActionDocument {
+  _id: ObjectId;
+  actorId: string;
+  conducted: Date;
+  recorded: Date;
+  idempotencyKey?: string;
+  scope: Scope;
+  audience: string[];
+  mentions: string[];
+  recipients: string[];
+  refs: { id: string; type: string; label: string }[];
+  refIds: string[];
+  /** Whose names it holds copies of, and of which version: see `name-stamps.ts`. Absent where there are none. */
+  names?: string[];
+  /**
+   * Ids in the descriptor that are in neither `refIds` nor `names`; of a tombstone, its actor. Absent when there are
+   * none. With those two and `audience` it finds everything that has to do with somebody.
+   */
+  otherIds?: string[];
+  descriptor: { type: string; tags: string[]; [field: string]: unknown };
+  engagement: { comments: number; likes: number; reshares: number; lastInteraction: Date | null };
+  isHidden: boolean;
+  isDeleted: boolean;
+  pullRefIds: string[];
+  latest: Date;
+  fanOut: FanOutDocument;
+  /** Moderation that is not in the log yet. Written with the change itself, so that no change goes without a record. */
+  unlogged?: ModerationDocument[];
+}
+
+/** Who did what to an action, when and why. */
+export interface ModerationDocument {
+  _id: ObjectId;
+  actionId: ObjectId;
+  at: Date;
+  by: string;
+  kind: ModerationKind;
+  reason: string | null;
+}
+
+export interface InteractionDocument {
+  _id: ObjectId;
+  actionId: ObjectId;
+  key: string;
+  actorId: string;
+  departmentIds: string[];
+  kind: InteractionKind;
+  at: Date;
+}
+
+export interface NewsfeedItemDocument {
+  _id: ObjectId;
+  userId: string;
+  actionId: ObjectId;
+  relevancy: Date;
+  reasons: DeliveryReason[];
+}
+
+export interface FollowDocument {
+  _id: ObjectId;
+  followerId: string;
+  refId: string;
+  active: boolean;
+  spans: { since: Date; until?: Date; sinceAction?: ObjectId }[];
+  /** Present from the opening of a span until its past actions are delivered and the follower is counted. */
+  settling?: ObjectId;
+}
+
+/** A new name that is still to be carried to the copies of the old one. */
+export interface RenameDocument {
+  /** Not to be claimed before: the time of the change, the end of a lease, or of a pause after a failure. */
+  due: Date;
+  attempts: number;
+  /** Which claim works on it. */
+  worker?: string;
+  error?: string;
+}
+
+/** What every document has that gives something its name. */
+export interface NamedDocument {
+  _id: string;
+  /** Raised by every change of the name. */
+  version?: number;
+  /** The version that has reached all copies. */
+  propagated?: number;
+  /** Present while the version has not reached all copies. */
+  rename?: RenameDocument;
+}
+
+export interface MemberDocument extends NamedDocument {
+  name: string;
+  teamId: string | null;
+  teamSince: Date | null;
+  departmentId: string | null;
+  departmentSince: Date | null;
+  supervisorId: string | null;
+}
+
+export interface RefDocument extends NamedDocument {
+  /** Absent while the ref is only known from being followed. */
+  type?: string;
+  label?: string;
+  version: number;
+  followerCount: number;
+}
+
+/** What is known of a reader and their feed as a whole, in one document: one read tells a request all of it. */
+export interface FeedDocument {
+  _id: string;
+  lastRead?: Date;
+  muted?: string[];
+  /** The reader has hidden items of their own; only then are they looked up. */
+  hasHiddenItems?: boolean;
+  /** The reader has taken a follow back with its history; only then are follows looked up for entries. */
+  checksFollows?: boolean;
+  /** Raised whenever the stored feed may disagree with what it should be in more than one entry. */
+  rebuildVersion?: number;
+  /** Present while the feed is to be rebuilt: when that may begin, or the end of the lease of who is at it. */
+  rebuildAt?: Date;
+}
+
+/** An item a reader has hidden from their own feed. */
+export interface HiddenItemDocument {
+  _id: ObjectId;
+  userId: string;
+  actionId: ObjectId;
+}
+
+/** The erasure of a member. Once it is DONE, nothing in it tells who that was. */
+export interface ErasureDocument {
+  /** A hash of the member's id: whoever knows the id can prove that it was erased. */
+  _id: string;
+  state: ErasureState;
+  by: string;
+  startedAt: Date;
+  finishedAt: Date | null;
+  step: string | null;
+  changed: number;
+  /** How often it was taken up since it last came to the end of a round. */
+  attempts: number;
+  /** When somebody may take it up: at once, for the second look, or when the lease of `worker` is over. Absent when DONE. */
+  dueAt?: Date;
+  worker?: string;
+  memberId?: string;
+  names?: string[];
+  pseudonym?: string;
+}

@@ -1,0 +1,207 @@
+import { ObjectId, type Collection } from 'mongodb';
+import type { ActionId, RefId, UserId } from '../domain/action.ts';
+import type { FollowSpan } from '../domain/follow-span.ts';
+import type { Follow } from '../domain/viewer.ts';
+import type { FollowDocument } from './documents.ts';
+import { retryOnDuplicateKey } from './errors.ts';
+
+export interface FollowPair {
+  readonly followerId: UserId;
+  readonly refId: RefId;
+}
+
+export interface Follower {
+  readonly followerId: UserId;
+  readonly spans: readonly FollowSpan[];
+}
+
+/** A follow that is open but whose past actions and count are not settled yet. */
+export interface UnsettledFollow extends FollowPair {
+  readonly spans: readonly FollowSpan[];
+  /** Which call opened it. */
+  readonly token: string;
+}
+
+export interface NewSpan extends FollowPair {
+  readonly since: Date;
+  readonly sinceAction?: ActionId;
+}
+
+function toSpans(spans: FollowDocument['spans']): FollowSpan[] {
+  return spans.map(({ since, until, sinceAction }) => ({
+    since,
+    ...(until === undefined ? {} : { until }),
+    ...(sinceAction === undefined ? {} : { sinceAction: sinceAction.toHexString() }),
+  }));
+}
+
+export function followsRepository(collection: Collection<FollowDocument>) {
+  return {
+    /**
+     * Opens a span for each pair that has none open, in one write, marked with the token until it is settled. Pairs
+     * must differ. Unique key: refId, followerId.
+     */
+    async open(newSpans: readonly NewSpan[], token: string): Promise<void> {
+      const mark = new ObjectId(token);
+      const operations = newSpans.map(({ followerId, refId, since, sinceAction }) => {
+        const span = {
+          since,
+          ...(sinceAction === undefined ? {} : { sinceAction: new ObjectId(sinceAction) }),
+        };
+        const isOpen = { $eq: ['$active', true] };
+        return {
+          updateOne: {
+            filter: { refId, followerId },
+            update: [
+              {
+                $set: {
+                  spans: {
+                    $cond: [isOpen, '$spans', { $concatArrays: [{ $ifNull: ['$spans', []] }, [span]] }],
+                  },
+                  // A mark that is there tells of a call that was cut off, and of a count that may be wrong.
+                  settling: { $ifNull: ['$settling', { $cond: [isOpen, '$$REMOVE', mark] }] },
+                  active: true,
+                },
+              },
+            ],
+            upsert: true,
+          },
+        };
+      });
+      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+    },
+
+    /**
+     * Ends the open span, or deletes all spans, in one write, marked with the token until it is settled. Null when
+     * there was nothing to end and nothing left to settle; otherwise whose mark the follow bears now. A mark by
+     * somebody else tells of a call that was cut off.
+     */
+    async close(
+      { followerId, refId }: FollowPair,
+      change: { readonly now: Date; readonly keepHistory: boolean; readonly token: string },
+    ): Promise<{ readonly token: string; readonly isOurs: boolean } | null> {
+      const mark = new ObjectId(change.token);
+      const ended = {
+        $map: {
+          input: '$spans',
+          as: 'span',
+          in: { $mergeObjects: ['$$span', { until: { $ifNull: ['$$span.until', change.now] } }] },
+        },
+      };
+      const before = await collection.findOneAndUpdate(
+        { refId, followerId },
+        [
+          {
+            $set: {
+              // Only an open follow was counted: an earlier mark on it tells of a count that never came.
+              settling: {
+                $cond: [
+                  { $and: ['$active', { $not: [{ $gt: ['$settling', null] }] }] },
+                  mark,
+                  { $ifNull: ['$settling', change.keepHistory ? '$$REMOVE' : mark] },
+                ],
+              },
+              spans: change.keepHistory ? ended : [],
+              active: false,
+            },
+          },
+        ],
+        { returnDocument: 'before' },
+      );
+      if (before === null) return null;
+      if (before.settling !== undefined) return { token: before.settling.toHexString(), isOurs: false };
+      if (before.active) return { token: change.token, isOurs: true };
+      return change.keepHistory ? null : { token: change.token, isOurs: false };
+    },
+
+    /** Takes the mark away where it is still the given one; a follow without spans goes altogether. */
+    async forget({ followerId, refId }: FollowPair, token: string): Promise<void> {
+      const key = { refId, followerId, settling: new ObjectId(token) };
+      const { deletedCount } = await collection.deleteOne({ ...key, active: false, spans: { $size: 0 } });
+      if (deletedCount === 0) await collection.updateOne(key, { $unset: { settling: 1 } });
+    },
+
+    /** Those of the pairs that are not settled, whoever opened them. Index `followers`. */
+    async unsettled(pairs: readonly FollowPair[]): Promise<UnsettledFollow[]> {
+      const documents = await collection
+        .find({
+          refId: { $in: [...new Set(pairs.map((pair) => pair.refId))] },
+          followerId: { $in: [...new Set(pairs.map((pair) => pair.followerId))] },
+          settling: { $exists: true },
+        })
+        .toArray();
+      const asked = new Set(pairs.map((pair) => JSON.stringify([pair.followerId, pair.refId])));
+      return documents.flatMap(({ followerId, refId, spans, settling }) =>
+        settling === undefined || !asked.has(JSON.stringify([followerId, refId]))
+          ? []
+          : [{ followerId, refId, spans: toSpans(spans), token: settling.toHexString() }],
+      );
+    },
+
+    /** Takes the marks away, where they are still the given ones. */
+    async settle(follows: readonly UnsettledFollow[]): Promise<void> {
+      if (follows.length === 0) return;
+      await collection.bulkWrite(
+        follows.map(({ followerId, refId, token }) => ({
+          updateOne: {
+            filter: { refId, followerId, settling: new ObjectId(token) },
+            update: { $unset: { settling: 1 as const } },
+          },
+        })),
+        { ordered: false },
+      );
+    },
+
+    /** Everybody who follows or ever followed the ref, in order of id, after `afterId`. Index `followers`. */
+    async followers(refId: RefId, afterId: UserId | null, limit: number): Promise<Follower[]> {
+      const documents = await collection
+        .find({ refId, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) })
+        // The other index is in the wanted order too, but passes by the followers of every ref.
+        .hint('followers')
+        .sort({ followerId: 1 })
+        .project<Pick<FollowDocument, 'followerId' | 'spans'>>({ _id: 0, followerId: 1, spans: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ followerId, spans }) => ({ followerId, spans: toSpans(spans) }));
+    },
+
+    async countFollowers(refId: RefId): Promise<number> {
+      return collection.countDocuments({ refId, active: true });
+    },
+
+    /** The reader's follows of the given refs. Index `following`. */
+    async find(followerId: UserId, refIds: readonly RefId[]): Promise<Follow[]> {
+      const documents = await collection
+        .find({ followerId, refId: { $in: [...refIds] } })
+        .batchSize(refIds.length + 1)
+        .toArray();
+      return documents.map(({ refId, active, spans }) => ({ refId, active, spans: toSpans(spans) }));
+    },
+
+    /** Everything the reader follows or ever followed. Index `following`. */
+    async all(followerId: UserId): Promise<Follow[]> {
+      const documents = await collection.find({ followerId }).batchSize(1_000).toArray();
+      return documents.map(({ refId, active, spans }) => ({ refId, active, spans: toSpans(spans) }));
+    },
+
+    /** Which of these people follow or ever followed anything. Index `following`. */
+    async followersAmong(userIds: readonly UserId[]): Promise<UserId[]> {
+      return collection.distinct('followerId', { followerId: { $in: [...userIds] } });
+    },
+
+    /** Ids of the refs the reader follows now, in order of id, after `afterRefId`. Index `following`. */
+    async following(followerId: UserId, afterRefId: RefId | null, limit: number): Promise<RefId[]> {
+      const documents = await collection
+        .find({ followerId, active: true, ...(afterRefId === null ? {} : { refId: { $gt: afterRefId } }) })
+        .sort({ refId: 1 })
+        .project<Pick<FollowDocument, 'refId'>>({ _id: 0, refId: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map((document) => document.refId);
+    },
+  };
+}
+
+export type FollowsRepository = ReturnType<typeof followsRepository>;

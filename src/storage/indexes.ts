@@ -1,0 +1,188 @@
+import { MongoServerError, type Db, type IndexDescription } from 'mongodb';
+import { DESCRIPTOR_TYPES } from '../descriptors/registry.ts';
+
+export interface IndexDefinition extends IndexDescription {
+  readonly name: string;
+  readonly collection: string;
+  /** The query it exists for. */
+  readonly serves: string;
+}
+
+function index(
+  collection: string,
+  name: string,
+  key: Record<string, 1 | -1>,
+  serves: string,
+  options: Pick<IndexDescription, 'unique' | 'sparse' | 'partialFilterExpression'> = {},
+): IndexDefinition {
+  return { collection, name, key, serves, ...options };
+}
+
+function descriptorIndexes(): IndexDefinition[] {
+  const indexes: IndexDefinition[] = [];
+  for (const type of DESCRIPTOR_TYPES) {
+    for (const [field, declaration] of Object.entries(type.fields)) {
+      if (declaration.kind === 'id' && declaration.isIndexed)
+        indexes.push(
+          index('actions', `descriptor_${field}`, { [`descriptor.${field}`]: 1 }, `actions by ${field}`, {
+            sparse: true,
+          }),
+        );
+    }
+  }
+  return indexes;
+}
+
+/** Every index of the database. */
+export const INDEXES: readonly IndexDefinition[] = [
+  index('actions', 'slice', { refIds: 1, conducted: -1, _id: -1 }, 'slice: actions of a ref, newest first'),
+  index(
+    'actions',
+    'recorded_by_ref',
+    { refIds: 1, recorded: -1, _id: -1 },
+    'follow: the n-th newest action of a ref, and what a span holds',
+  ),
+  index(
+    'actions',
+    'audience',
+    { audience: 1, latest: -1, _id: -1 },
+    'rebuild: what is addressed to a person, a team or a department',
+  ),
+  index(
+    'actions',
+    'claim',
+    { 'fanOut.state': 1, 'fanOut.leaseUntil': 1 },
+    'claim: the next pending action, expired leases; admin: actions by a state other than DONE',
+    { partialFilterExpression: { 'fanOut.leaseUntil': { $exists: true } } },
+  ),
+  index(
+    'actions',
+    'idempotency',
+    { actorId: 1, idempotencyKey: 1 },
+    'publish: a key is used once per actor',
+    { unique: true, partialFilterExpression: { idempotencyKey: { $exists: true } } },
+  ),
+  index('actions', 'names', { names: 1 }, 'rename: actions that hold a name older than a version', {
+    sparse: true,
+  }),
+  index(
+    'actions',
+    'other_ids',
+    { otherIds: 1 },
+    'erasure and export: actions that have to do with somebody',
+    {
+      sparse: true,
+    },
+  ),
+  index('actions', 'descriptor_tags', { 'descriptor.tags': 1 }, 'actions by tag', { sparse: true }),
+  ...descriptorIndexes(),
+  index(
+    'interactions',
+    'key',
+    { actionId: 1, key: 1 },
+    'an interaction is recorded once; counts and lifts of an action',
+    { unique: true },
+  ),
+  index('interactions', 'actor', { actorId: 1, at: -1 }, 'erasure and export: interactions by somebody'),
+  index(
+    'newsfeedItems',
+    'page',
+    { userId: 1, relevancy: -1, actionId: -1 },
+    'feed page and unread count of a reader',
+  ),
+  index(
+    'newsfeedItems',
+    'delivery',
+    { actionId: 1, userId: 1 },
+    'idempotent delivery, one entry per reader and action; cascade: all entries of an action',
+    { unique: true },
+  ),
+  index(
+    'follows',
+    'followers',
+    { refId: 1, followerId: 1 },
+    'fan-out: followers of a ref in a stable order; one follow per pair',
+    { unique: true },
+  ),
+  index('follows', 'following', { followerId: 1, refId: 1 }, 'what a reader follows'),
+  index(
+    'hiddenItems',
+    'reader',
+    { userId: 1, actionId: 1 },
+    'which of these actions a reader has hidden; hidden once',
+    { unique: true },
+  ),
+  index('hiddenItems', 'action', { actionId: 1 }, 'purge of an action'),
+  index(
+    'moderationLog',
+    'action',
+    { actionId: 1, at: -1, _id: -1 },
+    'what was done to an action, newest first',
+  ),
+  index('moderationLog', 'newest', { at: -1, _id: -1 }, 'what was done to any action, newest first'),
+  index(
+    'moderationLog',
+    'by',
+    { by: 1, at: -1, _id: -1 },
+    'erasure and export: what somebody did as a moderator',
+  ),
+  index('feeds', 'muted', { muted: 1 }, 'erasure: who mutes somebody', { sparse: true }),
+  index('feeds', 'rebuild', { rebuildAt: 1 }, 'the next feed to rebuild', {
+    partialFilterExpression: { rebuildAt: { $exists: true } },
+  }),
+  ...(['refs', 'members'] as const).map((collection) =>
+    index(collection, 'rename', { 'rename.due': 1 }, 'rename: the next name to carry to its copies', {
+      partialFilterExpression: { 'rename.due': { $exists: true } },
+    }),
+  ),
+  index(
+    'members',
+    'supervisor',
+    { supervisorId: 1, _id: 1 },
+    'erasure and export: whose supervisor somebody is',
+  ),
+  index('erasures', 'due', { dueAt: 1 }, 'erasure: the next one to take up', {
+    partialFilterExpression: { dueAt: { $exists: true } },
+  }),
+  index('members', 'team', { teamId: 1, _id: 1 }, 'fan-out: members of a team in a stable order'),
+  index(
+    'members',
+    'department',
+    { departmentId: 1, _id: 1 },
+    'fan-out: members of a department in a stable order',
+  ),
+];
+
+/** The definitions that the database does not have yet, by collection and name. */
+export async function missingIndexes(db: Db): Promise<IndexDefinition[]> {
+  const existing = new Set<string>();
+  for (const collection of new Set(INDEXES.map((definition) => definition.collection))) {
+    for (const name of await indexNames(db, collection)) existing.add(`${collection}.${name}`);
+  }
+  return INDEXES.filter((definition) => !existing.has(`${definition.collection}.${definition.name}`));
+}
+
+/**
+ * Creates the indexes that are missing; when none is, it only looks. Two processes may do this at once.
+ * @returns the names of those created, as `collection.name`.
+ * @throws when an index of the same name has another definition: that is for an operator to decide.
+ */
+export async function ensureIndexes(db: Db): Promise<string[]> {
+  const missing = await missingIndexes(db);
+  const created: string[] = [];
+  for (const { collection, serves: _serves, ...definition } of missing) {
+    await db.collection(collection).createIndexes([definition]);
+    created.push(`${collection}.${definition.name}`);
+  }
+  return created;
+}
+
+async function indexNames(db: Db, collection: string): Promise<string[]> {
+  try {
+    const indexes = await db.collection(collection).indexes();
+    return indexes.map((description) => description.name ?? '');
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === 26) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import { ObjectId, type FindCursor } from 'mongodb';
+import type { Action, ActionId, UserId } from '../domain/action.ts';
+import type { InteractionKind } from '../domain/relevancy.ts';
+import type { ModerationRecord } from '../domain/moderation.ts';
+import { toAction } from './action-document.ts';
+import { ACTION_TRACES } from './anonymise-actions.ts';
+import type { FeedDocument, MemberDocument, RefDocument } from './documents.ts';
+import type { Collections } from './mongo.ts';
+
+export interface RecordedInteraction {
+  readonly actionId: string;
+  readonly kind: InteractionKind;
+  readonly at: Date;
+  readonly key: string;
+  readonly departmentIds: readonly string[];
+}
+
+/** Documents of one batch of a cursor. */
+const BATCH = 500;
+
+/** Reads what is held about a member, whole lists in batches of 500, each by an index. */
+export function memberDataRepository(collections: Collections) {
+  const { actions, feeds, follows, hiddenItems, interactions, members, moderationLog, refs } = collections;
+
+  return {
+    /** What is held in one document each, and how many others have to do with them. */
+    async profile(memberId: UserId) {
+      const [member, ref, feed, followers, mutedBy] = await Promise.all([
+        members.findOne({ _id: memberId }),
+        refs.findOne({ _id: memberId }),
+        feeds.findOne({ _id: memberId }),
+        follows.countDocuments({ refId: memberId, active: true }),
+        feeds.countDocuments({ muted: memberId }),
+      ]);
+      return {
+        member: member === null ? null : withoutInternals(member),
+        ref: ref === null ? null : withoutInternals(ref),
+        reader: feed === null ? null : marksOf(feed),
+        followers,
+        mutedBy,
+      };
+    },
+
+    /** Actions that have to do with the member, each once. Indexes `slice`, `names`, `other_ids`, `audience`. */
+    async *actions(memberId: UserId): AsyncGenerator<Action[], void, undefined> {
+      for (const [index, { filter }] of ACTION_TRACES.entries()) {
+        const earlier = ACTION_TRACES.slice(0, index);
+        for await (const documents of batches(actions.find(filter(memberId))))
+          yield documents
+            .filter((document) => !earlier.some(({ isIn }) => isIn(document, memberId)))
+            .map(toAction);
+      }
+    },
+
+    /** What was done to these actions, when and why, by action; not by whom. Index `action`. */
+    async moderationOf(
+      actionIds: readonly ActionId[],
+    ): Promise<Map<ActionId, Pick<ModerationRecord, 'kind' | 'at' | 'reason'>[]>> {
+      const records = await moderationLog
+        .find({ actionId: { $in: actionIds.map((id) => new ObjectId(id)) } })
+        .sort({ at: 1, _id: 1 })
+        .toArray();
+      const byAction = new Map<ActionId, Pick<ModerationRecord, 'kind' | 'at' | 'reason'>[]>();
+      for (const { actionId, kind, at, reason } of records) {
+        const id = actionId.toHexString();
+        byAction.set(id, [...(byAction.get(id) ?? []), { kind, at, reason }]);
+      }
+      return byAction;
+    },
+
+    /** Index `actor`. */
+    async *interactions(memberId: UserId): AsyncGenerator<RecordedInteraction[], void, undefined> {
+      for await (const documents of batches(interactions.find({ actorId: memberId })))
+        yield documents.map(({ actionId, kind, at, key, departmentIds }) => ({
+          actionId: actionId.toHexString(),
+          kind,
+          at,
+          key,
+          departmentIds,
+        }));
+    },
+
+    /** Index `following`. */
+    async *follows(memberId: UserId) {
+      for await (const documents of batches(follows.find({ followerId: memberId })))
+        yield documents.map(({ refId, active, spans }) => ({
+          refId,
+          active,
+          spans: spans.map(({ since, until }) => ({ since, until: until ?? null })),
+        }));
+    },
+
+    /** Index `reader`. */
+    async *hiddenItems(memberId: UserId): AsyncGenerator<{ actionId: string }[], void, undefined> {
+      for await (const documents of batches(hiddenItems.find({ userId: memberId })))
+        yield documents.map(({ actionId }) => ({ actionId: actionId.toHexString() }));
+    },
+
+    /** Whose supervisor the member is. Index `supervisor`. */
+    async *supervised(memberId: UserId): AsyncGenerator<{ memberId: string }[], void, undefined> {
+      for await (const documents of batches(members.find({ supervisorId: memberId })))
+        yield documents.map(({ _id }) => ({ memberId: _id }));
+    },
+
+    /** What the member did as a moderator. Index `by`. */
+    async *moderations(memberId: UserId): AsyncGenerator<Omit<ModerationRecord, 'by'>[], void, undefined> {
+      for await (const documents of batches(moderationLog.find({ by: memberId })))
+        yield documents.map(({ _id, by: _by, actionId, ...record }) => ({
+          ...record,
+          id: _id.toHexString(),
+          actionId: actionId.toHexString(),
+        }));
+    },
+  };
+}
+
+export type MemberDataRepository = ReturnType<typeof memberDataRepository>;
+
+async function* batches<T>(cursor: FindCursor<T>): AsyncGenerator<T[], void, undefined> {
+  cursor.batchSize(BATCH);
+  let batch: T[] = [];
+  for await (const document of cursor) {
+    batch.push(document);
+    if (batch.length === BATCH) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Without how far a name has been carried, which says nothing about anybody. */
+function withoutInternals<T extends MemberDocument | RefDocument>(document: T) {
+  const { _id: id, version: _version, propagated: _propagated, rename: _rename, ...facts } = document;
+  return { id, ...facts };
+}
+
+function marksOf({ lastRead, muted, hasHiddenItems, checksFollows }: FeedDocument) {
+  return {
+    lastRead: lastRead ?? null,
+    muted: muted ?? [],
+    hasHiddenItems: hasHiddenItems ?? false,
+    checksFollows: checksFollows ?? false,
+  };
+}

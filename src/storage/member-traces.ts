@@ -1,0 +1,178 @@
+import type { Filter, ObjectId } from 'mongodb';
+import type { UserId } from '../domain/action.ts';
+import type { ErasureSubject } from '../domain/erasure.ts';
+import { FORMER_MEMBER } from '../domain/pseudonym.ts';
+import { ACTION_TRACES, anonymiseActions, withoutSubject } from './anonymise-actions.ts';
+import type { ActionDocument } from './documents.ts';
+import { followTraces } from './follow-traces.ts';
+import { moderationRepository } from './moderation.ts';
+import type { Collections } from './mongo.ts';
+
+/** Fan-outs that are not DONE; `$exists` names the condition of the partial index. */
+const OPEN: Filter<ActionDocument> = {
+  'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS', 'FAILED'] },
+  'fanOut.leaseUntil': { $exists: true },
+};
+const ERROR_REMOVED = 'The error named a member who was erased';
+
+/**
+ * Everything outside a feed in which a member leaves a trace. Each method does one bounded batch and returns how much
+ * it found: called again until that is 0, nothing is left. Cut off anywhere and repeated, each comes to the same end.
+ */
+export function memberTracesRepository(collections: Collections) {
+  const { actions, feeds, hiddenItems, interactions, members, moderationLog, refs } = collections;
+  const moderation = moderationRepository(collections);
+
+  return {
+    ...followTraces(collections),
+
+    /**
+     * Takes name, groups and supervisor from who they are, and the name from what they are as a ref: names are read from
+     * there, so from now on nobody is shown theirs, wherever it was copied to.
+     */
+    async conceal({ memberId }: ErasureSubject): Promise<number> {
+      const results = await Promise.all([
+        members.updateOne(
+          { _id: memberId, name: { $ne: FORMER_MEMBER } },
+          {
+            $set: {
+              name: FORMER_MEMBER,
+              teamId: null,
+              teamSince: null,
+              departmentId: null,
+              departmentSince: null,
+              supervisorId: null,
+            },
+          },
+        ),
+        refs.updateOne(
+          { _id: memberId, label: { $exists: true, $ne: FORMER_MEMBER } },
+          { $set: { label: FORMER_MEMBER } },
+        ),
+      ]);
+      return results.reduce((sum, { modifiedCount }) => sum + modifiedCount, 0);
+    },
+
+    /** Who they are, what they are as a ref, and what they said about their feed: the last to go. */
+    async removeProfile({ memberId }: ErasureSubject): Promise<number> {
+      const results = await Promise.all([
+        members.deleteOne({ _id: memberId }),
+        refs.deleteOne({ _id: memberId }),
+        feeds.deleteOne({ _id: memberId }),
+      ]);
+      return results.reduce((sum, { deletedCount }) => sum + deletedCount, 0);
+    },
+
+    /** Actions that have to do with them, by every way of finding them. Indexes `slice`, `names`, `other_ids`, `audience`. */
+    async anonymiseActions(subject: ErasureSubject, limit: number): Promise<number> {
+      for (const { filter } of ACTION_TRACES) {
+        const changed = await anonymiseActions(collections, subject, filter(subject.memberId), limit);
+        if (changed > 0) return changed;
+      }
+      // A delivery that had read the action before may have written down whom it is pulled through.
+      const pulled = { refIds: subject.pseudonym, pullRefIds: subject.memberId };
+      return anonymiseActions(collections, subject, pulled, limit);
+    },
+
+    /** Counts and lifts stay as they are: they go by who it was, not by what they are called. Index `actor`. */
+    async anonymiseInteractions({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
+      const found = await interactions
+        .find({ actorId: memberId })
+        .project<{ _id: ObjectId }>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      if (found.length > 0)
+        await interactions.bulkWrite(
+          found.map(({ _id }) => ({
+            updateOne: {
+              filter: { _id, actorId: memberId },
+              // The key names the actor, and only has to differ from the others of its action.
+              update: { $set: { actorId: pseudonym, key: _id.toHexString() } },
+            },
+          })),
+          { ordered: false },
+        );
+      return found.length;
+    },
+
+    async removeHiddenItems({ memberId }: ErasureSubject, limit: number): Promise<number> {
+      const found = await hiddenItems
+        .find({ userId: memberId })
+        .project<{ _id: ObjectId }>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      if (found.length > 0) await hiddenItems.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
+
+    /** Who mutes them goes on muting the pseudonym, or their feed would fill with what it kept out. Index `muted`. */
+    async anonymiseMutes({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
+      const found = await ids(feeds.find({ muted: memberId }).limit(limit));
+      await feeds.updateMany(
+        { _id: { $in: found }, muted: memberId },
+        { $set: { 'muted.$[who]': pseudonym } },
+        { arrayFilters: [{ who: memberId }] },
+      );
+      return found.length;
+    },
+
+    /** Whose supervisor they are: lifts that came by it stay. Index `supervisor`. */
+    async anonymiseSupervisor({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
+      const found = await ids(members.find({ supervisorId: memberId }).limit(limit));
+      await members.updateMany(
+        { _id: { $in: found }, supervisorId: memberId },
+        { $set: { supervisorId: pseudonym } },
+      );
+      return found.length;
+    },
+
+    /** What they did as a moderator: that it was done, when and why is to stay on record. Indexes `claim`, `by`. */
+    async anonymiseModeration(subject: ErasureSubject, limit: number): Promise<number> {
+      const unlogged = await actions
+        .find({ ...OPEN, 'unlogged.by': subject.memberId })
+        .project<{ _id: ObjectId }>({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      for (const { _id } of unlogged) await moderation.log(_id.toHexString());
+      const found = await moderationLog.find({ by: subject.memberId }).limit(limit).toArray();
+      if (found.length > 0)
+        await moderationLog.bulkWrite(
+          found.map(({ _id, reason }) => ({
+            updateOne: {
+              filter: { _id },
+              update: { $set: { by: subject.pseudonym, reason: withoutSubject(reason, subject) } },
+            },
+          })),
+          { ordered: false },
+        );
+      return unlogged.length + found.length;
+    },
+
+    /** Where a fan-out stands and what it failed with may name a reader. Index `claim`: what is not DONE. */
+    async cleanFanOuts({ memberId }: ErasureSubject): Promise<number> {
+      const literally = memberId.replace(/[.*+?^${}()|[\]\\/]/gu, '\\$&');
+      const [checkpoints, errors] = await Promise.all([
+        // Without its checkpoint a pass begins anew, and delivers nothing twice.
+        actions.updateMany(
+          { ...OPEN, 'fanOut.checkpoint.afterUserId': memberId },
+          { $unset: { 'fanOut.checkpoint': 1 } },
+        ),
+        actions.updateMany(
+          { ...OPEN, 'fanOut.error': { $regex: literally } },
+          { $set: { 'fanOut.error': ERROR_REMOVED } },
+        ),
+      ]);
+      return checkpoints.modifiedCount + errors.modifiedCount;
+    },
+  };
+
+  async function ids(cursor: {
+    project<T extends { _id: UserId }>(projection: { _id: 1 }): { toArray(): Promise<T[]> };
+  }): Promise<UserId[]> {
+    return (await cursor.project<{ _id: UserId }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
+  }
+}
+
+export type MemberTracesRepository = ReturnType<typeof memberTracesRepository>;

@@ -1,0 +1,103 @@
+import type { Collection, Document } from 'mongodb';
+import type { UserId } from '../domain/action.ts';
+import type { Member } from '../domain/member.ts';
+import type { MemberDocument } from './documents.ts';
+import { retryOnDuplicateKey } from './errors.ts';
+import { renamed } from './rename-stages.ts';
+
+/** What is to be set of a member. A property left out keeps its value, null removes it. */
+export interface MemberChange {
+  readonly userId: UserId;
+  readonly name: string;
+  readonly teamId?: string | null;
+  readonly departmentId?: string | null;
+  readonly supervisorId?: string | null;
+}
+
+export interface Group {
+  readonly kind: 'team' | 'department';
+  readonly id: string;
+}
+
+function toMember(document: MemberDocument): Member {
+  const { _id, version: _version, propagated: _propagated, rename: _rename, ...member } = document;
+  return { ...member, userId: _id };
+}
+
+/** Sets a group and, where it differs from the one before, the time since when. */
+function groupStages(
+  field: 'teamId' | 'departmentId',
+  value: string | null | undefined,
+  now: Date,
+): Document {
+  const sinceField = field === 'teamId' ? 'teamSince' : 'departmentSince';
+  const old = { $ifNull: [`$${field}`, null] };
+  const next = value === undefined ? old : { $literal: value };
+  const oldSince = { $ifNull: [`$${sinceField}`, null] };
+  return {
+    [field]: next,
+    [sinceField]: {
+      $cond: [{ $eq: [next, null] }, null, { $cond: [{ $eq: [old, next] }, oldSince, now] }],
+    },
+  };
+}
+
+export function membersRepository(collection: Collection<MemberDocument>) {
+  return {
+    /**
+     * One write for all; idempotent, since a group that stays the same keeps its time. A changed name is due to be
+     * carried to its copies. Unique key: `_id`.
+     */
+    async upsert(changes: readonly MemberChange[], now: Date): Promise<void> {
+      const operations = changes.map((change) => ({
+        updateOne: {
+          filter: { _id: change.userId },
+          update: [
+            {
+              $set: {
+                ...renamed('name', change.name, now),
+                ...groupStages('teamId', change.teamId, now),
+                ...groupStages('departmentId', change.departmentId, now),
+                supervisorId:
+                  change.supervisorId === undefined
+                    ? { $ifNull: ['$supervisorId', null] }
+                    : { $literal: change.supervisorId },
+              },
+            },
+          ],
+          upsert: true,
+        },
+      }));
+      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+    },
+
+    async findByIds(ids: readonly UserId[]): Promise<Member[]> {
+      const documents = await collection
+        .find({ _id: { $in: [...ids] } })
+        .batchSize(ids.length + 1)
+        .toArray();
+      return documents.map(toMember);
+    },
+
+    async find(id: UserId): Promise<Member | null> {
+      const document = await collection.findOne({ _id: id });
+      return document === null ? null : toMember(document);
+    },
+
+    /** Members of a group in order of id, after `afterId`. Indexes `team`, `department`. */
+    async inGroup(group: Group, afterId: UserId | null, limit: number): Promise<Member[]> {
+      const documents = await collection
+        .find({
+          [group.kind === 'team' ? 'teamId' : 'departmentId']: group.id,
+          ...(afterId === null ? {} : { _id: { $gt: afterId } }),
+        })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(toMember);
+    },
+  };
+}
+
+export type MembersRepository = ReturnType<typeof membersRepository>;

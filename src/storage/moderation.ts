@@ -1,0 +1,98 @@
+import { ObjectId, type Document, type Filter } from 'mongodb';
+import type { Action, ActionId, UserId } from '../domain/action.ts';
+import { toAction } from './action-document.ts';
+import type { ModerationKind, ModerationRecord } from '../domain/moderation.ts';
+import type { ActionDocument, ModerationDocument } from './documents.ts';
+import { passRequested } from './fan-out-stages.ts';
+import type { Collections } from './mongo.ts';
+
+export interface Moderation {
+  readonly kind: ModerationKind;
+  readonly by: UserId;
+  readonly at: Date;
+  readonly reason: string | null;
+}
+
+const CHANGES: Readonly<
+  Record<ModerationKind, { readonly applies: Filter<ActionDocument>; readonly set: Document }>
+> = {
+  HIDE: { applies: { isDeleted: false, isHidden: false }, set: { isHidden: true } },
+  UNHIDE: { applies: { isDeleted: false, isHidden: true }, set: { isHidden: false } },
+  DELETE: { applies: { isDeleted: false }, set: { isDeleted: true } },
+};
+
+function toRecord({ _id, actionId, ...document }: ModerationDocument): ModerationRecord {
+  return { ...document, id: _id.toHexString(), actionId: actionId.toHexString() };
+}
+
+export function moderationRepository({
+  actions,
+  moderationLog,
+}: Pick<Collections, 'actions' | 'moderationLog'>) {
+  return {
+    /**
+     * Changes an action, asks for the pass that brings feeds in line, and notes who did it, in one write. Null when the
+     * action is as it should be already, or is not there.
+     */
+    async apply(id: ActionId, { kind, by, at, reason }: Moderation): Promise<Action | null> {
+      const { applies, set } = CHANGES[kind];
+      const actionId = new ObjectId(id);
+      const record: ModerationDocument = { _id: new ObjectId(), actionId, at, by, kind, reason };
+      const document = await actions.findOneAndUpdate(
+        { _id: actionId, ...applies },
+        [
+          {
+            $set: {
+              ...set,
+              ...passRequested(at),
+              unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [{ $literal: record }]] },
+            },
+          },
+        ],
+        { returnDocument: 'after' },
+      );
+      return document === null ? null : toAction(document);
+    },
+
+    /** Brings what the action carries into the log. Idempotent: records have their ids from the change itself. */
+    async log(id: ActionId): Promise<void> {
+      const _id = new ObjectId(id);
+      const action = await actions.findOne({ _id }, { projection: { unlogged: 1 } });
+      const unlogged = action?.unlogged ?? [];
+      if (unlogged.length === 0) return;
+      await moderationLog.bulkWrite(
+        unlogged.map((record) => ({
+          replaceOne: { filter: { _id: record._id }, replacement: record, upsert: true },
+        })),
+        { ordered: false },
+      );
+      await actions.updateOne(
+        { _id },
+        { $pull: { unlogged: { _id: { $in: unlogged.map((record) => record._id) } } } },
+      );
+    },
+
+    /** Newest first. Indexes `action`, `newest`. */
+    async list(query: {
+      readonly actionId: ActionId | null;
+      readonly after: { readonly at: Date; readonly id: string } | null;
+      readonly limit: number;
+    }): Promise<ModerationRecord[]> {
+      const filter: Filter<ModerationDocument> = {};
+      if (query.actionId !== null) filter.actionId = new ObjectId(query.actionId);
+      if (query.after !== null) {
+        filter.at = { $lte: query.after.at };
+        filter.$or = [{ at: { $lt: query.after.at } }, { _id: { $lt: new ObjectId(query.after.id) } }];
+      }
+      const documents = await moderationLog
+        .find(filter)
+        .sort({ at: -1, _id: -1 })
+        .limit(query.limit)
+        .batchSize(query.limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+  };
+}
+
+export type ModerationRepository = ReturnType<typeof moderationRepository>;

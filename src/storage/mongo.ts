@@ -1,0 +1,98 @@
+import { MongoClient, ObjectId, type Collection, type Db } from 'mongodb';
+import type {
+  ActionDocument,
+  ErasureDocument,
+  FeedDocument,
+  FollowDocument,
+  HiddenItemDocument,
+  InteractionDocument,
+  MemberDocument,
+  ModerationDocument,
+  NewsfeedItemDocument,
+  RefDocument,
+} from './documents.ts';
+
+export interface Collections {
+  readonly actions: Collection<ActionDocument>;
+  readonly newsfeedItems: Collection<NewsfeedItemDocument>;
+  readonly follows: Collection<FollowDocument>;
+  readonly members: Collection<MemberDocument>;
+  readonly refs: Collection<RefDocument>;
+  readonly feeds: Collection<FeedDocument>;
+  readonly interactions: Collection<InteractionDocument>;
+  readonly hiddenItems: Collection<HiddenItemDocument>;
+  readonly moderationLog: Collection<ModerationDocument>;
+  readonly erasures: Collection<ErasureDocument>;
+}
+
+export interface Database extends AsyncDisposable {
+  readonly db: Db;
+  readonly collections: Collections;
+  /** Rejects when the database does not answer within a second. */
+  ping(): Promise<void>;
+  /** What the server says of itself, for people. */
+  version(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly uri: string;
+  readonly db: string;
+  /** Most connections of this process. Default 50. */
+  readonly maxPoolSize?: number;
+  /** Publishes command events, for counting round trips. */
+  readonly monitorCommands?: boolean;
+  /** How long an operation waits for a reachable server, in milliseconds. Default 5000. */
+  readonly serverSelectionTimeoutMs?: number;
+}
+
+/** Connects and proves it with a ping. Rejects with the driver's error when the server cannot be reached. */
+export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
+  const client = new MongoClient(options.uri, {
+    appName: 'fanfare',
+    maxPoolSize: options.maxPoolSize ?? 50,
+    monitorCommands: options.monitorCommands ?? false,
+    serverSelectionTimeoutMS: options.serverSelectionTimeoutMs ?? 5_000,
+    ignoreUndefined: true,
+  });
+  const db = client.db(options.db);
+  try {
+    await db.command({ ping: 1 });
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return {
+    db,
+    collections: openCollections(db),
+    ping: async () => {
+      await db.command({ ping: 1 }, { timeoutMS: 1_000 });
+    },
+    version: async () => {
+      const info = await db.admin().buildInfo();
+      return String(info['version']);
+    },
+    close: () => client.close(),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+function openCollections(db: Db): Collections {
+  return {
+    actions: db.collection('actions'),
+    newsfeedItems: db.collection('newsfeedItems'),
+    follows: db.collection('follows'),
+    members: db.collection('members'),
+    refs: db.collection('refs'),
+    feeds: db.collection('feeds'),
+    interactions: db.collection('interactions'),
+    hiddenItems: db.collection('hiddenItems'),
+    moderationLog: db.collection('moderationLog'),
+    erasures: db.collection('erasures'),
+  };
+}
+
+/** A fresh id of the kind our documents have, as 24 hex digits. */
+export function newObjectId(): string {
+  return new ObjectId().toHexString();
+}

@@ -1,0 +1,110 @@
+import { Redis } from 'ioredis';
+
+/** A connection of ioredis. Commands fail at once while it is down; it reconnects by itself until closed. */
+export type RedisClient = Redis;
+export type RedisRole = 'commands' | 'subscriber';
+
+export interface RedisOptions {
+  /** `redis://` or `rediss://`, with user, password and database number as usual. */
+  readonly url: string;
+  /** Shown by CLIENT LIST. Default `fanfare`. */
+  readonly name?: string;
+  /** Milliseconds until an unanswered command fails. Default 2000. */
+  readonly commandTimeoutMs?: number;
+  /** Milliseconds until an attempt to connect fails. Default 5000. */
+  readonly connectTimeoutMs?: number;
+  /** Faults of a connection; each is followed by further attempts. The same fault may come many times. */
+  readonly onError?: (role: RedisRole, error: Error) => void;
+  /** An established connection is gone; it is being opened again. */
+  readonly onLost?: (role: RedisRole) => void;
+  /** A connection is usable: the first time and again after each loss. */
+  readonly onReady?: (role: RedisRole) => void;
+}
+
+/** What a process needs of one Redis: a connection for commands and one for SUBSCRIBE. */
+export interface RedisConnections extends AsyncDisposable {
+  readonly commands: RedisClient;
+  /** Nothing is subscribed again by itself after a loss: its users do that, for they need the acknowledgement. */
+  readonly subscriber: RedisClient;
+  /** Rejects when either connection is down or does not answer in time. */
+  ping(): Promise<void>;
+  /** Idempotent; resolves when both sockets are closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens both connections and waits until they are usable.
+ * @throws Error, naming the server without its password, when the URL is wrong or the first attempt fails.
+ */
+export async function connectRedis(options: RedisOptions): Promise<RedisConnections> {
+  const address = describeAddress(options.url);
+  let closing: Promise<void> | null = null;
+  const isClosing = (): boolean => closing !== null;
+  const commands = openClient('commands', options, isClosing);
+  const subscriber = openClient('subscriber', options, isClosing);
+  const close = (): Promise<void> =>
+    (closing ??= Promise.all([closeClient(commands), closeClient(subscriber)]).then(() => undefined));
+  try {
+    await Promise.all([commands.connect(), subscriber.connect()]);
+  } catch (cause) {
+    await close();
+    throw new Error(`Cannot connect to Redis at ${address}`, { cause });
+  }
+  return {
+    commands,
+    subscriber,
+    close,
+    ping: async () => {
+      await Promise.all([commands.ping(), subscriber.ping()]);
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function openClient(role: RedisRole, options: RedisOptions, isClosing: () => boolean): RedisClient {
+  const commandTimeoutMs = options.commandTimeoutMs ?? 2000;
+  const client = new Redis(options.url, {
+    lazyConnect: true,
+    connectionName: `${options.name ?? 'fanfare'}-${role}`,
+    connectTimeout: options.connectTimeoutMs ?? 5000,
+    commandTimeout: commandTimeoutMs,
+    // A peer that vanished without a word is noticed by the next unanswered command, not by TCP after minutes.
+    socketTimeout: commandTimeoutMs * 2,
+    // A command is sent once or fails: queued or sent again, an append could happen late or twice.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    autoResubscribe: false,
+    retryStrategy: (attempt) => Math.min(2000, 25 * 2 ** Math.min(attempt, 7)) * (0.75 + Math.random() / 2),
+    // After a failover the old primary is a replica: only a new connection finds the new one.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  });
+  let isUp = false;
+  client.on('error', (error: Error) => options.onError?.(role, error));
+  client.on('ready', () => {
+    isUp = true;
+    options.onReady?.(role);
+  });
+  client.on('close', () => {
+    if (isUp && !isClosing()) options.onLost?.(role);
+    isUp = false;
+  });
+  return client;
+}
+
+async function closeClient(client: RedisClient): Promise<void> {
+  if (client.status === 'end') return;
+  const ended = new Promise<void>((resolve) => client.once('end', resolve));
+  // QUIT lets pending replies arrive; where it cannot be sent there are none.
+  await client.quit().catch(() => undefined);
+  client.disconnect();
+  // Between two attempts there is no socket, and no event will come.
+  if (client.status !== 'reconnecting') await ended;
+}
+
+function describeAddress(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed?.protocol !== 'redis:' && parsed?.protocol !== 'rediss:')
+    throw new Error('The URL of Redis must start with redis:// or rediss://');
+  return `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
+}

@@ -1,0 +1,48 @@
+import { actionsRepository, type ActionsRepository } from './actions.ts';
+import { erasuresRepository, type ErasuresRepository } from './erasures.ts';
+import { fanOutsRepository, type FanOutsRepository } from './fan-outs.ts';
+import { feedsRepository, type FeedsRepository } from './feeds.ts';
+import { hiddenItemsRepository, type HiddenItemsRepository } from './hidden-items.ts';
+import { interactionsRepository, type InteractionsRepository } from './interactions.ts';
+import { followsRepository, type FollowsRepository } from './follows.ts';
+import { memberDataRepository, type MemberDataRepository } from './member-data.ts';
+import { memberTracesRepository, type MemberTracesRepository } from './member-traces.ts';
+import { membersRepository, type MembersRepository } from './members.ts';
+import type { Collections } from './mongo.ts';
+import { moderationRepository, type ModerationRepository } from './moderation.ts';
+import { refsRepository, type RefsRepository } from './refs.ts';
+import { renamesRepository, type RenamesRepository } from './renames.ts';
+
+export interface Repositories {
+  readonly actions: ActionsRepository;
+  readonly erasures: ErasuresRepository;
+  readonly fanOuts: FanOutsRepository;
+  readonly feeds: FeedsRepository;
+  readonly follows: FollowsRepository;
+  readonly interactions: InteractionsRepository;
+  readonly hiddenItems: HiddenItemsRepository;
+  readonly memberData: MemberDataRepository;
+  readonly memberTraces: MemberTracesRepository;
+  readonly members: MembersRepository;
+  readonly moderation: ModerationRepository;
+  readonly refs: RefsRepository;
+  readonly renames: RenamesRepository;
+}
+
+export function createRepositories(collections: Collections): Repositories {
+  return {
+    actions: actionsRepository(collections.actions),
+    erasures: erasuresRepository(collections.erasures),
+    fanOuts: fanOutsRepository(collections.actions),
+    feeds: feedsRepository(collections.feeds),
+    follows: followsRepository(collections.follows),
+    interactions: interactionsRepository(collections.interactions),
+    hiddenItems: hiddenItemsRepository(collections.hiddenItems),
+    memberData: memberDataRepository(collections),
+    memberTraces: memberTracesRepository(collections),
+    members: membersRepository(collections.members),
+    moderation: moderationRepository(collections),
+    refs: refsRepository(collections.refs),
+    renames: renamesRepository(collections),
+  };
+}

@@ -1,0 +1,16 @@
+const MAX_LENGTH = 64;
+const OTHER = 'other';
+
+/**
+ * Keeps what clients choose from growing the metrics without end: the first `max` different values stay as they are,
+ * later ones become `other`.
+ */
+export function boundedLabel(max: number): (value: string) => string {
+  const known = new Set<string>();
+  return (value) => {
+    if (known.has(value)) return value;
+    if (known.size >= max || value.length > MAX_LENGTH) return OTHER;
+    known.add(value);
+    return value;
+  };
+}

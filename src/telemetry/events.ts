@@ -1,0 +1,173 @@
+import type { Logger } from './logger.ts';
+
+// One function per thing worth a line. The level, the wording and the field names are decided here, once.
+
+export function logListening(log: Pick<Logger, 'info'>, fields: { readonly url: string }): void {
+  log.info(fields, 'Listening');
+}
+
+export function logWorkerStarted(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly worker: string; readonly concurrency: number; readonly model: string },
+): void {
+  log.info(fields, 'Fan-out worker started');
+}
+
+export function logWorkerStopped(log: Pick<Logger, 'info'>, fields: { readonly worker: string }): void {
+  log.info(fields, 'Fan-out worker stopped');
+}
+
+export function logIndexesCreated(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly indexes: readonly string[] },
+): void {
+  log.info(fields, 'Indexes created');
+}
+
+export function logFanOutFinished(
+  log: Pick<Logger, 'debug'>,
+  fields: {
+    readonly actionId: string;
+    readonly state: string;
+    readonly version: number;
+    readonly delivered: number;
+    readonly seconds: number;
+  },
+): void {
+  log.debug(fields, 'Fan-out pass finished');
+}
+
+export function logFeedRebuilt(
+  log: Pick<Logger, 'debug'>,
+  fields: { readonly userId: string; readonly seconds: number },
+): void {
+  log.debug(fields, 'Feed rebuilt');
+}
+
+export function logNameCarried(
+  log: Pick<Logger, 'debug'>,
+  fields: {
+    readonly id: string;
+    readonly version: number;
+    readonly actions: number;
+    readonly seconds: number;
+  },
+): void {
+  log.debug(fields, 'New name carried to its copies');
+}
+
+export function logRenameAttemptFailed(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly id: string; readonly attempt: number; readonly err: unknown },
+): void {
+  log.warn(fields, 'Carrying a new name failed, it will be tried again');
+}
+
+export function logFanOutAttemptFailed(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly actionId: string; readonly attempt: number; readonly err: unknown },
+): void {
+  log.warn(fields, 'Fan-out attempt failed, it will be tried again');
+}
+
+export function logFanOutGivenUp(
+  log: Pick<Logger, 'error'>,
+  fields: { readonly actionId: string; readonly attempts: number; readonly err: unknown },
+): void {
+  log.error(fields, 'Fan-out given up, an admin can retry it');
+}
+
+export function logLeaseLost(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly actionId: string; readonly worker: string },
+): void {
+  log.warn(fields, 'Lease lost, another worker has the action');
+}
+
+export function logWorkerTrouble(log: Pick<Logger, 'error'>, fields: { readonly err: unknown }): void {
+  log.error(fields, 'The worker cannot look for work, it goes on trying');
+}
+
+/** A fault of ours: the client got a masked error with this id. */
+export function logRequestFailed(
+  log: Pick<Logger, 'error'>,
+  fields: { readonly errorId: string; readonly err: unknown },
+): void {
+  log.error(fields, 'Request failed');
+}
+
+export function logRequest(
+  log: Pick<Logger, 'debug'>,
+  fields: { readonly operation: string | null; readonly code: string; readonly seconds: number },
+): void {
+  log.debug(fields, 'Request');
+}
+
+export function logTokenRefused(log: Pick<Logger, 'debug'>, fields: { readonly reason: string }): void {
+  log.debug(fields, 'Token refused');
+}
+
+/** The other end broke the protocol or the connection. */
+export function logSocketTrouble(log: Pick<Logger, 'debug'>, fields: { readonly err: unknown }): void {
+  log.debug(fields, 'Socket closed for an error');
+}
+
+export function logRedisLost(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
+  log.warn(fields, 'Redis cannot be reached');
+}
+
+export function logRedisBack(log: Pick<Logger, 'info'>): void {
+  log.info({}, 'Redis is back');
+}
+
+/** Watchers may miss events for a moment; they are told to resync. */
+export function logLiveLogTrouble(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly what?: string; readonly err: unknown },
+): void {
+  log.warn(fields, 'The live log is in trouble');
+}
+
+/** @param fields.erasure the key of the erasure, which does not tell whose it is. */
+export function logErasureRound(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly erasure: string; readonly round: string; readonly seconds: number },
+): void {
+  log.info(fields, 'A round of an erasure came to its end');
+}
+
+export function logErasureFailed(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly erasure: string; readonly attempt: number; readonly err: unknown },
+): void {
+  log.warn(fields, 'An erasure failed, it will be tried again');
+}
+
+export function logDatabases(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly mongodb: string; readonly redis: string },
+): void {
+  log.info(fields, 'Databases');
+}
+
+/** What a local database is doing while it is made ready, and when it ends though nobody asked it to. */
+export function logEmbeddedStep(
+  log: Pick<Logger, 'info' | 'warn'>,
+  event: { readonly step: string; readonly message: string; readonly fraction?: number },
+): void {
+  const { message, ...fields } = event;
+  if (event.step === 'exit') log.warn(fields, message);
+  else log.info(fields, message);
+}
+
+export function logClosing(log: Pick<Logger, 'info'>, fields: { readonly reason: string }): void {
+  log.info(fields, 'Closing');
+}
+
+export function logClosed(log: Pick<Logger, 'info'>, fields: { readonly seconds: number }): void {
+  log.info(fields, 'Closed');
+}
+
+export function logCrash(log: Pick<Logger, 'fatal'>, fields: { readonly err: unknown }): void {
+  log.fatal(fields, 'Unexpected error');
+}

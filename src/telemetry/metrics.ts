@@ -1,0 +1,176 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { boundedLabel } from './bounded-label.ts';
+
+export interface RequestFigures {
+  /** Name of the GraphQL operation; null when it has none or could not be read. */
+  readonly operation: string | null;
+  /** `OK` or the code of the first error. */
+  readonly code: string;
+  readonly seconds: number;
+}
+
+export interface FanOutFigures {
+  /** How the pass ended: `DONE`, `PENDING` (to be passed again), `FAILED`. */
+  readonly state: string;
+  readonly delivered: number;
+  readonly seconds: number;
+}
+
+export type LiveTransport = 'websocket' | 'sse';
+
+/** One method per thing that happens. Rooms take a `Pick` of what they report. */
+export interface Metrics {
+  requestFinished(figures: RequestFigures): void;
+  /** Actions recorded anew; replays of an idempotency key do not count. */
+  actionsPublished(count: number): void;
+  fanOutFinished(figures: FanOutFigures): void;
+  fanOutAttemptFailed(): void;
+  leaseLost(): void;
+  liveEventSent(kind: string): void;
+  liveResync(reason: string): void;
+  /** Counts a subscriber until disposed; disposing twice counts once. */
+  subscriberOpened(transport: LiveTransport): Disposable;
+  /** Counts actions whose fan-out is not done, asked for at every scrape until disposed. */
+  watchPending(count: () => Promise<number>): Disposable;
+  readonly contentType: string;
+  /** The Prometheus page. */
+  metrics(): Promise<string>;
+}
+
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const FAN_OUT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
+const MAX_OPERATION_NAMES = 200;
+const MAX_REASONS = 20;
+
+/**
+ * Metrics in a registry of their own.
+ * @param options.withProcess also what Node says of itself: event loop, memory, handles. Default true.
+ */
+export function createMetrics(options: { readonly withProcess?: boolean } = {}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  if (options.withProcess !== false) collectDefaultMetrics({ register: registry });
+
+  const requests = new Counter({
+    name: 'fanfare_graphql_requests_total',
+    help: 'GraphQL requests by operation name and code of the first error.',
+    labelNames: ['operation', 'code'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'fanfare_graphql_request_seconds',
+    help: 'Time from the request to its answer.',
+    labelNames: ['operation'],
+    buckets: REQUEST_BUCKETS,
+    registers,
+  });
+  const published = new Counter({
+    name: 'fanfare_actions_published_total',
+    help: 'Actions recorded; replays of an idempotency key do not count.',
+    registers,
+  });
+  const deliveries = new Counter({
+    name: 'fanfare_fan_out_deliveries_total',
+    help: 'Feed entries added or raised.',
+    registers,
+  });
+  const fanOutSeconds = new Histogram({
+    name: 'fanfare_fan_out_seconds',
+    help: 'Time of one pass over the audience of an action, by the state it ended in.',
+    labelNames: ['state'],
+    buckets: FAN_OUT_BUCKETS,
+    registers,
+  });
+  const failures = new Counter({
+    name: 'fanfare_fan_out_failed_attempts_total',
+    help: 'Passes that ended with an error.',
+    registers,
+  });
+  const lostLeases = new Counter({
+    name: 'fanfare_fan_out_lost_leases_total',
+    help: 'Passes given up because another worker took the action over.',
+    registers,
+  });
+  const subscribers = new Gauge({
+    name: 'fanfare_live_subscribers',
+    help: 'Open feed subscriptions.',
+    labelNames: ['transport'],
+    registers,
+  });
+  const liveEvents = new Counter({
+    name: 'fanfare_live_events_sent_total',
+    help: 'Events sent to subscribers, by kind.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const resyncs = new Counter({
+    name: 'fanfare_live_resyncs_total',
+    help: 'Times a subscriber had to be told that events may be missing.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const pendingSources = new Set<() => Promise<number>>();
+  new Gauge({
+    name: 'fanfare_fan_out_pending',
+    help: 'Actions whose fan-out is pending or in progress.',
+    registers,
+    async collect() {
+      const counts = await Promise.allSettled([...pendingSources].map((count) => count()));
+      const known = counts.filter((count) => count.status === 'fulfilled').map((count) => count.value);
+      // Without an answer the gauge says so: a stale number would look like a quiet queue.
+      this.set(known.length === counts.length ? Math.max(0, ...known) : Number.NaN);
+    },
+  });
+
+  const operationLabel = boundedLabel(MAX_OPERATION_NAMES);
+  const reasonLabel = boundedLabel(MAX_REASONS);
+  return {
+    requestFinished({ operation, code, seconds }) {
+      const label = operationLabel(operation ?? 'anonymous');
+      requests.inc({ operation: label, code });
+      requestSeconds.observe({ operation: label }, seconds);
+    },
+    actionsPublished: (count) => {
+      published.inc(count);
+    },
+    fanOutFinished({ state, delivered, seconds }) {
+      deliveries.inc(delivered);
+      fanOutSeconds.observe({ state }, seconds);
+    },
+    fanOutAttemptFailed: () => {
+      failures.inc();
+    },
+    leaseLost: () => {
+      lostLeases.inc();
+    },
+    liveEventSent: (kind) => {
+      liveEvents.inc({ kind });
+    },
+    liveResync: (reason) => {
+      resyncs.inc({ reason: reasonLabel(reason) });
+    },
+    subscriberOpened(transport) {
+      subscribers.inc({ transport });
+      return once(() => {
+        subscribers.dec({ transport });
+      });
+    },
+    watchPending(count) {
+      pendingSources.add(count);
+      return once(() => pendingSources.delete(count));
+    },
+    contentType: registry.contentType,
+    metrics: () => registry.metrics(),
+  };
+}
+
+function once(undo: () => void): Disposable {
+  let isDone = false;
+  return {
+    [Symbol.dispose]() {
+      if (isDone) return;
+      isDone = true;
+      undo();
+    },
+  };
+}

@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest';
+import type { FeedEntry, FeedPosition } from '../../src/domain/newsfeed-item.ts';
+import { compareFeedPositions } from '../../src/domain/newsfeed-item.ts';
+import type { FeedStore } from '../../src/feeds/feed-store.ts';
+
+export interface FeedStoreFixture extends AsyncDisposable {
+  readonly store: FeedStore;
+}
+
+const id = (n: number): string => n.toString(16).padStart(24, '0');
+const at = (ms: number): Date => new Date(1_700_000_000_000 + ms);
+
+function entry(n: number, ms: number, reasons: FeedEntry['reasons'] = ['FOLLOW']): FeedEntry {
+  return { actionId: id(n), relevancy: at(ms), reasons };
+}
+
+async function readAll(store: FeedStore, userId: string, limit: number): Promise<FeedEntry[]> {
+  const entries: FeedEntry[] = [];
+  let after: FeedPosition | undefined;
+  for (;;) {
+    const page = await store.page({ userId, limit, ...(after === undefined ? {} : { after }) });
+    expect(page.length).toBeLessThanOrEqual(limit);
+    entries.push(...page);
+    if (page.length < limit) return entries;
+    after = page.at(-1);
+  }
+}
+
+function inOrder(entries: readonly FeedEntry[]): FeedEntry[] {
+  return [...entries].sort(compareFeedPositions);
+}
+
+async function deliver(
+  store: FeedStore,
+  n: number,
+  ms: number,
+  userIds: readonly string[],
+  more: { readonly reasons?: FeedEntry['reasons']; readonly isFirstAttempt?: boolean } = {},
+): Promise<Awaited<ReturnType<FeedStore['deliver']>>> {
+  const reasons = more.reasons ?? ['FOLLOW'];
+  return store.deliver({
+    actionId: id(n),
+    readers: userIds.map((userId) => ({ userId, relevancy: at(ms), reasons })),
+    isFirstAttempt: more.isFirstAttempt ?? true,
+  });
+}
+
+/** What every feed model has to do. Run whole; there are no exemptions. */
+export function feedStoreConformance(name: string, open: () => Promise<FeedStoreFixture>): void {
+  describe(`feed model ${name}`, () => {
+    test('has an empty feed for a reader nobody delivered to', async () => {
+      await using fixture = await open();
+      expect(await fixture.store.page({ userId: 'nobody', limit: 10 })).toEqual([]);
+      expect(await fixture.store.find('nobody', [id(1)])).toEqual([]);
+    });
+
+    test('holds one entry after one delivery, and nobody else holds it', async () => {
+      await using fixture = await open();
+      const outcome = await deliver(fixture.store, 1, 5, ['ann'], { reasons: ['MENTION', 'FOLLOW'] });
+      expect(outcome).toEqual({ added: ['ann'], raised: [] });
+      expect(await readAll(fixture.store, 'ann', 10)).toEqual([entry(1, 5, ['MENTION', 'FOLLOW'])]);
+      expect(await readAll(fixture.store, 'bob', 10)).toEqual([]);
+    });
+
+    test('orders by relevancy, then action id, both descending, ties included', async () => {
+      await using fixture = await open();
+      const entries = [entry(3, 10), entry(1, 10), entry(9, 5), entry(2, 10), entry(4, 20), entry(8, 5)];
+      for (const { actionId, relevancy } of entries)
+        await fixture.store.deliver({
+          actionId,
+          readers: [{ userId: 'ann', relevancy, reasons: ['FOLLOW'] }],
+          isFirstAttempt: true,
+        });
+      expect(await readAll(fixture.store, 'ann', 100)).toEqual(inOrder(entries));
+    });
+
+    test('gives the same feed in pages of any size', async () => {
+      await using fixture = await open();
+      const entries = Array.from({ length: 23 }, (_, n) => entry(n + 1, Math.floor(n / 5)));
+      await fixture.store.fill('ann', entries);
+      for (const limit of [1, 2, 3, 5, 22, 23, 24, 100])
+        expect(await readAll(fixture.store, 'ann', limit)).toEqual(inOrder(entries));
+    });
+
+    test('gives a time range: since inclusive, until exclusive', async () => {
+      await using fixture = await open();
+      const entries = Array.from({ length: 10 }, (_, n) => entry(n + 1, n));
+      await fixture.store.fill('ann', entries);
+      const range = { userId: 'ann', since: at(3), until: at(7) };
+      const whole = await fixture.store.page({ ...range, limit: 100 });
+      expect(whole).toEqual(inOrder(entries.slice(3, 7)));
+      const [first] = whole;
+      const rest = await fixture.store.page({
+        ...range,
+        limit: 100,
+        ...(first === undefined ? {} : { after: first }),
+      });
+      expect(rest).toEqual(whole.slice(1));
+    });
+
+    test('changes nothing when the same chunk comes again, first attempt or not', async () => {
+      await using fixture = await open();
+      const users = ['ann', 'bob', 'cid'];
+      await deliver(fixture.store, 1, 5, users);
+      for (const isFirstAttempt of [true, false]) {
+        await deliver(fixture.store, 1, 5, users, { isFirstAttempt });
+        for (const user of users) expect(await readAll(fixture.store, user, 10)).toEqual([entry(1, 5)]);
+      }
+    });
+
+    test('completes a chunk of which only a part was written', async () => {
+      await using fixture = await open();
+      await deliver(fixture.store, 1, 5, ['bob']);
+      const outcome = await deliver(fixture.store, 1, 5, ['ann', 'bob', 'cid'], { isFirstAttempt: false });
+      expect([...outcome.added].sort()).toEqual(['ann', 'cid']);
+      expect(outcome.raised).toEqual([]);
+      for (const user of ['ann', 'bob', 'cid'])
+        expect(await readAll(fixture.store, user, 10)).toEqual([entry(1, 5)]);
+    });
+
+    test.each([true, false])(
+      'only raises relevancy and only widens reasons (first attempt: %s)',
+      async (isFirstAttempt) => {
+        await using fixture = await open();
+        await deliver(fixture.store, 1, 5, ['ann']);
+        await deliver(fixture.store, 2, 6, ['ann']);
+        const raised = await deliver(fixture.store, 1, 9, ['ann'], { reasons: ['MENTION'], isFirstAttempt });
+        expect(raised).toEqual({ added: [], raised: ['ann'] });
+        await deliver(fixture.store, 1, 3, ['ann'], { isFirstAttempt });
+        const [top, next] = await readAll(fixture.store, 'ann', 10);
+        expect({ ...top, reasons: [...(top?.reasons ?? [])].sort() }).toEqual(
+          entry(1, 9, ['FOLLOW', 'MENTION']),
+        );
+        expect(next).toEqual(entry(2, 6));
+      },
+    );
+
+    test('moves a bumped entry to its new place, once', async () => {
+      await using fixture = await open();
+      await fixture.store.fill(
+        'ann',
+        Array.from({ length: 8 }, (_, n) => entry(n + 1, n)),
+      );
+      await deliver(fixture.store, 3, 100, ['ann'], { isFirstAttempt: false });
+      const ids = (await readAll(fixture.store, 'ann', 3)).map((found) => found.actionId);
+      expect(ids).toEqual([3, 8, 7, 6, 5, 4, 2, 1].map(id));
+    });
+
+    test('fills one feed with many actions and tells which are new', async () => {
+      await using fixture = await open();
+      await deliver(fixture.store, 2, 2, ['ann', 'bob']);
+      const entries = [entry(1, 1), entry(2, 7, ['TEAM']), entry(3, 3)];
+      expect([...(await fixture.store.fill('ann', entries))].sort()).toEqual([id(1), id(3)]);
+      expect(await fixture.store.fill('ann', entries)).toEqual([]);
+      expect((await readAll(fixture.store, 'ann', 10)).map((found) => found.actionId)).toEqual([
+        id(2),
+        id(3),
+        id(1),
+      ]);
+      expect(await readAll(fixture.store, 'bob', 10)).toEqual([entry(2, 2)]);
+      expect(await fixture.store.fill('ann', [])).toEqual([]);
+    });
+
+    test('finds the entries of given actions and leaves the others out', async () => {
+      await using fixture = await open();
+      await fixture.store.fill('ann', [entry(1, 1), entry(2, 2), entry(3, 3)]);
+      const found = await fixture.store.find('ann', [id(3), id(1), id(77)]);
+      expect(inOrder(found)).toEqual([entry(3, 3), entry(1, 1)]);
+    });
+
+    test('tells who holds an action and withdraws it from their feeds, a part at a time', async () => {
+      await using fixture = await open();
+      const users = Array.from({ length: 25 }, (_, n) => `user${String(n).padStart(2, '0')}`);
+      await deliver(fixture.store, 1, 1, users);
+      await deliver(fixture.store, 2, 2, users);
+      const told: string[] = [];
+      const sizes: number[] = [];
+      for (;;) {
+        const part = await fixture.store.holders(id(1), 10);
+        expect(await fixture.store.holders(id(1), 10)).toEqual(part);
+        await fixture.store.withdraw(id(1), part);
+        told.push(...part);
+        sizes.push(part.length);
+        if (part.length < 10) break;
+      }
+      expect(sizes).toEqual([10, 10, 5]);
+      expect([...told].sort()).toEqual(users);
+      expect(await fixture.store.holders(id(1), 10)).toEqual([]);
+      for (const user of users) expect(await readAll(fixture.store, user, 10)).toEqual([entry(2, 2)]);
+    });
+
+    test('withdraws from the feeds of the given readers only, whether they hold it or not', async () => {
+      await using fixture = await open();
+      await deliver(fixture.store, 1, 1, ['ann', 'bob']);
+      await fixture.store.withdraw(id(1), ['ann', 'nobody']);
+      await fixture.store.withdraw(id(1), []);
+      expect(await fixture.store.holders(id(1), 10)).toEqual(['bob']);
+    });
+
+    test('removes single entries from one feed only', async () => {
+      await using fixture = await open();
+      await deliver(fixture.store, 1, 1, ['ann', 'bob']);
+      await deliver(fixture.store, 2, 2, ['ann', 'bob']);
+      await fixture.store.remove('ann', [id(1), id(99)]);
+      await fixture.store.remove('ann', []);
+      expect(await readAll(fixture.store, 'ann', 10)).toEqual([entry(2, 2)]);
+      expect((await readAll(fixture.store, 'bob', 10)).length).toBe(2);
+    });
+
+    test('drops one whole feed and can be filled again', async () => {
+      await using fixture = await open();
+      await deliver(fixture.store, 1, 1, ['ann', 'bob']);
+      await fixture.store.drop('ann');
+      expect(await readAll(fixture.store, 'ann', 10)).toEqual([]);
+      expect(await readAll(fixture.store, 'bob', 10)).toEqual([entry(1, 1)]);
+      await fixture.store.fill('ann', [entry(1, 1)]);
+      expect(await readAll(fixture.store, 'ann', 10)).toEqual([entry(1, 1)]);
+    });
+
+    test('lets two writers deliver the same chunk at once: everybody holds it once, each is told added once', async () => {
+      await using fixture = await open();
+      const users = Array.from({ length: 200 }, (_, n) => `user${String(n)}`);
+      const outcomes = await Promise.all(
+        [1, 2, 3, 4].map((n) => deliver(fixture.store, 1, n, users, { isFirstAttempt: n % 2 === 0 })),
+      );
+      expect(outcomes.flatMap((outcome) => outcome.added).sort()).toEqual([...users].sort());
+      for (const user of users.slice(0, 20))
+        expect(await readAll(fixture.store, user, 10)).toEqual([entry(1, 4)]);
+    });
+
+    test('pages through ten thousand entries, all of them once', async () => {
+      await using fixture = await open();
+      const entries = Array.from({ length: 10_000 }, (_, n) => entry(n + 1, (n * 7_919) % 5_000));
+      for (let n = 0; n < entries.length; n += 1_000)
+        await fixture.store.fill('ann', entries.slice(n, n + 1_000));
+      expect(await readAll(fixture.store, 'ann', 700)).toEqual(inOrder(entries));
+    });
+
+    test('takes user ids of any characters', async () => {
+      await using fixture = await open();
+      const users = [
+        '$ne',
+        'a.b',
+        'a_1',
+        'ü',
+        '\u{1f600}',
+        ' ',
+        'a:b',
+        '{"$gt":""}',
+        '__proto__',
+        'x'.repeat(256),
+      ];
+      await deliver(fixture.store, 1, 1, users);
+      for (const user of users) expect(await readAll(fixture.store, user, 10)).toEqual([entry(1, 1)]);
+    });
+  });
+}

@@ -1,0 +1,213 @@
+import { createHmac } from 'node:crypto';
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROLES, type Role } from '../../src/domain/viewer.ts';
+import { buildSchema } from '../../src/graphql/schema.ts';
+import { TEST_SECRET } from '../support/app.ts';
+import { expectRefusal, send, sendQuery, type BadRequest } from '../support/bad-requests.ts';
+import { openRefusalWorld, type RefusalWorld } from '../support/refusal-world.ts';
+
+let world: RefusalWorld;
+beforeAll(async () => {
+  world = await openRefusalWorld();
+});
+afterAll(async () => world[Symbol.asyncDispose]());
+
+interface GuardedOperation {
+  readonly operation: string;
+  readonly role: Role;
+  readonly query: string;
+  readonly variables?: BadRequest['variables'];
+}
+
+const DESCRIPTOR = '{ custom: { verb: "v", objectType: "o", objectId: "i" } }';
+const GUARDED: readonly GuardedOperation[] = [
+  { operation: 'actions', role: 'admin', query: '{ actions { edges { cursor } } }' },
+  { operation: 'erasure', role: 'admin', query: '{ erasure(memberId: "ann") { state } }' },
+  { operation: 'memberExport', role: 'admin', query: '{ memberExport(memberId: "bob") }' },
+  { operation: 'rebuildFeed', role: 'admin', query: 'mutation { rebuildFeed(memberId: "ann") }' },
+  { operation: 'eraseMember', role: 'admin', query: 'mutation { eraseMember(memberId: "bob") }' },
+  { operation: 'moderationLog', role: 'admin', query: '{ moderationLog { edges { cursor } } }' },
+  ...['retryFanOut', 'hideAction', 'unhideAction', 'deleteAction'].map((operation): GuardedOperation => ({
+    ...{ operation, role: 'admin', query: `mutation ($id: ID!) { ${operation}(id: $id) { id } }` },
+    variables: ({ ids }) => ({ id: ids.action }),
+  })),
+  {
+    operation: 'renameRef',
+    role: 'service',
+    query: 'mutation { renameRef(refId: "site", label: "Sight") { label } }',
+  },
+  {
+    operation: 'upsertMembers',
+    role: 'service',
+    query: 'mutation { upsertMembers(members: [{ memberId: "ann", name: "Anna" }]) }',
+  },
+  {
+    operation: 'upsertRefs',
+    role: 'service',
+    query: 'mutation { upsertRefs(refs: [{ id: "site", type: "site", label: "Sight" }]) }',
+  },
+  {
+    operation: 'followMany',
+    role: 'service',
+    query: 'mutation { followMany(pairs: [{ followerId: "ann", refId: "site" }]) }',
+  },
+  {
+    operation: 'publishAction',
+    role: 'service',
+    query: `mutation { publishAction(input: { actorId: "actor", descriptor: ${DESCRIPTOR} }) { isReplay } }`,
+  },
+  {
+    operation: 'recordInteraction',
+    role: 'service',
+    query:
+      'mutation ($id: ID!) { recordInteraction(input: { actionId: $id, kind: LIKE, actorId: "bob" }) { id } }',
+    variables: ({ ids }) => ({ id: ids.action }),
+  },
+];
+
+const CALLERS = [['user'], ['service'], ['admin'], ['user', 'service'], ['user', 'admin']] as const;
+
+const forbidden = GUARDED.flatMap(({ operation, role, ...request }) =>
+  CALLERS.filter((roles) => !(roles as readonly Role[]).includes(role)).map((roles) => ({
+    name: `${operation} with the roles ${roles.join(', ')}`,
+    ...{ code: 'FORBIDDEN' as const, says: /role|admin/, as: { sub: 'ann', roles } },
+    ...request,
+  })),
+);
+
+test.each(forbidden)('forbids $name', async (request) => {
+  await expectRefusal(world, request, () => sendQuery(world, request));
+});
+
+test('forbids, in a batch, single actions of other actors', async () => {
+  const answer = await sendQuery(world, {
+    query: `mutation { publishActions(inputs: [{ actorId: "actor", descriptor: ${DESCRIPTOR} }]) { error { code } } }`,
+  });
+  expect(answer.data).toEqual({ publishActions: [{ error: { code: 'FORBIDDEN' } }] });
+});
+
+test('has every operation in the table whose description asks for a role', () => {
+  const schema = buildSchema();
+  const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+    Object.values(type?.getFields() ?? {}),
+  );
+  const guarded = fields.filter(({ description }) => /^(?:admin|service)[.:]/i.test(description ?? ''));
+  expect(guarded.length).toBeGreaterThan(4);
+  expect(GUARDED.map(({ operation }) => operation)).toEqual(
+    expect.arrayContaining(guarded.map(({ name }) => name)),
+  );
+});
+
+const secret = new TextEncoder().encode(TEST_SECRET);
+const inAnHour = (): number => Math.floor(Date.now() / 1_000) + 3_600;
+
+function token(claims: object, alg = 'HS256', key: Uint8Array = secret): Promise<string> {
+  return new SignJWT({ sub: 'ann', exp: inAnHour(), roles: ['admin', 'service'], ...claims })
+    .setProtectedHeader({ alg })
+    .sign(key);
+}
+
+/** A token whose claims were exchanged under its signature. */
+async function forged(): Promise<string> {
+  const [head, , signature] = (await token({ roles: ['user'] })).split('.');
+  const claims = JSON.stringify({ sub: 'ann', exp: inAnHour(), roles: ['admin'] });
+  return [head, Buffer.from(claims).toString('base64url'), signature].join('.');
+}
+
+/** A token signed by hand, with claims that the library would not take. */
+function handMade(claims: string, header: object = { alg: 'HS256' }): string {
+  const [head, body] = [JSON.stringify(header), claims].map((part) =>
+    Buffer.from(part).toString('base64url'),
+  );
+  const signature = createHmac('sha256', TEST_SECRET)
+    .update(`${head ?? ''}.${body ?? ''}`)
+    .digest('base64url');
+  return [head, body, signature].join('.');
+}
+
+const AUTHORIZATIONS: readonly (readonly [string, () => string | Promise<string>])[] = [
+  ['a forged token', async () => `Bearer ${await forged()}`],
+  ['a token without signature', async () => `Bearer ${(await token({})).split('.').slice(0, 2).join('.')}.`],
+  [
+    'a token of the algorithm none',
+    () => `Bearer ${new UnsecuredJWT({ sub: 'ann', exp: inAnHour() }).encode()}`,
+  ],
+  ['a token of another algorithm', async () => `Bearer ${await token({}, 'HS512')}`],
+  ['a token of another secret', async () => `Bearer ${await token({}, 'HS256', secret.slice(1))}`],
+  ['an expired token', async () => `Bearer ${await token({ exp: inAnHour() - 3_601 })}`],
+  ['a token not valid yet', async () => `Bearer ${await token({ nbf: inAnHour() })}`],
+  ['a token without an end', async () => `Bearer ${await token({ exp: undefined })}`],
+  ['a token without a subject', async () => `Bearer ${await token({ sub: undefined })}`],
+  ['a token of an empty subject', async () => `Bearer ${await token({ sub: '' })}`],
+  ['a token of a long subject', async () => `Bearer ${await token({ sub: 'x'.repeat(257) })}`],
+  ['a subject with NUL', async () => `Bearer ${await token({ sub: 'ann\u0000' })}`],
+  ['a subject that is half a character', () => `Bearer ${handMade('{"sub":"\\ud800","exp":9999999999}')}`],
+  ['a subject that is an operator', () => `Bearer ${handMade('{"sub":{"$gt":""},"exp":9999999999}')}`],
+  ['an end that is text', () => `Bearer ${handMade('{"sub":"ann","exp":"9999999999"}')}`],
+  ['claims that are no JSON', () => `Bearer ${handMade('sub=ann')}`],
+  ['claims that are a list', () => `Bearer ${handMade('["ann"]')}`],
+  [
+    'a critical header',
+    () => `Bearer ${handMade('{"sub":"ann","exp":9999999999}', { alg: 'HS256', crit: ['x'], x: 1 })}`,
+  ],
+  ['a token of 9000 characters', async () => `Bearer ${await token({ more: 'x'.repeat(6_600) })}`],
+  ['garbage', () => 'Bearer garbage'],
+  ['nothing', () => 'Bearer '],
+  ['another scheme', () => 'Basic YW5uOmFubg=='],
+  ['two tokens', async () => `Bearer ${await token({})}, Bearer ${await token({})}`],
+];
+
+const ASKED = [
+  '{ viewer { memberId } }',
+  '{ __typename }',
+  'mutation { upsertRefs(refs: [{ id: "site", type: "site", label: "Sight" }]) }',
+];
+
+test.each(AUTHORIZATIONS)('takes nobody in with %s', async (_name, authorization) => {
+  const headers = { authorization: await authorization() };
+  for (const query of ASKED)
+    await expectRefusal(world, { code: 'UNAUTHENTICATED', says: /./ }, async () => {
+      const answer = await send(world, { headers, body: JSON.stringify({ query }) });
+      expect(answer.status).toBe(401);
+      return answer;
+    });
+});
+
+test.each([
+  '{ viewer { memberId } }',
+  '{ a: __typename viewer { memberId } }',
+  'mutation { upsertRefs(refs: []) }',
+  'query Q { ...F } fragment F on Query { feed { edges { cursor } } }',
+])('asks for a token before it answers %s', async (query) => {
+  await expectRefusal(world, { code: 'UNAUTHENTICATED', says: /needs a token/ }, () =>
+    sendQuery(world, { query, as: null }),
+  );
+});
+
+test.each([
+  { roles: 'admin' },
+  { roles: ['root', 'ADMIN'] },
+  { roles: { admin: true } },
+  { roles: null },
+  { roles: [] },
+])('takes a token with %j for one of a user', async (claims) => {
+  const headers = { authorization: `Bearer ${await token(claims)}` };
+  const body = JSON.stringify({ query: '{ actions { edges { cursor } } }' });
+  await expectRefusal(world, { code: 'FORBIDDEN', says: /role admin/ }, () => send(world, { headers, body }));
+});
+
+/** What deletes comes last, or there would be nothing left for the others. */
+function byDeletion(a: GuardedOperation, b: GuardedOperation): number {
+  return Number(a.operation === 'deleteAction') - Number(b.operation === 'deleteAction');
+}
+
+test('lets those who have the role do what the table forbids to others', async () => {
+  await using free = await openRefusalWorld();
+  for (const { role, operation, ...request } of [...GUARDED].sort(byDeletion)) {
+    expect(ROLES).toContain(role);
+    const answer = await sendQuery(free, { ...request, as: { sub: 'ann', roles: [role] } });
+    const codes = answer.errors.map(({ extensions }) => extensions?.['code']);
+    expect([operation, codes]).toEqual([operation, operation === 'retryFanOut' ? ['CONFLICT'] : []]);
+  }
+});

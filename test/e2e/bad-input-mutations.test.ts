@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ADMIN, expectRefusal, sendQuery, SERVICE, type BadRequest } from '../support/bad-requests.ts';
+import { openRefusalWorld, type RefusalWorld } from '../support/refusal-world.ts';
+
+let world: RefusalWorld;
+beforeAll(async () => {
+  world = await openRefusalWorld();
+});
+afterAll(async () => world[Symbol.asyncDispose]());
+
+const MUTATIONS = {
+  follow: '($refId: String!, $copyLimit: Int) { follow(refId: $refId, copyLimit: $copyLimit) { refId } }',
+  unfollow:
+    '($refId: String!, $keepHistory: Boolean) { unfollow(refId: $refId, keepHistory: $keepHistory) { refId } }',
+  mute: '($memberId: String!) { mute(memberId: $memberId) { muted } }',
+  unmute: '($memberId: String!) { unmute(memberId: $memberId) { muted } }',
+  markFeedRead: '($upTo: DateTime!) { markFeedRead(upTo: $upTo) { lastRead } }',
+  hideFeedItem: '($id: ID!) { hideFeedItem(actionId: $id) }',
+  unhideFeedItem: '($id: ID!) { unhideFeedItem(actionId: $id) }',
+  recordInteraction: '($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }',
+  hideAction: '($id: ID!, $reason: String) { hideAction(id: $id, reason: $reason) { id } }',
+  unhideAction: '($id: ID!) { unhideAction(id: $id) { id } }',
+  deleteAction: '($id: ID!) { deleteAction(id: $id) { id } }',
+  retryFanOut: '($id: ID!) { retryFanOut(id: $id) { id } }',
+  upsertMembers: '($members: [MemberInput!]!) { upsertMembers(members: $members) }',
+  upsertRefs: '($refs: [RefInput!]!) { upsertRefs(refs: $refs) }',
+  renameRef: '($refId: String!, $label: String!) { renameRef(refId: $refId, label: $label) { label } }',
+  rebuildFeed: '($memberId: String!) { rebuildFeed(memberId: $memberId) }',
+  eraseMember: '($memberId: String!) { eraseMember(memberId: $memberId) }',
+  followMany: '($pairs: [FollowInput!]!) { followMany(pairs: $pairs) }',
+} as const;
+type Mutation = keyof typeof MUTATIONS;
+type Variables = NonNullable<BadRequest['variables']>;
+type Case = readonly [what: string, variables: Variables, says: RegExp, more?: Partial<BadRequest>];
+
+function cases(mutation: Mutation, as: BadRequest['as'], list: readonly Case[]): BadRequest[] {
+  return list.map(([what, variables, says, more]) => ({
+    name: `${mutation} of ${what}`,
+    query: `mutation ${MUTATIONS[mutation]}`,
+    ...{ variables, says },
+    ...(as === undefined ? {} : { as }),
+    ...more,
+  }));
+}
+
+const times = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const UNKNOWN = base64('Action:0123456789abcdef01234567');
+
+/** What is wrong with any id of a person or a ref. */
+function ids(field: string): (readonly [string, object, RegExp])[] {
+  return [
+    ['nothing', { [field]: '' }, new RegExp(`${field}: Must not be empty`)],
+    ['257 characters', { [field]: 'x'.repeat(257) }, new RegExp(`${field}: Must be at most 256`)],
+    ['NUL', { [field]: 'a\u0000' }, new RegExp(`${field}: Must not contain control`)],
+    ['a lone surrogate', { [field]: '\ud800' }, new RegExp(`${field}: Must be well-formed`)],
+    ['an operator', { [field]: { $gt: '' } }, /String cannot represent/],
+    ['a number', { [field]: 7 }, /String cannot represent/],
+    ['null', { [field]: null }, new RegExp(`\\$${field}`)],
+  ];
+}
+
+/** What is wrong with the global id of an action, whatever is to be done to it. */
+const ACTION_IDS: readonly Case[] = [
+  ['nonsense', { id: 'nonsense' }, /Not an id of this API/],
+  ['an operator', { id: { $gt: '' } }, /ID cannot represent/],
+  ['a member', ({ ids: { member } }) => ({ id: member }), /Not the id of an action/],
+  ['an item', ({ ids: { item } }) => ({ id: item }), /Not the id of an action/],
+  ['what there is not', { id: UNKNOWN }, /no such action/, { code: 'NOT_FOUND' }],
+];
+/** Somebody who follows nobody sees nothing of the actor's. */
+const UNSEEN: Case = [
+  'what the viewer may not see',
+  ({ ids: { action } }) => ({ id: action }),
+  /no such action/,
+  { code: 'NOT_FOUND', as: { sub: 'lone' } },
+];
+
+const member = (more: object): object => ({ members: [{ memberId: 'm', name: 'M', ...more }] });
+const ref = (more: object): object => ({ refs: [{ id: 'r', type: 't', label: 'l', ...more }] });
+const pair = (more: object): object => ({ pairs: [{ followerId: 'm', refId: 'r', ...more }] });
+const interaction =
+  (more: object): ((world: RefusalWorld) => object) =>
+  ({ ids: { action } }) => ({ input: { actionId: action, kind: 'LIKE', ...more } });
+const TOO_MANY = /at most 1000 entries, got 1001/;
+
+const bad: readonly BadRequest[] = [
+  ...cases('follow', undefined, [
+    ...ids('refId'),
+    ['1001 past actions', { refId: 'site', copyLimit: 1_001 }, /from 0 to 1000/],
+    ['fewer than no past actions', { refId: 'site', copyLimit: -1 }, /from 0 to 1000/],
+    ['half a past action', { refId: 'site', copyLimit: 0.5 }, /Int cannot represent/],
+  ]),
+  ...cases('unfollow', undefined, [
+    ...ids('refId'),
+    ['a history that is text', { refId: 'actor', keepHistory: 'no' }, /Boolean cannot represent/],
+  ]),
+  ...cases('mute', undefined, [...ids('memberId'), ['oneself', { memberId: 'ann' }, /somebody else/]]),
+  ...cases('unmute', undefined, ids('memberId')),
+  ...cases('markFeedRead', undefined, [
+    ['no time', {}, /\$upTo/],
+    ['"now"', { upTo: 'now' }, /DateTime must be/],
+    ['a number', { upTo: 0 }, /DateTime must be/],
+    ['30 February', { upTo: '2026-02-30T00:00:00Z' }, /DateTime must be/],
+    ['the year 10000', { upTo: '+010000-01-01T00:00:00Z' }, /DateTime must be/],
+  ]),
+  ...cases('hideFeedItem', undefined, [...ACTION_IDS, UNSEEN]),
+  ...cases('unhideFeedItem', undefined, [...ACTION_IDS, UNSEEN]),
+  ...cases('recordInteraction', undefined, [
+    ['an unknown kind', interaction({ kind: 'SHOUT' }), /SHOUT/],
+    ['no kind', interaction({ kind: null }), /kind/],
+    ['nonsense', interaction({ actionId: 'nonsense' }), /Not an id of this API/],
+    ['what there is not', interaction({ actionId: UNKNOWN }), /no such action/, { code: 'NOT_FOUND' }],
+    ['what one may not see', interaction({}), /no such action/, { code: 'NOT_FOUND', as: { sub: 'lone' } }],
+    ['tomorrow', interaction({ at: '9999-01-01T00:00:00Z' }), /five minutes/],
+    ['30 February', interaction({ at: '2026-02-30T00:00:00Z' }), /DateTime must be/],
+    ['an empty key', interaction({ idempotencyKey: '' }), /idempotencyKey: Must not be empty/],
+    ['a long key', interaction({ idempotencyKey: 'k'.repeat(257) }), /idempotencyKey: Must be at most/],
+    ['an operator as actor', interaction({ actorId: { $ne: '' } }), /String cannot represent/],
+    ['nobody', interaction({ actorId: '' }), /actorId: Must not be empty/, { as: SERVICE }],
+  ]),
+  ...cases('hideAction', ADMIN, [
+    ...ACTION_IDS,
+    ...(
+      [
+        ['a reason of 2001 characters', 'x'.repeat(2_001), /reason: Must be at most 2000/],
+        ['a reason with NUL', '\u0000', /reason: Must be well-formed/],
+        ['a reason that is an operator', { $gt: '' }, /String cannot represent/],
+      ] as const
+    ).map(([what, reason, says]): Case => [what, (given) => ({ id: given.ids.action, reason }), says]),
+  ]),
+  ...cases('unhideAction', ADMIN, ACTION_IDS),
+  ...cases('deleteAction', ADMIN, ACTION_IDS),
+  ...cases('deleteAction', undefined, [UNSEEN]),
+  ...cases('retryFanOut', ADMIN, [
+    ...ACTION_IDS,
+    ['what has not failed', (given) => ({ id: given.ids.action }), /has not failed/, { code: 'CONFLICT' }],
+  ]),
+  ...cases('upsertMembers', SERVICE, [
+    ['no id', member({ memberId: '' }), /members\.0\.memberId: Must not be empty/],
+    ['no name', member({ name: '' }), /members\.0\.name: Must not be empty/],
+    ['NUL as team', member({ teamId: '\u0000' }), /members\.0\.teamId: Must not contain/],
+    ['an empty department', member({ departmentId: '' }), /members\.0\.departmentId: Must not be/],
+    ['an operator as supervisor', member({ supervisorId: { $ne: 1 } }), /String cannot represent/],
+    ['roles', member({ roles: ['admin'] }), /roles/],
+    [
+      'a good and a bad one',
+      {
+        members: [
+          { memberId: 'm', name: 'M' },
+          { memberId: 'n', name: '' },
+        ],
+      },
+      /members\.1/,
+    ],
+    ['1001', { members: times(1_001, (n) => ({ memberId: `m${String(n)}`, name: 'M' })) }, TOO_MANY],
+  ]),
+  ...cases('upsertRefs', SERVICE, [
+    ['no id', ref({ id: '' }), /refs\.0\.id: Must not be empty/],
+    ['no type', ref({ type: '' }), /refs\.0\.type: Must not be empty/],
+    ['a lone surrogate', ref({ label: '\ud800' }), /refs\.0\.label: Must be well-formed/],
+    ['a label of 513 characters', ref({ label: 'x'.repeat(513) }), /refs\.0\.label: Must be at most 512/],
+    ['a count of followers', ref({ followerCount: 7 }), /followerCount/],
+    ['1001', { refs: times(1_001, (n) => ({ id: `r${String(n)}`, type: 't', label: 'l' })) }, TOO_MANY],
+  ]),
+  ...cases('renameRef', SERVICE, [
+    ...ids('refId').map(([what, variables, ...more]): Case => [what, { label: 'l', ...variables }, ...more]),
+    ['a label of nothing', { refId: 'site', label: '' }, /label: Must not be empty/],
+    ['a label with NUL', { refId: 'site', label: '\u0000' }, /label: Must not contain NUL/],
+    ['a label with a lone surrogate', { refId: 'site', label: '\udfff' }, /label: Must be well-formed/],
+    ['a label that is an operator', { refId: 'site', label: { $gt: '' } }, /String cannot represent/],
+    ['what there is not', { refId: 'nothing', label: 'l' }, /no such ref/, { code: 'NOT_FOUND' }],
+    ['a member', { refId: 'lone', label: 'l' }, /no such ref/, { code: 'NOT_FOUND' }],
+  ]),
+  ...cases('rebuildFeed', ADMIN, ids('memberId')),
+  ...cases('eraseMember', ADMIN, ids('memberId')),
+  ...cases('followMany', SERVICE, [
+    ['nobody', pair({ followerId: '' }), /pairs\.0\.followerId: Must not be empty/],
+    ['nothing', pair({ refId: '' }), /pairs\.0\.refId: Must not be empty/],
+    ['a line break', pair({ refId: 'a\nb' }), /pairs\.0\.refId: Must not contain control/],
+    ['1001', { pairs: times(1_001, (n) => ({ followerId: `m${String(n)}`, refId: 'site' })) }, TOO_MANY],
+  ]),
+];
+
+test.each(bad)('refuses $name and changes nothing', async (request) => {
+  await expectRefusal(world, request, () => sendQuery(world, request));
+});
+
+test('does the same when nothing is wrong with it', async () => {
+  await using free = await openRefusalWorld({ worker: true });
+  const action = ({ ids: { action: id } }: RefusalWorld): object => ({ id });
+  const good: readonly (readonly [Mutation, Variables, BadRequest['as']?])[] = [
+    ['follow', { refId: 'x'.repeat(256), copyLimit: 1_000 }],
+    ['unfollow', { refId: 'actor', keepHistory: false }],
+    ['mute', { memberId: 'bob' }],
+    ['unmute', { memberId: 'bob' }],
+    ['markFeedRead', { upTo: '9999-12-31T23:59:59.999Z' }],
+    ['follow', { refId: 'actor' }],
+    ['hideFeedItem', action],
+    ['unhideFeedItem', action],
+    ['recordInteraction', interaction({ idempotencyKey: 'k'.repeat(256), at: '1970-01-01T00:00:00Z' })],
+    ['hideAction', (given) => ({ ...action(given), reason: 'x'.repeat(2_000) }), ADMIN],
+    ['unhideAction', action, ADMIN],
+    ['upsertMembers', member({ teamId: null, supervisorId: 'nobody' }), SERVICE],
+    ['upsertMembers', { members: times(1_000, (n) => ({ memberId: `m${String(n)}`, name: 'M' })) }, SERVICE],
+    ['upsertRefs', { refs: times(1_000, (n) => ({ id: `r${String(n)}`, type: 't', label: 'l' })) }, SERVICE],
+    ['followMany', { pairs: times(1_000, (n) => ({ followerId: `m${String(n)}`, refId: 'site' })) }, SERVICE],
+    ['renameRef', { refId: 'site', label: '$label'.repeat(64) }, SERVICE],
+    ['deleteAction', action, ADMIN],
+    ['deleteAction', action, ADMIN],
+    ['rebuildFeed', { memberId: 'ann' }, ADMIN],
+    ['eraseMember', { memberId: 'bob' }, ADMIN],
+    ['eraseMember', { memberId: 'bob' }, ADMIN],
+  ];
+  for (const [mutation, variables, as] of good) {
+    const query = `mutation ${MUTATIONS[mutation]}`;
+    const { errors } = await sendQuery(free, { query, variables, ...(as === undefined ? {} : { as }) });
+    expect([mutation, errors]).toEqual([mutation, []]);
+    await free.app.idle();
+  }
+});

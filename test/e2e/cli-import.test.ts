@@ -1,0 +1,182 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { runCli, startCli } from '../support/run-cli.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fanfare-import-'));
+  await writeFile(
+    join(folder, 'members.ndjson'),
+    lines([
+      { memberId: 'ann', name: 'Ann' },
+      { memberId: 'bob', name: 'Bob' },
+    ]),
+  );
+  await writeFile(
+    join(folder, 'refs.ndjson.gz'),
+    gzipSync(
+      `${lines([{ id: 'site:1', type: 'site', label: 'Berlin' }])}\n{"id":"","type":"site","label":"Nowhere"}\n`,
+    ),
+  );
+  await writeFile(join(folder, 'follows.ndjson'), lines([{ followerId: 'ann', refId: 'site:1' }]));
+  const actions = Array.from({ length: 603 }, (_, n) => ({
+    actorId: 'bob',
+    conducted: new Date(Date.UTC(2024, 0, 1) + n * 1_000).toISOString(),
+    refs: [{ id: 'site:1', type: 'site', label: 'Berlin' }],
+    descriptor: { custom: { verb: 'visited', objectType: 'site', objectId: `visit:${n}` } },
+  }));
+  await writeFile(
+    join(folder, 'actions.ndjson'),
+    [
+      lines(actions),
+      'not json',
+      JSON.stringify({ ...actions[0], scope: 'RESTRICTED' }),
+      JSON.stringify({ ...actions[0], descriptor: { custom: { verb: 'visited' } } }),
+    ].join('\n'),
+  );
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function lines(records: readonly object[]): string {
+  return records.map((record) => JSON.stringify(record)).join('\n');
+}
+
+const ARGS = [
+  '--members',
+  'members.ndjson',
+  '--refs',
+  'refs.ndjson.gz',
+  '--follows',
+  'follows.ndjson',
+  '--actions',
+  'actions.ndjson',
+];
+
+function importArgs(): string[] {
+  return ['import', ...ARGS.map((arg) => (arg.startsWith('--') ? arg : join(folder, arg)))];
+}
+
+async function newest(app: TestApp): Promise<string[]> {
+  const { data } = await app.query<{
+    feed: { edges: { node: { action: { descriptor: { objectId: string } } } }[] };
+  }>(
+    '{ feed(first: 3) { edges { node { action { descriptor { ... on CustomDescriptor { objectId } } } } } } }',
+    {},
+    { sub: 'ann' },
+  );
+  return (data?.feed.edges ?? []).map(({ node }) => node.action.descriptor.objectId);
+}
+
+const FAULTS = [
+  'refs.ndjson.gz:2: ',
+  'actions.ndjson:604: The line is not JSON',
+  'actions.ndjson:605: ',
+  'actions.ndjson:606: ',
+];
+
+describe.each(['straight into the databases', 'through the API'])('fanfare import, %s', (way) => {
+  it('imports everything good, names every bad line, waits for the feeds and can be run again', async () => {
+    await using app = await startTestApp({ worker: way === 'through the API' });
+    const args = way === 'through the API' ? [...importArgs(), '--url', app.url, '--wait'] : importArgs();
+    const env = { ...app.env, DATA_DIR: folder };
+    const first = await runCli(args, env);
+    expect(first.stdout).toMatch(/^members +2 lines in [\d.]+ s, 2 written$/m);
+    expect(first.stdout).toMatch(/^refs +2 lines in [\d.]+ s, 1 written, 1 bad$/m);
+    expect(first.stdout).toMatch(/^follows +1 line in [\d.]+ s, 1 written$/m);
+    expect(first.stdout).toMatch(/^actions +606 lines in [\d.]+ s, 603 written, 3 bad$/m);
+    expect(first.stdout).toMatch(/^fan-out +done after/m);
+    for (const fault of FAULTS) expect(first.stderr).toContain(join(folder, fault));
+    expect(first.stderr).toContain('4 lines could not be imported.');
+    expect(first.code).toBe(1);
+    expect(await newest(app)).toEqual(['visit:602', 'visit:601', 'visit:600']);
+
+    const second = await runCli(args, env);
+    expect(second.stdout).toMatch(/^actions +606 lines in [\d.]+ s, 0 written, 603 there already, 3 bad$/m);
+    const count = await app.app.database.collections.actions.countDocuments();
+    expect(count).toBe(603);
+  });
+});
+
+describe('fanfare import', () => {
+  it('goes on where an interrupted run was cut off', async () => {
+    await using app = await startTestApp({ worker: false });
+    const env = { ...app.env, DATA_DIR: folder };
+    const args = [
+      'import',
+      '--actions',
+      join(folder, 'actions.ndjson'),
+      '--in-flight',
+      '1',
+      '--url',
+      app.url,
+    ];
+    await using cut = startCli(args, env);
+    const recorded = () => app.app.database.collections.actions.countDocuments();
+    await expect.poll(recorded, { timeout: 30_000, interval: 5 }).toBeGreaterThanOrEqual(500);
+    cut.signal('SIGKILL');
+    await cut.result;
+    const { stdout } = await runCli(args, env);
+    const [, written = '0', replays = '0'] =
+      /([\d,]+) written(?:, ([\d,]+) there already)?/.exec(stdout) ?? [];
+    expect(Number(replays.replace(',', ''))).toBeGreaterThanOrEqual(500);
+    expect(Number(written.replace(',', '')) + Number(replays.replace(',', ''))).toBe(603);
+    expect(await app.app.database.collections.actions.countDocuments()).toBe(603);
+  });
+
+  it('says what is missing when the server refuses the token', async () => {
+    await using app = await startTestApp({ worker: false });
+    const token = await app.token('ann');
+    const args = ['import', '--members', join(folder, 'members.ndjson'), '--url', app.url, '--token', token];
+    const { code, stderr } = await runCli(args);
+    expect(code).toBe(1);
+    expect(stderr).toContain('This needs the role service');
+  });
+});
+
+describe('fanfare demo', () => {
+  it('plays its story once and goes on with live actions that its reader sees', async () => {
+    await using app = await startTestApp();
+    const args = ['demo', '--url', app.url, '--interval', '10ms', '--count', '2'];
+    const env = { JWT_SECRET: app.env['JWT_SECRET'] ?? '', DATA_DIR: folder };
+    const first = await runCli(args, env);
+    expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(first.stdout).toContain('Mary Fanning was hired as Senior Software Engineer\n');
+    expect(first.stdout.match(/^→ /gm)).toHaveLength(2);
+    const second = await runCli(args, env);
+    expect(second.stdout.match(/\(from last time\)$/gm)).toHaveLength(5);
+    await app.idle();
+    const { data } = await app.query<{ feed: { edges: unknown[] } }>(
+      '{ feed { edges { cursor } } }',
+      {},
+      { sub: 'demo' },
+    );
+    expect(data?.feed.edges).toHaveLength(9);
+  });
+
+  it('prints commands that work as they stand', async () => {
+    await using app = await startTestApp();
+    const env = { JWT_SECRET: app.env['JWT_SECRET'] ?? '', DATA_DIR: folder };
+    await using demo = startCli(['demo', '--url', app.url, '--interval', '100ms'], env);
+    const [, token = ''] = await demo.stdoutHas(/^ {2}TOKEN=(\S+)$/m);
+    const [, body = ''] = await demo.stdoutHas(/text\/event-stream' -d '(.+)'$/m);
+    const response = await fetch(`${app.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body,
+    });
+    let events = '';
+    for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      events += text;
+      if (events.includes('FeedItemAdded')) break;
+    }
+    expect(events).toContain('Senior Software Engineer');
+  });
+});

@@ -1,0 +1,154 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { testDatabase, type TestDatabase } from '../support/engine.ts';
+import { runCli, startCli } from '../support/run-cli.ts';
+
+let database: TestDatabase;
+let dataDir = '';
+let env: Record<string, string> = {};
+beforeAll(async () => {
+  database = await testDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), 'fanfare-serve-'));
+  env = {
+    MONGODB_URI: database.uri,
+    MONGODB_DB: database.name,
+    REDIS_URL: inject('redisUrl'),
+    DATA_DIR: dataDir,
+    PORT: '0',
+  };
+});
+afterAll(async () => {
+  await database[Symbol.asyncDispose]();
+  await rm(dataDir, { recursive: true });
+});
+
+const READY = /GraphQL {4}(http:\S+\/graphql)/;
+const TOKEN = /^authorization: (Bearer \S+)$/m;
+const VIEWER = JSON.stringify({ query: '{ viewer { memberId } actions(first: 1) { edges { cursor } } }' });
+
+async function viewer(url: string, authorization: string): Promise<unknown> {
+  const headers = { 'content-type': 'application/json', authorization };
+  return (await fetch(url, { method: 'POST', headers, body: VIEWER })).json();
+}
+
+describe('fanfare serve', () => {
+  it('prints where it is and a token that opens everything, and keeps the secret for the next start', async () => {
+    await using first = startCli(['serve'], env);
+    const [, url = ''] = await first.stdoutHas(READY);
+    const [, authorization = ''] = await first.stdoutHas(TOKEN);
+    const answer = { data: { viewer: { memberId: 'demo' }, actions: { edges: [] } } };
+    expect(await viewer(url, authorization)).toEqual(answer);
+    const { stdout: other } = await runCli(['token', '--sub', 'demo', '--roles', 'admin'], env);
+    expect(await viewer(url, `Bearer ${other.trim()}`)).toEqual(answer);
+    first.signal('SIGTERM');
+    const { code, stdout, stderr } = await first.result;
+    expect(code).toBe(0);
+    expect(stdout).toContain(join(dataDir, 'jwt-secret'));
+    expect(stderr).not.toContain(authorization.slice('Bearer '.length));
+
+    await using second = startCli(['serve'], env);
+    const [, again = ''] = await second.stdoutHas(READY);
+    expect(await viewer(again, authorization)).toEqual(answer);
+  });
+
+  it('takes a Ctrl-C that arrives twice as one', async () => {
+    await using cli = startCli(['serve'], env);
+    await cli.stdoutHas(READY);
+    cli.signal('SIGINT');
+    cli.signal('SIGINT');
+    expect((await cli.result).code).toBe(0);
+  });
+
+  it('ends in order when the signal comes while it starts', async () => {
+    await using cli = startCli(['serve'], { ...env, LOG_LEVEL: 'info' });
+    await cli.stderrHas(/"msg":"Databases"/);
+    cli.signal('SIGTERM');
+    const { code, stdout, stderr } = await cli.result;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toMatch(/"msg":"Closed"/);
+  });
+
+  it('prints no token in production, and GraphiQL is off', async () => {
+    const production = {
+      ...env,
+      NODE_ENV: 'production',
+      JWT_SECRET: 'a-secret-of-an-operator-of-over-32-bytes',
+    };
+    await using cli = startCli(['serve', '--no-worker'], production);
+    const [, url = ''] = await cli.stdoutHas(READY);
+    await cli.stdoutHas(/Databases.*\n/);
+    const page = await fetch(url, { headers: { accept: 'text/html' } });
+    expect(page.headers.get('content-type') ?? '').not.toContain('text/html');
+    cli.signal('SIGTERM');
+    const { code, stdout } = await cli.result;
+    expect(code).toBe(0);
+    expect(stdout).not.toMatch(/Bearer|eyJ/);
+  });
+
+  it('wants tokens of the issuer and audience it is told', async () => {
+    const key = { ...env, JWT_SECRET: 'a-secret-of-an-operator-of-over-32-bytes' };
+    const told = { ...key, JWT_ISSUER: 'house', JWT_AUDIENCE: 'feeds' };
+    await using cli = startCli(['serve', '--no-worker'], told);
+    const [, url = ''] = await cli.stdoutHas(READY);
+    const answerTo = async (tokenEnv: Record<string, string>) => {
+      const { stdout } = await runCli(['token', '--sub', 'demo', '--roles', 'admin'], tokenEnv);
+      return JSON.stringify(await viewer(url, `Bearer ${stdout.trim()}`));
+    };
+    expect(await answerTo(told)).toContain('"memberId":"demo"');
+    expect(await answerTo(key)).toContain('UNAUTHENTICATED');
+    expect(await answerTo({ ...told, JWT_AUDIENCE: 'other' })).toContain('UNAUTHENTICATED');
+  });
+
+  it('says so when the port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { code, stdout, stderr } = await runCli(['serve'], { ...env, PORT: String(port) });
+    taken.close();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('choose another PORT, or PORT=0');
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+});
+
+describe('fanfare worker', () => {
+  it('needs no key, listens nowhere and ends with 0 on SIGTERM', async () => {
+    const { MONGODB_URI, MONGODB_DB, REDIS_URL } = env;
+    const given = { MONGODB_URI, MONGODB_DB, REDIS_URL } as Record<string, string>;
+    await using cli = startCli(['worker'], { ...given, DATA_DIR: dataDir, NODE_ENV: 'production' });
+    await cli.stderrHas(/Fan-out worker started/);
+    cli.signal('SIGTERM');
+    const { code, stdout } = await cli.result;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  });
+});
+
+describe('fanfare doctor', () => {
+  it('finds nothing wrong with databases that answer', async () => {
+    const { code, stdout } = await runCli(['doctor'], env);
+    expect(stdout).toMatch(/^ok +MongoDB +\S+ answers/m);
+    expect(stdout).toMatch(/^ok +Redis +\S+ \S+ answers/m);
+    expect(stdout).toMatch(/^ok +Indexes +(\d+) of \1 present/m);
+    expect(code).toBe(0);
+  });
+
+  it('names an index that is missing', async () => {
+    await database.db.collection('newsfeedItems').dropIndex('page');
+    const { code, stdout } = await runCli(['doctor'], env);
+    expect(stdout).toMatch(/^FAIL +Indexes +.* missing: newsfeedItems\.page$/m);
+    expect(code).toBe(1);
+  });
+
+  it('looks at everything though one part does not answer, and shows no password', async () => {
+    const { code, stdout } = await runCli(['doctor'], { ...env, REDIS_URL: 'redis://:hunter2@127.0.0.1:1' });
+    expect(stdout).toMatch(/^ok +MongoDB/m);
+    expect(stdout).toMatch(/^FAIL +Redis/m);
+    expect(stdout).not.toContain('hunter2');
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,62 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SETTINGS } from '../../src/config/settings.ts';
+import { runCli } from '../support/run-cli.ts';
+
+const THIS_FILE = import.meta.filename;
+
+let dataDir = '';
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'fanfare-cli-'));
+});
+afterAll(() => rm(dataDir, { recursive: true }));
+
+describe('fanfare', () => {
+  it('explains itself', async () => {
+    const { code, stdout, stderr } = await runCli(['--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('Usage: fanfare [options] [command]');
+    expect(stdout).toContain('npx fanfare demo');
+  });
+
+  it.each([
+    [['dance'], "error: unknown command 'dance'"],
+    [['import'], 'Nothing to import'],
+    [['import', '--actions', '/nothing/here'], '--actions /nothing/here cannot be read'],
+    [['import', '--url', 'localhost', '--actions', THIS_FILE], '--url got "localhost"'],
+    [['demo', '--interval', 'often'], '--interval got "often"'],
+  ])('refuses %j and says why', async (args, message) => {
+    const { code, stdout, stderr } = await runCli(args, { DATA_DIR: dataDir });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+
+  it.each(['serve', 'token --sub u', 'doctor'])(
+    'names every fault of the configuration before %s does anything',
+    async (command) => {
+      const { code, stdout, stderr } = await runCli(command.split(' '), {
+        DATA_DIR: dataDir,
+        PORT: 'x',
+        JWT_SECRET: 'hunter2',
+        FEED_MODEL: 'itmes',
+        MONGODB_URI: 'postgres://bob:hunter2@db',
+      });
+      expect(code).toBe(1);
+      for (const name of ['PORT', 'JWT_SECRET', 'FEED_MODEL', 'MONGODB_URI'])
+        expect(stdout + stderr).toMatch(new RegExp(`^(FAIL)? +.*${name}: got |^ +${name}: got `, 'm'));
+      expect(stdout + stderr).not.toContain('hunter2');
+      expect(await readdir(dataDir)).toEqual([]);
+    },
+  );
+
+  it('lists its settings', async () => {
+    const { code, stdout } = await runCli(['doctor', '--settings'], { PORT: '8080', JWT_SECRET: 'hunter2' });
+    expect(code).toBe(0);
+    for (const name of Object.keys(SETTINGS)) expect(stdout).toMatch(new RegExp(`^ {2}${name} +\\S`, 'm'));
+    expect(stdout).toContain('is 8080');
+    expect(stdout).not.toContain('hunter2');
+  });
+});

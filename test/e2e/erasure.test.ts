@@ -1,0 +1,150 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { erasuresRepository } from '../../src/storage/erasures.ts';
+import { connectRedis } from '../../src/storage/redis.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { placesOf } from '../support/erasure.ts';
+import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
+import { watchFeed } from '../support/live-clients.ts';
+import { runCli } from '../support/run-cli.ts';
+
+const ID = 'zq-e2e-51c7';
+const NAME = 'Zebulon Quux';
+const ADMIN = { sub: 'root', roles: ['admin'] } as const;
+
+async function redisKeys(app: TestApp): Promise<string[]> {
+  await using redis = await connectRedis({ url: inject('redisUrl') });
+  const keys = await redis.commands.keys(`*${app.database}:*`);
+  const watched = keys.filter((key) => key.endsWith('live:watched'));
+  const members = await Promise.all(watched.map((key) => redis.commands.zrange(key, '0', '-1')));
+  return [...keys, ...members.flat()].filter((text) => text.includes(ID));
+}
+
+/** A member with a feed, an audience and a log of live events. */
+async function settle(app: TestApp): Promise<string> {
+  await upsert(app, {
+    members: [{ memberId: ID, name: NAME }],
+    pairs: [
+      { followerId: 'ann', refId: ID },
+      { followerId: ID, refId: 'actor' },
+    ],
+  });
+  const id = await publish(app, {
+    actorId: ID,
+    descriptor: { posted: { postId: 'p', text: `Words of ${NAME}` } },
+  });
+  await publish(app);
+  await app.idle();
+  return id;
+}
+
+const ACTOR = 'query ($id: ID!) { action(id: $id) { actor { memberId name } descriptor { summary } } }';
+
+test('erases a member over the API: from the databases, the live logs and what others see', async () => {
+  await using app = await startTestApp();
+  const id = await settle(app);
+  {
+    await using watcher = await watchFeed('SSE', app, ID);
+    await publish(app);
+    expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemAdded' });
+  }
+  expect((await redisKeys(app)).length).toBeGreaterThan(0);
+  const erased = await ask(app, 'mutation ($id: String!) { eraseMember(memberId: $id) }', { id: ID }, ADMIN);
+  expect(erased).toEqual({ eraseMember: true });
+  expect(await redisKeys(app)).toEqual([]);
+  const { erasure } = await ask<{ erasure: object }>(
+    app,
+    'query ($id: String!) { erasure(memberId: $id) { state requestedBy startedAt finishedAt step changed } }',
+    { id: ID },
+    ADMIN,
+  );
+  expect(erasure).toMatchObject({ state: 'CONFIRMING', requestedBy: 'root', step: null, finishedAt: null });
+  // Until the second look the record of the erasure itself is the one place that knows whom it is for.
+  const places = await placesOf(app.app.database, ID, NAME);
+  expect(places.map((place) => place.split(':')[0])).toEqual(['erasures']);
+  expect((await feedOf(app, 'ann')).length).toBe(1);
+  const { action } = await ask<{ action: object }>(app, ACTOR, { id }, { sub: 'ann' });
+  expect(action).toMatchObject({
+    actor: { memberId: expect.stringMatching(/^erased:/) as string, name: 'Former member' },
+    descriptor: { summary: 'posted something' },
+  });
+  expect(await feedOf(app, ID)).toEqual([]);
+});
+
+test('is taken up by a worker that starts', async () => {
+  await using app = await startTestApp({ worker: false });
+  const id = await publish(app, { actorId: ID });
+  const { erasures } = app.app.database.collections;
+  // As it is left by a process that was killed right after the commit.
+  await erasuresRepository(erasures).begin({
+    memberId: ID,
+    names: [],
+    pseudonym: 'erased:e2e',
+    by: 'root',
+    now: new Date(),
+  });
+  await using _worker = await startTestApp({ api: false, database: app.database });
+  await expect.poll(async () => (await erasures.findOne())?.state, { timeout: 20_000 }).toBe('CONFIRMING');
+  const { action } = await ask<{ action: object }>(app, ACTOR, { id }, ADMIN);
+  expect(action).toMatchObject({ actor: { memberId: 'erased:e2e', name: 'Former member' } });
+});
+
+test('tells who may not erase or export, and lets one operation export once', async () => {
+  await using app = await startTestApp({ worker: false });
+  const export_ = 'query ($id: String!) { memberExport(memberId: $id) }';
+  for (const as of [{ sub: 'ann' }, { sub: 'svc', roles: ['service'] as const }]) {
+    for (const document of [export_, 'mutation ($id: String!) { eraseMember(memberId: $id) }']) {
+      const { errors } = await app.query(document, { id: ID }, as);
+      expect(errors.map((error) => error.extensions.code)).toEqual(['FORBIDDEN']);
+    }
+    const { errors } = await app.query(
+      'query ($id: String!) { erasure(memberId: $id) { state } }',
+      { id: ID },
+      as,
+    );
+    expect(errors.map((error) => error.extensions.code)).toEqual(['FORBIDDEN']);
+  }
+  const own = await ask<{ memberExport: object }>(app, export_, { id: 'ann' }, { sub: 'ann' });
+  expect(own.memberExport).toMatchObject({ memberId: 'ann', member: null, actions: [] });
+  const twice = await app.query(
+    '{ a: memberExport(memberId: "ann") b: memberExport(memberId: "ann") }',
+    {},
+    { sub: 'ann' },
+  );
+  expect(twice.errors.map((error) => error.extensions.code)).toEqual(['BAD_USER_INPUT']);
+});
+
+test('exports a member on the command line, to stdout, to a file and from a running server', async () => {
+  await using app = await startTestApp();
+  const id = await settle(app);
+  const folder = await mkdtemp(join(tmpdir(), 'fanfare-export-'));
+  try {
+    const expected = {
+      member: { name: NAME },
+      actions: [{ id: Buffer.from(id, 'base64').toString().slice('Action:'.length), as: ['ACTOR'] }],
+    };
+    const printed = await runCli(['export', '--member', ID], app.env);
+    expect(printed.code).toBe(0);
+    expect(JSON.parse(printed.stdout)).toMatchObject(expected);
+
+    const out = join(folder, 'export.json');
+    const written = await runCli(['export', '--member', ID, '--out', out], app.env);
+    expect(written).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining(`Written to ${out}`) as string,
+    });
+    expect(JSON.parse(await readFile(out, 'utf8'))).toMatchObject(expected);
+    expect((await stat(out)).mode & 0o777).toBe(0o600);
+    const again = await runCli(['export', '--member', ID, '--out', out], app.env);
+    expect(again).toMatchObject({ code: 1, stdout: '', stderr: `--out ${out} is there already\n` });
+
+    const asked = await runCli(['export', '--member', ID, '--url', app.url], app.env);
+    expect(asked).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(asked.stdout)).toMatchObject(expected);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,194 @@
+import { createClient, type Client } from 'graphql-sse';
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { startTestHttp } from '../support/http.ts';
+import { signTestToken } from '../support/tokens.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ env: { SUBSCRIPTIONS_PER_USER: '2' } });
+});
+afterAll(async () => app[Symbol.asyncDispose]());
+
+const WATCH =
+  'subscription { feedEvents { __typename cursor ... on FeedItemAdded { item { action { descriptor { summary } } } } } }';
+const publisher = { sub: 'bob', roles: ['service'] as const };
+const PUBLISH =
+  'mutation ($text: String!) { publishAction(input: { mentions: ["reader", "sse-client"], scope: RESTRICTED, recipients: ["reader"], descriptor: { custom: { verb: "wrote", objectType: "note", objectId: $text } } }) { action { id } } }';
+
+function clientOf(token: string, url = app.url): Client {
+  return createClient({
+    url: `${url}/graphql`,
+    headers: { authorization: `Bearer ${token}` },
+    retryAttempts: 0,
+  });
+}
+
+const noSubscriptions = (): Promise<void> =>
+  vi.waitUntil(() => app.app.http?.stats().subscriptions === 0, { timeout: 10_000 }).then(() => undefined);
+
+interface Event {
+  readonly feedEvents: { readonly __typename: string; readonly cursor: string };
+}
+
+describe('the client of graphql-sse in distinct mode', () => {
+  test('gets FeedReady and then what happens, and leaves nothing behind', async () => {
+    const client = clientOf(await app.token('reader'));
+    const events = client.iterate<Event>({ query: WATCH });
+    expect((await events.next()).value).toMatchObject({ data: { feedEvents: { __typename: 'FeedReady' } } });
+    await app.query(PUBLISH, { text: 'n1' }, publisher);
+    expect((await events.next()).value).toMatchObject({
+      data: {
+        feedEvents: {
+          __typename: 'FeedItemAdded',
+          item: { action: { descriptor: { summary: 'wrote note n1' } } },
+        },
+      },
+    });
+    await events.return?.();
+    client.dispose();
+    await noSubscriptions();
+  });
+
+  test('goes on behind a cursor', async () => {
+    const client = clientOf(await app.token('reader'));
+    const first = client.iterate<Event>({ query: WATCH });
+    const { feedEvents } = ((await first.next()).value as { data: Event }).data;
+    await first.return?.();
+    await app.query(PUBLISH, { text: 'n2' }, publisher);
+    await app.idle();
+    const query = WATCH.replace('feedEvents', 'feedEvents(after: $after)').replace(
+      'subscription',
+      'subscription ($after: String)',
+    );
+    const second = client.iterate<Event>({ query, variables: { after: feedEvents.cursor } });
+    expect((await second.next()).value).toMatchObject({ data: { feedEvents: { __typename: 'FeedReady' } } });
+    expect((await second.next()).value).toMatchObject({
+      data: { feedEvents: { item: { action: { descriptor: { summary: 'wrote note n2' } } } } },
+    });
+    client.dispose();
+    await noSubscriptions();
+  });
+
+  test('gets the answer of a query', async () => {
+    const client = clientOf(await app.token('reader'));
+    const results = [];
+    for await (const result of client.iterate({ query: '{ viewer { memberId } }' })) results.push(result);
+    expect(results).toEqual([{ data: { viewer: { memberId: 'reader' } } }]);
+    client.dispose();
+  });
+
+  test.each([
+    ['a syntax error', { query: 'subscription {' }],
+    ['an unknown field', { query: 'subscription { nothing }' }],
+    [
+      'an argument the service refuses',
+      { query: 'subscription { feedEvents(filter: { types: [""] }) { cursor } }' },
+    ],
+  ])('is told of %s', async (_what, request) => {
+    const client = clientOf(await app.token('reader'));
+    const results = [];
+    for await (const result of client.iterate(request)) results.push(result);
+    expect(results).toMatchObject([{ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] }]);
+    client.dispose();
+    await noSubscriptions();
+  });
+
+  test('is refused without a token', async () => {
+    const client = createClient({ url: `${app.url}/graphql`, retryAttempts: 0 });
+    await expect(client.iterate({ query: WATCH }).next()).rejects.toMatchObject({
+      response: { status: 401 },
+    });
+  });
+
+  test('is told that the token has ended', async () => {
+    const exp = Math.floor(Date.now() / 1_000) + 2;
+    const client = clientOf(await signTestToken({ sub: 'reader', exp }));
+    const results = [];
+    for await (const result of client.iterate<Event>({ query: WATCH })) results.push(result);
+    expect(results).toMatchObject([
+      { data: { feedEvents: { __typename: 'FeedReady' } } },
+      { errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] },
+    ]);
+    expect(Date.now()).toBeGreaterThanOrEqual(exp * 1_000);
+    await noSubscriptions();
+  });
+
+  test('is refused a subscription above the limit of a user, which other users do not feel', async () => {
+    const client = clientOf(await app.token('reader'));
+    const open = [client.iterate<Event>({ query: WATCH }), client.iterate<Event>({ query: WATCH })];
+    for (const events of open) await events.next();
+    const third = client.iterate<Event>({ query: WATCH }).next();
+    await expect(third).rejects.toMatchObject({ response: { status: 429 } });
+    const other = clientOf(await app.token('other'));
+    const events = other.iterate<Event>({ query: WATCH });
+    expect((await events.next()).value).toMatchObject({ data: {} });
+    other.dispose();
+    client.dispose();
+    await noSubscriptions();
+  });
+
+  test('hears of a closing server as of a broken connection, so that it connects again', async () => {
+    const server = await startTestHttp(app);
+    const client = clientOf(await app.token('reader'), server.url);
+    const events = client.iterate<Event>({ query: WATCH });
+    await events.next();
+    const broken = expect(events.next()).rejects.toThrow();
+    await server.close();
+    await broken;
+    client.dispose();
+  });
+});
+
+/** A request for a stream by hand, so that reading can stop. */
+async function rawStream(token: string): Promise<Socket> {
+  const { port } = new URL(app.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  await once(socket, 'connect');
+  const body = JSON.stringify({ query: WATCH });
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nAccept: text/event-stream\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`,
+  );
+  return socket;
+}
+
+describe('on the wire', () => {
+  test('streams by GET too, as EventSource asks', async () => {
+    const response = await fetch(`${app.url}/graphql?query=${encodeURIComponent(WATCH)}`, {
+      headers: { accept: 'text/event-stream', authorization: `Bearer ${await app.token('reader')}` },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk as Uint8Array).toString();
+      if (/event: next\ndata: \{.*FeedReady.*\}\n\n/.test(text)) break;
+    }
+    expect(text).toContain('FeedReady');
+    await noSubscriptions();
+  });
+
+  test('ends the subscription when the connection is cut', async () => {
+    const socket = await rawStream(await app.token('reader'));
+    await once(socket, 'data');
+    await vi.waitUntil(() => app.app.http?.stats().subscriptions === 1, { timeout: 10_000 });
+    socket.resetAndDestroy();
+    await noSubscriptions();
+    expect(app.app.http?.stats().requests).toBe(0);
+  });
+
+  test('ends the subscription of a client that stopped reading and was then cut', async () => {
+    const socket = await rawStream(await app.token('reader'));
+    await once(socket, 'data');
+    socket.pause();
+    for (let n = 0; n < 20; n += 1)
+      await app.query(PUBLISH, { text: 'x'.repeat(200) + String(n) }, publisher);
+    await app.idle();
+    socket.destroy();
+    await noSubscriptions();
+  });
+});

@@ -1,0 +1,225 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRateLimiter } from '../../src/http/rate-limit.ts';
+import type { HttpServer } from '../../src/http/server.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { startTestHttp } from '../support/http.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ worker: false });
+});
+afterAll(async () => app[Symbol.asyncDispose]());
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+}
+
+async function post(
+  body: string,
+  { server = app, token }: { server?: Pick<HttpServer, 'url'>; token?: string | null } = {},
+): Promise<Answer> {
+  const bearer = token === undefined ? await app.token('reader') : token;
+  const response = await fetch(`${server.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+    },
+    body,
+  });
+  const { errors } = (await response.json()) as {
+    errors?: { message: string; extensions: { code: string } }[];
+  };
+  const { status, headers } = response;
+  return { status, headers, code: errors?.[0]?.extensions.code, message: errors?.[0]?.message };
+}
+
+const ask = (query: string, variables: object = {}): Promise<Answer> =>
+  post(JSON.stringify({ query, variables }));
+
+/** Introspection of types within types, which is deep by nature. */
+function typesOfTypes(levels: number): string {
+  return `{ __schema { types { fields { type { ${'ofType { '.repeat(levels)} name ${'} '.repeat(levels)} } } } } }`;
+}
+
+describe('documents', () => {
+  const item = 'edges { node { action { actor { name } refs { label } } } }';
+  test.each([
+    ['too long', `{ viewer { memberId } } #${' '.repeat(128 * 1024)}`, /131\d+ characters, at most 131072/],
+    ['of too many tokens', `{ viewer { ${'memberId '.repeat(2_000)} } }`, /2000 tokens/],
+    ['too deep', `{ ${'viewer { '.repeat(13)} x ${'} '.repeat(13)} }`, /14 fields deep, at most 12/],
+    [
+      'too deep through fragments',
+      `{ ...F } fragment F on Query { ${'viewer { '.repeat(13)} x ${'} '.repeat(13)} }`,
+      /14 fields/,
+    ],
+    [
+      'of too many aliases',
+      `{ ${Array.from({ length: 101 }, (_, n) => `a${String(n)}: __typename`).join(' ')} }`,
+      /101 aliases, at most 100/,
+    ],
+    [
+      'of too many directives',
+      `{ ${'__typename @include(if: true) '.repeat(51)} }`,
+      /51 directives, at most 50/,
+    ],
+    [
+      'too costly',
+      `{ ${Array.from({ length: 50 }, (_, n) => `a${String(n)}: feed(first: 100) { ${item} }`).join(' ')} }`,
+      /asks for up to \d+ objects, at most 10000/,
+    ],
+  ])('refuses one that is %s', async (_what, query, message) => {
+    expect(await ask(query)).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      message: expect.stringMatching(message) as unknown,
+    });
+  });
+
+  test('counts the cost by variables, by their defaults and by lists', async () => {
+    const feeds = Array.from({ length: 20 }, (_, n) => `a${String(n)}: feed(first: $n) { ${item} }`).join(
+      ' ',
+    );
+    expect((await ask(`query ($n: Int) { ${feeds} }`, { n: 100 })).message).toMatch(/asks for up to/);
+    expect((await ask(`query ($n: Int = 100) { ${feeds} }`)).message).toMatch(/asks for up to/);
+    expect((await ask(`query ($n: Int) { ${feeds} }`, { n: 10 })).code).toBeUndefined();
+  });
+
+  test('answers the largest page of everything', async () => {
+    expect(
+      await ask(`{ feed(first: 100) { unread { count } pageInfo { endCursor } ${item} } }`),
+    ).toMatchObject({
+      status: 200,
+      code: undefined,
+    });
+  });
+
+  test('answers the introspection of tools, but no endless one', async () => {
+    const { getIntrospectionQuery } = await import('graphql');
+    expect((await ask(getIntrospectionQuery({ oneOf: true, descriptions: true }))).code).toBeUndefined();
+    const circle = `{ __schema { types { ${'fields { type { '.repeat(4)} name ${'} } '.repeat(4)} } } }`;
+    expect((await ask(circle)).code).toBe('BAD_USER_INPUT');
+    expect((await ask(typesOfTypes(9))).code).toBeUndefined();
+  });
+});
+
+describe('arguments', () => {
+  test.each([0, -1, 101, 2_147_483_647])('refuses a page of %i', async (first) => {
+    for (const field of [
+      'feed(first: $n) { state }',
+      'slice(refId: "r", first: $n) { edges { cursor } }',
+      'viewer { following(first: $n) { edges { cursor } } }',
+    ])
+      expect(await ask(`query ($n: Int) { ${field} }`, { n: first })).toMatchObject({
+        status: 200,
+        code: 'BAD_USER_INPUT',
+      });
+  });
+
+  test('refuses more than 100 nodes', async () => {
+    const id = Buffer.from('Member:x').toString('base64');
+    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+    expect((await ask(query, { ids: Array(101).fill(id) })).code).toBe('BAD_USER_INPUT');
+    expect((await ask(query, { ids: Array(100).fill(id) })).code).toBeUndefined();
+  });
+});
+
+describe('bodies', () => {
+  test('refuses one above the limit', async () => {
+    await using server = await startTestHttp(app, { limits: { maxBodyBytes: 1_000 } });
+    const fits = JSON.stringify({ query: '{ viewer { memberId } }' });
+    expect((await post(fits, { server })).code).toBeUndefined();
+    expect(await post(fits + ' '.repeat(1_000), { server })).toMatchObject({
+      status: 413,
+      code: 'BAD_USER_INPUT',
+    });
+  });
+
+  test('refuses one that grows above the limit without having said so', async () => {
+    await using server = await startTestHttp(app, { limits: { maxBodyBytes: 1_000 } });
+    const req = request(`${server.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${await app.token('reader')}` },
+    });
+    req.on('error', () => undefined);
+    const answered = once(req, 'response') as Promise<
+      [{ statusCode: number; headers: Record<string, string> }]
+    >;
+    for (let n = 0; n < 20; n += 1) req.write(' '.repeat(100));
+    const [response] = await answered;
+    expect(response.statusCode).toBe(413);
+    expect(response.headers['connection']).toBe('close');
+    req.destroy();
+  });
+
+  test('reads less from those who show no token', async () => {
+    const body = JSON.stringify({ query: '{ __typename }', extensions: { filler: 'x'.repeat(70_000) } });
+    expect((await post(body)).status).toBe(200);
+    expect(await post(body, { token: null })).toMatchObject({ status: 413, code: 'BAD_USER_INPUT' });
+  });
+
+  test('takes a batch of 500 actions with 16 KiB of data each', async () => {
+    const data = { text: 'x'.repeat(16_000) };
+    const inputs = Array.from({ length: 500 }, (_, n) => ({
+      descriptor: { custom: { verb: 'v', objectType: 'o', objectId: String(n), data } },
+    }));
+    await using server = await startTestHttp(app);
+    const query =
+      'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { error { code } } }';
+    const answer = await post(JSON.stringify({ query, variables: { inputs } }), { server });
+    expect(answer).toMatchObject({ status: 200, code: undefined });
+  });
+
+  test('gives up on a request that does not come to its end', async () => {
+    await using server = await startTestHttp(app, {
+      limits: { headersTimeoutMs: 50, requestTimeoutMs: 100 },
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('POST /graphql HTTP/1.1\r\nHost: x\r\n');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 408 /);
+    await once(socket, 'close');
+  });
+});
+
+describe('the number of requests', () => {
+  test('is limited per user where a limit is set', async () => {
+    await using server = await startTestHttp(app, {
+      rateLimiter: createRateLimiter({ points: 2, seconds: 60 }),
+    });
+    const body = JSON.stringify({ query: '{ viewer { memberId } }' });
+    const token = await app.token('busy');
+    for (let n = 0; n < 2; n += 1) expect((await post(body, { server, token })).code).toBeUndefined();
+    const third = await post(body, { server, token });
+    expect(third).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
+    expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await post(body, { server, token: await app.token('other') })).code).toBeUndefined();
+  });
+
+  test('is limited per address for those without a token', async () => {
+    await using server = await startTestHttp(app, {
+      rateLimiter: createRateLimiter({ points: 1, seconds: 60 }),
+    });
+    const body = JSON.stringify({ query: '{ __typename }' });
+    expect((await post(body, { server, token: null })).status).toBe(200);
+    expect((await post(body, { server, token: null })).code).toBe('RATE_LIMITED');
+  });
+});
+
+describe('connections', () => {
+  test('above the limit are closed', async () => {
+    await using server = await startTestHttp(app, { limits: { maxConnections: 1 } });
+    const first = connect(server.port, '127.0.0.1');
+    await once(first, 'connect');
+    first.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(first, 'data');
+    const second = connect(server.port, '127.0.0.1');
+    await once(second, 'close');
+    first.destroy();
+  });
+});

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Closer } from '../../src/lib/closer.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { ask, publish } from '../support/feed-api.ts';
+import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
+import {
+  answerTo,
+  expectNothing,
+  expectShown,
+  FEED_READS,
+  itemIdOf,
+  openPrivacyWorld,
+  READ_NAMES,
+  unreadOf,
+  VIEWER_NAMES,
+  WRITE_NAMES,
+  type PrivacyWorld,
+  type Target,
+  type Viewer,
+  type Write,
+} from '../support/privacy-world.ts';
+
+/**
+ * What somebody has of an action. `feed`: it is in their feed, and there for them by every other way in. `page`: it is
+ * there by every way but the feed. `no`: there is no such action, whatever they do.
+ */
+type Sight = 'feed' | 'page' | 'no';
+
+const SCOPES = ['PUBLIC', 'FOLLOWERS', 'TEAM', 'DEPARTMENT', 'RESTRICTED'] as const;
+
+/** Of an action that is published after the former followers have left. */
+// prettier-ignore
+const AFTER: Readonly<Record<Viewer, readonly Sight[]>> = {
+  //                                     PUBLIC  FOLLOWERS TEAM   DEPARTMENT RESTRICTED
+  'actor':                               ['page', 'page',  'feed', 'feed',   'page'],
+  'follower of the site':                ['feed', 'feed',  'no',   'no',     'no'],
+  'former follower, history kept':       ['page', 'no',    'no',   'no',     'no'],
+  'former follower, history taken back': ['page', 'no',    'no',   'no',     'no'],
+  'team mate':                           ['page', 'no',    'feed', 'no',     'no'],
+  'department colleague':                ['page', 'no',    'no',   'feed',   'no'],
+  'recipient':                           ['page', 'no',    'no',   'no',     'feed'],
+  'mentioned':                           ['feed', 'feed',  'feed', 'feed',   'feed'],
+  'mentioned, but mutes the actor':      ['page', 'page',  'page', 'page',   'page'],
+  'stranger':                            ['page', 'no',    'no',   'no',     'no'],
+  'service':                             ['page', 'no',    'no',   'no',     'no'],
+  'admin':                               ['page', 'page',  'page', 'page',   'page'],
+};
+
+/** Of one that was published before: the same, but for who had followed the actor and kept what came. */
+// prettier-ignore
+const BEFORE: typeof AFTER = {
+  ...AFTER,
+  'former follower, history kept':       ['feed', 'feed',  'no',   'no',     'no'],
+};
+
+/** Those who may do something to an action although the table does not say so. */
+const MAY: Readonly<Partial<Record<Write, (viewer: Viewer, sight: Sight) => boolean>>> = {
+  // Services record for others, whom they know best.
+  recordInteraction: (viewer, sight) => sight !== 'no' || viewer === 'service',
+  hideFeedItem: (_viewer, sight) => sight !== 'no',
+  unhideFeedItem: (_viewer, sight) => sight !== 'no',
+  hideAction: (viewer) => viewer === 'admin',
+  unhideAction: (viewer) => viewer === 'admin',
+  deleteAction: (viewer) => viewer === 'admin' || viewer === 'actor',
+};
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(async () => app[Symbol.asyncDispose]());
+
+interface Scene {
+  readonly world: PrivacyWorld;
+  readonly before: Target;
+  readonly after: Target;
+}
+
+async function openScene(scope: string): Promise<Scene> {
+  const world = await openPrivacyWorld(app, scope);
+  const target = async (name: string): Promise<Target> => ({
+    actionId: await world.publish(name),
+    refId: world.id(name),
+  });
+  const before = await target('before');
+  await app.idle();
+  await world.part();
+  const after = await target('after');
+  await app.idle();
+  return { world, before, after };
+}
+
+function sightOf(table: typeof AFTER, viewer: Viewer, scope: (typeof SCOPES)[number]): Sight {
+  const sight = table[viewer][SCOPES.indexOf(scope)];
+  if (sight === undefined) throw new Error(`Nothing is said of ${viewer} and ${scope}`);
+  return sight;
+}
+
+async function expectSight(world: PrivacyWorld, viewer: Viewer, target: Target, sight: Sight): Promise<void> {
+  await Promise.all(
+    READ_NAMES.map((way) => {
+      const isShown = sight === 'feed' || (sight === 'page' && !FEED_READS.includes(way));
+      return (isShown ? expectShown : expectNothing)(world, viewer, way, target);
+    }),
+  );
+}
+
+test.each(SCOPES)('a %s action is there for those it is for, by every way in', async (scope) => {
+  const { world, before, after } = await openScene(scope);
+  for (const viewer of VIEWER_NAMES) {
+    const sights = [sightOf(BEFORE, viewer, scope), sightOf(AFTER, viewer, scope)] as const;
+    await expectSight(world, viewer, before, sights[0]);
+    await expectSight(world, viewer, after, sights[1]);
+    const number = { count: sights.filter((sight) => sight === 'feed').length, isExact: true };
+    expect([viewer, await unreadOf(world, viewer)]).toEqual([viewer, number]);
+  }
+});
+
+test.each(SCOPES)("nobody has somebody else's item of a %s action", async (scope) => {
+  const { world, before } = await openScene(scope);
+  const query = 'query ($id: ID!) { node(id: $id) { id } nodes(ids: [$id]) { id } }';
+  const holders = VIEWER_NAMES.filter((viewer) => sightOf(BEFORE, viewer, scope) === 'feed');
+  expect(holders).not.toEqual([]);
+  for (const holder of holders)
+    for (const viewer of VIEWER_NAMES) {
+      const id = itemIdOf(world.id(holder), before.actionId);
+      const answer = await ask<object>(app, query, { id }, world.as(viewer));
+      expect([viewer, answer]).toEqual([
+        viewer,
+        viewer === holder ? { node: { id }, nodes: [{ id }] } : { node: null, nodes: [null] },
+      ]);
+    }
+});
+
+test.each(SCOPES)('a %s action can be acted upon by those only who see it', async (scope) => {
+  const { world, before, after } = await openScene(scope);
+  const destructive: readonly Write[] = ['hideAction', 'unhideAction', 'deleteAction'];
+  for (const [table, target] of [
+    [BEFORE, before],
+    [AFTER, after],
+  ] as const)
+    for (const viewer of VIEWER_NAMES) {
+      const sight = sightOf(table, viewer, scope);
+      for (const way of WRITE_NAMES) {
+        const mayDo = MAY[way]?.(viewer, sight) ?? false;
+        if (destructive.includes(way) && mayDo) continue;
+        if (mayDo) await expectShown(world, viewer, way, target);
+        else if (way === 'deleteAction' && sight !== 'no')
+          expect(await answerTo(world, viewer, way, target)).toMatchObject({
+            data: null,
+            errors: [
+              {
+                message: 'Only its actor or an admin can delete an action',
+                extensions: { code: 'FORBIDDEN' },
+              },
+            ],
+          });
+        else if (way === 'retryFanOut' && viewer === 'admin')
+          expect(await answerTo(world, viewer, way, target)).toMatchObject({
+            errors: [{ extensions: { code: 'CONFLICT' } }],
+          });
+        else await expectNothing(world, viewer, way, target);
+      }
+      await expectSight(world, viewer, target, sight);
+    }
+  await expectShown(world, 'actor', 'deleteAction', before);
+  await expectShown(world, 'admin', 'deleteAction', after);
+});
+
+/** What a viewer is told, in a few words: `added before`, `removed after`. */
+async function told(
+  watcher: FeedWatcher,
+  names: ReadonlyMap<string, string>,
+  last: string,
+): Promise<string[]> {
+  const events: string[] = [];
+  for (;;) {
+    const event = await watcher.next();
+    if (event.__typename === 'FeedItemAdded' && event.item.action.id === last) return events;
+    const id =
+      'item' in event ? event.item.action.id : 'actionId' in event ? event.actionId : JSON.stringify(event);
+    events.push(`${event.__typename.slice('FeedItem'.length).toLowerCase()} ${names.get(id) ?? id}`);
+  }
+}
+
+test.each(SCOPES)(
+  'of a %s action watchers are told what the feed shows them, and nothing else',
+  async (scope) => {
+    const world = await openPrivacyWorld(app, scope);
+    await using crowd = new Closer();
+    const watchers = new Map<Viewer, FeedWatcher>();
+    for (const [n, viewer] of VIEWER_NAMES.entries()) {
+      const { sub, roles } = world.as(viewer);
+      const asThem = { url: app.url, wsUrl: app.wsUrl, token: () => app.token(sub, roles) };
+      watchers.set(viewer, crowd.own(await watchFeed(n % 2 === 0 ? 'SSE' : 'WebSocket', asThem, sub)));
+    }
+    const before = await world.publish('before');
+    await app.idle();
+    await world.part();
+    const after = await world.publish('after');
+    await app.idle();
+    for (const id of [before, after]) {
+      const comment =
+        'mutation ($id: ID!) { recordInteraction(input: { actionId: $id, kind: COMMENT }) { id } }';
+      await ask(app, comment, { id });
+      await app.idle();
+    }
+    for (const id of [before, after]) {
+      const hide = 'mutation ($id: ID!) { hideAction(id: $id) { id } }';
+      await ask(app, hide, { id }, world.as('admin'));
+      await app.idle();
+    }
+    const recipients = VIEWER_NAMES.map((viewer) => world.id(viewer));
+    const last = await publish(app, { actorId: 'last', scope: 'RESTRICTED', recipients });
+
+    for (const [viewer, watcher] of watchers) {
+      const hasBefore = sightOf(BEFORE, viewer, scope) === 'feed';
+      const hasAfter = sightOf(AFTER, viewer, scope) === 'feed';
+      // They had it until they took it back.
+      const hadBefore =
+        viewer === 'former follower, history taken back' &&
+        sightOf(AFTER, 'follower of the site', scope) === 'feed';
+      // It is stored for them, and kept out of what they are shown. A removal says no more than that it is gone.
+      const isMuting = viewer === 'mentioned, but mutes the actor';
+      const expected = [
+        ...(hasBefore || hadBefore ? ['added before'] : []),
+        ...(hadBefore ? ['removed before'] : []),
+        ...(hasAfter ? ['added after'] : []),
+        ...(hasBefore ? ['updated before'] : []),
+        ...(hasAfter ? ['updated after'] : []),
+        ...(hasBefore || isMuting ? ['removed before'] : []),
+        ...(hasAfter || isMuting ? ['removed after'] : []),
+      ];
+      const names = new Map([
+        [before, 'before'],
+        [after, 'after'],
+      ]);
+      expect([viewer, await told(watcher, names, last)]).toEqual([viewer, expected]);
+    }
+  },
+);

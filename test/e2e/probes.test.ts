@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { startTestHttp } from '../support/http.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ worker: false });
+});
+afterAll(async () => app[Symbol.asyncDispose]());
+
+async function get(url: string): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(url);
+  return { status: response.status, body: await response.json() };
+}
+
+test('is alive', async () => {
+  expect(await get(`${app.url}/health`)).toEqual({ status: 200, body: { status: 'ok' } });
+});
+
+test('is ready when database and Redis answer', async () => {
+  expect(await get(`${app.url}/ready`)).toEqual({
+    status: 200,
+    body: { status: 'ready', checks: { database: 'ok', redis: 'ok' } },
+  });
+});
+
+test('is not ready when one of them does not, though alive', async () => {
+  await using server = await startTestHttp(app, {
+    probes: { database: () => Promise.resolve(), redis: () => Promise.reject(new Error('Gone')) },
+  });
+  expect(await get(`${server.url}/ready`)).toEqual({
+    status: 503,
+    body: { status: 'not ready', checks: { database: 'ok', redis: 'failed' } },
+  });
+  expect((await get(`${server.url}/health`)).status).toBe(200);
+});
+
+test('is not ready when one of them does not answer at all', async () => {
+  await using server = await startTestHttp(app, { probes: { database: () => new Promise(() => undefined) } });
+  expect(await get(`${server.url}/ready`)).toMatchObject({
+    status: 503,
+    body: { checks: { database: 'failed' } },
+  });
+});
+
+test('tells Prometheus about its requests', async () => {
+  await app.query('query Metered { viewer { memberId } }');
+  await app.query('query Metered { nothing }');
+  const response = await fetch(`${app.url}/metrics`);
+  expect(response.headers.get('content-type')).toContain('text/plain');
+  const page = await response.text();
+  expect(page).toContain('fanfare_graphql_requests_total{operation="Metered",code="OK"} 1');
+  expect(page).toContain('fanfare_graphql_requests_total{operation="Metered",code="BAD_USER_INPUT"} 1');
+});
+
+test('answers HEAD, and refuses to be written to', async () => {
+  for (const path of ['/health', '/ready', '/metrics']) {
+    expect((await fetch(`${app.url}${path}`, { method: 'HEAD' })).status).toBe(200);
+    expect((await fetch(`${app.url}${path}`, { method: 'POST' })).status).toBe(405);
+  }
+});
+
+test('needs no token and tells no secret', async () => {
+  const page = await (await fetch(`${app.url}/metrics`)).text();
+  expect(page).not.toContain('mongodb://');
+});

@@ -1,0 +1,254 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import WebSocket from 'ws';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { socketUrl, startTestHttp } from '../support/http.ts';
+import { openGreetedSocket, openSocket } from '../support/socket.ts';
+import { signTestToken } from '../support/tokens.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ worker: false, env: { SUBSCRIPTIONS_PER_CONNECTION: '3', BODY_LIMIT: '4KiB' } });
+});
+afterAll(async () => app[Symbol.asyncDispose]());
+
+const WATCH = { query: 'subscription { feedEvents { __typename cursor } }' };
+
+describe('close codes', () => {
+  test.each([
+    ['text that is no JSON', 'hello'],
+    ['JSON that is no message', '[]'],
+    ['a message without a type', {}],
+    ['a message of an unknown type', { type: 'start' }],
+    ['a subscribe without an id', { type: 'subscribe', payload: WATCH }],
+    ['a subscribe without a query', { type: 'subscribe', id: '1', payload: {} }],
+    ['connection parameters that are no object', { type: 'connection_init', payload: 'token' }],
+  ])('4400 for %s', async (_what, message) => {
+    await using socket = await openSocket(app.wsUrl);
+    socket.send(message);
+    expect(await socket.closed).toEqual({ code: 4400, reason: 'Invalid message received' });
+  });
+
+  test('4401 for a subscribe before the connection was acknowledged', async () => {
+    await using socket = await openSocket(app.wsUrl);
+    socket.send({ type: 'subscribe', id: '1', payload: WATCH });
+    expect(await socket.closed).toEqual({ code: 4401, reason: 'Unauthorized' });
+  });
+
+  test.each([
+    ['no connection parameters', undefined],
+    ['no token', {}],
+    ['a token that is no text', { authorization: 1 }],
+    ['a token that is not valid', { authorization: 'Bearer nonsense' }],
+    ['a token without its scheme', { authorization: 'nonsense' }],
+  ])('4403 for %s', async (_what, payload) => {
+    await using socket = await openSocket(app.wsUrl);
+    socket.send({ type: 'connection_init', payload });
+    expect(await socket.closed).toEqual({ code: 4403, reason: 'Forbidden' });
+  });
+
+  test('4403 when the token ends', async () => {
+    const exp = Math.floor(Date.now() / 1_000) + 2;
+    const token = await signTestToken({ sub: 'reader', exp });
+    await using socket = await openGreetedSocket(app.wsUrl, token);
+    expect(await socket.closed).toEqual({ code: 4403, reason: 'The token has expired' });
+    expect(Date.now()).toBeGreaterThanOrEqual(exp * 1_000);
+  });
+
+  test.each([['graphql-ws'], ['soap']])('4406 for the subprotocol %s', async (protocol) => {
+    await using socket = await openSocket(app.wsUrl, [protocol, 'also-not-it']).catch(async () => {
+      // A client of ws refuses a server that picks none of what it offered; it never hears the code.
+      return openSocket(app.wsUrl, []);
+    });
+    expect(await socket.closed).toEqual({ code: 4406, reason: 'Subprotocol not acceptable' });
+  });
+
+  test('4408 when connection_init does not come in time', async () => {
+    await using server = await startTestHttp(app, { limits: { connectionInitMs: 20 } });
+    await using socket = await openSocket(socketUrl(server));
+    expect(await socket.closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
+  });
+
+  test('4409 for an id that is in use', async () => {
+    await using socket = await openGreetedSocket(app.wsUrl, await app.token('reader'));
+    socket.send({ type: 'subscribe', id: 'same', payload: WATCH });
+    expect(await socket.next()).toMatchObject({ type: 'next', id: 'same' });
+    socket.send({ type: 'subscribe', id: 'same', payload: WATCH });
+    expect(await socket.closed).toEqual({ code: 4409, reason: 'Subscriber for same already exists' });
+  });
+
+  test('4429 for a second connection_init', async () => {
+    const token = await app.token('reader');
+    await using socket = await openGreetedSocket(app.wsUrl, token);
+    socket.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
+    expect(await socket.closed).toEqual({ code: 4429, reason: 'Too many initialisation requests' });
+  });
+
+  test('1009 for a message above the limit', async () => {
+    await using socket = await openSocket(app.wsUrl);
+    socket.send({ type: 'ping', payload: { filler: 'x'.repeat(5_000) } });
+    expect(await socket.closed).toMatchObject({ code: 1009 });
+  });
+
+  test('1001 when the server stops', async () => {
+    const server = await startTestHttp(app);
+    await using socket = await openGreetedSocket(socketUrl(server), await app.token('reader'));
+    await server.close();
+    expect(await socket.closed).toEqual({ code: 1001, reason: 'Going away' });
+  });
+});
+
+describe('messages', () => {
+  test('answers a ping with a pong that carries its payload, before and after the greeting', async () => {
+    await using socket = await openSocket(app.wsUrl);
+    socket.send({ type: 'ping' });
+    expect(await socket.next()).toEqual({ type: 'pong' });
+    socket.send({
+      type: 'connection_init',
+      payload: { authorization: `Bearer ${await app.token('reader')}` },
+    });
+    expect(await socket.next()).toEqual({ type: 'connection_ack' });
+    socket.send({ type: 'ping', payload: { n: 1 } });
+    expect(await socket.next()).toEqual({ type: 'pong', payload: { n: 1 } });
+  });
+
+  test('takes a pong that nobody asked for', async () => {
+    await using socket = await openGreetedSocket(app.wsUrl, await app.token('reader'));
+    socket.send({ type: 'pong', payload: {} });
+    socket.send({ type: 'ping' });
+    expect(await socket.next()).toEqual({ type: 'pong' });
+  });
+
+  test('runs queries and mutations, once each', async () => {
+    await using socket = await openGreetedSocket(app.wsUrl, await app.token('reader'));
+    socket.send({ type: 'subscribe', id: 'q', payload: { query: '{ viewer { memberId } }' } });
+    expect(await socket.next()).toEqual({
+      type: 'next',
+      id: 'q',
+      payload: { data: { viewer: { memberId: 'reader' } } },
+    });
+    expect(await socket.next()).toEqual({ type: 'complete', id: 'q' });
+    const query = 'mutation Follow($id: String!) { follow(refId: $id) { refId isFollowed } }';
+    socket.send({
+      type: 'subscribe',
+      id: 'm',
+      payload: { query, operationName: 'Follow', variables: { id: 'x' } },
+    });
+    expect(await socket.next()).toMatchObject({
+      payload: { data: { follow: { refId: 'x', isFollowed: true } } },
+    });
+    expect(await socket.next()).toEqual({ type: 'complete', id: 'm' });
+  });
+
+  test.each([
+    ['a syntax error', { query: '{' }],
+    ['an unknown field', { query: '{ nothing }' }],
+    [
+      'a variable of the wrong type',
+      { query: 'query ($n: Int) { feed(first: $n) { state } }', variables: { n: 'x' } },
+    ],
+    ['an unknown operation', { query: 'query A { viewer { memberId } }', operationName: 'B' }],
+    [
+      'two operations and no name',
+      { query: 'query A { viewer { memberId } } query B { viewer { memberId } }' },
+    ],
+    ['no operation', { query: 'fragment F on Query { viewer { memberId } }' }],
+    ['a limit', { query: `{ ${'a: viewer { memberId } '.repeat(101)} }` }],
+  ])('reports %s as an error of the operation and keeps the socket', async (_what, payload) => {
+    await using socket = await openGreetedSocket(app.wsUrl, await app.token('reader'));
+    socket.send({ type: 'subscribe', id: '1', payload });
+    const { type, payload: answer } = await socket.next();
+    const errors = type === 'error' ? answer : (answer as { errors: unknown }).errors;
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(JSON.stringify(errors)).not.toContain('"http"');
+    if (type === 'next') expect(await socket.next()).toEqual({ type: 'complete', id: '1' });
+    socket.send({ type: 'subscribe', id: '1', payload: { query: '{ viewer { memberId } }' } });
+    expect(await socket.next()).toMatchObject({ type: 'next', id: '1' });
+  });
+
+  test('opens a subscription with FeedReady and ends it when the client completes it', async () => {
+    await using socket = await openGreetedSocket(app.wsUrl, await app.token('watcher'));
+    socket.send({ type: 'subscribe', id: '1', payload: WATCH });
+    expect(await socket.next()).toMatchObject({
+      payload: { data: { feedEvents: { __typename: 'FeedReady' } } },
+    });
+    expect(app.app.http?.stats().subscriptions).toBe(1);
+    socket.send({ type: 'complete', id: '1' });
+    await vi.waitUntil(() => app.app.http?.stats().subscriptions === 0, { timeout: 10_000 });
+    socket.send({ type: 'subscribe', id: '1', payload: WATCH });
+    expect(await socket.next()).toMatchObject({ type: 'next', id: '1' });
+  });
+
+  test('refuses operations above the limit of a socket, and goes on', async () => {
+    await using socket = await openGreetedSocket(app.wsUrl, await app.token('watcher'));
+    for (const id of ['1', '2', '3']) {
+      socket.send({ type: 'subscribe', id, payload: WATCH });
+      expect(await socket.next()).toMatchObject({ type: 'next', id });
+    }
+    socket.send({ type: 'subscribe', id: '4', payload: WATCH });
+    expect(await socket.next()).toMatchObject({
+      type: 'error',
+      id: '4',
+      payload: [{ extensions: { code: 'RATE_LIMITED' } }],
+    });
+    socket.send({ type: 'complete', id: '1' });
+    socket.send({ type: 'subscribe', id: '5', payload: WATCH });
+    expect(await socket.next()).toMatchObject({ type: 'next', id: '5' });
+  });
+
+  test('leaves nothing behind when sockets come and go', async () => {
+    const token = await app.token('watcher');
+    for (let round = 0; round < 20; round += 1) {
+      await using socket = await openGreetedSocket(app.wsUrl, token);
+      socket.send({ type: 'subscribe', id: '1', payload: WATCH });
+      await socket.next();
+    }
+    await vi.waitUntil(
+      () => {
+        const { sockets, subscriptions } = app.app.http?.stats() ?? {};
+        return sockets === 0 && subscriptions === 0;
+      },
+      { timeout: 10_000 },
+    );
+  });
+});
+
+describe('the connection itself', () => {
+  test('refuses an upgrade on another path', async () => {
+    const socket = new WebSocket(`${app.wsUrl}/elsewhere`, 'graphql-transport-ws');
+    const [error] = (await once(socket, 'error')) as [Error];
+    expect(error.message).toBe('Unexpected server response: 404');
+  });
+
+  test('survives clients that break off in the middle of anything', async () => {
+    const { port } = new URL(app.url);
+    for (const bytes of ['GET /graphql HTTP/1.1\r\nUpgrade: websocket\r\n', '\u0000\u0001\u0002', '']) {
+      const raw = connect(Number(port), '127.0.0.1');
+      await once(raw, 'connect');
+      raw.write(bytes);
+      raw.resetAndDestroy();
+    }
+    const socket = await openGreetedSocket(app.wsUrl, await app.token('reader'));
+    socket.send({ type: 'subscribe', id: '1', payload: WATCH });
+    socket.socket.terminate();
+    await socket.closed;
+    expect((await fetch(`${app.url}/health`)).status).toBe(200);
+  });
+
+  test('drops a socket that answers no pings', async () => {
+    await using server = await startTestHttp(app, { limits: { pingMs: 30 } });
+    const socket = new WebSocket(socketUrl(server), 'graphql-transport-ws', { autoPong: false });
+    await once(socket, 'open');
+    const [code] = (await once(socket, 'close')) as [number];
+    expect(code).toBe(1006);
+    await vi.waitUntil(() => server.stats().sockets === 0);
+  });
+
+  test('keeps a socket that answers pings', async () => {
+    await using server = await startTestHttp(app, { limits: { pingMs: 10 } });
+    await using socket = await openGreetedSocket(socketUrl(server), await app.token('reader'));
+    for (let pings = 0; pings < 5; pings += 1) await once(socket.socket, 'ping');
+    expect(socket.socket.readyState).toBe(WebSocket.OPEN);
+  });
+});

@@ -1,0 +1,113 @@
+import { ObjectId } from 'mongodb';
+import { expect, test } from 'vitest';
+import { startTestApp } from '../support/app.ts';
+import { startFanfare, type FanfareProcess } from '../support/processes.ts';
+import { chunksOf } from '../support/trace.ts';
+
+const FOLLOWERS = 5_000;
+
+async function startWorker(
+  env: Readonly<Record<string, string>>,
+): Promise<{ process: FanfareProcess; id: string }> {
+  const process = startFanfare(['worker'], env);
+  const line = await process.logged((entry) => entry['msg'] === 'Fan-out worker started');
+  return { process, id: String(line['worker']) };
+}
+
+test('loses nothing and repeats nothing when a worker is killed in the middle of a fan-out to 5,000', async () => {
+  await using app = await startTestApp({
+    worker: false,
+    api: false,
+    env: { FAN_OUT_CHUNK: '100', FAN_OUT_LEASE: '1s', POLL_INTERVAL: '100ms' },
+  });
+  const service = app.identity('service', 'service');
+  const followers = Array.from({ length: FOLLOWERS }, (_, n) => `f${String(n).padStart(4, '0')}`);
+  for (const some of chunksOf(followers, 1_000))
+    await app.services.followMany(
+      service,
+      some.map((followerId) => ({ followerId, refId: 'actor' })),
+    );
+  const { actions, newsfeedItems } = app.app.database.collections;
+
+  let first = await startWorker(app.env);
+  let second = await startWorker(app.env);
+  try {
+    for (const killAfter of [100, 2_000, 4_500]) {
+      const { action } = await app.services.publishAction(service, {
+        actorId: 'actor',
+        descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: String(killAfter) } },
+      });
+      const _id = new ObjectId(action.id);
+      let holder = '';
+      for (;;) {
+        const document = await actions.findOne({ _id });
+        if (document === null || document.fanOut.state === 'DONE')
+          throw new Error('It was over before the kill');
+        if (document.fanOut.delivered >= killAfter && document.fanOut.worker !== undefined) {
+          holder = document.fanOut.worker;
+          break;
+        }
+      }
+      const [victim, survivor] = holder.startsWith(first.id) ? [first, second] : [second, first];
+      victim.process.kill('SIGKILL');
+      expect(await victim.process.exited()).toBeNull();
+      await app.idle();
+
+      const done = await actions.findOne({ _id });
+      expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: FOLLOWERS, attempts: 2 });
+      const holders = await newsfeedItems
+        .find({ actionId: _id })
+        .project<{ userId: string }>({ userId: 1 })
+        .toArray();
+      expect(holders.map((item) => item.userId).sort()).toEqual(followers);
+      first = survivor;
+      second = await startWorker(app.env);
+    }
+  } finally {
+    await first.process[Symbol.asyncDispose]();
+    await second.process[Symbol.asyncDispose]();
+  }
+});
+
+test('hands work back at SIGTERM and leaves with 0, and another worker completes it', async () => {
+  await using app = await startTestApp({
+    worker: false,
+    api: false,
+    env: { FAN_OUT_CHUNK: '100', FAN_OUT_LEASE: '60s', POLL_INTERVAL: '100ms' },
+  });
+  const service = app.identity('service', 'service');
+  const followers = Array.from({ length: FOLLOWERS }, (_, n) => `f${String(n).padStart(4, '0')}`);
+  for (const some of chunksOf(followers, 1_000))
+    await app.services.followMany(
+      service,
+      some.map((followerId) => ({ followerId, refId: 'actor' })),
+    );
+  const { actions, newsfeedItems } = app.app.database.collections;
+  const leaving = await startWorker(app.env);
+  await using process = leaving.process;
+  await app.services.publishAction(service, {
+    actorId: 'actor',
+    descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } },
+  });
+  for (;;) {
+    const document = await actions.findOne();
+    if (document === null || document.fanOut.state === 'DONE')
+      throw new Error('It was over before the signal');
+    if (document.fanOut.delivered > 0) break;
+  }
+  process.kill('SIGTERM');
+  expect(await process.exited()).toBe(0);
+  const handed = await actions.findOne();
+  expect(handed?.fanOut.state).toBe('PENDING');
+  expect(handed?.fanOut.delivered).toBeLessThan(FOLLOWERS);
+  // The lease was a minute long: only because it was handed back is it taken at once.
+  const next = await startWorker(app.env);
+  await using _next = next.process;
+  await app.idle();
+  expect((await actions.findOne())?.fanOut).toMatchObject({
+    state: 'DONE',
+    delivered: FOLLOWERS,
+    attempts: 1,
+  });
+  expect(await newsfeedItems.countDocuments()).toBe(FOLLOWERS);
+});

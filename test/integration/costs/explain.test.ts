@@ -1,0 +1,195 @@
+import { ObjectId } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandsOf, stagesOf } from '../../support/commands.ts';
+import { nameStamp } from '../../../src/storage/name-stamps.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+/** Enough for a planner to prefer an index over reading everything. */
+const MANY = 20_000;
+const BATCH = 5_000;
+const start = Date.UTC(2026, 0, 1);
+const at = (n: number): Date => new Date(start + n * 1_000);
+
+let parts: Parts;
+let cascadeId: string;
+
+beforeAll(async () => {
+  parts = await openParts({ monitorCommands: true });
+  const { newsfeedItems, follows, members, actions } = parts.database.collections;
+  const { action } = await parts.publish({ refs: [{ id: 'r1', type: 'site', label: 'One' }] });
+  cascadeId = action.id;
+  const [template] = await actions.find().toArray();
+  if (template === undefined) throw new Error('The action was not recorded');
+  const { leaseUntil: _leaseUntil, ...fanOut } = template.fanOut;
+  const everybody = Array.from({ length: 200 }, (_, n) => `u${String(n)}`);
+  await parts.feedStore.deliver({
+    actionId: cascadeId,
+    readers: everybody.map((userId) => ({ userId, relevancy: at(0), reasons: ['FOLLOW'] })),
+    isFirstAttempt: true,
+  });
+  for (let from = 0; from < MANY; from += BATCH) {
+    const numbers = Array.from({ length: BATCH }, (_, n) => from + n);
+    await newsfeedItems.insertMany(
+      numbers.map((n) => ({
+        _id: new ObjectId(),
+        userId: `u${String(n % 200)}`,
+        actionId: new ObjectId(),
+        relevancy: at(n),
+        reasons: ['FOLLOW' as const],
+      })),
+    );
+    await follows.insertMany(
+      numbers.map((n) => ({
+        _id: new ObjectId(),
+        followerId: `u${String(n)}`,
+        refId: `r${String(n % 50)}`,
+        active: true,
+        spans: [{ since: at(0) }],
+      })),
+    );
+    await members.insertMany(
+      numbers.map((n) => ({
+        _id: `u${String(n)}`,
+        name: 'N',
+        teamId: `t${String(n % 100)}`,
+        teamSince: at(0),
+        departmentId: `d${String(n % 20)}`,
+        departmentSince: at(0),
+        supervisorId: null,
+      })),
+    );
+    await actions.insertMany(
+      numbers.map((n) => ({
+        ...template,
+        _id: new ObjectId(),
+        actorId: `u${String(n % 100)}`,
+        idempotencyKey: String(n),
+        refIds: [`r${String(n % 50)}`, `u${String(n % 100)}`],
+        names: [nameStamp(`r${String(n % 50)}`, 0)],
+        conducted: at(n),
+        recorded: at(n),
+        latest: at(n),
+        fanOut: {
+          ...fanOut,
+          state: n % 1_000 === 0 ? ('FAILED' as const) : ('DONE' as const),
+          ...(n % 1_000 === 0 ? { leaseUntil: at(n) } : {}),
+        },
+      })),
+    );
+  }
+});
+
+afterAll(async () => {
+  await parts[Symbol.asyncDispose]();
+});
+
+/** The local engine plans by statistics that it gathers in the background after so many inserts. */
+const planned = { timeout: 45_000, interval: 250 };
+
+const feedArgs = { userId: 'u7', limit: 26 };
+const sliceArgs = { refId: 'r3', limit: 26 };
+
+describe('no hot query reads a whole collection', () => {
+  test.each<[string, string, () => Promise<unknown>]>([
+    ['the first page of a feed', 'page', () => parts.feedStore.page(feedArgs)],
+    [
+      'a later page of a feed',
+      'page',
+      () => parts.feedStore.page({ ...feedArgs, after: { relevancy: at(15_000), actionId: 'a'.repeat(24) } }),
+    ],
+    [
+      'a time range of a feed',
+      'page',
+      () => parts.feedStore.page({ ...feedArgs, since: at(19_000), until: at(19_900) }),
+    ],
+    ['entries of given actions', 'delivery', () => parts.feedStore.find('u7', [cascadeId])],
+    ['the holders of an action', 'delivery', () => parts.feedStore.holders(cascadeId, 100)],
+    ['the cascade of an action', 'delivery', () => parts.feedStore.withdraw(cascadeId, ['u7', 'u8'])],
+    [
+      'a raise',
+      'delivery',
+      () =>
+        parts.feedStore.deliver({
+          actionId: cascadeId,
+          readers: [{ userId: 'u99', relevancy: at(99_999), reasons: ['TEAM'] }],
+          isFirstAttempt: false,
+        }),
+    ],
+    [
+      'the first page of a slice',
+      'slice',
+      () => parts.repositories.actions.slice({ ...sliceArgs, after: null }),
+    ],
+    [
+      'a later page of a slice',
+      'slice',
+      () =>
+        parts.repositories.actions.slice({
+          ...sliceArgs,
+          after: { time: at(15_000), actionId: 'a'.repeat(24) },
+        }),
+    ],
+    ['the newest actions of a ref', 'recorded_by_ref', () => parts.repositories.actions.nthNewest('r3', 100)],
+    [
+      'what a new span holds',
+      'recorded_by_ref',
+      () => parts.repositories.actions.recordedSince(['r3'], at(19_900)),
+    ],
+    ['the claim', 'claim', () => parts.repositories.fanOuts.claim('w', new Date(), 1_000)],
+    [
+      'failed fan-outs',
+      'claim',
+      () =>
+        parts.repositories.actions.list({ state: 'FAILED', includeHidden: true, afterId: null, limit: 26 }),
+    ],
+    [
+      'actions that hold an older name',
+      'names',
+      () => parts.repositories.renames.carry('r777', { name: 'New', version: 3 }, 1_000),
+    ],
+    ['the next name to carry', 'rename', () => parts.repositories.renames.claim('w', new Date(), 1_000)],
+    ['followers of a ref', 'followers', () => parts.repositories.follows.followers('r3', 'u500', 1_000)],
+    ['what a reader follows', 'following', () => parts.repositories.follows.following('u500', null, 26)],
+    [
+      "a reader's follows of given refs",
+      'following',
+      () => parts.repositories.follows.find('u500', ['r0', 'r1']),
+    ],
+    [
+      'members of a team',
+      'team',
+      () => parts.repositories.members.inGroup({ kind: 'team', id: 't5' }, 'u3', 1_000),
+    ],
+    [
+      'members of a department',
+      'department',
+      () => parts.repositories.members.inGroup({ kind: 'department', id: 'd5' }, 'u3', 1_000),
+    ],
+  ])('%s goes by the index %s', async (_name, indexName, work) => {
+    const commands = (await commandsOf(parts.database, work)).filter(({ name }) => name !== 'insert');
+    expect(commands.length).toBeGreaterThan(0);
+    for (const command of commands)
+      await expect
+        .poll(() => stagesOf(parts.database, command), planned)
+        .toSatisfy(
+          (stages: Awaited<ReturnType<typeof stagesOf>>) =>
+            stages.some((stage) => stage.indexName === indexName) &&
+            stages.every(({ stage }) => stage !== 'COLLSCAN'),
+        );
+  });
+
+  test('pages of feeds and slices come out of the index in order, without sorting', async () => {
+    const commands = await commandsOf(parts.database, async () => {
+      await parts.feedStore.page(feedArgs);
+      await parts.feedStore.page({ ...feedArgs, after: { relevancy: at(15_000), actionId: 'a'.repeat(24) } });
+      await parts.repositories.actions.slice({ ...sliceArgs, after: null });
+    });
+    expect(commands.length).toBe(3);
+    for (const command of commands)
+      await expect
+        .poll(() => stagesOf(parts.database, command), planned)
+        .toSatisfy((stages: Awaited<ReturnType<typeof stagesOf>>) =>
+          stages.every(({ stage }) => stage !== 'SORT' && stage !== 'COLLSCAN'),
+        );
+  });
+});

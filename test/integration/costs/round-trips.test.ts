@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { commandsOf } from '../../support/commands.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+async function feedOf120(): Promise<Parts> {
+  const parts = await openParts({ monitorCommands: true });
+  await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);
+  await parts.services.publishActions(
+    parts.service,
+    Array.from({ length: 120 }, (_, n) => ({
+      actorId: 'actor',
+      scope: 'PUBLIC',
+      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: String(n) } },
+    })),
+  );
+  await parts.fanOut();
+  return parts;
+}
+
+const namesOf = (commands: Awaited<ReturnType<typeof commandsOf>>): string[] =>
+  commands.map((command) => `${command.name} ${command.collection}`);
+
+test.each([1, 25, 100])(
+  'reads a feed page of %i in two round trips once the reader is known',
+  async (first) => {
+    await using parts = await feedOf120();
+    const session = parts.session('ann');
+    await session.profile();
+    const commands = await commandsOf(parts.database, () => parts.services.readFeed(session, { first }));
+    expect(namesOf(commands)).toEqual(['find newsfeedItems', 'find actions']);
+  },
+);
+
+test('knows the reader after one more round trip', async () => {
+  await using parts = await feedOf120();
+  const commands = await commandsOf(parts.database, () => parts.session('ann').profile());
+  expect(namesOf(commands).sort()).toEqual(['find feeds', 'find members']);
+});
+
+test('reads a page of a public slice in one round trip', async () => {
+  await using parts = await feedOf120();
+  const session = parts.session('ann');
+  await session.profile();
+  const commands = await commandsOf(parts.database, () => parts.services.readSlice(session, 'actor', {}));
+  expect(namesOf(commands)).toEqual(['find actions']);
+});
+
+test('publishes in one round trip, five hundred actions in one as well', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const descriptor = { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } };
+  expect(namesOf(await commandsOf(parts.database, () => parts.publish({})))).toEqual(['insert actions']);
+  const many = Array.from({ length: 500 }, () => ({ descriptor }));
+  const commands = await commandsOf(parts.database, () => parts.services.publishActions(parts.service, many));
+  expect(namesOf(commands)).toEqual(['insert actions']);
+});
+
+test('fans out with one read and one write per chunk, besides the claim, the checkpoints and the end', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  await parts.services.followMany(
+    parts.service,
+    Array.from({ length: 250 }, (_, n) => ({ followerId: `f${String(n)}`, refId: 'actor' })),
+  );
+  await parts.publish({});
+  const commands = namesOf(await commandsOf(parts.database, () => parts.fanOut()));
+  const count = (name: string): number => commands.filter((command) => command === name).length;
+  // Chunks of 100: followers are read three times and written three times, two checkpoints, one end.
+  expect(count('find follows')).toBe(3);
+  expect(count('insert newsfeedItems')).toBe(3);
+  expect(count('update actions')).toBe(3);
+});

@@ -1,0 +1,211 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import { expect, test } from 'vitest';
+import type { EmbeddedEvent } from '../../../src/embedded/events.ts';
+import { startEmbeddedServices } from '../../../src/embedded/services.ts';
+import type { EmbeddedOptions } from '../../../src/embedded/services.ts';
+import { waitUntil } from '../../../src/embedded/process/wait-until.ts';
+import { testCacheDir } from '../../support/engine.ts';
+import {
+  PATH,
+  connectMongo,
+  processesNaming,
+  remainingProcesses,
+  runFixture,
+  testFolder,
+} from './support.ts';
+
+function optionsFor(dataDir: string, durability: EmbeddedOptions['durability'] = 'fast') {
+  return { dataDir, cacheDir: testCacheDir(), durability, path: PATH };
+}
+
+const silent = { onEvent: () => undefined };
+
+async function write(uri: string, redisUrl: string): Promise<void> {
+  await using mongo = await connectMongo(uri);
+  await mongo.client.db('kept').collection<{ _id: string }>('things').insertOne({ _id: 'one' });
+  const redis = new Redis(redisUrl);
+  await redis.set('kept', 'one');
+  await redis.quit();
+}
+
+async function read(uri: string, redisUrl: string): Promise<readonly unknown[]> {
+  await using mongo = await connectMongo(uri);
+  const things = await mongo.client.db('kept').collection('things').find().toArray();
+  const redis = new Redis(redisUrl);
+  const value = await redis.get('kept');
+  await redis.quit();
+  return [things, value];
+}
+
+const WRITTEN = [[{ _id: 'one' }], 'one'];
+
+test('starts both, keeps its data below the folder, and leaves no process when disposed', async () => {
+  using folder = testFolder();
+  const events: EmbeddedEvent[] = [];
+  const services = await startEmbeddedServices({
+    ...optionsFor(folder.path),
+    onEvent: (event) => events.push(event),
+  });
+  await write(services.mongodbUri, services.redisUrl);
+  expect(processesNaming(folder.path).length).toBeGreaterThanOrEqual(3);
+  expect(new URL(services.mongodbUri).hostname).toBe('127.0.0.1');
+  expect(new URL(services.redisUrl).hostname).toBe('127.0.0.1');
+  expect(readdirSync(folder.path)).toEqual(expect.arrayContaining(['documentdb', 'redis', 'postgres.log']));
+  expect(events.map((event) => event.step)).toEqual(expect.arrayContaining(['choice', 'start', 'ready']));
+  await services[Symbol.asyncDispose]();
+  expect(await remainingProcesses(folder.path)).toEqual([]);
+  expect(existsSync(join(folder.path, 'embedded.lock'))).toBe(false);
+  expect(existsSync(join(folder.path, 'processes.json'))).toBe(false);
+  expect(events.filter((event) => event.step === 'exit')).toEqual([]);
+  await services[Symbol.asyncDispose](); // Harmless.
+});
+
+test('finds what was written before when it starts again', async () => {
+  using folder = testFolder();
+  {
+    await using services = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+    await write(services.mongodbUri, services.redisUrl);
+  }
+  await using again = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+  expect(await read(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
+});
+
+test('sets the engine up for its own workers at every start, whatever the port', async ({ skip }) => {
+  using folder = testFolder();
+  const ports: unknown[] = [];
+  for (const _start of ['first', 'second']) {
+    await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+    if (services.mongodbKind !== 'documentdb') skip('another engine is used here');
+    const settings = readFileSync(join(folder.path, 'documentdb/data/postgresql.conf'), 'utf8');
+    const port = Number(/^port = '(\d+)'$/m.exec(settings)?.[1]);
+    ports.push(port);
+    const password = readFileSync(join(folder.path, 'documentdb/password'), 'utf8').trim();
+    const client = new Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres', password });
+    await client.connect();
+    try {
+      const jobs = await client.query('SELECT DISTINCT nodename, nodeport FROM cron.job');
+      expect(jobs.rows).toEqual([{ nodename: '127.0.0.1', nodeport: port }]);
+      const roles = await client.query('SELECT 1 FROM pg_authid WHERE rolcanlogin AND rolpassword IS NULL');
+      expect(roles.rows).toEqual([]);
+    } finally {
+      await client.end();
+    }
+  }
+  expect(new Set(ports).size).toBe(2);
+});
+
+test('asks for a password, and runs the engine as nobody who is logged in', async ({ skip }) => {
+  using folder = testFolder();
+  await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+  if (services.mongodbKind !== 'documentdb') skip('another engine is used here');
+  const settings = readFileSync(join(folder.path, 'documentdb/data/postgresql.conf'), 'utf8');
+  const port = Number(/^port = '(\d+)'$/m.exec(settings)?.[1]);
+  const client = new Client({
+    host: '127.0.0.1',
+    port,
+    user: 'postgres',
+    database: 'postgres',
+    password: 'guess',
+  });
+  await expect(client.connect()).rejects.toMatchObject({ code: '28P01' });
+  const [postgres = ''] = processesNaming(`-D ${folder.path}`);
+  const uid = /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${Number.parseInt(postgres)}/status`, 'utf8'))?.[1];
+  expect(uid).not.toBe('0');
+});
+
+test('refuses a folder that is in use, naming the process, and takes it when that one is done', async () => {
+  using folder = testFolder();
+  {
+    await using _services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+    await expect(startEmbeddedServices({ ...optionsFor(folder.path), ...silent })).rejects.toMatchObject({
+      code: 'DATA_DIR_BUSY',
+      message: expect.stringContaining(`process ${process.pid}`) as string,
+    });
+  }
+  await using again = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+  expect(again.mongodbKind).not.toBe('given');
+});
+
+test('everything ends when its owner is killed, and nothing written is lost', async () => {
+  using folder = testFolder();
+  await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path, 'durable'))]);
+  const { mongodbUri = '', redisUrl = '' } = await owner.said('mongodbUri');
+  await write(mongodbUri, redisUrl);
+  owner.kill('SIGKILL');
+  expect(await remainingProcesses(folder.path)).toEqual([]);
+  await using again = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+  expect(await read(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
+});
+
+test('a start right after the owner was killed waits for what is still ending', async () => {
+  using folder = testFolder();
+  await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path))]);
+  const { mongodbUri = '' } = await owner.said('mongodbUri');
+  owner.kill('SIGKILL');
+  await owner.ended;
+  await using again = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+  expect(again.mongodbUri).not.toBe(mongodbUri);
+});
+
+test('everything ends when the keeper is killed, and the owner hears of it', async () => {
+  using folder = testFolder();
+  const events: EmbeddedEvent[] = [];
+  await using _services = await startEmbeddedServices({
+    ...optionsFor(folder.path),
+    onEvent: (event) => events.push(event),
+  });
+  const record = readFileSync(join(folder.path, 'processes.json'), 'utf8');
+  process.kill((JSON.parse(record) as { keeper: { pid: number } }).keeper.pid, 'SIGKILL');
+  expect(await remainingProcesses(folder.path)).toEqual([]);
+  await waitUntil(() => events.some((event) => event.step === 'exit'), 5_000);
+  expect(events.filter((event) => event.step === 'exit').length).toBeGreaterThan(0);
+});
+
+test('recovers after everything was killed at once', async () => {
+  using folder = testFolder();
+  await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path, 'durable'))]);
+  const { mongodbUri = '', redisUrl = '' } = await owner.said('mongodbUri');
+  await write(mongodbUri, redisUrl);
+  for (const found of processesNaming(folder.path)) killIfRunning(Number.parseInt(found));
+  await owner.ended;
+  await using again = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+  expect(await read(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
+});
+
+test('an interrupt from the terminal does not reach the databases while their owner still runs', async () => {
+  using folder = testFolder();
+  await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path))]);
+  const { mongodbUri = '', redisUrl = '' } = await owner.said('mongodbUri');
+  process.kill(-owner.pid, 'SIGINT');
+  await owner.said('interrupted');
+  await write(mongodbUri, redisUrl);
+  expect(await read(mongodbUri, redisUrl)).toEqual(WRITTEN);
+});
+
+test('a database that ends by itself is reported', async () => {
+  using folder = testFolder();
+  const events: EmbeddedEvent[] = [];
+  await using services = await startEmbeddedServices({
+    ...optionsFor(folder.path),
+    onEvent: (event) => events.push(event),
+  });
+  const redis = new Redis(services.redisUrl, { retryStrategy: () => null });
+  redis.on('error', () => undefined);
+  await redis.call('SHUTDOWN', 'NOSAVE').catch(() => undefined); // The answer is the end of the connection.
+  await waitUntil(() => events.some((event) => event.step === 'exit'), 5_000);
+  expect(events.filter((event) => event.step === 'exit').map((event) => event.message)).toEqual([
+    expect.stringContaining('redis.log'),
+  ]);
+});
+
+/** The death of one takes others along: a process that was listed may have ended before its own turn. */
+function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

@@ -1,0 +1,237 @@
+import { ObjectId } from 'mongodb';
+import { expect, test } from 'vitest';
+import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
+
+const ref = (id: string) => ({ id, type: 'site', label: id });
+
+async function people(parts: Parts): Promise<void> {
+  await parts.services.upsertMembers(parts.service, [
+    { memberId: 'actor', name: 'Actor', teamId: 't', departmentId: 'd' },
+    { memberId: 'mate', name: 'Mate', teamId: 't', departmentId: 'd' },
+    { memberId: 'colleague', name: 'Colleague', teamId: 'other', departmentId: 'd' },
+    { memberId: 'follower', name: 'Follower' },
+    { memberId: 'fan', name: 'Fan' },
+    { memberId: 'stranger', name: 'Stranger' },
+  ]);
+  await parts.services.followMany(parts.service, [
+    { followerId: 'follower', refId: 'site' },
+    { followerId: 'fan', refId: 'actor' },
+  ]);
+}
+
+const EVERYBODY = ['actor', 'mate', 'colleague', 'follower', 'fan', 'stranger', 'unknown'];
+
+test.each([
+  ['FOLLOWERS', {}, ['follower', 'fan']],
+  ['PUBLIC', {}, ['follower', 'fan']],
+  ['TEAM', {}, ['actor', 'mate']],
+  ['DEPARTMENT', {}, ['actor', 'mate', 'colleague']],
+  ['RESTRICTED', { recipients: ['stranger', 'unknown'] }, ['stranger', 'unknown']],
+  ['TEAM', { mentions: ['stranger', 'mate'] }, ['actor', 'mate', 'stranger']],
+  ['FOLLOWERS', { mentions: ['unknown'] }, ['follower', 'fan', 'unknown']],
+])('brings scope %s with %j to %j and to nobody else', async (scope, more, readers) => {
+  await using parts = await openParts();
+  await people(parts);
+  const { action } = await parts.publish({ scope, refs: [ref('site')], ...more });
+  await parts.fanOut();
+  const holders = [];
+  for (const userId of EVERYBODY) if ((await parts.feedOf(userId)).length > 0) holders.push(userId);
+  expect(holders.sort()).toEqual([...readers].sort());
+  const [done] = await parts.repositories.actions.findByIds([action.id]);
+  expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: readers.length, attempts: 1 });
+});
+
+test('delivers once, with every reason, to a reader reached in several ways', async () => {
+  await using parts = await openParts();
+  await parts.services.followMany(parts.service, [
+    { followerId: 'ann', refId: 'r1' },
+    { followerId: 'ann', refId: 'r2' },
+    { followerId: 'ann', refId: 'actor' },
+  ]);
+  const { action } = await parts.publish({ refs: [ref('r1'), ref('r2')], mentions: ['ann'] });
+  await parts.fanOut();
+  const page = await parts.services.readFeed(parts.session('ann'), {});
+  expect(page.edges.map((edge) => [edge.node.actionId, edge.node.reasons])).toEqual([
+    [action.id, ['MENTION', 'FOLLOW']],
+  ]);
+  expect(await parts.database.collections.newsfeedItems.countDocuments()).toBe(1);
+});
+
+test('goes by what was followed and joined when the action was recorded, however late it runs', async () => {
+  await using parts = await openParts();
+  await people(parts);
+  await parts.publish({ scope: 'PUBLIC', refs: [ref('site')] });
+  await parts.publish({ scope: 'TEAM' });
+  await parts.services.follow(parts.session('stranger'), 'site', 0);
+  await parts.services.upsertMembers(parts.service, [
+    { memberId: 'stranger', name: 'Stranger', teamId: 't' },
+  ]);
+  await parts.fanOut();
+  expect(await parts.feedOf('stranger')).toEqual([]);
+  expect((await parts.feedOf('mate')).length).toBe(1);
+});
+
+test('hands a failing fan-out on until its attempts are used up, keeps the error and can be retried', async () => {
+  await using parts = await openParts();
+  await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);
+  const { action } = await parts.publish({});
+  const failures: boolean[] = [];
+  const failed = new Promise<void>((resolve) => {
+    const worker = parts.worker(
+      { maxAttempts: 2 },
+      {
+        feedStore: { ...parts.feedStore, deliver: () => Promise.reject(new Error('The disk is full')) },
+        observer: {
+          ...silentObserver,
+          failed: (_claim, _error, isFinal) => {
+            failures.push(isFinal);
+            if (isFinal) void worker.stop().then(resolve);
+          },
+        },
+      },
+    );
+    worker.start();
+  });
+  await failed;
+  expect(failures).toEqual([false, true]);
+  const [given] = (
+    await parts.services.listActions(parts.session('admin', 'admin'), { fanOutState: 'FAILED' })
+  ).edges;
+  expect(given?.node.id).toBe(action.id);
+  expect(given?.node.fanOut).toMatchObject({ state: 'FAILED', attempts: 2, error: 'The disk is full' });
+
+  await expect(parts.services.retryFanOut(parts.service, action.id)).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  const retried = await parts.services.retryFanOut(parts.admin, action.id);
+  expect(retried.fanOut).toMatchObject({ state: 'PENDING', attempts: 0 });
+  await parts.fanOut();
+  expect(await parts.feedOf('ann')).toEqual([action.id]);
+  await expect(parts.services.retryFanOut(parts.admin, action.id)).rejects.toMatchObject({
+    code: 'CONFLICT',
+  });
+  await expect(parts.services.retryFanOut(parts.admin, 'f'.repeat(24))).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+});
+
+test('takes over what a dead worker held, from its checkpoint on, once its lease is over', async () => {
+  await using parts = await openParts();
+  const followers = Array.from({ length: 250 }, (_, n) => `f${String(n).padStart(3, '0')}`);
+  await parts.services.followMany(
+    parts.service,
+    followers.map((followerId) => ({ followerId, refId: 'actor' })),
+  );
+  const { action } = await parts.publish({});
+  const { fanOuts } = parts.repositories;
+  const now = new Date();
+  const dead = await fanOuts.claim('dead', now, 5);
+  expect(dead?.action.id).toBe(action.id);
+  expect(await fanOuts.claim('other', now, 5)).toBeNull();
+  // It wrote its first chunk and its checkpoint, and half of the second chunk.
+  const reader = (userId: string) => ({ userId, relevancy: action.latest, reasons: ['FOLLOW' as const] });
+  await parts.feedStore.deliver({
+    actionId: action.id,
+    readers: followers.slice(0, 150).map(reader),
+    isFirstAttempt: true,
+  });
+  const progress = { afterUserId: followers[99] ?? '', delivered: 100 };
+  expect(dead !== null && (await fanOuts.checkpoint(dead, progress, new Date(now.getTime() + 5)))).toBe(true);
+  await parts.fanOut();
+  const [done] = await parts.repositories.actions.findByIds([action.id]);
+  expect(done?.fanOut).toMatchObject({ state: 'DONE', attempts: 2, delivered: 250 });
+  const items = await parts.database.collections.newsfeedItems.find().toArray();
+  expect(items.map((item) => item.userId).sort()).toEqual(followers);
+  expect(dead !== null && (await fanOuts.checkpoint(dead, progress, new Date()))).toBe(false);
+  expect(dead !== null && (await fanOuts.finish(dead, 250))).toBe(false);
+});
+
+test('gives up on an action that kills every worker that takes it', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({});
+  for (let attempt = 0; attempt < 3; attempt++)
+    await parts.repositories.fanOuts.claim(`dead${String(attempt)}`, new Date(), 0);
+  await parts.fanOut();
+  const [given] = await parts.repositories.actions.findByIds([action.id]);
+  expect(given?.fanOut.state).toBe('FAILED');
+  expect(given?.fanOut.error).toMatch(/died or lost its lease/);
+});
+
+test('withdraws a hidden action from every feed, and a late write of a stale worker with it', async () => {
+  await using parts = await openParts();
+  await parts.services.followMany(
+    parts.service,
+    Array.from({ length: 30 }, (_, n) => ({ followerId: `f${String(n)}`, refId: 'actor' })),
+  );
+  const { action } = await parts.publish({});
+  const { fanOuts } = parts.repositories;
+  const stale = await fanOuts.claim('stale', new Date(), 0);
+  await parts.fanOut();
+  expect(await parts.database.collections.newsfeedItems.countDocuments()).toBe(30);
+  await parts.database.collections.actions.updateOne(
+    { _id: new ObjectId(action.id) },
+    { $set: { isHidden: true } },
+  );
+  await fanOuts.requestPass(action.id, new Date());
+  await parts.fanOut();
+  expect(await parts.database.collections.newsfeedItems.countDocuments()).toBe(0);
+  // The stale worker wakes up, writes, finds its claim void and asks for one more pass.
+  await parts.feedStore.deliver({
+    actionId: action.id,
+    readers: [{ userId: 'f1', relevancy: action.latest, reasons: ['FOLLOW'] }],
+    isFirstAttempt: true,
+  });
+  expect(await parts.feedOf('f1')).toEqual([]);
+  expect(stale !== null && (await fanOuts.finish(stale, 1))).toBe(false);
+  await fanOuts.requestPass(action.id, new Date());
+  await parts.fanOut();
+  expect(await parts.database.collections.newsfeedItems.countDocuments()).toBe(0);
+});
+
+test('follows a change that comes while a pass is running with one more pass', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({});
+  const { fanOuts } = parts.repositories;
+  const claim = await fanOuts.claim('w', new Date(), 60_000);
+  for (let n = 0; n < 3; n++) await fanOuts.requestPass(action.id, new Date());
+  expect(await fanOuts.claim('other', new Date(), 60_000)).toBeNull();
+  expect(claim !== null && (await fanOuts.finish(claim, 0))).toBe(false);
+  const released = { state: 'PENDING', error: null, notBefore: new Date(), isAttempt: false } as const;
+  expect(claim !== null && (await fanOuts.release(claim, released))).toBe(true);
+  await parts.fanOut();
+  const [done] = await parts.repositories.actions.findByIds([action.id]);
+  expect(done?.fanOut).toMatchObject({ state: 'DONE', version: 4 });
+});
+
+test('hands its work back when it is stopped, and another worker goes on from there', async () => {
+  await using parts = await openParts();
+  await parts.services.followMany(
+    parts.service,
+    Array.from({ length: 300 }, (_, n) => ({ followerId: `f${String(n).padStart(3, '0')}`, refId: 'actor' })),
+  );
+  const { action } = await parts.publish({});
+  const stopped = new Promise<void>((resolve) => {
+    let stopping: Promise<void> | null = null;
+    const worker = parts.worker(
+      {},
+      {
+        feedStore: {
+          ...parts.feedStore,
+          deliver: async (chunk) => {
+            // Stopping waits for this very delivery.
+            stopping ??= worker.stop().then(resolve);
+            return parts.feedStore.deliver(chunk);
+          },
+        },
+      },
+    );
+    worker.start();
+  });
+  await stopped;
+  const [handed] = await parts.repositories.actions.findByIds([action.id]);
+  expect(handed?.fanOut).toMatchObject({ state: 'PENDING', attempts: 0, delivered: 100 });
+  await parts.fanOut();
+  const [done] = await parts.repositories.actions.findByIds([action.id]);
+  expect(done?.fanOut).toMatchObject({ state: 'DONE', attempts: 1, delivered: 300 });
+  expect(await parts.database.collections.newsfeedItems.countDocuments()).toBe(300);
+});

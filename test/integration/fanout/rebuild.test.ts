@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const DAY = 86_400_000;
+const ref = (id: string) => ({ id, type: 'site', label: id });
+
+async function stored(parts: Parts, userId: string): Promise<[string, number, string][]> {
+  const entries = await parts.feedStore.page({ userId, limit: 1_000 });
+  return entries.map((entry) => [
+    entry.actionId,
+    entry.relevancy.getTime(),
+    [...entry.reasons].sort().join(),
+  ]);
+}
+
+async function lively(parts: Parts): Promise<void> {
+  await parts.services.upsertMembers(parts.service, [
+    { memberId: 'actor', name: 'Actor', teamId: 't', departmentId: 'd' },
+    { memberId: 'ann', name: 'Ann', teamId: 't', departmentId: 'd' },
+    { memberId: 'boss', name: 'Boss', departmentId: 'x' },
+  ]);
+  await parts.services.followMany(parts.service, [
+    { followerId: 'ann', refId: 'site' },
+    { followerId: 'ann', refId: 'other' },
+  ]);
+  const svc = () => parts.session('svc', 'service');
+  for (let n = 0; n < 12; n++) {
+    const conducted = new Date(Date.now() - (20 - n) * DAY);
+    const { action } = await parts.publish({
+      conducted,
+      ...[
+        { refs: [ref('site')] },
+        { refs: [ref('other')], mentions: ['ann'] },
+        { scope: 'TEAM' },
+        { scope: 'DEPARTMENT' },
+      ][n % 4],
+    });
+    if (n % 3 === 0)
+      await parts.services.recordInteraction(svc(), {
+        actionId: action.id,
+        kind: 'COMMENT',
+        actorId: n % 2 === 0 ? 'boss' : 'actor',
+        at: new Date(conducted.getTime() + 5 * DAY),
+      });
+  }
+  await parts.fanOut();
+}
+
+test('gives back exactly the feed that was there, after it is lost altogether', async () => {
+  await using parts = await openParts();
+  await lively(parts);
+  const before = await stored(parts, 'ann');
+  expect(before.length).toBe(12);
+  await parts.feedStore.drop('ann');
+  expect(await parts.services.rebuildFeed(parts.admin, 'ann')).toBe('REBUILDING');
+  expect((await parts.services.readFeed(parts.session('ann'), {})).state).toBe('REBUILDING');
+  await parts.fanOut();
+  expect(await stored(parts, 'ann')).toEqual(before);
+  expect((await parts.services.readFeed(parts.session('ann'), {})).state).toBe('READY');
+});
+
+test('takes out what does not belong and puts what stands too high where it belongs', async () => {
+  await using parts = await openParts();
+  await lively(parts);
+  const before = await stored(parts, 'ann');
+  const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: ['bob'] });
+  await parts.feedStore.fill('ann', [
+    { actionId: action.id, relevancy: new Date(), reasons: ['RECIPIENT'] },
+    { actionId: before[5]?.[0] ?? '', relevancy: new Date(), reasons: ['PULL'] },
+  ]);
+  await parts.services.rebuildFeed(parts.admin, 'ann');
+  await parts.fanOut();
+  expect(await stored(parts, 'ann')).toEqual(before);
+});
+
+test('follows a change of department and supervisor: lifts go by what the reader is now', async () => {
+  await using parts = await openParts();
+  await parts.services.upsertMembers(parts.service, [
+    { memberId: 'ann', name: 'Ann', departmentId: 'd', supervisorId: 'boss' },
+    { memberId: 'boss', name: 'Boss', departmentId: 'x' },
+    { memberId: 'peer', name: 'Peer', departmentId: 'd' },
+  ]);
+  await parts.services.follow(parts.session('ann'), 'actor', 0);
+  const conducted = new Date(Date.now() - 100 * DAY);
+  const { action } = await parts.publish({ conducted });
+  const record = (actorId: string, days: number) =>
+    parts.services.recordInteraction(parts.session('svc', 'service'), {
+      actionId: action.id,
+      kind: 'COMMENT',
+      actorId,
+      at: new Date(conducted.getTime() + days * DAY),
+    });
+  await record('peer', 40);
+  await record('boss', 50);
+  await parts.fanOut();
+  const days = async (): Promise<number> => {
+    const [entry] = await parts.feedStore.find('ann', [action.id]);
+    return ((entry?.relevancy.getTime() ?? 0) - conducted.getTime()) / DAY;
+  };
+  expect(await days()).toBe(50);
+  await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann', supervisorId: null }]);
+  await parts.fanOut();
+  expect(await days()).toBe(40);
+  await parts.services.upsertMembers(parts.service, [
+    { memberId: 'ann', name: 'Ann', departmentId: 'elsewhere' },
+  ]);
+  await parts.fanOut();
+  expect(await days()).toBe(5);
+  await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann', departmentId: 'd' }]);
+  await parts.fanOut();
+  expect(await days()).toBe(40);
+});
+
+test('does not rebuild for members who were not known and have nothing, nor for those who stay where they are', async () => {
+  await using parts = await openParts();
+  await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann', teamId: 't' }]);
+  await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Anna', teamId: 't' }]);
+  expect(await parts.repositories.feeds.countDue()).toBe(0);
+  await parts.publish({ mentions: ['bob'] });
+  await parts.services.follow(parts.session('cid'), 'site', 0);
+  await parts.services.upsertMembers(
+    parts.service,
+    ['bob', 'cid', 'dan'].map((memberId) => ({ memberId, name: memberId, teamId: 't' })),
+  );
+  expect(await parts.repositories.feeds.countDue()).toBe(2);
+});
+
+test('rebuilds once more when the feed becomes due again meanwhile', async () => {
+  await using parts = await openParts();
+  const { feeds } = parts.repositories;
+  await feeds.markDue(['ann'], new Date());
+  const claim = await feeds.claimDue(new Date(), 30_000);
+  expect(await feeds.claimDue(new Date(), 30_000)).toBeNull();
+  await feeds.markDue(['ann'], new Date());
+  if (claim !== null) await feeds.finishRebuild(claim);
+  expect(await feeds.countDue()).toBe(1);
+  await parts.fanOut();
+  expect(await feeds.countDue()).toBe(0);
+});
+
+test('is for admins only', async () => {
+  await using parts = await openParts();
+  await expect(parts.services.rebuildFeed(parts.service, 'ann')).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  expect(await parts.repositories.feeds.countDue()).toBe(0);
+});

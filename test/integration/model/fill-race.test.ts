@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
+import { settleFollows } from '../../../src/services/settle-follows.ts';
+import { openParts } from '../../support/parts.ts';
+
+const TOKEN = '0123456789abcdef01234567';
+
+test('brings along what is hidden and shown again while a follow is being settled', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({});
+  await parts.fanOut();
+  const { repositories, feedStore, services } = parts;
+  const admin = parts.session('admin', 'admin');
+  const pair = { followerId: 'bob', refId: 'actor' };
+  await repositories.follows.open([{ ...pair, since: action.recorded }], TOKEN);
+  const opened = await repositories.follows.unsettled([pair]);
+  await settleFollows(
+    {
+      ...repositories,
+      ...parts.live,
+      weights: DEFAULT_WEIGHTS,
+      // Between the look at the action and what is done about it.
+      fanOuts: {
+        async requestPass(id, now) {
+          await services.unhideAction(admin, id);
+          await parts.fanOut();
+          await repositories.fanOuts.requestPass(id, now);
+        },
+      },
+      feedStore: {
+        ...feedStore,
+        async fill(userId, entries) {
+          await services.hideAction(admin, action.id, null);
+          await parts.fanOut();
+          return feedStore.fill(userId, entries);
+        },
+      },
+    },
+    opened,
+    TOKEN,
+  );
+  await parts.fanOut();
+  expect(await parts.feedOf('bob')).toEqual([action.id]);
+});

@@ -1,0 +1,81 @@
+import { describe, expect, inject, it } from 'vitest';
+import { connectRedis } from '../../../src/storage/redis.ts';
+import { eventually } from '../../conformance/live-log-tools.ts';
+import { startTcpProxy } from './tcp-proxy.ts';
+
+const url = inject('redisUrl');
+const port = Number(new URL(url).port);
+
+describe('connecting to Redis', () => {
+  it('answers pings on both connections and closes both, once', async () => {
+    const events: string[] = [];
+    const redis = await connectRedis({
+      url,
+      onReady: (role) => events.push(`ready ${role}`),
+      onLost: (role) => events.push(`lost ${role}`),
+    });
+    await redis.ping();
+    await Promise.all([redis.close(), redis.close()]);
+    await redis.close();
+    expect([redis.commands.status, redis.subscriber.status]).toEqual(['end', 'end']);
+    expect(events.sort()).toEqual(['ready commands', 'ready subscriber']);
+    await expect(redis.ping()).rejects.toThrow();
+  });
+
+  it('names the server, without the password, when nobody is there', async () => {
+    await using proxy = await startTcpProxy(port);
+    proxy.cut();
+    const address = `127.0.0.1:${String(proxy.port)}/3`;
+    const failure = connectRedis({ url: `redis://user:secret@${address}` });
+    await expect(failure).rejects.toThrow(`Cannot connect to Redis at redis://${address}`);
+    await expect(failure).rejects.not.toThrow('secret');
+  });
+
+  it.each(['', 'localhost', 'http://localhost:6379', 'mongodb://localhost'])(
+    'refuses the URL "%s"',
+    async (wrong) => {
+      await expect(connectRedis({ url: wrong })).rejects.toThrow('must start with redis://');
+    },
+  );
+
+  it('fails at once while the server is away, reports it, and works again when it is back', async () => {
+    await using proxy = await startTcpProxy(port);
+    const events: string[] = [];
+    await using redis = await connectRedis({
+      url: `redis://127.0.0.1:${String(proxy.port)}`,
+      onReady: (role) => events.push(`ready ${role}`),
+      onLost: (role) => events.push(`lost ${role}`),
+    });
+    proxy.cut();
+    await eventually('both are lost', () => events.length === 4);
+    const start = performance.now();
+    await expect(redis.ping()).rejects.toThrow();
+    expect(performance.now() - start).toBeLessThan(1000);
+    proxy.heal();
+    await eventually('both are back', () => events.length === 6);
+    await redis.ping();
+    expect(events.filter((one) => one === 'lost subscriber')).toHaveLength(1);
+  });
+
+  it('closes while the server is away', async () => {
+    await using proxy = await startTcpProxy(port);
+    const redis = await connectRedis({ url: `redis://127.0.0.1:${String(proxy.port)}` });
+    proxy.cut();
+    await eventually('it is reconnecting', () => redis.commands.status === 'reconnecting');
+    await redis.close();
+    proxy.heal();
+    await expect(redis.ping()).rejects.toThrow();
+  });
+
+  it('closes while the server takes connections and does not answer', async () => {
+    await using proxy = await startTcpProxy(port);
+    const redis = await connectRedis({
+      url: `redis://127.0.0.1:${String(proxy.port)}`,
+      commandTimeoutMs: 200,
+    });
+    proxy.freeze();
+    const start = performance.now();
+    await redis.close();
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+});

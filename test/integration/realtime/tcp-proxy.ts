@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A wire between a client and a server that can be cut or go dead. */
+export interface TcpProxy extends AsyncDisposable {
+  readonly port: number;
+  /** Closes all connections and takes no new ones. */
+  cut(): void;
+  /** Leaves all connections open, takes new ones, and passes nothing on. */
+  freeze(): void;
+  /** New connections work again; frozen ones stay dead. */
+  heal(): void;
+}
+
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  let mode: 'pass' | 'cut' | 'freeze' = 'pass';
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // The other half ends with it; what went wrong is the tested side's to notice.
+    socket.on('error', () => socket.destroy());
+  };
+  const server = createServer((near) => {
+    keep(near);
+    if (mode === 'cut') near.destroy();
+    if (mode !== 'pass') return;
+    const far = connect(targetPort, '127.0.0.1');
+    keep(far);
+    near.pipe(far).pipe(near);
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut: () => {
+      mode = 'cut';
+      for (const socket of sockets) socket.destroy();
+    },
+    freeze: () => {
+      mode = 'freeze';
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    heal: () => {
+      mode = 'pass';
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

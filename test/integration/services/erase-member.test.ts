@@ -1,0 +1,385 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, test } from 'vitest';
+import { FORMER_MEMBER } from '../../../src/domain/pseudonym.ts';
+import { eraseMember } from '../../../src/services/erase-member.ts';
+import { changesTraces, Crash, crashingCollections } from '../../support/crashing.ts';
+import { erase, erasureParts, finishErasures, placesOf } from '../../support/erasure.ts';
+import { ID, NAME, openErasureWorld, OTHERS, othersView } from '../../support/erasure-world.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const PSEUDONYM = /^erased:[0-9a-f]{24}$/;
+
+async function stored(parts: Parts, actionId: string) {
+  const action = await parts.database.collections.actions.findOne({ _id: new ObjectId(actionId) });
+  if (action === null) throw new Error('There is no such action');
+  return action;
+}
+
+describe('an erased member', () => {
+  test('is named nowhere any more, in no collection', async () => {
+    await using world = await openErasureWorld();
+    const before = await placesOf(world.parts.database, ID, NAME);
+    const collections = new Set(before.map((place) => place.slice(0, place.indexOf(':'))));
+    // The test is worth something only as long as there is something everywhere.
+    expect([...collections].sort()).toEqual(
+      (await world.parts.database.db.collections()).map(({ collectionName }) => collectionName).sort(),
+    );
+    await erase(world.parts, ID);
+    expect(await placesOf(world.parts.database, ID, NAME, 'zebulon')).toEqual([]);
+  });
+
+  test('leaves what others see and count as it is', async () => {
+    await using world = await openErasureWorld();
+    const { parts } = world;
+    const before = await othersView(parts);
+    await erase(parts, ID);
+    const { followers, ...view } = (await othersView(parts)) as { followers: Record<string, number> };
+    const { followers: followersBefore, ...viewBefore } = before as { followers: Record<string, number> };
+    expect(view).toEqual(viewBefore);
+    expect(followers).toEqual({
+      ...followersBefore,
+      site: (followersBefore['site'] ?? 0) - 1,
+      bob: (followersBefore['bob'] ?? 0) - 1,
+    });
+    for (const [refId, count] of Object.entries(followers))
+      expect([refId, count]).toEqual([refId, await parts.repositories.follows.countFollowers(refId)]);
+  });
+
+  test('leaves feeds that come out the same when they are rebuilt and delivered again', async () => {
+    await using world = await openErasureWorld();
+    const { parts } = world;
+    await erase(parts, ID);
+    const before = await othersView(parts);
+    for (const reader of OTHERS) await parts.services.rebuildFeed(parts.admin, reader);
+    for (const id of [world.own.post, world.others.named])
+      await parts.repositories.fanOuts.requestPass(id, new Date());
+    await parts.fanOut();
+    expect(await othersView(parts)).toEqual(before);
+    expect(await placesOf(parts.database, ID, NAME)).toEqual([]);
+  });
+
+  test('is one nameless person in what they did, without their words', async () => {
+    await using world = await openErasureWorld();
+    const { parts, own } = world;
+    await erase(parts, ID);
+    const rating = await stored(parts, own.rating);
+    const pseudonym = rating.actorId;
+    expect(pseudonym).toMatch(PSEUDONYM);
+    expect(rating.idempotencyKey).toBeUndefined();
+    expect(rating.refIds).toEqual(['site', pseudonym]);
+    expect(rating.descriptor).toEqual({
+      type: 'ApplicationRating',
+      tags: ['cooks'],
+      raterId: pseudonym,
+      raterName: FORMER_MEMBER,
+      applicantId: 'app-1',
+      applicantName: 'Mary',
+      positionId: 'pos-1',
+      positionName: 'Cook',
+      ratingScore: 4.5,
+    });
+    const post = await stored(parts, own.post);
+    expect(post).toMatchObject({
+      actorId: pseudonym,
+      refs: [{ id: 'post-1', label: `A post by ${FORMER_MEMBER}` }],
+      descriptor: { verb: 'posted', objectType: 'post', objectId: 'post-1', data: {} },
+      engagement: { likes: 1 },
+    });
+    const team = await stored(parts, own.team);
+    expect(team).toMatchObject({ actorId: pseudonym, scope: 'TEAM', audience: ['team:t1'] });
+    expect(team.descriptor['text']).toBeUndefined();
+    const tombstones = await parts.database.collections.actions.find({ isDeleted: true }).toArray();
+    expect(tombstones.map(({ actorId }) => actorId)).toEqual([pseudonym]);
+    const { interactions, moderationLog, follows, feeds, members } = parts.database.collections;
+    expect(await interactions.countDocuments({ actorId: pseudonym })).toBe(2);
+    expect(await moderationLog.countDocuments({ by: pseudonym })).toBe(6);
+    expect(await moderationLog.countDocuments({ reason: `Not again, ${FORMER_MEMBER}!` })).toBe(1);
+    expect(await follows.countDocuments({ refId: pseudonym, active: true })).toBe(0);
+    expect(await feeds.findOne({ _id: 'dan' })).toMatchObject({ muted: [pseudonym] });
+    expect(await members.findOne({ _id: 'ann' })).toMatchObject({ supervisorId: pseudonym });
+  });
+
+  test('is taken from what others did, which stays theirs', async () => {
+    await using world = await openErasureWorld();
+    const { parts, others, own } = world;
+    await erase(parts, ID);
+    const pseudonym = (await stored(parts, own.post)).actorId;
+    expect(await stored(parts, others.named)).toMatchObject({
+      actorId: 'ann',
+      otherIds: [pseudonym],
+      descriptor: {
+        objectId: pseudonym,
+        data: {
+          to: pseudonym,
+          [pseudonym]: [{ deep: pseudonym }],
+          title: `Call ${FORMER_MEMBER} back`,
+          count: 3,
+        },
+        tags: ['calls'],
+      },
+      engagement: { likes: 1 },
+    });
+    expect(await stored(parts, others.mention)).toMatchObject({
+      mentions: ['eve'],
+      audience: ['followers', 'user:eve'],
+      refs: [{ id: pseudonym, type: 'user', label: FORMER_MEMBER }],
+      fanOut: { error: 'The error named a member who was erased' },
+    });
+    expect(await stored(parts, others.restricted)).toMatchObject({
+      recipients: ['ann'],
+      audience: ['user:ann'],
+    });
+  });
+
+  test('has nothing of their own any more, and comes back as a new person', async () => {
+    await using world = await openErasureWorld();
+    const { parts } = world;
+    expect((await parts.feedOf(ID)).length).toBeGreaterThan(0);
+    await erase(parts, ID);
+    await parts.services.upsertMembers(parts.service, [{ memberId: ID, name: NAME, teamId: 't1' }]);
+    await parts.fanOut();
+    const session = () => parts.session(ID);
+    expect(await parts.feedOf(ID)).toEqual([]);
+    const slice = await parts.services.readSlice(session(), ID, {});
+    expect(slice.edges).toEqual([]);
+    const following = await parts.services.following(session(), {});
+    expect(following.edges).toEqual([]);
+    expect(await session().profile()).toMatchObject({ lastRead: null, hasHiddenItems: false });
+    expect((await session().profile()).muted.size).toBe(0);
+    const { action } = await parts.publish({
+      actorId: ID,
+      idempotencyKey: `rating-by-${ID}`,
+      mentions: ['dan'],
+    });
+    const liked = await parts.services.recordInteraction(session(), {
+      actionId: world.others.named,
+      kind: 'LIKE',
+    });
+    await parts.fanOut();
+    expect(liked.engagement.likes).toBe(2);
+    // Who had muted the one before has not muted this one.
+    expect(await parts.feedOf('dan')).toContain(action.id);
+    expect(await parts.feedOf('bob')).not.toContain(action.id);
+  });
+});
+
+describe('erasing', () => {
+  test('is for admins', async () => {
+    await using parts = await openParts();
+    for (const roles of [['user'], ['service']] as const) {
+      const { identity } = parts.session('ann', ...roles);
+      await expect(parts.services.eraseMember(identity, 'ann')).rejects.toMatchObject({ code: 'FORBIDDEN' });
+      await expect(parts.services.readErasure(identity, 'ann')).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    }
+    await expect(parts.services.eraseMember(parts.admin, '')).rejects.toMatchObject({
+      code: 'BAD_USER_INPUT',
+    });
+    expect(await parts.database.collections.erasures.countDocuments()).toBe(0);
+  });
+
+  test('is done at once for somebody nobody knows, and any number of times', async () => {
+    await using parts = await openParts();
+    expect(await parts.services.readErasure(parts.admin, 'nobody')).toBeNull();
+    for (let n = 0; n < 3; n++) {
+      expect(await parts.services.eraseMember(parts.admin, 'nobody')).toBe(true);
+      expect(await parts.services.readErasure(parts.admin, 'nobody')).toMatchObject({
+        state: 'CONFIRMING',
+        changed: 0,
+        finishedAt: null,
+      });
+    }
+    await erase(parts, 'nobody');
+    expect(await parts.services.readErasure(parts.admin, 'nobody')).toMatchObject({
+      state: 'DONE',
+      requestedBy: 'admin',
+      finishedAt: expect.any(Date) as Date,
+    });
+    await erase(parts, 'nobody');
+    expect(await parts.database.collections.erasures.countDocuments()).toBe(1);
+  });
+
+  test('takes what comes after it when it is repeated', async () => {
+    await using world = await openErasureWorld();
+    await erase(world.parts, ID);
+    await world.parts.publish({ actorId: 'ann', mentions: [ID] });
+    await world.parts.fanOut();
+    expect(await placesOf(world.parts.database, ID)).toHaveLength(2);
+    await erase(world.parts, ID);
+    expect(await placesOf(world.parts.database, ID)).toEqual([]);
+  });
+
+  test('looks a second time for what was being written when it ended', async () => {
+    await using world = await openErasureWorld();
+    const { parts } = world;
+    const dependencies = erasureParts(parts.database.collections);
+    expect(await eraseMember(dependencies, parts.admin, ID)).toBe(true);
+    // Deliveries and publications that had begun before.
+    await parts.feedStore.deliver({
+      actionId: world.own.post,
+      readers: [{ userId: ID, relevancy: new Date(), reasons: ['FOLLOW'] }],
+      isFirstAttempt: true,
+    });
+    await parts.publish({ actorId: ID, scope: 'PUBLIC' });
+    await parts.repositories.refs.addFollowers(new Map([[ID, 1]]));
+    await finishErasures(parts, dependencies);
+    expect(await placesOf(parts.database, ID, NAME)).toEqual([]);
+    const actors = await parts.database.collections.actions.distinct('actorId');
+    expect(actors.filter((actorId) => PSEUDONYM.test(actorId))).toHaveLength(1);
+  });
+
+  test('refuses to describe the member meanwhile, and leaves a new one alone after the first round', async () => {
+    await using world = await openErasureWorld();
+    const { parts } = world;
+    const dependencies = erasureParts(parts.database.collections);
+    const upsert = () =>
+      parts.services.upsertMembers(parts.service, [{ memberId: ID, name: 'Somebody Else' }]);
+    // Begun, and not run at all.
+    expect(await eraseMember(dependencies, parts.admin, ID, -1)).toBe(false);
+    expect(await parts.services.readErasure(parts.admin, ID)).toMatchObject({ state: 'RUNNING' });
+    await expect(upsert()).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await eraseMember(dependencies, parts.admin, ID)).toBe(true);
+    await upsert();
+    await parts.services.follow(parts.session(ID), 'site', 0);
+    const { action } = await parts.publish({ actorId: ID, scope: 'PUBLIC' });
+    // A delivery to the one before.
+    await parts.feedStore.deliver({
+      actionId: world.others.named,
+      readers: [{ userId: ID, relevancy: new Date(), reasons: ['FOLLOW'] }],
+      isFirstAttempt: true,
+    });
+    await finishErasures(parts, dependencies);
+    expect(await parts.repositories.members.find(ID)).toMatchObject({ name: 'Somebody Else' });
+    expect(await parts.services.getAction(parts.session(ID), action.id)).toMatchObject({ actorId: ID });
+    expect(await parts.feedOf(ID)).toEqual([]);
+    expect((await parts.services.following(parts.session(ID), {})).edges).toHaveLength(1);
+  });
+
+  test('shows nobody the name from the beginning, whatever is still to be done', async () => {
+    await using world = await openErasureWorld();
+    const { parts } = world;
+    const collections = crashingCollections(parts.database.collections, 6);
+    await expect(eraseMember(erasureParts(collections), parts.admin, ID)).rejects.toThrow(Crash);
+    const session = parts.session('ann');
+    expect(await session.members.load(ID)).toMatchObject({ name: FORMER_MEMBER, teamId: null });
+    expect(await session.refs.load(ID)).toMatchObject({ label: FORMER_MEMBER });
+  });
+
+  test.each([
+    ['each of its writes that change something', (_run: number) => 1, changesTraces],
+    ['its n-th write, of whatever kind', (run: number) => run, undefined],
+  ])('completes after crashes behind %s', async (_name, writesOf, counts) => {
+    await using world = await openErasureWorld();
+    const { parts } = world;
+    const before = (await othersView(parts)) as { feeds: object; engagement: object };
+    const timing = { leaseMs: 1, confirmAfterMs: 0 };
+    let crashes = 0;
+    for (;;) {
+      const collections = crashingCollections(parts.database.collections, writesOf(crashes + 1), counts);
+      try {
+        if (await eraseMember(erasureParts(collections, { timing }), parts.admin, ID)) break;
+      } catch (error) {
+        if (!(error instanceof Crash)) throw error;
+        crashes += 1;
+      }
+    }
+    expect(crashes).toBeGreaterThan(20);
+    await finishErasures(parts);
+    expect(await placesOf(parts.database, ID, NAME)).toEqual([]);
+    const after = (await othersView(parts)) as typeof before & { followers: Record<string, number> };
+    expect(after.feeds).toEqual(before.feeds);
+    expect(after.engagement).toEqual(before.engagement);
+    for (const [refId, count] of Object.entries(after.followers))
+      expect([refId, count]).toEqual([refId, await parts.repositories.follows.countFollowers(refId)]);
+    const actors = await parts.database.collections.actions.distinct('actorId');
+    expect(actors.filter((actorId) => PSEUDONYM.test(actorId))).toHaveLength(1);
+  });
+
+  test('goes on in the background where a request had to stop: 1,200 actions, 3,000 entries', async () => {
+    await using parts = await openParts();
+    await parts.services.upsertMembers(parts.service, [{ memberId: ID, name: NAME }]);
+    await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: ID }]);
+    const fill = async (userId: string, actionIds: readonly string[]): Promise<void> => {
+      const relevancy = new Date();
+      const entries = actionIds.map((actionId) => ({ actionId, relevancy, reasons: ['FOLLOW' as const] }));
+      for (let from = 0; from < entries.length; from += 1_000)
+        await parts.feedStore.fill(userId, entries.slice(from, from + 1_000));
+    };
+    const published: string[] = [];
+    for (let from = 0; from < 1_200; from += 400) {
+      const outcomes = await parts.services.publishActions(
+        parts.service,
+        Array.from({ length: 400 }, (_, n) => ({
+          actorId: ID,
+          idempotencyKey: `${ID}-${String(from + n)}`,
+          descriptor: { posted: { postId: `p${String(from + n)}`, text: `By ${NAME}` } },
+        })),
+      );
+      published.push(...outcomes.flatMap(({ action }) => action?.id ?? []));
+    }
+    await fill('ann', published);
+    await fill(
+      ID,
+      Array.from({ length: 3_000 }, () => new ObjectId().toHexString()),
+    );
+    const feed = await parts.feedOf('ann');
+    expect(feed).toHaveLength(1_200);
+    const dependencies = erasureParts(parts.database.collections);
+    expect(await eraseMember(dependencies, parts.admin, ID, 0)).toBe(false);
+    expect(await parts.services.readErasure(parts.admin, ID)).toMatchObject({ state: 'RUNNING' });
+    await finishErasures(parts, dependencies);
+    const erasure = await parts.services.readErasure(parts.admin, ID);
+    expect(erasure).toMatchObject({ state: 'DONE', step: null });
+    // The actions, the entries, the follower, the profile once to conceal it and once to remove it.
+    expect(erasure?.changed).toBeGreaterThanOrEqual(1_200 + 3_000 + 1 + 2);
+    expect(await placesOf(parts.database, ID, NAME)).toEqual([]);
+    expect(await parts.feedOf('ann')).toEqual(feed);
+  });
+
+  test('takes what workers are delivering while it runs', async () => {
+    await using parts = await openParts();
+    await parts.services.upsertMembers(parts.service, [{ memberId: ID, name: NAME, teamId: 't1' }]);
+    await parts.services.followMany(parts.service, [
+      { followerId: ID, refId: 'actor' },
+      { followerId: 'ann', refId: ID },
+    ]);
+    const actors = Array.from({ length: 60 }, (_, n) => (n % 2 === 0 ? ID : 'actor'));
+    const published = await Promise.all(
+      actors.map((actorId, n) => parts.publish({ actorId, mentions: n % 3 === 0 ? [ID, 'bob'] : ['bob'] })),
+    );
+    const dependencies = erasureParts(parts.database.collections);
+    {
+      await using worker = parts.worker({ concurrency: 4 });
+      worker.start();
+      await Promise.all(
+        published.map(({ action }) =>
+          parts.services.recordInteraction(parts.session(ID, 'service'), {
+            actionId: action.id,
+            kind: 'LIKE',
+          }),
+        ),
+      );
+      await parts.services.rebuildFeed(parts.admin, ID);
+      expect(await eraseMember(dependencies, parts.admin, ID)).toBe(true);
+      await using rebuilds = parts.rebuildWorker();
+      rebuilds.start();
+      await parts.idle();
+    }
+    await finishErasures(parts, dependencies);
+    expect(await placesOf(parts.database, ID, NAME)).toEqual([]);
+    expect(new Set(await parts.feedOf('bob'))).toEqual(new Set(published.map(({ action }) => action.id)));
+    const liked = await parts.database.collections.actions.distinct('engagement.likes');
+    expect(liked).toEqual([1]);
+  });
+
+  test('is done once where two ask for it at once', async () => {
+    await using world = await openErasureWorld();
+    const { parts } = world;
+    const dependencies = erasureParts(parts.database.collections);
+    const answers = await Promise.all([1, 2, 3].map(() => eraseMember(dependencies, parts.admin, ID)));
+    expect(answers).toContain(true);
+    await finishErasures(parts, dependencies);
+    expect(await placesOf(parts.database, ID, NAME)).toEqual([]);
+    const actors = await parts.database.collections.actions.distinct('actorId');
+    expect(actors.filter((actorId) => PSEUDONYM.test(actorId))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { jsonLines } from '../../../src/cli/export.ts';
+import { memberExport } from '../../../src/services/export-member.ts';
+import type { ReaderSession } from '../../../src/services/reader-session.ts';
+import type { ExportPart } from '../../../src/services/services.ts';
+import { collect } from '../../support/collect.ts';
+import { erase } from '../../support/erasure.ts';
+import { ID, NAME, openErasureWorld } from '../../support/erasure-world.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+interface Exported extends Readonly<Record<string, unknown>> {
+  readonly actions: readonly {
+    readonly id: string;
+    readonly as: readonly string[];
+    readonly actorId: string;
+    readonly isDeleted?: boolean;
+    readonly descriptor: object;
+    readonly moderation?: readonly { readonly reason: string | null }[];
+  }[];
+}
+
+async function exported(parts: Parts, session: ReaderSession, memberId = ID): Promise<Exported> {
+  const value = await parts.services.memberExport(session, memberId);
+  return JSON.parse(JSON.stringify(value)) as Exported;
+}
+
+const admin = (parts: Parts) => parts.session('admin', 'admin');
+
+test('exports everything held about a member', async () => {
+  await using world = await openErasureWorld();
+  const { parts } = world;
+  const data = await exported(parts, admin(parts));
+  expect(data).toMatchObject({
+    format: 'fanfare-member-export/1',
+    memberId: ID,
+    member: { id: ID, name: NAME, teamId: 't1', departmentId: 'd1', supervisorId: 'boss' },
+    ref: { id: ID, type: 'user', label: NAME },
+    reader: { muted: ['bob'], lastRead: expect.any(String) as string, hasHiddenItems: true },
+    followers: 4,
+    mutedBy: 1,
+    interactions: [{ kind: 'LIKE' }, { kind: 'COMMENT' }],
+    hiddenItems: [{ actionId: world.others.named }],
+    supervises: [{ memberId: 'ann' }],
+  });
+  const { follows, feed, moderation } = data as unknown as Readonly<Record<string, readonly object[]>>;
+  expect(follows?.map((follow) => (follow as { refId: string }).refId).sort()).toEqual(
+    ['bob', ID, 'site', 't1'].sort(),
+  );
+  expect(feed?.length).toBe((await parts.feedStore.page({ userId: ID, limit: 1_000 })).length);
+  expect(moderation?.length).toBeGreaterThan(0);
+  // Whatever is exported as an action is one of theirs or has to do with them, each once.
+  const ids = data.actions.map((action) => action.id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const ways = new Set(data.actions.flatMap((action) => action.as));
+  expect([...ways].sort()).toEqual(['ACTOR', 'DESCRIPTOR', 'MENTION', 'RECIPIENT', 'REF']);
+  const own = data.actions.filter((action) => action.actorId === ID);
+  expect(own).toHaveLength(4);
+  expect(own.filter((action) => action.isDeleted)).toHaveLength(1);
+  expect(JSON.stringify(own)).toContain('The words of the rater');
+  const rating = own.find((action) => action.id === world.own.rating);
+  expect(rating?.moderation?.map(({ reason }) => reason)).toEqual([`Not again, ${NAME}!`, null]);
+  expect(JSON.stringify(rating?.moderation)).not.toContain('admin');
+});
+
+test('names in every place that an erasure would touch', async () => {
+  await using world = await openErasureWorld();
+  const { parts } = world;
+  const { actions } = await exported(parts, admin(parts));
+  const all = await parts.database.collections.actions.find().toArray();
+  const holding = all
+    .filter((action) => {
+      const { actorId, refs, mentions, recipients, descriptor } = action;
+      return JSON.stringify({ actorId, refs, mentions, recipients, descriptor }).includes(ID);
+    })
+    .map(({ _id }) => _id.toHexString());
+  expect(actions.map(({ id }) => id).sort()).toEqual(holding.sort());
+});
+
+test('gives members themselves what they may see of what others recorded, and all of their own', async () => {
+  await using world = await openErasureWorld();
+  const { parts } = world;
+  const { action: secret } = await parts.publish({
+    actorId: 'ann',
+    scope: 'RESTRICTED',
+    recipients: ['bob'],
+    descriptor: { followed: { followedId: ID, followedName: NAME } },
+  });
+  await parts.services.hideAction(admin(parts), world.own.post, null);
+  const ids = async (session: ReaderSession) =>
+    (await exported(parts, session)).actions.map((action) => action.id);
+  expect(await ids(admin(parts))).toContain(secret.id);
+  const own = await ids(parts.session(ID));
+  expect(own).not.toContain(secret.id);
+  expect(own).toContain(world.others.restricted);
+  expect(own).toContain(world.own.post);
+});
+
+test('is for admins and the member', async () => {
+  await using parts = await openParts();
+  for (const session of [parts.session('bob'), parts.session('svc', 'service')]) {
+    await expect(exported(parts, session, 'ann')).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await expect(collect(parts.services.exportMember(session, 'ann'))).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    });
+  }
+  await expect(exported(parts, admin(parts), '')).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+});
+
+test('exports empty lists for somebody nobody knows, and for who was erased', async () => {
+  await using world = await openErasureWorld();
+  const { parts } = world;
+  const { exportedAt: _at, memberId: _id, ...nothing } = await exported(parts, admin(parts), 'nobody');
+  expect(nothing).toEqual({
+    format: 'fanfare-member-export/1',
+    member: null,
+    ref: null,
+    reader: null,
+    followers: 0,
+    mutedBy: 0,
+    actions: [],
+    interactions: [],
+    follows: [],
+    hiddenItems: [],
+    feed: [],
+    supervises: [],
+    moderation: [],
+  });
+  await erase(parts, ID);
+  expect(await exported(parts, admin(parts))).toMatchObject(nothing);
+});
+
+test('refuses what is too large for an answer, and says how to get it', async () => {
+  await using world = await openErasureWorld();
+  const { parts } = world;
+  const dependencies = { ...parts.repositories, feedStore: parts.feedStore };
+  await expect(memberExport(dependencies, admin(parts), ID, 1_000)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining('fanfare export --member') as string,
+  });
+  expect(await memberExport(dependencies, admin(parts), ID, 1_000_000)).toHaveProperty('actions');
+});
+
+test('comes in pieces of bounded size, which make one JSON document', async () => {
+  await using parts = await openParts();
+  for (let from = 0; from < 1_200; from += 400)
+    await parts.services.publishActions(
+      parts.service,
+      Array.from({ length: 400 }, (_, n) => ({
+        actorId: ID,
+        descriptor: { posted: { postId: `p${String(from + n)}`, text: 'Some words, "quoted"\n' } },
+      })),
+    );
+  const parted = await collect(parts.services.exportMember(admin(parts), ID));
+  const sizes = parted.map((part) => ('entries' in part ? part.entries.length : 1));
+  expect(Math.max(...sizes)).toBe(500);
+  const text = (await collect(jsonLines(parts.services.exportMember(admin(parts), ID)))).join('\n');
+  const { exportedAt: _a, ...read } = JSON.parse(text) as Exported;
+  const { exportedAt: _b, ...whole } = await exported(parts, admin(parts));
+  expect(read).toEqual(whole);
+  expect(read.actions).toHaveLength(1_200);
+});
+
+test.each<[string, ExportPart[], unknown]>([
+  ['one value', [{ section: 'a', value: 1 }], { a: 1 }],
+  ['an empty list', [{ section: 'a', entries: [] }], { a: [] }],
+  [
+    'lists in pieces, between values',
+    [
+      { section: 'a', value: 'x' },
+      { section: 'b', entries: [] },
+      { section: 'b', entries: [1, 2] },
+      { section: 'b', entries: [{ c: '\n]' }] },
+      { section: 'd', value: null },
+      { section: 'e', entries: [] },
+    ],
+    { a: 'x', b: [1, 2, { c: '\n]' }], d: null, e: [] },
+  ],
+])('writes %s', async (_name, parts, expected) => {
+  async function* source(): AsyncGenerator<ExportPart> {
+    for (const part of parts) yield await Promise.resolve(part);
+  }
+  expect(JSON.parse((await collect(jsonLines(source()))).join('\n'))).toEqual(expected);
+});

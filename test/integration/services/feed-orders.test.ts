@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { FeedPage } from '../../../src/services/services.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const DAY = 86_400_000;
+
+async function recent(parts: Parts, first: number): Promise<string[]> {
+  const ids: string[] = [];
+  let after: string | null = null;
+  for (;;) {
+    const page: FeedPage = await parts.services.readFeed(parts.session('ann'), {
+      first,
+      after,
+      order: 'RECENT',
+    });
+    ids.push(...page.edges.map((edge) => edge.node.actionId));
+    if (!page.hasNextPage) return ids;
+    after = page.endCursor;
+  }
+}
+
+test('orders by when things were conducted, however much was bumped, in pages of any size', async () => {
+  await using parts = await openParts();
+  const now = Date.now();
+  const outcomes = await parts.services.publishActions(
+    parts.service,
+    Array.from({ length: 300 }, (_, n) => ({
+      actorId: 'actor',
+      mentions: ['ann'],
+      conducted: new Date(now - 400 * DAY + Math.floor(n / 2) * DAY),
+      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: String(n) } },
+    })),
+  );
+  const ids = outcomes.map((outcome) => outcome.action?.id ?? '');
+  for (let n = 0; n < 300; n += 11)
+    await parts.services.recordInteraction(parts.session('svc', 'service'), {
+      actionId: ids[n] ?? '',
+      kind: 'COMMENT',
+      at: new Date(now - (n % 7) * DAY),
+    });
+  await parts.fanOut();
+  const expected = [...ids].reverse();
+  for (const first of [7, 100]) expect(await recent(parts, first)).toEqual(expected);
+  const byRelevancy = await parts.feedOf('ann');
+  expect(byRelevancy).not.toEqual(expected);
+  expect([...byRelevancy].sort()).toEqual([...ids].sort());
+});
+
+test('puts what claims to be a little ahead first', async () => {
+  await using parts = await openParts();
+  const ahead = await parts.publish({ mentions: ['ann'], conducted: new Date(Date.now() + 4 * 60_000) });
+  const now = await parts.publish({ mentions: ['ann'] });
+  await parts.fanOut();
+  expect(await recent(parts, 1)).toEqual([ahead.action.id, now.action.id]);
+  expect(await parts.feedOf('ann')).toEqual([now.action.id, ahead.action.id]);
+});
+
+test('refuses a cursor of another order, and an order it does not serve', async () => {
+  await using parts = await openParts();
+  await parts.publish({ mentions: ['ann'] });
+  await parts.publish({ mentions: ['ann'] });
+  await parts.fanOut();
+  const { endCursor } = await parts.services.readFeed(parts.session('ann'), { first: 1 });
+  await expect(
+    parts.services.readFeed(parts.session('ann'), { after: endCursor, order: 'RECENT' }),
+  ).rejects.toMatchObject({ code: 'BAD_CURSOR' });
+  await expect(parts.services.readFeed(parts.session('ann'), { order: 'TOP' })).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+  });
+});

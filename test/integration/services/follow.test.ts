@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
+import { settleMemberships } from '../../../src/services/settle-memberships.ts';
+import { newObjectId } from '../../../src/storage/mongo.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const refs = [{ id: 'site', type: 'site', label: 'Site' }];
+
+async function publishSome(parts: Parts, count: number): Promise<string[]> {
+  const outcomes = await parts.services.publishActions(
+    parts.service,
+    Array.from({ length: count }, (_, n) => ({
+      actorId: 'actor',
+      refs,
+      conducted: new Date(Date.UTC(2026, 0, 1, 0, n)),
+      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: String(n) } },
+    })),
+  );
+  return outcomes.map((outcome) => outcome.action?.id ?? '');
+}
+
+test('brings exactly the newest actions of the ref along, even out of one batch', async () => {
+  await using parts = await openParts();
+  const ids = await publishSome(parts, 10);
+  await parts.fanOut();
+  await parts.services.follow(parts.session('ann'), 'site', 3);
+  expect(await parts.feedOf('ann')).toEqual(ids.slice(-3).reverse());
+});
+
+test('brings nothing along with a copy limit of nought, and everything new from then on', async () => {
+  await using parts = await openParts();
+  await publishSome(parts, 3);
+  await parts.services.follow(parts.session('ann'), 'site', 0);
+  const [fresh] = await publishSome(parts, 1);
+  await parts.fanOut();
+  expect(await parts.feedOf('ann')).toEqual([fresh]);
+});
+
+test('brings a hundred along unless told otherwise', async () => {
+  await using parts = await openParts();
+  const ids = await publishSome(parts, 120);
+  await parts.services.follow(parts.session('ann'), 'site', null);
+  expect(await parts.feedOf('ann')).toEqual(ids.slice(-100).reverse());
+});
+
+test('does not bring what is not addressed to followers', async () => {
+  await using parts = await openParts();
+  await parts.publish({ refs, scope: 'RESTRICTED', recipients: ['bob'] });
+  const { action } = await parts.publish({ refs, scope: 'PUBLIC' });
+  await parts.publish({ refs, scope: 'RESTRICTED', recipients: ['bob'] });
+  await parts.services.follow(parts.session('ann'), 'site', 1);
+  expect(await parts.feedOf('ann')).toEqual([action.id]);
+});
+
+test('counts each follower once, however often they follow', async () => {
+  await using parts = await openParts();
+  await parts.services.upsertRefs(parts.service, refs);
+  for (let n = 0; n < 3; n++) await parts.services.follow(parts.session('ann'), 'site', 0);
+  await parts.services.followMany(parts.service, [
+    { followerId: 'ann', refId: 'site' },
+    { followerId: 'bob', refId: 'site' },
+    { followerId: 'bob', refId: 'site' },
+  ]);
+  const ref = await parts.services.follow(parts.session('cid'), 'site', 0);
+  expect(ref).toMatchObject({ refId: 'site', type: 'site', label: 'Site', followerCount: 3 });
+});
+
+test('counts right when many follow at once', async () => {
+  await using parts = await openParts();
+  await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      parts.services.follow(parts.session(`u${String(n % 20)}`), 'site', 0),
+    ),
+  );
+  const [ref] = await parts.repositories.refs.findByIds(['site']);
+  expect(ref?.followerCount).toBe(20);
+});
+
+test('completes, at the next try, a follow that was cut off after its commit', async () => {
+  await using parts = await openParts();
+  const ids = await publishSome(parts, 5);
+  const { follows, actions } = parts.repositories;
+  const oldest = await actions.nthNewest('site', 2);
+  expect(oldest).not.toBeNull();
+  if (oldest === null) return;
+  const span = { followerId: 'ann', refId: 'site', since: oldest.recorded, sinceAction: oldest.id };
+  await follows.open([span], newObjectId());
+  expect(await parts.feedOf('ann')).toEqual([]);
+  const ref = await parts.services.follow(parts.session('ann'), 'site', 0);
+  expect(ref.followerCount).toBe(1);
+  expect(await parts.feedOf('ann')).toEqual(ids.slice(-2).reverse());
+  expect(await follows.unsettled([span])).toEqual([]);
+});
+
+test('delivers what was recorded while the follow was being opened and its fan-out was already over', async () => {
+  await using parts = await openParts();
+  const since = new Date();
+  const [id] = await publishSome(parts, 1);
+  await parts.fanOut();
+  await parts.repositories.follows.open([{ followerId: 'ann', refId: 'site', since }], newObjectId());
+  await parts.services.follow(parts.session('ann'), 'site', 0);
+  expect(await parts.feedOf('ann')).toEqual([id]);
+});
+
+test('delivers what was recorded for a team while a member was joining and its fan-out was already over', async () => {
+  await using parts = await openParts();
+  await parts.services.upsertMembers(parts.service, [{ memberId: 'actor', name: 'Actor', teamId: 't' }]);
+  const joined = new Date();
+  const { action } = await parts.publish({ scope: 'TEAM' });
+  await parts.fanOut();
+  await parts.repositories.members.upsert([{ userId: 'ann', name: 'Ann', teamId: 't' }], joined);
+  expect(await parts.feedOf('ann')).toEqual([]);
+  const { repositories, feedStore } = parts;
+  await settleMemberships(
+    { ...repositories, ...parts.live, feedStore, weights: DEFAULT_WEIGHTS },
+    ['ann'],
+    joined,
+  );
+  expect(await parts.feedOf('ann')).toEqual([action.id]);
+});
+
+test('lists what a reader follows, in order, page by page', async () => {
+  await using parts = await openParts();
+  const ids = Array.from({ length: 7 }, (_, n) => `ref${String(n)}`);
+  await parts.services.followMany(
+    parts.service,
+    ids.map((refId) => ({ followerId: 'ann', refId })),
+  );
+  const session = parts.session('ann');
+  const first = await parts.services.following(session, { first: 4 });
+  const second = await parts.services.following(session, { first: 4, after: first.endCursor });
+  expect([...first.edges, ...second.edges].map((edge) => edge.node.refId)).toEqual(ids);
+  expect([first.hasNextPage, second.hasNextPage]).toEqual([true, false]);
+  await expect(
+    parts.services.following(parts.session('bob'), { after: first.endCursor }),
+  ).rejects.toMatchObject({ code: 'BAD_CURSOR' });
+});
+
+test.each([-1, 1_001, 1.5])('refuses a copy limit of %s', async (copyLimit) => {
+  await using parts = await openParts();
+  await expect(parts.services.follow(parts.session('ann'), 'site', copyLimit)).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+  });
+  expect(await parts.database.collections.follows.countDocuments()).toBe(0);
+});
+
+test('lets nobody follow on behalf of others without the role service', async () => {
+  await using parts = await openParts();
+  const pairs = [{ followerId: 'bob', refId: 'site' }];
+  await expect(parts.services.followMany(parts.admin, pairs)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  expect(await parts.database.collections.follows.countDocuments()).toBe(0);
+});

@@ -1,0 +1,188 @@
+import { expect, test } from 'vitest';
+import { commandsOf } from '../../support/commands.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const DAY = 86_400_000;
+
+async function office(parts: Parts): Promise<void> {
+  await parts.services.upsertMembers(parts.service, [
+    { memberId: 'actor', name: 'Actor', departmentId: 'sales' },
+    { memberId: 'boss', name: 'Boss', departmentId: 'board' },
+    { memberId: 'commenter', name: 'Commenter', departmentId: 'hr' },
+    { memberId: 'peer', name: 'Peer', departmentId: 'hr' },
+    { memberId: 'seller', name: 'Seller', departmentId: 'sales' },
+    { memberId: 'minion', name: 'Minion', departmentId: 'it', supervisorId: 'boss' },
+    { memberId: 'mentioned', name: 'Mentioned', departmentId: 'it' },
+    { memberId: 'other', name: 'Other', departmentId: 'it' },
+  ]);
+  await parts.services.followMany(
+    parts.service,
+    ['peer', 'seller', 'minion', 'other', 'unknown'].map((followerId) => ({ followerId, refId: 'actor' })),
+  );
+}
+
+async function relevancyIn(parts: Parts, userId: string, actionId: string): Promise<Date | undefined> {
+  const [entry] = await parts.feedStore.find(userId, [actionId]);
+  return entry?.relevancy;
+}
+
+test('lifts an item to the time of the interaction for the people concerned, by far less for the others', async () => {
+  await using parts = await openParts();
+  await office(parts);
+  const conducted = new Date(Date.now() - 100 * DAY);
+  const { action } = await parts.publish({ conducted, mentions: ['mentioned'] });
+  await parts.fanOut();
+  const at = new Date(conducted.getTime() + 50 * DAY);
+  await parts.services.recordInteraction(parts.session('svc', 'service'), {
+    actionId: action.id,
+    kind: 'COMMENT',
+    actorId: 'commenter',
+    at,
+  });
+  await parts.fanOut();
+  for (const userId of ['mentioned', 'peer', 'seller'])
+    expect(await relevancyIn(parts, userId, action.id)).toEqual(at);
+  const barely = new Date(conducted.getTime() + 5 * DAY);
+  for (const userId of ['minion', 'other', 'unknown'])
+    expect(await relevancyIn(parts, userId, action.id)).toEqual(barely);
+
+  const later = new Date(conducted.getTime() + 60 * DAY);
+  await parts.services
+    .recordInteraction(parts.session('boss'), {
+      actionId: action.id,
+      kind: 'LIKE',
+      at: later,
+    })
+    .catch((error: unknown) => {
+      // The boss is no follower: for them the action is not there.
+      expect(error).toMatchObject({ code: 'NOT_FOUND' });
+    });
+  await parts.services.recordInteraction(parts.session('svc', 'service'), {
+    actionId: action.id,
+    kind: 'LIKE',
+    actorId: 'boss',
+    at: later,
+  });
+  await parts.fanOut();
+  expect(await relevancyIn(parts, 'minion', action.id)).toEqual(later);
+  expect(await relevancyIn(parts, 'other', action.id)).toEqual(barely);
+});
+
+test('never lowers a relevancy and never lifts it beyond now', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ mentions: ['ann'], conducted: new Date(Date.now() - DAY) });
+  await parts.fanOut();
+  const record = (at: Date) =>
+    parts.services.recordInteraction(parts.session('svc', 'service'), {
+      actionId: action.id,
+      kind: 'COMMENT',
+      at,
+    });
+  const before = Date.now();
+  await record(new Date(Date.now() + 60_000));
+  await parts.fanOut();
+  const lifted = await relevancyIn(parts, 'ann', action.id);
+  expect(lifted?.getTime()).toBeGreaterThanOrEqual(before);
+  expect(lifted?.getTime()).toBeLessThanOrEqual(Date.now());
+  await record(new Date(Date.now() - 2 * DAY));
+  await parts.fanOut();
+  expect(await relevancyIn(parts, 'ann', action.id)).toEqual(lifted);
+  await expect(record(new Date(Date.now() + 3_600_000))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+});
+
+test('counts each interaction once, whatever is repeated', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ scope: 'PUBLIC' });
+  const record = (userId: string, kind: string, idempotencyKey?: string) =>
+    parts.services.recordInteraction(parts.session(userId), { actionId: action.id, kind, idempotencyKey });
+  await Promise.all([
+    record('ann', 'COMMENT', 'k'),
+    record('ann', 'COMMENT', 'k'),
+    record('bob', 'COMMENT', 'k'),
+  ]);
+  await record('ann', 'LIKE');
+  await record('ann', 'LIKE');
+  await record('bob', 'LIKE');
+  await record('ann', 'COMMENT');
+  const last = await record('ann', 'RESHARE');
+  expect(last.engagement).toMatchObject({ comments: 3, likes: 2, reshares: 1 });
+  await parts.fanOut();
+  const [derived] = await parts.repositories.actions.findByIds([action.id]);
+  expect(derived?.engagement).toMatchObject({ comments: 3, likes: 2, reshares: 1 });
+});
+
+test('derives the counters anew: one that was wrong is right after the next pass', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ scope: 'PUBLIC' });
+  await parts.services.recordInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' });
+  await parts.database.collections.actions.updateOne({}, { $set: { 'engagement.likes': 77 } });
+  await parts.fanOut();
+  const [derived] = await parts.repositories.actions.findByIds([action.id]);
+  expect(derived?.engagement.likes).toBe(1);
+});
+
+test('lifts for the late follower too whose feed is filled with past actions', async () => {
+  await using parts = await openParts();
+  await office(parts);
+  const conducted = new Date(Date.now() - 100 * DAY);
+  const { action } = await parts.publish({ conducted });
+  const at = new Date(conducted.getTime() + 50 * DAY);
+  await parts.services.recordInteraction(parts.session('svc', 'service'), {
+    actionId: action.id,
+    kind: 'COMMENT',
+    actorId: 'commenter',
+    at,
+  });
+  await parts.fanOut();
+  await parts.services.upsertMembers(parts.service, [{ memberId: 'late', name: 'Late', departmentId: 'hr' }]);
+  await parts.services.follow(parts.session('late'), 'actor', 10);
+  expect(await relevancyIn(parts, 'late', action.id)).toEqual(at);
+});
+
+test('costs a handful of passes when a thousand comments come within a moment', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  await office(parts);
+  const { action } = await parts.publish({});
+  await parts.fanOut();
+  await using worker = parts.worker();
+  worker.start();
+  const commands = await commandsOf(parts.database, async () => {
+    for (let n = 0; n < 1_000; n += 50)
+      await Promise.all(
+        Array.from({ length: 50 }, () =>
+          parts.services.recordInteraction(parts.session('svc', 'service'), {
+            actionId: action.id,
+            kind: 'COMMENT',
+          }),
+        ),
+      );
+    await parts.idle();
+  });
+  const passes = commands.filter(
+    ({ name, collection }) => name === 'find' && collection === 'follows',
+  ).length;
+  const started = commands.filter(
+    ({ name, collection }) => name === 'insert' && collection === 'interactions',
+  ).length;
+  expect(started).toBe(1_000);
+  expect(passes).toBeLessThan(40);
+  const [derived] = await parts.repositories.actions.findByIds([action.id]);
+  expect(derived?.engagement.comments).toBe(1_000);
+});
+
+test('does not tell an action that may not be seen from one that is not there', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: ['bob'] });
+  for (const actionId of [action.id, 'f'.repeat(24)])
+    await expect(
+      parts.services.recordInteraction(parts.session('ann'), { actionId, kind: 'LIKE' }),
+    ).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'There is no such action' });
+  await expect(
+    parts.services.recordInteraction(parts.session('bob'), {
+      actionId: action.id,
+      kind: 'LIKE',
+      actorId: 'ann',
+    }),
+  ).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  expect(await parts.database.collections.interactions.countDocuments()).toBe(0);
+});

@@ -1,0 +1,54 @@
+import { ObjectId } from 'mongodb';
+import { expect, test } from 'vitest';
+import type { DescriptorType } from '../../../src/descriptors/define.ts';
+import { namedIdsOf } from '../../../src/descriptors/names.ts';
+import { DESCRIPTOR_TYPES } from '../../../src/descriptors/registry.ts';
+import { nameStamp } from '../../../src/storage/name-stamps.ts';
+import { sampleDescriptor } from '../../support/descriptor-samples.ts';
+import { openParts } from '../../support/parts.ts';
+
+const TYPES = DESCRIPTOR_TYPES.map((descriptor): [string, DescriptorType] => [descriptor.type, descriptor]);
+
+test.each(TYPES)('records %s as it was given, under its type', async (type, descriptor) => {
+  await using parts = await openParts();
+  const values = { ...sampleDescriptor(descriptor), tags: ['a', 'b'] };
+  const { action } = await parts.publish({
+    scope: 'PUBLIC',
+    refs: [{ id: 'site', type: 'site', label: 'Site' }],
+    descriptor: { [descriptor.inputName]: values },
+  });
+  await parts.publish({ scope: 'PUBLIC', refs: [{ id: 'site', type: 'site', label: 'Site' }] });
+  const [stored] = await parts.repositories.actions.findByIds([action.id]);
+  expect(stored?.descriptor).toEqual({ type, ...values });
+  const slice = await parts.services.readSlice(parts.session('ann'), 'site', { filter: { types: [type] } });
+  expect(slice.edges.map(({ node }) => node.id)).toContain(action.id);
+  const document = await parts.database.collections.actions.findOne({ _id: new ObjectId(action.id) });
+  expect(document?.names).toEqual(['site', ...namedIdsOf({ type, ...values })].map((id) => nameStamp(id, 0)));
+});
+
+test.each(TYPES)('takes %s without what is optional', async (type, descriptor) => {
+  await using parts = await openParts();
+  const required = Object.entries(sampleDescriptor(descriptor)).filter(
+    ([name]) => descriptor.fields[name]?.isOptional === false,
+  );
+  const { action } = await parts.publish({
+    descriptor: { [descriptor.inputName]: Object.fromEntries(required) },
+  });
+  expect(action.descriptor).toMatchObject({ type, tags: [], ...Object.fromEntries(required) });
+});
+
+test.each(TYPES)('refuses %s with a field it does not have, and says which', async (_type, descriptor) => {
+  await using parts = await openParts();
+  const given = { [descriptor.inputName]: { ...sampleDescriptor(descriptor), nonsense: 1 } };
+  await expect(parts.publish({ descriptor: given })).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+    message: expect.stringContaining('nonsense') as string,
+  });
+});
+
+test('an action without names says of nobody that it holds theirs', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({});
+  const document = await parts.database.collections.actions.findOne({ _id: new ObjectId(action.id) });
+  expect(document).not.toHaveProperty('names');
+});

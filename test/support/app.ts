@@ -1,0 +1,121 @@
+import { inject } from 'vitest';
+import { createApp, type App } from '../../src/app.ts';
+import { signToken } from '../../src/cli/sign-token.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import type { Identity, Role } from '../../src/domain/viewer.ts';
+import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
+import type { ReaderSession } from '../../src/services/reader-session.ts';
+import type { Services } from '../../src/services/services.ts';
+import { connectDatabase } from '../../src/storage/mongo.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { borrowDatabase, returnDatabase } from './spare-databases.ts';
+
+export const TEST_SECRET = 'a-secret-that-is-only-for-tests-0123456789';
+
+export interface TestAppOptions {
+  readonly api?: boolean;
+  readonly worker?: boolean;
+  readonly monitorCommands?: boolean;
+  /** Environment variables on top of those of the tests. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Give the database of another app to share it. */
+  readonly database?: string;
+}
+
+export interface GraphqlAnswer<T> {
+  readonly status: number;
+  readonly data: T | null;
+  readonly errors: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
+}
+
+export interface TestApp extends AsyncDisposable {
+  readonly app: App;
+  readonly services: Services;
+  readonly url: string;
+  readonly wsUrl: string;
+  /** Name of the database; dropped at the end by the app that made it. */
+  readonly database: string;
+  /** What the app would read from its environment, for further processes beside it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Every log line so far. */
+  readonly log: readonly string[];
+  token(sub: string, roles?: readonly Role[]): Promise<string>;
+  query<T>(
+    document: string,
+    variables?: Readonly<Record<string, unknown>>,
+    as?: { readonly sub: string; readonly roles?: readonly Role[] } | null,
+  ): Promise<GraphqlAnswer<T>>;
+  identity(userId: string, ...roles: Role[]): Identity;
+  session(userId: string, ...roles: Role[]): ReaderSession;
+  idle(): Promise<void>;
+}
+
+/** The whole app on the engine and the Redis of the test run, in a database of its own. */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = options.database ?? (await borrowDatabase());
+  const env = {
+    MONGODB_URI: inject('mongodbUri'),
+    REDIS_URL: inject('redisUrl'),
+    MONGODB_DB: database,
+    JWT_SECRET: TEST_SECRET,
+    PORT: '0',
+    RATE_LIMIT: 'off',
+    ...options.env,
+  };
+  const config = readConfig(env, { feedModels: FEED_MODEL_NAMES });
+  const log: string[] = [];
+  const logger = createLogger({ level: 'debug', sink: { write: (line) => void log.push(line) } });
+  const app = await createApp(
+    config,
+    { api: options.api ?? true, worker: options.worker ?? true },
+    {
+      logger,
+      metrics: createMetrics({ withProcess: false }),
+      monitorCommands: options.monitorCommands ?? false,
+    },
+  );
+  const url = app.url ?? '';
+  const token = (sub: string, roles: readonly Role[] = ['user']): Promise<string> =>
+    signToken({ jwtSecret: TEST_SECRET }, { sub, roles, expiresAt: new Date(Date.now() + 3_600_000) });
+  const identity = (userId: string, ...roles: Role[]): Identity => ({
+    userId,
+    roles: new Set(roles.length === 0 ? ['user'] : roles),
+    expiresAt: null,
+  });
+  return {
+    app,
+    services: app.services,
+    url,
+    wsUrl: `${url.replace(/^http/, 'ws')}/graphql`,
+    database,
+    env,
+    log,
+    token,
+    identity,
+    session: (userId, ...roles) => app.services.openSession(identity(userId, ...roles)),
+    idle: () => app.idle(),
+    async query<T>(
+      document: string,
+      variables: Readonly<Record<string, unknown>> = {},
+      as: { readonly sub: string; readonly roles?: readonly Role[] } | null = { sub: 'reader' },
+    ): Promise<GraphqlAnswer<T>> {
+      const response = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(as === null ? {} : { authorization: `Bearer ${await token(as.sub, as.roles)}` }),
+        },
+        body: JSON.stringify({ query: document, variables }),
+      });
+      const body = (await response.json()) as Partial<Pick<GraphqlAnswer<T>, 'data' | 'errors'>>;
+      return { status: response.status, data: body.data ?? null, errors: body.errors ?? [] };
+    },
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      if (options.database !== undefined) return;
+      await using emptied = await connectDatabase({ uri: env.MONGODB_URI, db: database });
+      await returnDatabase(emptied);
+    },
+  };
+}

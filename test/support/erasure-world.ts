@@ -1,0 +1,206 @@
+import { ObjectId } from 'mongodb';
+import { openParts, type Parts } from './parts.ts';
+import { erase } from './erasure.ts';
+
+/** Nothing else in any document looks like these. */
+export const ID = 'zq-7f3a91';
+export const NAME = 'Zebulon Quux';
+
+/** Readers whose feeds must not change when somebody else is erased. */
+export const OTHERS = ['ann', 'bob', 'cid', 'dan', 'eve'] as const;
+
+export interface ErasureWorld extends AsyncDisposable {
+  readonly parts: Parts;
+  readonly own: { readonly rating: string; readonly post: string; readonly team: string };
+  readonly others: { readonly named: string; readonly mention: string; readonly restricted: string };
+}
+
+const user = { id: ID, type: 'user', label: NAME };
+const site = { id: 'site', type: 'site', label: 'Site' };
+
+/** A member who has left a trace in every place there is. */
+export async function openErasureWorld(): Promise<ErasureWorld> {
+  const parts = await openParts();
+  const { services, service } = parts;
+  const me = () => parts.session(ID);
+  const admin = () => parts.session('admin', 'admin');
+  await services.upsertMembers(service, [
+    { memberId: ID, name: NAME, teamId: 't1', departmentId: 'd1', supervisorId: 'boss' },
+    { memberId: 'ann', name: 'Ann', teamId: 't1', departmentId: 'd2', supervisorId: ID },
+    { memberId: 'bob', name: 'Bob', teamId: 't1', departmentId: 'd1' },
+    { memberId: 'cid', name: 'Cid' },
+    { memberId: 'dan', name: 'Dan', teamId: 't1' },
+  ]);
+  await services.upsertRefs(service, [user, site]);
+  await services.followMany(service, [
+    ...[ID, 'ann', 'bob'].map((followerId) => ({ followerId, refId: 'site' })),
+    ...['bob', 'cid', 'eve', ID].map((followerId) => ({ followerId, refId: ID })),
+    ...['t1', 'bob'].map((refId) => ({ followerId: ID, refId })),
+  ]);
+  await services.follow(parts.session('dan'), ID, 0);
+  await services.unfollow(parts.session('dan'), ID, true);
+  await services.unfollow(parts.session(ID), 't1', true);
+  // Checks every follow from now on, so that what it is shown hangs on the follows of others.
+  await services.follow(parts.session('cid'), 'elsewhere', 0);
+  await services.unfollow(parts.session('cid'), 'elsewhere', false);
+
+  const publish = async (input: Parameters<Parts['publish']>[0]): Promise<string> =>
+    (await parts.publish(input)).action.id;
+  const rating = await publish({
+    actorId: ID,
+    idempotencyKey: `rating-by-${ID}`,
+    refs: [site],
+    descriptor: {
+      applicationRating: {
+        raterId: ID,
+        raterName: NAME,
+        applicantId: 'app-1',
+        applicantName: 'Mary',
+        positionId: 'pos-1',
+        positionName: 'Cook',
+        ratingScore: 4.5,
+        ratingText: 'The words of the rater',
+        tags: ['cooks', NAME, ID],
+      },
+    },
+  });
+  const post = await publish({
+    actorId: ID,
+    scope: 'PUBLIC',
+    refs: [{ id: 'post-1', type: 'post', label: `A post by ${NAME}` }],
+    descriptor: {
+      custom: {
+        verb: 'posted',
+        objectType: 'post',
+        objectId: 'post-1',
+        data: { text: 'Words of the author' },
+      },
+    },
+  });
+  const team = await publish({
+    actorId: ID,
+    scope: 'TEAM',
+    descriptor: { posted: { postId: 'post-2', postTitle: 'A title', text: 'Words for the team' } },
+  });
+  const buried = await publish({
+    actorId: ID,
+    descriptor: { followed: { followedId: 'x', followedName: 'X' } },
+  });
+  const restricted = await publish({ actorId: 'bob', scope: 'RESTRICTED', recipients: [ID, 'ann'] });
+  const mention = await publish({ actorId: 'ann', mentions: [ID, 'eve'], refs: [user] });
+  const named = await publish({
+    actorId: 'ann',
+    scope: 'PUBLIC',
+    refs: [site],
+    descriptor: {
+      custom: {
+        verb: 'assigned',
+        objectType: 'user',
+        objectId: ID,
+        data: { to: ID, [ID]: [{ deep: ID }], title: `Call ${NAME} back`, count: 3 },
+        tags: [ID, 'calls'],
+      },
+    },
+  });
+  await publish({
+    actorId: 'ann',
+    mentions: ['bob'],
+    descriptor: {
+      applicantRatingRequested: {
+        applicantId: 'app-1',
+        applicantName: 'Mary',
+        requestedFromId: ID,
+        requestedFromName: NAME,
+      },
+    },
+  });
+  await publish({
+    actorId: 'bob',
+    scope: 'PUBLIC',
+    refs: [site],
+    descriptor: { followed: { followedId: ID, followedName: NAME } },
+  });
+  await parts.fanOut();
+  await services.deleteAction(me(), buried);
+  await parts.fanOut();
+
+  await services.recordInteraction(me(), { actionId: named, kind: 'LIKE' });
+  await services.recordInteraction(me(), { actionId: mention, kind: 'COMMENT', idempotencyKey: `${ID}-1` });
+  await services.recordInteraction(parts.session('bob'), { actionId: post, kind: 'LIKE' });
+  await parts.fanOut();
+  await services.mute(parts.session('dan'), ID);
+  await services.mute(me(), 'bob');
+  await services.hideFeedItem(me(), named);
+  await services.markFeedRead(me(), new Date());
+  await moderate(parts, { rating, named, mention }, admin);
+  await parts.fanOut();
+  await leaveInterrupted(parts, mention);
+  // As an admin they had asked for an erasure themselves.
+  await erase({ ...parts, admin: { ...parts.admin, userId: ID } }, 'long-gone');
+  return {
+    parts,
+    own: { rating, post, team },
+    others: { named, mention, restricted },
+    [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
+  };
+}
+
+async function moderate(
+  parts: Parts,
+  { rating, named, mention }: Readonly<Record<'rating' | 'named' | 'mention', string>>,
+  admin: () => ReturnType<Parts['session']>,
+): Promise<void> {
+  const { services } = parts;
+  await services.hideAction(admin(), rating, `Not again, ${NAME}!`);
+  await services.unhideAction(admin(), rating);
+  const asModerator = () => parts.session(ID, 'admin');
+  await services.hideAction(asModerator(), named, 'Checked by me');
+  await services.unhideAction(asModerator(), named);
+  // Cut off between the change and the log.
+  await parts.repositories.moderation.apply(mention, { kind: 'HIDE', by: ID, at: new Date(), reason: null });
+  await services.unhideAction(admin(), mention);
+  await parts.repositories.moderation.apply(mention, { kind: 'HIDE', by: ID, at: new Date(), reason: NAME });
+  await parts.repositories.moderation.apply(mention, {
+    kind: 'UNHIDE',
+    by: ID,
+    at: new Date(),
+    reason: null,
+  });
+}
+
+/** A fan-out that failed at this reader. */
+async function leaveInterrupted(parts: Parts, actionId: string): Promise<void> {
+  const { actions } = parts.database.collections;
+  const before = await actions.findOne({ _id: new ObjectId(actionId) });
+  if (before === null) throw new Error('The action is gone');
+  const { version } = before.fanOut;
+  await actions.updateOne(
+    { _id: before._id },
+    {
+      $set: {
+        'fanOut.state': 'FAILED',
+        'fanOut.leaseUntil': new Date(),
+        'fanOut.error': `E11000 duplicate key: { userId: "${ID}" }`,
+        'fanOut.checkpoint': { version, afterUserId: ID, delivered: 1 },
+      },
+    },
+  );
+}
+
+/** What others see and count, which an erasure must leave as it is. */
+export async function othersView(parts: Parts): Promise<object> {
+  const { refs, actions } = parts.database.collections;
+  const followers: Record<string, number> = {};
+  for (const { _id, followerCount } of await refs.find({ _id: { $ne: ID } }).toArray())
+    followers[_id] = followerCount;
+  const engagement = await actions.find().sort({ _id: 1 }).project({ engagement: 1 }).toArray();
+  const feeds: Record<string, object> = {};
+  for (const reader of OTHERS)
+    feeds[reader] = {
+      // With relevancies and reasons: nothing moves, and nothing is there for another reason.
+      entries: await parts.feedStore.page({ userId: reader, limit: 1_000 }),
+      shown: await parts.feedOf(reader),
+      unread: await parts.services.countUnread(parts.session(reader)),
+    };
+  return { followers, engagement, feeds };
+}

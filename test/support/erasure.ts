@@ -1,0 +1,64 @@
+import { BSON } from 'mongodb';
+import { createFeedStore } from '../../src/feeds/registry.ts';
+import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
+import { eraseMember, type EraseMemberDependencies } from '../../src/services/erase-member.ts';
+import { ErasureWorker } from '../../src/services/erasure-worker.ts';
+import { newObjectId, type Collections, type Database } from '../../src/storage/mongo.ts';
+import { createRepositories } from '../../src/storage/repositories.ts';
+import type { Parts } from './parts.ts';
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+/** What an erasure needs, with a second look that is due at once. */
+export function erasureParts(
+  collections: Collections,
+  overrides: Partial<EraseMemberDependencies> = {},
+): EraseMemberDependencies {
+  return {
+    ...createRepositories(collections),
+    feedStore: createFeedStore('items', { collections }),
+    liveLog: new MemoryLiveLog(),
+    onLiveLogError: fail,
+    newToken: newObjectId,
+    timing: { leaseMs: 30_000, confirmAfterMs: 0 },
+    ...overrides,
+  };
+}
+
+/** Erases somebody, the second look included. */
+export async function erase(parts: Parts, memberId: string): Promise<void> {
+  const dependencies = erasureParts(parts.database.collections);
+  if (!(await eraseMember(dependencies, parts.admin, memberId))) throw new Error('It is not done');
+  await finishErasures(parts, dependencies);
+}
+
+/** Runs a worker until no erasure is due. */
+export async function finishErasures(
+  parts: Parts,
+  dependencies: EraseMemberDependencies = erasureParts(parts.database.collections),
+): Promise<void> {
+  const observer = {
+    finished: () => undefined,
+    failed: (_: unknown, error: unknown) => fail(error),
+    claimFailed: fail,
+  };
+  await using worker = new ErasureWorker({ ...dependencies, observer }, { pollMs: 5 });
+  worker.start();
+  const { erasures } = parts.database.collections;
+  while ((await erasures.countDocuments({ state: { $ne: 'DONE' } })) > 0)
+    await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Where a text stands in the database: every collection as extended JSON, one line per document that has it. */
+export async function placesOf(database: Database, ...texts: readonly string[]): Promise<string[]> {
+  const places: string[] = [];
+  for (const collection of await database.db.collections())
+    for await (const document of collection.find()) {
+      const json = BSON.EJSON.stringify(document);
+      if (texts.some((text) => json.toLowerCase().includes(text.toLowerCase())))
+        places.push(`${collection.collectionName}: ${json}`);
+    }
+  return places;
+}

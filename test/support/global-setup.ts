@@ -1,0 +1,51 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedServices } from '../../src/embedded/services.ts';
+import { testCacheDir } from './engine.ts';
+
+const PREFIX = 'fanfare-test-';
+
+/** One engine and one Redis for the whole run, in a folder that goes with it; those given by URL are used instead. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  removeAbandoned();
+  const dataDir = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  const { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, PATH: path } = process.env;
+  let told = '';
+  const services = await startEmbeddedServices({
+    ...(mongodbUri === undefined ? {} : { mongodbUri }),
+    ...(redisUrl === undefined ? {} : { redisUrl }),
+    ...(path === undefined ? {} : { path }),
+    dataDir,
+    cacheDir: testCacheDir(),
+    durability: 'fast',
+    onEvent: ({ step, message }) => {
+      if (message !== told && step !== 'ready') console.log(`${step}: ${message}`);
+      told = message;
+    },
+  });
+  project.provide('mongodbUri', services.mongodbUri);
+  project.provide('redisUrl', services.redisUrl);
+  return async () => {
+    await services[Symbol.asyncDispose]();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+}
+
+/** A run that was killed leaves its folder behind (its processes end by themselves). */
+function removeAbandoned(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1] ?? 0);
+    if (pid > 0 && !isRunning(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

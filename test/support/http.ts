@@ -1,0 +1,25 @@
+import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../src/http/server.ts';
+import { silentLogger } from '../../src/telemetry/logger.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { TEST_SECRET, type TestApp } from './app.ts';
+
+/** A further API on the services of an app, for what the environment cannot set. */
+export function startTestHttp(app: TestApp, options: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
+  return startHttpServer({
+    services: app.services,
+    auth: { secret: TEST_SECRET },
+    host: '127.0.0.1',
+    port: 0,
+    graphiql: false,
+    introspection: true,
+    probes: {},
+    metrics: createMetrics({ withProcess: false }),
+    logger: silentLogger(),
+    ...options,
+  });
+}
+
+/** Where the sockets of a server are opened. */
+export function socketUrl(server: Pick<HttpServer, 'url'>): string {
+  return `${server.url.replace(/^http/, 'ws')}/graphql`;
+}

@@ -1,0 +1,122 @@
+import { expect } from 'vitest';
+import type { PublishActionInput } from '../../src/services/services.ts';
+import { isRepetition, maySee, type ModelAction } from './model.ts';
+import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
+import type { Moment, Person } from './model-steps.ts';
+
+const LONG_AGO = Date.UTC(2020, 0, 1);
+const DAY = 86_400_000;
+
+function toDate(moment: Moment): Date | undefined {
+  if (moment === 'now') return undefined;
+  return new Date(moment === 'soon' ? Date.now() + 60_000 : LONG_AGO + moment * DAY);
+}
+
+export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> {
+  const { parts, model, id } = run;
+  const { scope, type, tags, count } = step;
+  const actorId = id(step.actor);
+  const [mentions, recipients, refIds] = [step.mentions, step.recipients, step.refs].map((names) =>
+    names.map(id),
+  );
+  const conducted = toDate(step.conducted);
+  const named = {
+    applicantId: id('applicant'),
+    applicantName: 'A',
+    positionId: id('position'),
+    positionName: 'P',
+  };
+  const custom = { verb: 'posted', objectType: 'post', objectId: 'post-1' };
+  const input: PublishActionInput = {
+    ...{ actorId, scope, mentions, recipients, conducted },
+    refs: found(refIds).map((refId) => ({ id: refId, type: 'thing', label: refId })),
+    descriptor: type === 'Custom' ? { custom: { ...custom, tags } } : { newApplicant: { ...named, tags } },
+  };
+  const { result: outcomes, instant } = await during(() =>
+    parts.services.publishActions(
+      parts.service,
+      Array.from({ length: count }, () => input),
+    ),
+  );
+  const member = model.members.find(({ userId }) => userId === actorId);
+  const groupId =
+    (scope === 'TEAM' ? member?.teamId : scope === 'DEPARTMENT' ? member?.departmentId : null) ?? null;
+  const isRefused = (scope === 'TEAM' || scope === 'DEPARTMENT') && groupId === null;
+  for (const { action, error } of outcomes) {
+    expect(error?.code ?? null).toBe(isRefused ? 'BAD_USER_INPUT' : null);
+    if (action === null) continue;
+    const recorded = instant(action.recorded);
+    model.actions.push({
+      ...{ id: action.id, actorId, recorded, scope, groupId, type, tags },
+      ...{ mentions: found(mentions), recipients: found(recipients), refIds: found(refIds) },
+      conducted: conducted?.getTime() ?? recorded,
+      ...{ interactions: [], isHidden: false, isDeleted: false },
+    });
+  }
+}
+
+export async function interact(run: Run, step: StepTo<'interact'>, action: ModelAction): Promise<void> {
+  const { parts, model, id } = run;
+  const { kind, key, byService } = step;
+  const actorId = id(step.actor);
+  const at = toDate(step.at);
+  const input = { actionId: action.id, kind, actorId, idempotencyKey: key, at };
+  const isSeen = byService ? !action.isDeleted : maySee(model, run.reader(step.actor), action);
+  const by = byService ? parts.session('service', 'service') : session(run, step.actor);
+  const { instant } = await during(() =>
+    expectOutcome(parts.services.recordInteraction(by, input), isSeen ? null : 'NOT_FOUND'),
+  );
+  if (!isSeen || isRepetition(action, { kind, actorId, key })) return;
+  const stored =
+    typeof step.at === 'number'
+      ? found(at).getTime()
+      : instant(
+          (await parts.repositories.interactions.summaries([action.id])).get(action.id)?.engagement
+            .lastInteraction ?? undefined,
+        );
+  const departmentIds = [actorId, action.actorId].map(
+    (userId) => model.members.find((member) => member.userId === userId)?.departmentId ?? null,
+  );
+  action.interactions.push({ kind, actorId, key, at: stored, departmentIds });
+}
+
+export async function moderate({ parts }: Run, what: 'hide' | 'unhide', action: ModelAction): Promise<void> {
+  const admin = parts.session('admin', 'admin');
+  await expectOutcome(
+    what === 'hide'
+      ? parts.services.hideAction(admin, action.id, null)
+      : parts.services.unhideAction(admin, action.id),
+    action.isDeleted ? 'NOT_FOUND' : null,
+  );
+  action.isHidden = what === 'hide';
+}
+
+export async function remove(run: Run, by: Person, action: ModelAction): Promise<void> {
+  const reader = run.reader(by);
+  const isTheirs = reader.roles.includes('admin') || action.actorId === reader.userId;
+  const refusal = maySee(run.model, reader, action) ? 'FORBIDDEN' : 'NOT_FOUND';
+  await expectOutcome(
+    run.parts.services.deleteAction(session(run, by), action.id),
+    isTheirs ? null : refusal,
+  );
+  if (isTheirs) action.isDeleted = true;
+}
+
+export async function hideItem(
+  run: Run,
+  { do: what, by }: StepTo<'hideItem' | 'unhideItem'>,
+  action: ModelAction,
+): Promise<void> {
+  const { services } = run.parts;
+  const reader = run.reader(by);
+  const isSeen = maySee(run.model, reader, action);
+  await expectOutcome(
+    what === 'hideItem'
+      ? services.hideFeedItem(session(run, by), action.id)
+      : services.unhideFeedItem(session(run, by), action.id),
+    isSeen ? null : 'NOT_FOUND',
+  );
+  if (!isSeen) return;
+  reader.hiddenActionIds = reader.hiddenActionIds.filter((id) => id !== action.id);
+  if (what === 'hideItem') reader.hiddenActionIds.push(action.id);
+}

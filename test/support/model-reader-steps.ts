@@ -1,0 +1,105 @@
+import { endFollow, feedFor, isFollowing, oldestCopied, openSpan, type ModelMember } from './model.ts';
+import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
+import type { Move } from './model-steps.ts';
+
+export async function follow(run: Run, { by, ref, copyLimit }: StepTo<'follow'>): Promise<void> {
+  const { parts, model, id } = run;
+  const [followerId, refId] = [id(by), id(ref)];
+  const oldest = oldestCopied(model, refId, copyLimit);
+  const { instant } = await during(() => parts.services.follow(session(run, by), refId, copyLimit));
+  if (isFollowing(model, followerId, refId)) return;
+  const span =
+    oldest === undefined
+      ? { since: instant((await lastSpan(run, followerId, refId))?.since), firstActionId: null }
+      : { since: oldest.recorded, firstActionId: oldest.id };
+  openSpan(model, followerId, refId, { ...span, until: null });
+}
+
+async function lastSpan({ parts }: Run, followerId: string, refId: string) {
+  const [stored] = await parts.repositories.follows.find(followerId, [refId]);
+  return stored?.spans.at(-1);
+}
+
+export async function followMany(run: Run, { pairs }: StepTo<'followMany'>): Promise<void> {
+  const { parts, model, id } = run;
+  const named = pairs.map(({ by, ref }) => ({ followerId: id(by), refId: id(ref) }));
+  const { instant } = await during(() => parts.services.followMany(parts.service, named));
+  for (const { followerId, refId } of named)
+    if (!isFollowing(model, followerId, refId)) {
+      const since = instant((await lastSpan(run, followerId, refId))?.since);
+      openSpan(model, followerId, refId, { since, firstActionId: null, until: null });
+    }
+}
+
+export async function unfollow(run: Run, { by, ref, keepHistory }: StepTo<'unfollow'>): Promise<void> {
+  const { parts, model, id } = run;
+  const [followerId, refId] = [id(by), id(ref)];
+  const { instant } = await during(() => parts.services.unfollow(session(run, by), refId, keepHistory));
+  if (!keepHistory) endFollow(model, followerId, refId, null);
+  else if (isFollowing(model, followerId, refId))
+    endFollow(model, followerId, refId, instant((await lastSpan(run, followerId, refId))?.until));
+}
+
+export async function mute(run: Run, { do: what, by, whom }: StepTo<'mute' | 'unmute'>): Promise<void> {
+  const { services } = run.parts;
+  const reader = run.reader(by);
+  const userId = run.id(whom);
+  if (what === 'mute')
+    await expectOutcome(services.mute(session(run, by), userId), by === whom ? 'BAD_USER_INPUT' : null);
+  else await services.unmute(session(run, by), userId);
+  reader.muted = reader.muted.filter((muted) => muted !== userId);
+  if (what === 'mute' && by !== whom) reader.muted.push(userId);
+}
+
+export async function markRead(run: Run, { by, upTo }: StepTo<'markRead'>): Promise<void> {
+  const reader = run.reader(by);
+  const feed = feedFor(run.model, reader);
+  const entry = upTo === 'the end of time' ? undefined : feed[upTo % Math.max(1, feed.length)];
+  const mark = entry === undefined ? Date.now() + 60_000 : entry.relevancy;
+  const { instant } = await during(() => run.parts.services.markFeedRead(session(run, by), new Date(mark)));
+  const read =
+    entry === undefined
+      ? instant((await run.parts.repositories.feeds.marks(reader.userId)).lastRead ?? undefined)
+      : mark;
+  reader.lastRead = Math.max(reader.lastRead ?? 0, read);
+}
+
+export async function move(run: Run, wanted: readonly Move[]): Promise<void> {
+  const { parts, model, id } = run;
+  const toId = (name: string | null): string | null => (name === null ? null : id(name));
+  // The last change of somebody is the one that counts.
+  const moves = new Map(wanted.map((change) => [change.who, change]));
+  const { instant } = await during(() =>
+    parts.services.upsertMembers(
+      parts.service,
+      [...moves.values()].map(({ who, team, department, supervisor }) => ({
+        ...{ memberId: id(who), name: who },
+        ...(team === undefined ? {} : { teamId: toId(team) }),
+        ...(department === undefined ? {} : { departmentId: toId(department) }),
+        ...(supervisor === undefined ? {} : { supervisorId: toId(supervisor) }),
+      })),
+    ),
+  );
+  const stored = await parts.repositories.members.findByIds([...moves.keys()].map(id));
+  for (const { who, team, department, supervisor } of moves.values()) {
+    const now = found(stored.find((member) => member.userId === id(who)));
+    const old = model.members.find((member) => member.userId === id(who));
+    const teamId = team === undefined ? (old?.teamId ?? null) : toId(team);
+    const departmentId = department === undefined ? (old?.departmentId ?? null) : toId(department);
+    const since = (
+      next: string | null,
+      before: string | null | undefined,
+      known: number,
+      at: Date | null,
+    ): number => (next === null || next === before ? known : instant(at ?? undefined));
+    const member: ModelMember = {
+      userId: id(who),
+      teamId,
+      teamSince: since(teamId, old?.teamId, old?.teamSince ?? 0, now.teamSince),
+      departmentId,
+      departmentSince: since(departmentId, old?.departmentId, old?.departmentSince ?? 0, now.departmentSince),
+      supervisorId: supervisor === undefined ? (old?.supervisorId ?? null) : toId(supervisor),
+    };
+    model.members = [...model.members.filter(({ userId }) => userId !== member.userId), member];
+  }
+}

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { SCOPES, type Scope } from '../../src/domain/action.ts';
+import { INTERACTION_KINDS, type InteractionKind } from '../../src/domain/relevancy.ts';
+
+/** Everybody there is. All of them act, and all of them read; Eve is an admin. */
+export const PEOPLE = ['ann', 'bob', 'cid', 'dan', 'eve'] as const;
+export type Person = (typeof PEOPLE)[number];
+export const REFS = ['site', 'position', 'applicant'] as const;
+export const TAGS = ['red', 'blue'] as const;
+
+/** Days after a day long ago, or the moment it happens, or a minute later. */
+export type Moment = number | 'now' | 'soon';
+
+/** What is absent stays as it is. */
+export interface Move {
+  readonly who: Person;
+  readonly team?: string | null;
+  readonly department?: string | null;
+  readonly supervisor?: Person | null;
+}
+
+/** Actions are given by a number: its remainder picks one of those published so far. Without any the step is nothing. */
+export type Step =
+  | {
+      readonly do: 'publish';
+      /** So many like this, recorded in one millisecond. */
+      readonly count: number;
+      readonly actor: Person;
+      readonly scope: Scope;
+      readonly mentions: readonly Person[];
+      readonly recipients: readonly Person[];
+      readonly refs: readonly string[];
+      readonly conducted: Moment;
+      readonly type: 'Custom' | 'NewApplicant';
+      readonly tags: readonly string[];
+    }
+  | {
+      readonly do: 'interact';
+      readonly action: number;
+      readonly actor: Person;
+      readonly byService: boolean;
+      readonly kind: InteractionKind;
+      readonly key: string | null;
+      readonly at: Moment;
+    }
+  | { readonly do: 'hide' | 'unhide'; readonly action: number }
+  | { readonly do: 'delete'; readonly action: number; readonly by: Person }
+  | { readonly do: 'follow'; readonly by: Person; readonly ref: string; readonly copyLimit: number }
+  | { readonly do: 'followMany'; readonly pairs: readonly { readonly by: Person; readonly ref: string }[] }
+  | { readonly do: 'unfollow'; readonly by: Person; readonly ref: string; readonly keepHistory: boolean }
+  | { readonly do: 'mute' | 'unmute'; readonly by: Person; readonly whom: Person }
+  | { readonly do: 'hideItem' | 'unhideItem'; readonly by: Person; readonly action: number }
+  /** A number picks an entry of the feed. */
+  | { readonly do: 'markRead'; readonly by: Person; readonly upTo: number | 'the end of time' }
+  | { readonly do: 'move'; readonly moves: readonly Move[] }
+  /** What is open is delivered; or workers die after their first write; or one works beside the steps to come. */
+  | { readonly do: 'fanOut' | 'cutOff' | 'startWorker' | 'stopWorker' }
+  /** Somebody reads, wherever the fan-out may be. */
+  | { readonly do: 'look'; readonly by: Person };
+
+const person = fc.constantFrom(...PEOPLE);
+const few = fc.subarray([...PEOPLE], { minLength: 1, maxLength: 2 });
+const ref = fc.oneof(
+  { arbitrary: fc.constantFrom<string>(...REFS), weight: 3 },
+  { arbitrary: person, weight: 2 },
+);
+const action = fc.nat({ max: 11 });
+const by = { by: person };
+function moment(firstDay: number): fc.Arbitrary<Moment> {
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: firstDay, max: firstDay + 5 }) },
+    { weight: 3, arbitrary: fc.constant('now' as const) },
+    { weight: 1, arbitrary: fc.constant('soon' as const) },
+  );
+}
+const changes = {
+  team: fc.constantFrom('t1', 't2', null),
+  department: fc.constantFrom('d1', 'd2', 'd3', null),
+  supervisor: fc.option(person),
+};
+
+function doing<const T extends Step['do']>(...what: readonly [T, ...T[]]): { do: fc.Arbitrary<T> } {
+  return { do: fc.constantFrom(...what) };
+}
+
+const publish: fc.Arbitrary<Step> = fc
+  .record({
+    ...doing('publish'),
+    count: fc.constantFrom(1, 1, 1, 2, 3),
+    actor: person,
+    scope: fc.oneof(fc.constantFrom(...SCOPES), fc.constantFrom('FOLLOWERS' as const, 'PUBLIC' as const)),
+    mentions: fc.oneof(fc.constant([]), fc.constant([]), few),
+    recipients: few,
+    refs: fc.subarray<string>([...REFS], { maxLength: 2 }),
+    conducted: moment(0),
+    type: fc.constantFrom('Custom' as const, 'NewApplicant' as const),
+    tags: fc.subarray<string>([...TAGS]),
+  })
+  .map((step) => (step.scope === 'RESTRICTED' ? step : { ...step, recipients: [] }));
+
+const interact: fc.Arbitrary<Step> = fc.record({
+  ...doing('interact'),
+  action,
+  actor: person,
+  byService: fc.boolean(),
+  kind: fc.constantFrom(...INTERACTION_KINDS),
+  key: fc.constantFrom(null, null, 'k'),
+  // Mostly after what it is about.
+  at: moment(3),
+});
+
+const move: fc.Arbitrary<Step> = fc.record({
+  ...doing('move'),
+  moves: fc.array(fc.record({ who: person, ...changes }, { requiredKeys: ['who'] }), {
+    minLength: 1,
+    maxLength: 3,
+  }),
+});
+
+const followMany: fc.Arbitrary<Step> = fc.record({
+  ...doing('followMany'),
+  pairs: fc.array(fc.record({ ...by, ref }), { minLength: 1, maxLength: 4 }),
+});
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 9, arbitrary: publish },
+  { weight: 6, arbitrary: interact },
+  { weight: 2, arbitrary: fc.record({ ...doing('hide'), action }) },
+  { weight: 2, arbitrary: fc.record({ ...doing('unhide'), action }) },
+  { weight: 1, arbitrary: fc.record({ ...doing('delete'), ...by, action }) },
+  { weight: 5, arbitrary: fc.record({ ...doing('follow'), ...by, ref, copyLimit: fc.nat({ max: 4 }) }) },
+  { weight: 1, arbitrary: followMany },
+  { weight: 3, arbitrary: fc.record({ ...doing('unfollow'), ...by, ref, keepHistory: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ ...doing('mute', 'unmute'), ...by, whom: person }) },
+  { weight: 2, arbitrary: fc.record({ ...doing('hideItem', 'hideItem', 'unhideItem'), ...by, action }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ...doing('markRead'),
+      ...by,
+      upTo: fc.oneof(fc.nat({ max: 7 }), fc.nat({ max: 7 }), fc.constant('the end of time' as const)),
+    }),
+  },
+  { weight: 4, arbitrary: move },
+  { weight: 4, arbitrary: fc.record(doing('fanOut', 'fanOut', 'cutOff', 'startWorker', 'stopWorker')) },
+  { weight: 2, arbitrary: fc.record({ ...doing('look'), ...by }) },
+);
+
+const beginning = fc.tuple(
+  fc.record({
+    ...doing('move'),
+    moves: fc
+      .tuple(...PEOPLE.map((who) => fc.record({ who: fc.constant(who), ...changes })))
+      .chain((moves) => fc.subarray(moves, { minLength: 3 })),
+  }),
+  fc.record({
+    ...doing('followMany'),
+    pairs: fc.array(fc.record({ ...by, ref }), { minLength: 3, maxLength: 9, size: 'max' }),
+  }),
+  publish,
+  publish,
+);
+
+export interface Story {
+  readonly steps: readonly Step[];
+  /** Whose feed is looked at from all sides in the end. */
+  readonly focus: Person;
+  /** A size of pages. */
+  readonly pageSize: number;
+}
+
+/** Where people begin, and eight to twenty-two things that happen then. */
+export const story: fc.Arbitrary<Story> = fc.record({
+  steps: fc
+    .tuple(beginning, fc.array(step, { minLength: 8, maxLength: 22, size: 'max' }))
+    .map(([first, then]): Step[] => [...first, ...then]),
+  focus: person,
+  pageSize: fc.integer({ min: 1, max: 4 }),
+});

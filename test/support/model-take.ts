@@ -1,0 +1,57 @@
+import type { ModelAction } from './model.ts';
+import { hideItem, interact, moderate, publish, remove } from './model-action-steps.ts';
+import { follow, followMany, markRead, move, mute, unfollow } from './model-reader-steps.ts';
+import { found, type Run } from './model-run.ts';
+import type { Step } from './model-steps.ts';
+import { cutOff, finishWork, startWorkers, stopWorkers } from './model-workers.ts';
+
+/** Does one thing to both, and expects them to agree on whether it may be done. */
+export async function take(run: Run, step: Step): Promise<void> {
+  switch (step.do) {
+    case 'publish':
+      return publish(run, step);
+    case 'interact':
+      return withAction(run, step, (action) => interact(run, step, action));
+    case 'hide':
+    case 'unhide':
+      return withAction(run, step, (action) => moderate(run, step.do, action));
+    case 'delete':
+      return withAction(run, step, (action) => remove(run, step.by, action));
+    case 'follow':
+      return follow(run, step);
+    case 'followMany':
+      return followMany(run, step);
+    case 'unfollow':
+      return unfollow(run, step);
+    case 'mute':
+    case 'unmute':
+      return mute(run, step);
+    case 'hideItem':
+    case 'unhideItem':
+      return withAction(run, step, (action) => hideItem(run, step, action));
+    case 'markRead':
+      return markRead(run, step);
+    case 'move':
+      return move(run, step.moves);
+    case 'fanOut':
+      return finishWork(run);
+    case 'cutOff':
+      return cutOff(run);
+    case 'startWorker':
+      run.workers ??= startWorkers(run.parts);
+      return;
+    case 'stopWorker':
+      return stopWorkers(run);
+    case 'look':
+      throw new Error('Looking is for the test to do');
+  }
+}
+
+async function withAction(
+  run: Run,
+  step: { readonly action: number },
+  work: (action: ModelAction) => Promise<void>,
+): Promise<void> {
+  const { actions } = run.model;
+  if (actions.length > 0) await work(found(actions[step.action % actions.length]));
+}

@@ -1,0 +1,203 @@
+import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
+import type { ReaderSession } from '../../src/services/reader-session.ts';
+import type { FeedFilter, Page, PageArgs } from '../../src/services/services.ts';
+import { engagementOf, feedFor, maySee, sliceFor, type ModelItem, type ModelReader } from './model.ts';
+import { found, type Run } from './model-run.ts';
+import { PEOPLE, REFS, TAGS } from './model-steps.ts';
+
+/** An item in words that a person can compare. */
+export interface ShownItem {
+  readonly action: string;
+  readonly relevancy: string;
+  readonly reasons: readonly string[];
+  readonly isUnread: boolean;
+}
+
+/** All that a reader is shown, by way in. */
+export type View = Readonly<Record<string, unknown>>;
+
+type PageReader<T> = (args: PageArgs) => Promise<Page<T>>;
+
+/** Follows the cursors to the end, with pages of this size. A page that is not full must be the last. */
+async function readAll<T>(read: PageReader<T>, size: number): Promise<T[]> {
+  const nodes: T[] = [];
+  let after: string | null = null;
+  for (;;) {
+    const page: Page<T> = await read({ first: size, after });
+    nodes.push(...page.edges.map((edge) => edge.node));
+    if (!page.hasNextPage) return nodes;
+    if (page.edges.length < size) throw new Error('A page before the last is not full');
+    after = page.endCursor;
+  }
+}
+
+/** Actions by the order they were recorded in: `#0`, `#1`. */
+function labelsOf({ model }: Run): (id: string) => string {
+  const numbers = new Map(model.actions.map((action, n) => [action.id, `#${String(n)}`]));
+  return (id) => numbers.get(id) ?? `unknown ${id}`;
+}
+
+export function shownItem(
+  label: (id: string) => string,
+  {
+    actionId,
+    relevancy,
+    reasons,
+    isUnread,
+  }: Pick<NewsfeedItem, 'actionId' | 'relevancy' | 'reasons' | 'isUnread'>,
+): ShownItem {
+  return {
+    action: label(actionId),
+    relevancy: relevancy.toISOString(),
+    reasons: [...reasons].sort(),
+    isUnread,
+  };
+}
+
+function expectedItem(label: (id: string) => string, item: ModelItem): ShownItem {
+  return shownItem(label, { ...item, actionId: item.action.id, relevancy: new Date(item.relevancy) });
+}
+
+function readerSession({ parts }: Run, reader: ModelReader): ReaderSession {
+  return parts.session(reader.userId, ...reader.roles);
+}
+
+interface FilterCase {
+  readonly name: string;
+  readonly filter: FeedFilter;
+  readonly passes: (item: ModelItem) => boolean;
+}
+
+/** Every field of a filter by itself, and two together. */
+function filtersFor(run: Run, feed: readonly ModelItem[]): FilterCase[] {
+  const middle = feed[Math.floor(feed.length / 2)]?.relevancy ?? 0;
+  const [ann, bob, site] = ['ann', 'bob', 'site'].map((name) => run.id(name));
+  const carries = (refId: string) => (item: ModelItem) =>
+    item.action.actorId === refId || item.action.refIds.includes(refId);
+  const actorIds = [found(ann), found(bob)];
+  const [tag] = TAGS;
+  return [
+    { name: 'types', filter: { types: ['Custom'] }, passes: (item) => item.action.type === 'Custom' },
+    { name: 'actorIds', filter: { actorIds }, passes: (item) => actorIds.includes(item.action.actorId) },
+    { name: 'refId', filter: { refId: found(site) }, passes: carries(found(site)) },
+    { name: 'tag', filter: { tag }, passes: (item) => item.action.tags.includes(tag) },
+    { name: 'since', filter: { since: new Date(middle) }, passes: (item) => item.relevancy >= middle },
+    { name: 'until', filter: { until: new Date(middle) }, passes: (item) => item.relevancy < middle },
+    { name: 'unreadOnly', filter: { unreadOnly: true }, passes: (item) => item.isUnread },
+    {
+      name: 'actor as ref, since and unread',
+      filter: { refId: found(ann), since: new Date(middle), unreadOnly: true },
+      passes: (item) => carries(found(ann))(item) && item.relevancy >= middle && item.isUnread,
+    },
+  ];
+}
+
+const FOLLOWABLE = [...REFS, ...PEOPLE];
+
+/** How closely to look. */
+export interface Look {
+  readonly pageSize: number;
+  /** Also through every filter, in the other order, item by item, and at the slices of people. */
+  readonly isThorough: boolean;
+}
+
+/** What the server shows a reader, by every way in. */
+export async function actualView(run: Run, reader: ModelReader, look: Look): Promise<View> {
+  const { services } = run.parts;
+  const label = labelsOf(run);
+  const session = readerSession(run, reader);
+  const view: Record<string, unknown> = {};
+  const feed = (size: number, more: object = {}): Promise<NewsfeedItem[]> =>
+    readAll((args) => services.readFeed(session, { ...args, ...more }), size);
+  view['feed'] = (await feed(look.isThorough ? 100 : look.pageSize)).map((item) => shownItem(label, item));
+  view['unread'] = await services.countUnread(session);
+  const slicePage = look.isThorough ? look.pageSize : 100;
+  for (const name of look.isThorough ? FOLLOWABLE : REFS) {
+    const slice = await readAll((args) => services.readSlice(session, run.id(name), args), slicePage);
+    view[`slice of ${name}`] = slice.map((action) => label(action.id));
+  }
+  for (const { id } of run.model.actions) {
+    const action = await services.getAction(session, id);
+    if (action === null) continue;
+    const { comments, likes, reshares } = action.engagement;
+    view[`action ${label(id)}`] = { isHidden: action.isHidden, comments, likes, reshares };
+  }
+  if (!look.isThorough) return view;
+  view['feed by pages'] = (await feed(look.pageSize)).map((item) => shownItem(label, item));
+  for (const { name, filter } of filtersFor(run, feedFor(run.model, reader)))
+    view[`feed by ${name}`] = (await feed(look.pageSize, { filter })).map((item) => label(item.actionId));
+  view['feed by time'] = (await feed(look.pageSize, { order: 'RECENT' })).map((item) => label(item.actionId));
+  for (const { id } of run.model.actions) {
+    const item = await services.getNewsfeedItem(session, id);
+    if (item !== null) view[`item ${label(id)}`] = shownItem(label, item);
+  }
+  return view;
+}
+
+/** What the definition says that is. */
+export function expectedView(run: Run, reader: ModelReader, look: Look): View {
+  const { model } = run;
+  const label = labelsOf(run);
+  const feed = feedFor(model, reader);
+  const view: Record<string, unknown> = {};
+  view['feed'] = feed.map((item) => expectedItem(label, item));
+  view['unread'] = { count: feed.filter((item) => item.isUnread).length, isExact: true };
+  for (const name of look.isThorough ? FOLLOWABLE : REFS)
+    view[`slice of ${name}`] = sliceFor(model, reader, run.id(name)).map((action) => label(action.id));
+  for (const action of model.actions)
+    if (maySee(model, reader, action))
+      view[`action ${label(action.id)}`] = { isHidden: action.isHidden, ...engagementOf(action) };
+  if (!look.isThorough) return view;
+  view['feed by pages'] = view['feed'];
+  for (const { name, passes } of filtersFor(run, feed))
+    view[`feed by ${name}`] = feed.filter(passes).map((item) => label(item.action.id));
+  view['feed by time'] = feed
+    .map((item) => item.action)
+    .sort((a, b) => b.conducted - a.conducted || (a.id < b.id ? 1 : -1))
+    .map((action) => label(action.id));
+  for (const item of feed) view[`item ${label(item.action.id)}`] = expectedItem(label, item);
+  return view;
+}
+
+/**
+ * What a reader is shown while fan-outs are under way that they may not be shown, or not like this: nothing, when all is
+ * well. Slices and single actions have to be right at any time; a feed may lack what is not delivered yet, and show no
+ * more than that.
+ */
+export async function faultsInPassing(run: Run, reader: ModelReader): Promise<unknown[]> {
+  const { parts, model } = run;
+  const label = labelsOf(run);
+  const session = readerSession(run, reader);
+  const faults: unknown[] = [];
+  const allowed = new Map(feedFor(model, reader).map((item) => [item.action.id, item]));
+  const { edges, state } = await parts.services.readFeed(session, { first: 100 });
+  let above = Number.POSITIVE_INFINITY;
+  const shown = new Set<string>();
+  for (const { node } of edges) {
+    const item = allowed.get(node.actionId);
+    const relevancy = node.relevancy.getTime();
+    const isRight =
+      item !== undefined &&
+      !shown.has(node.actionId) &&
+      relevancy <= above &&
+      // A feed that is yet to be rebuilt may be in the order of before.
+      (relevancy <= item.relevancy || state === 'REBUILDING') &&
+      node.reasons.every((reason) => item.reasons.includes(reason)) &&
+      node.isUnread === (reader.lastRead === null || relevancy > reader.lastRead);
+    if (!isRight) faults.push({ shown: shownItem(label, node), expected: item && expectedItem(label, item) });
+    shown.add(node.actionId);
+    above = relevancy;
+  }
+  for (const { id } of model.actions) {
+    const isShown = (await parts.services.getAction(session, id)) !== null;
+    if (isShown !== maySee(model, reader, found(model.actions.find((action) => action.id === id))))
+      faults.push({ action: label(id), isShown });
+  }
+  for (const name of REFS) {
+    const slice = await readAll((args) => parts.services.readSlice(session, run.id(name), args), 100);
+    const ids = slice.map((action) => label(action.id));
+    const expected = sliceFor(model, reader, run.id(name)).map((action) => label(action.id));
+    if (ids.join() !== expected.join()) faults.push({ slice: name, shown: ids, expected });
+  }
+  return faults;
+}

@@ -1,0 +1,101 @@
+import { setTimeout } from 'node:timers/promises';
+import { Closer } from '../../src/lib/closer.ts';
+import type { RebuildWorker } from '../../src/fanout/rebuild-worker.ts';
+import type { FanOutWorker, WorkerDependencies, WorkerOptions } from '../../src/fanout/worker.ts';
+import type { Run } from './model-run.ts';
+import { silentObserver, type Parts } from './parts.ts';
+
+/** Longer than anything waits that is put off: the clock by which workers take work up is ahead by this. */
+const AHEAD_MS = 40_000;
+const LEASE_MS = 120_000;
+
+/** A worker that need not wait for what is put off, in chunks of two readers. */
+function startFanOuts(
+  { worker, repositories: { fanOuts } }: Parts,
+  options: Partial<WorkerOptions> = {},
+  dependencies: Partial<WorkerDependencies> = {},
+): FanOutWorker {
+  const started = worker(
+    { leaseMs: LEASE_MS, maxAttempts: 1_000, pollMs: 5, ...options },
+    {
+      ...{ leaseMs: LEASE_MS, chunkSize: 2 },
+      fanOuts: {
+        ...fanOuts,
+        claim: (token, now, leaseMs) => fanOuts.claim(token, new Date(now.getTime() + AHEAD_MS), leaseMs),
+      },
+      ...dependencies,
+    },
+  );
+  started.start();
+  return started;
+}
+
+/** One that need not wait either: it rebuilds feeds also while the change that is the reason is still being made. */
+function startRebuilds({ rebuildWorker, repositories: { feeds } }: Parts): RebuildWorker {
+  const started = rebuildWorker({
+    feeds: {
+      ...feeds,
+      claimDue: (now, leaseMs) => feeds.claimDue(new Date(now.getTime() + AHEAD_MS), leaseMs),
+    },
+  });
+  started.start();
+  return started;
+}
+
+export function startWorkers(parts: Parts): AsyncDisposable {
+  const closer = new Closer();
+  closer.own(startFanOuts(parts));
+  closer.own(startRebuilds(parts));
+  return closer;
+}
+
+export async function stopWorkers(run: Run): Promise<void> {
+  await run.workers?.[Symbol.asyncDispose]();
+  run.workers = null;
+}
+
+async function isBusy({ repositories: { actions, feeds } }: Parts): Promise<boolean> {
+  const [open, due] = await Promise.all([actions.openFanOuts(), feeds.countDue()]);
+  return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0) + due > 0;
+}
+
+/** Lets all that is open be done, by the workers beside or by some for the purpose. */
+export async function finishWork(run: Run): Promise<void> {
+  if (!(await isBusy(run.parts))) return;
+  await using _workers = run.workers === null ? startWorkers(run.parts) : null;
+  do await setTimeout(2);
+  while (await isBusy(run.parts));
+}
+
+/** Passes that write, and die before they have said so. */
+export async function cutOff(run: Run): Promise<void> {
+  const { parts } = run;
+  const { PENDING: pending = 0 } = await parts.repositories.actions.openFanOuts();
+  if (run.workers !== null || pending === 0) return;
+  const die = (): never => {
+    throw new Error('Cut off');
+  };
+  await new Promise<void>((resolve, reject) => {
+    const worker = startFanOuts(
+      parts,
+      { concurrency: 1 },
+      {
+        feedStore: {
+          ...parts.feedStore,
+          deliver: (chunk) => parts.feedStore.deliver(chunk).then(die),
+          withdraw: (actionId, userIds) => parts.feedStore.withdraw(actionId, userIds).then(die),
+        },
+        observer: { ...silentObserver, failed: end, finished: end },
+      },
+    );
+    function end(): void {
+      worker.stop().then(resolve, reject);
+    }
+  });
+}
+
+/** Ends what still goes on, and lets every fan-out and every rebuild come to its end. */
+export async function settle(run: Run): Promise<void> {
+  await stopWorkers(run);
+  await finishWork(run);
+}

@@ -1,0 +1,241 @@
+import type { Scope } from '../../src/domain/action.ts';
+import type { DeliveryReason } from '../../src/domain/newsfeed-item.ts';
+import type { InteractionKind } from '../../src/domain/relevancy.ts';
+import type { Role } from '../../src/domain/viewer.ts';
+
+// The definition of a feed, as plainly as it can be written down: arrays, loops, and times in milliseconds. It shares
+// nothing with the server but the names of things.
+
+export interface ModelMember {
+  readonly userId: string;
+  readonly teamId: string | null;
+  readonly teamSince: number;
+  readonly departmentId: string | null;
+  readonly departmentSince: number;
+  readonly supervisorId: string | null;
+}
+
+export interface ModelSpan {
+  readonly since: number;
+  /** Of the actions recorded at `since`, this one and later ones; null: all of them. */
+  readonly firstActionId: string | null;
+  until: number | null;
+}
+
+export interface ModelFollow {
+  readonly followerId: string;
+  readonly refId: string;
+  isActive: boolean;
+  spans: ModelSpan[];
+}
+
+export interface ModelInteraction {
+  readonly kind: InteractionKind;
+  readonly actorId: string;
+  readonly key: string | null;
+  readonly at: number;
+  /** Departments of who interacted and of the action's actor, then. */
+  readonly departmentIds: readonly (string | null)[];
+}
+
+export interface ModelAction {
+  readonly id: string;
+  readonly actorId: string;
+  readonly conducted: number;
+  readonly recorded: number;
+  readonly scope: Scope;
+  /** The actor's team or department at publication, as the scope asks for. */
+  readonly groupId: string | null;
+  readonly mentions: readonly string[];
+  readonly recipients: readonly string[];
+  /** Without the actor's. */
+  readonly refIds: readonly string[];
+  readonly type: string;
+  readonly tags: readonly string[];
+  readonly interactions: ModelInteraction[];
+  isHidden: boolean;
+  isDeleted: boolean;
+}
+
+export interface ModelReader {
+  readonly userId: string;
+  readonly roles: readonly Role[];
+  muted: string[];
+  hiddenActionIds: string[];
+  lastRead: number | null;
+}
+
+export interface Model {
+  members: ModelMember[];
+  readonly follows: ModelFollow[];
+  /** In the order they were recorded. */
+  readonly actions: ModelAction[];
+  readonly readers: ModelReader[];
+}
+
+export interface ModelItem {
+  readonly action: ModelAction;
+  readonly relevancy: number;
+  readonly reasons: readonly DeliveryReason[];
+  readonly isUnread: boolean;
+}
+
+function memberOf(model: Model, userId: string): ModelMember | undefined {
+  return model.members.find((member) => member.userId === userId);
+}
+
+function carries(action: ModelAction, refId: string): boolean {
+  return action.actorId === refId || action.refIds.includes(refId);
+}
+
+function isInSpan(span: ModelSpan, action: ModelAction): boolean {
+  if (action.recorded < span.since) return false;
+  if (action.recorded === span.since && span.firstActionId !== null && action.id < span.firstActionId)
+    return false;
+  return span.until === null || action.recorded < span.until;
+}
+
+function isForFollowers(action: ModelAction): boolean {
+  return action.scope === 'FOLLOWERS' || action.scope === 'PUBLIC';
+}
+
+/** Why the action is addressed to the reader. */
+export function reasonsFor(model: Model, userId: string, action: ModelAction): DeliveryReason[] {
+  const reasons: DeliveryReason[] = [];
+  const member = memberOf(model, userId);
+  if (action.mentions.includes(userId)) reasons.push('MENTION');
+  if (action.recipients.includes(userId)) reasons.push('RECIPIENT');
+  if (member !== undefined && action.scope === 'TEAM')
+    if (member.teamId === action.groupId && action.recorded >= member.teamSince) reasons.push('TEAM');
+  if (member !== undefined && action.scope === 'DEPARTMENT')
+    if (member.departmentId === action.groupId && action.recorded >= member.departmentSince)
+      reasons.push('DEPARTMENT');
+  if (isForFollowers(action))
+    for (const follow of model.follows)
+      if (follow.followerId === userId && carries(action, follow.refId))
+        for (const span of follow.spans)
+          if (isInSpan(span, action) && !reasons.includes('FOLLOW')) reasons.push('FOLLOW');
+  return reasons;
+}
+
+/** Whether the reader may see the action at all. */
+export function maySee(model: Model, reader: ModelReader, action: ModelAction): boolean {
+  const { userId } = reader;
+  if (action.isDeleted) return false;
+  if (reader.roles.includes('admin')) return true;
+  if (action.isHidden) return false;
+  if (action.actorId === userId || action.scope === 'PUBLIC') return true;
+  if (action.mentions.includes(userId) || action.recipients.includes(userId)) return true;
+  const member = memberOf(model, userId);
+  if (action.scope === 'TEAM') return member?.teamId === action.groupId;
+  if (action.scope === 'DEPARTMENT') return member?.departmentId === action.groupId;
+  if (action.scope === 'RESTRICTED') return false;
+  for (const follow of model.follows)
+    if (follow.followerId === userId && carries(action, follow.refId)) {
+      if (follow.isActive) return true;
+      for (const span of follow.spans) if (isInSpan(span, action)) return true;
+    }
+  return false;
+}
+
+/** Hundredths of the time gone by that an interaction stays below its own time for those it does not concern. */
+const HUNDREDTHS: Readonly<Record<InteractionKind, number>> = { COMMENT: 90, RESHARE: 90, LIKE: 98 };
+
+function concerns(model: Model, userId: string, action: ModelAction, interaction: ModelInteraction): boolean {
+  if (action.mentions.includes(userId) || action.recipients.includes(userId)) return true;
+  const member = memberOf(model, userId);
+  if (member === undefined) return false;
+  if (member.supervisorId === interaction.actorId) return true;
+  if (member.departmentId === null) return false;
+  if (interaction.departmentIds.includes(member.departmentId)) return true;
+  return action.scope === 'DEPARTMENT' && action.groupId === member.departmentId;
+}
+
+export function relevancyFor(model: Model, userId: string, action: ModelAction): number {
+  const base = Math.min(action.conducted, action.recorded);
+  let relevancy = base;
+  for (const interaction of action.interactions) {
+    const { at, kind } = interaction;
+    if (concerns(model, userId, action, interaction)) relevancy = Math.max(relevancy, at);
+    // Whole numbers all the way: exact, and rounded down once.
+    else if (at > base)
+      relevancy = Math.max(relevancy, Math.floor((at * 100 - (at - base) * HUNDREDTHS[kind]) / 100));
+  }
+  return relevancy;
+}
+
+/** The reader's feed, best first. */
+export function feedFor(model: Model, reader: ModelReader): ModelItem[] {
+  const items: ModelItem[] = [];
+  for (const action of model.actions) {
+    const reasons = reasonsFor(model, reader.userId, action);
+    if (reasons.length === 0 || action.isHidden || !maySee(model, reader, action)) continue;
+    if (reader.muted.includes(action.actorId) || reader.hiddenActionIds.includes(action.id)) continue;
+    const relevancy = relevancyFor(model, reader.userId, action);
+    const isUnread = reader.lastRead === null || relevancy > reader.lastRead;
+    items.push({ action, relevancy, reasons, isUnread });
+  }
+  return items.sort((a, b) => b.relevancy - a.relevancy || (a.action.id < b.action.id ? 1 : -1));
+}
+
+/** What the reader may see of the actions that carry a ref, newest first. */
+export function sliceFor(model: Model, reader: ModelReader, refId: string): ModelAction[] {
+  return model.actions
+    .filter((action) => carries(action, refId) && maySee(model, reader, action))
+    .sort((a, b) => b.conducted - a.conducted || (a.id < b.id ? 1 : -1));
+}
+
+/** How often the action was commented on, liked, reshared. */
+export function engagementOf(action: ModelAction): Record<'comments' | 'likes' | 'reshares', number> {
+  const count = (kind: InteractionKind): number =>
+    action.interactions.filter((interaction) => interaction.kind === kind).length;
+  return { comments: count('COMMENT'), likes: count('LIKE'), reshares: count('RESHARE') };
+}
+
+function followOf(model: Model, followerId: string, refId: string): ModelFollow {
+  const found = model.follows.find((f) => f.followerId === followerId && f.refId === refId);
+  if (found !== undefined) return found;
+  const follow = { followerId, refId, isActive: false, spans: [] };
+  model.follows.push(follow);
+  return follow;
+}
+
+export function isFollowing(model: Model, followerId: string, refId: string): boolean {
+  return followOf(model, followerId, refId).isActive;
+}
+
+/** The oldest of the past actions that a new follow brings along; undefined when it begins now. */
+export function oldestCopied(model: Model, refId: string, copyLimit: number): ModelAction | undefined {
+  return model.actions
+    .filter((a) => carries(a, refId) && isForFollowers(a) && !a.isHidden && !a.isDeleted)
+    .sort((a, b) => b.recorded - a.recorded || (a.id < b.id ? 1 : -1))
+    .slice(0, copyLimit)
+    .at(-1);
+}
+
+export function openSpan(model: Model, followerId: string, refId: string, span: ModelSpan): void {
+  const follow = followOf(model, followerId, refId);
+  follow.isActive = true;
+  follow.spans.push(span);
+}
+
+/** @param until null: with its history. */
+export function endFollow(model: Model, followerId: string, refId: string, until: number | null): void {
+  const follow = followOf(model, followerId, refId);
+  if (until === null) follow.spans = [];
+  for (const span of follow.spans) span.until ??= until;
+  follow.isActive = false;
+}
+
+/** A key counts once per action and actor; a like without a key as well. */
+export function isRepetition(
+  action: ModelAction,
+  of: Omit<ModelInteraction, 'at' | 'departmentIds'>,
+): boolean {
+  return action.interactions.some(
+    (known) =>
+      known.actorId === of.actorId &&
+      known.key === of.key &&
+      (of.key !== null || (of.kind === 'LIKE' && known.kind === 'LIKE')),
+  );
+}

@@ -1,0 +1,177 @@
+import { inject } from 'vitest';
+import { DEFAULT_WEIGHTS } from '../../src/domain/relevancy.ts';
+import type { Identity, Role } from '../../src/domain/viewer.ts';
+import {
+  FanOutWorker,
+  type FanOutObserver,
+  type WorkerDependencies,
+  type WorkerOptions,
+} from '../../src/fanout/worker.ts';
+import type { AnnounceDependencies } from '../../src/fanout/announce.ts';
+import { RebuildWorker, type RebuildWorkerDependencies } from '../../src/fanout/rebuild-worker.ts';
+import type { FeedStore } from '../../src/feeds/feed-store.ts';
+import { createFeedStore } from '../../src/feeds/registry.ts';
+import { openSession } from '../../src/graphql/open-session.ts';
+import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
+import { MemoryWorkSignal } from '../../src/realtime/memory-work-signal.ts';
+import { createServices } from '../../src/services/create-services.ts';
+import type { ReaderSession } from '../../src/services/reader-session.ts';
+import type { PublishActionInput, Services } from '../../src/services/services.ts';
+import { connectDatabase, newObjectId, type Database } from '../../src/storage/mongo.ts';
+import { createRepositories, type Repositories } from '../../src/storage/repositories.ts';
+import { borrowDatabase, returnDatabase } from './spare-databases.ts';
+import { uniqueName } from './unique-name.ts';
+
+export interface Parts extends AsyncDisposable {
+  readonly database: Database;
+  readonly repositories: Repositories;
+  readonly feedStore: FeedStore;
+  readonly services: Services;
+  /** What tells watchers; a failure to do so fails the test. */
+  readonly live: AnnounceDependencies;
+  readonly service: Identity;
+  readonly admin: Identity;
+  session(userId: string, ...roles: Role[]): ReaderSession;
+  /** Publishes as the service. */
+  publish(input: Partial<PublishActionInput>): ReturnType<Services['publishAction']>;
+  worker(options?: Partial<WorkerOptions>, parts?: Partial<WorkerDependencies>): FanOutWorker;
+  rebuildWorker(parts?: Partial<RebuildWorkerDependencies>): RebuildWorker;
+  /** Resolves when every fan-out is done or failed. */
+  idle(): Promise<void>;
+  /** Runs a worker until every fan-out is done or failed. */
+  fanOut(): Promise<void>;
+  /** Ids of the actions in a reader's feed, in order. */
+  feedOf(userId: string): Promise<string[]>;
+}
+
+export const silentObserver: FanOutObserver = {
+  finished: () => undefined,
+  voided: () => undefined,
+  failed: () => undefined,
+  claimFailed: () => undefined,
+};
+
+/** The rooms below the API on the real engine, in a database of their own, with nothing running by itself. */
+export async function openParts(options: { readonly monitorCommands?: boolean } = {}): Promise<Parts> {
+  const database = await connectDatabase({
+    uri: inject('mongodbUri'),
+    db: await borrowDatabase(),
+    monitorCommands: options.monitorCommands ?? false,
+  });
+  const repositories = createRepositories(database.collections);
+  const feedStore = createFeedStore('items', { collections: database.collections });
+  const liveLog = new MemoryLiveLog();
+  const workSignal = new MemoryWorkSignal();
+  const fail = (error: unknown): never => {
+    throw error;
+  };
+  const services = createServices({
+    ...repositories,
+    feedStore,
+    weights: DEFAULT_WEIGHTS,
+    liveLog,
+    workSignal,
+    openSession: (identity) => openSession(repositories, identity),
+    newToken: newObjectId,
+    onPublished: () => undefined,
+    onLiveLogError: fail,
+  });
+  const identity = (userId: string, ...roles: Role[]): Identity => ({
+    userId,
+    roles: new Set<Role>(roles.length === 0 ? ['user'] : roles),
+    expiresAt: null,
+  });
+  const session = (userId: string, ...roles: Role[]): ReaderSession =>
+    openSession(repositories, identity(userId, ...roles));
+  const service = identity('service', 'service');
+  const worker: Parts['worker'] = (workerOptions, parts) =>
+    new FanOutWorker(
+      {
+        ...repositories,
+        feedStore,
+        liveLog,
+        workSignal,
+        onLiveLogError: fail,
+        chunkSize: 100,
+        leaseMs: 30_000,
+        weights: DEFAULT_WEIGHTS,
+        observer: silentObserver,
+        ...parts,
+      },
+      {
+        workerId: uniqueName('worker'),
+        leaseMs: 30_000,
+        maxAttempts: 3,
+        concurrency: 2,
+        pollMs: 20,
+        ...workerOptions,
+      },
+    );
+  const rebuildWorker: Parts['rebuildWorker'] = (parts) =>
+    new RebuildWorker(
+      {
+        ...repositories,
+        feedStore,
+        liveLog,
+        workSignal,
+        onLiveLogError: fail,
+        weights: DEFAULT_WEIGHTS,
+        observer: { rebuilt: () => undefined, failed: fail },
+        ...parts,
+      },
+      { leaseMs: 30_000, pollMs: 20 },
+    );
+  const idle = async (): Promise<void> => {
+    for (;;) {
+      const open = await repositories.actions.openFanOuts();
+      const due = await repositories.feeds.countDue();
+      if ((open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0) + due === 0) return;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return {
+    database,
+    repositories,
+    feedStore,
+    services,
+    live: { liveLog, onLiveLogError: fail },
+    service,
+    admin: identity('admin', 'admin'),
+    session,
+    worker,
+    rebuildWorker,
+    idle,
+    publish: (input) =>
+      services.publishAction(service, {
+        actorId: 'actor',
+        descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'post-1' } },
+        ...input,
+      }),
+    async fanOut() {
+      await using running = worker();
+      await using rebuilds = rebuildWorker();
+      running.start();
+      rebuilds.start();
+      await idle();
+    },
+    async feedOf(userId) {
+      const ids: string[] = [];
+      let after: string | null = null;
+      for (;;) {
+        const page: Awaited<ReturnType<Services['readFeed']>> = await services.readFeed(session(userId), {
+          first: 100,
+          after,
+        });
+        ids.push(...page.edges.map((edge) => edge.node.actionId));
+        if (!page.hasNextPage) return ids;
+        after = page.endCursor;
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await liveLog[Symbol.asyncDispose]();
+      await workSignal[Symbol.asyncDispose]();
+      await returnDatabase(database);
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,232 @@
+import { expect } from 'vitest';
+import type { Role } from '../../src/domain/viewer.ts';
+import type { GraphqlAnswer, TestApp } from './app.ts';
+import { ask, publish, upsert } from './feed-api.ts';
+import { uniqueName } from './unique-name.ts';
+
+/** Everybody by how they stand to an actor whose actions are about a site. */
+export const VIEWERS = {
+  actor: ['user'],
+  'follower of the site': ['user'],
+  'former follower, history kept': ['user'],
+  'former follower, history taken back': ['user'],
+  'team mate': ['user'],
+  'department colleague': ['user'],
+  recipient: ['user'],
+  mentioned: ['user'],
+  'mentioned, but mutes the actor': ['user'],
+  stranger: ['user'],
+  service: ['user', 'service'],
+  admin: ['user', 'admin'],
+} as const satisfies Readonly<Record<string, readonly Role[]>>;
+export type Viewer = keyof typeof VIEWERS;
+export const VIEWER_NAMES = Object.keys(VIEWERS) as readonly Viewer[];
+
+export interface PrivacyWorld {
+  readonly app: TestApp;
+  readonly scope: string;
+  /** The id that a viewer, a ref, a team has in this world. */
+  id(name: string): string;
+  as(viewer: Viewer): { readonly sub: string; readonly roles: readonly Role[] };
+  /** Publishes by the actor, about the site and about a thing of this name, conducted long ago. */
+  publish(name: string): Promise<string>;
+  /** The former followers end their follows of the actor, one keeping what came. */
+  part(): Promise<void>;
+  /** What viewers are answered who ask for what is not there, once they have asked. */
+  readonly answersToNothing: Map<string, Promise<GraphqlAnswer<unknown>>>;
+}
+
+/** Everybody is there and follows what they follow; nothing has been published. */
+export async function openPrivacyWorld(app: TestApp, scope: string): Promise<PrivacyWorld> {
+  const tag = uniqueName('');
+  const id = (name: string): string => `${name.replaceAll(/\W+/g, '-')}${tag}`;
+  const as = (viewer: Viewer) => ({ sub: id(viewer), roles: VIEWERS[viewer] });
+  const member = (name: string, team: string, department: string) => ({
+    ...{ memberId: id(name), name, teamId: id(team), departmentId: id(department) },
+  });
+  const kept = 'former follower, history kept';
+  const takenBack = 'former follower, history taken back';
+  const muter = 'mentioned, but mutes the actor';
+  await upsert(app, {
+    members: [
+      member('actor', 'team', 'department'),
+      member('team mate', 'team', 'elsewhere'),
+      member('department colleague', 'elsewhere', 'department'),
+      member('stranger', 'elsewhere', 'elsewhere'),
+    ],
+    pairs: [
+      { followerId: id('follower of the site'), refId: id('site') },
+      { followerId: id(kept), refId: id('actor') },
+      { followerId: id(takenBack), refId: id('actor') },
+    ],
+  });
+  const mutation = 'mutation ($memberId: String!) { mute(memberId: $memberId) { memberId } }';
+  await ask(app, mutation, { memberId: id('actor') }, as(muter));
+  const unfollow = async (viewer: Viewer, keepHistory: boolean): Promise<void> => {
+    await ask(
+      app,
+      'mutation ($refId: String!, $keepHistory: Boolean!) { unfollow(refId: $refId, keepHistory: $keepHistory) { refId } }',
+      { refId: id('actor'), keepHistory },
+      as(viewer),
+    );
+  };
+  return {
+    ...{ app, scope, id, as, answersToNothing: new Map() },
+    publish: (name) =>
+      publish(app, {
+        ...{ actorId: id('actor'), scope, conducted: '2026-01-01T00:00:00Z' },
+        refs: ['site', name].map((ref) => ({ id: id(ref), type: 'thing', label: `About ${ref}` })),
+        mentions: [id('mentioned'), id(muter)],
+        ...(scope === 'RESTRICTED' ? { recipients: [id('recipient')] } : {}),
+      }),
+    async part() {
+      await unfollow(kept, true);
+      await unfollow(takenBack, false);
+    },
+  };
+}
+
+/** Ids of what is not there, of the same form as those of what is. */
+const NO_ACTION = Buffer.from('Action:0123456789abcdef01234567').toString('base64');
+const NO_REF = 'nothing';
+
+/** What one way in is told of an action: its global id, the id of a ref that only it carries. */
+export interface Target {
+  readonly actionId: string;
+  readonly refId: string;
+}
+
+export function itemIdOf(userId: string, actionId: string): string {
+  const key = Buffer.from(actionId, 'base64').toString().slice('Action:'.length);
+  return Buffer.from(`NewsfeedItem:${userId}:${key}`).toString('base64');
+}
+
+interface Way {
+  readonly document: string;
+  readonly variables: (target: Target, viewerId: string) => Readonly<Record<string, unknown>>;
+}
+
+const ACTION = `fragment Shown on Action {
+  id conducted scope isHidden actor { memberId name } refs { refId type label followerCount }
+  descriptor { type summary tags } engagement { comments likes reshares lastInteraction } fanOut { state delivered }
+}`;
+const ITEM = `fragment Item on NewsfeedItem { id relevancy reasons isUnread action { ...Shown } } ${ACTION}`;
+const PAGE = 'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }';
+const idOnly = ({ actionId }: Target) => ({ id: actionId });
+
+/** Every way to an action that leaves it as it is. */
+export const READS = {
+  feed: {
+    document: `query ($refId: String!) {
+      feed(filter: { refId: $refId }) { edges { cursor node { ...Item } } ${PAGE} state }
+    } ${ITEM}`,
+    variables: ({ refId }) => ({ refId }),
+  },
+  'feed by time': {
+    document: `query ($refId: String!) {
+      feed(filter: { refId: $refId }, order: RECENT) { edges { cursor node { ...Item } } ${PAGE} }
+    } ${ITEM}`,
+    variables: ({ refId }) => ({ refId }),
+  },
+  'own item': {
+    document: `query ($id: ID!) { node(id: $id) { ...Item } } ${ITEM}`,
+    variables: ({ actionId }, viewerId) => ({ id: itemIdOf(viewerId, actionId) }),
+  },
+  slice: {
+    document: `query ($refId: String!) { slice(refId: $refId) { edges { cursor node { ...Shown } } ${PAGE} } } ${ACTION}`,
+    variables: ({ refId }) => ({ refId }),
+  },
+  action: { document: `query ($id: ID!) { action(id: $id) { ...Shown } } ${ACTION}`, variables: idOnly },
+  node: { document: `query ($id: ID!) { node(id: $id) { ...Shown } } ${ACTION}`, variables: idOnly },
+  nodes: { document: `query ($id: ID!) { nodes(ids: [$id]) { ...Shown } } ${ACTION}`, variables: idOnly },
+} as const satisfies Readonly<Record<string, Way>>;
+
+/** Every way to do something to an action. */
+export const WRITES = {
+  recordInteraction: {
+    document: `mutation ($id: ID!) { recordInteraction(input: { actionId: $id, kind: LIKE }) { ...Shown } } ${ACTION}`,
+    variables: idOnly,
+  },
+  hideFeedItem: { document: 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', variables: idOnly },
+  unhideFeedItem: { document: 'mutation ($id: ID!) { unhideFeedItem(actionId: $id) }', variables: idOnly },
+  hideAction: { document: 'mutation ($id: ID!) { hideAction(id: $id) { id } }', variables: idOnly },
+  unhideAction: { document: 'mutation ($id: ID!) { unhideAction(id: $id) { id } }', variables: idOnly },
+  retryFanOut: { document: 'mutation ($id: ID!) { retryFanOut(id: $id) { id } }', variables: idOnly },
+  deleteAction: { document: 'mutation ($id: ID!) { deleteAction(id: $id) { id } }', variables: idOnly },
+} as const satisfies Readonly<Record<string, Way>>;
+
+const WAYS: Readonly<Record<string, Way>> = { ...READS, ...WRITES };
+export type Read = keyof typeof READS;
+export type Write = keyof typeof WRITES;
+
+/** Those of the reads that show what is in the feed, and nothing else. */
+export const FEED_READS: readonly Read[] = ['feed', 'feed by time', 'own item'];
+export const READ_NAMES = Object.keys(READS) as readonly Read[];
+export const WRITE_NAMES = Object.keys(WRITES) as readonly Write[];
+
+/** The whole answer to a viewer who takes a way to an action. */
+export async function answerTo(
+  { app, id, as }: PrivacyWorld,
+  viewer: Viewer,
+  way: Read | Write,
+  target: Target,
+): Promise<GraphqlAnswer<unknown>> {
+  const { document, variables } = WAYS[way] ?? {};
+  if (document === undefined || variables === undefined) throw new Error(`There is no way ${way}`);
+  return app.query(document, variables(target, id(viewer)), as(viewer));
+}
+
+const NOTHING: Target = { actionId: NO_ACTION, refId: NO_REF };
+
+/** The answer without the ids that were asked for: those the viewer has told us. */
+function unnamed(answer: GraphqlAnswer<unknown>, viewerId: string, target: Target): unknown {
+  const asked = [target.actionId, itemIdOf(viewerId, target.actionId), target.refId];
+  return JSON.parse(asked.reduce((text, id) => text.replaceAll(id, '?'), JSON.stringify(answer)));
+}
+
+/** Expects an answer without an error that names the action. */
+export async function expectShown(
+  world: PrivacyWorld,
+  viewer: Viewer,
+  way: Read | Write,
+  target: Target,
+): Promise<void> {
+  const answer = await answerTo(world, viewer, way, target);
+  expect([viewer, way, answer.errors]).toEqual([viewer, way, []]);
+  expect([viewer, way, JSON.stringify(answer.data)]).toEqual([
+    viewer,
+    way,
+    expect.stringContaining(target.actionId),
+  ]);
+}
+
+/** Expects that nothing tells the action from one that is not there. */
+export async function expectNothing(
+  world: PrivacyWorld,
+  viewer: Viewer,
+  way: Read | Write,
+  target: Target,
+): Promise<void> {
+  const key = `${viewer}: ${way}`;
+  const toNothing = world.answersToNothing.get(key) ?? answerTo(world, viewer, way, NOTHING);
+  world.answersToNothing.set(key, toNothing);
+  const [answer, unknown] = await Promise.all([answerTo(world, viewer, way, target), toNothing]);
+  const viewerId = world.id(viewer);
+  expect([viewer, way, unnamed(answer, viewerId, target)]).toEqual([
+    viewer,
+    way,
+    unnamed(unknown, viewerId, NOTHING),
+  ]);
+}
+
+/** How much is unread, which is told in two places and must be the same. */
+export async function unreadOf({ app, as }: PrivacyWorld, viewer: Viewer): Promise<unknown> {
+  const answer = await ask<{ viewer: { unreadCount: unknown }; feed: { unread: unknown } }>(
+    app,
+    '{ viewer { unreadCount { count isExact } } feed(first: 1) { unread { count isExact } } }',
+    {},
+    as(viewer),
+  );
+  expect(answer.viewer.unreadCount).toEqual(answer.feed.unread);
+  return answer.feed.unread;
+}

@@ -1,0 +1,83 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_LINE_BYTES, readLines, type Line } from '../../../../src/cli/import/lines.ts';
+import { collect } from '../../../support/collect.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fanfare-lines-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function linesOf(content: Buffer | string, name = 'file'): Promise<Line[]> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  const lines: Line[] = [];
+  for await (const line of readLines(path)) lines.push(line);
+  return lines;
+}
+
+function good(number: number, text: string): Line {
+  return { number, text, fault: null };
+}
+
+describe('readLines', () => {
+  it('numbers lines from 1 and leaves empty ones out', async () => {
+    expect(await linesOf('a\n\n  \r\nb\r\nc')).toEqual([good(1, 'a'), good(4, 'b'), good(5, 'c')]);
+    expect(await linesOf('')).toEqual([]);
+    expect(await linesOf('\n')).toEqual([]);
+  });
+
+  it('reads gzip whatever the file is called', async () => {
+    expect(await linesOf(gzipSync('a\nb\n'), 'plain.ndjson')).toEqual([good(1, 'a'), good(2, 'b')]);
+    const joined = Buffer.concat([gzipSync('a\n'), gzipSync('b\n')]);
+    expect(await linesOf(joined)).toEqual([good(1, 'a'), good(2, 'b')]);
+    expect(await linesOf('not gzip\n', 'plain.gz')).toEqual([good(1, 'not gzip')]);
+  });
+
+  it('puts lines together that the file is read in pieces of', async () => {
+    const texts = Array.from({ length: 3_000 }, (_, n) => `${n}:${'é'.repeat(n % 97)}`);
+    expect(await linesOf(texts.join('\n'))).toEqual(texts.map((text, index) => good(index + 1, text)));
+  });
+
+  it('skips a byte order mark', async () => {
+    expect(await linesOf('\uFEFF{"a":1}\n')).toEqual([good(1, '{"a":1}')]);
+  });
+
+  it('reports lines that are too long or no UTF-8, and goes on', async () => {
+    const long = Buffer.alloc(MAX_LINE_BYTES + 1, 'x');
+    const content = Buffer.concat([long, Buffer.from('\n'), Buffer.of(0xff, 0x0a), Buffer.from('ok')]);
+    expect(await linesOf(content)).toEqual([
+      { number: 1, text: null, fault: 'The line is longer than 1048576 bytes' },
+      { number: 2, text: null, fault: 'The line is not UTF-8' },
+      good(3, 'ok'),
+    ]);
+    expect(await linesOf(long.subarray(1))).toHaveLength(1);
+  });
+
+  it('rejects a gzip file that was cut off, after its good lines', async () => {
+    const whole = gzipSync(Array.from({ length: 50_000 }, (_, n) => `${n} ${Math.sin(n)}`).join('\n'));
+    const path = join(folder, 'cut.gz');
+    await writeFile(path, whole.subarray(0, whole.length - 100));
+    const lines = readLines(path);
+    expect((await lines.next()).value).toEqual(good(1, '0 0'));
+    await expect(collect(lines)).rejects.toThrow('unexpected end of file');
+  });
+
+  it('rejects a file that is not there', async () => {
+    await expect(readLines(join(folder, 'nothing')).next()).rejects.toThrow('ENOENT');
+  });
+
+  it('tells how many bytes of the file were read', async () => {
+    const path = join(folder, 'bytes.gz');
+    const content = gzipSync('a\n'.repeat(10_000));
+    await writeFile(path, content);
+    let bytes = 0;
+    let count = 0;
+    for await (const line of readLines(path, { onBytes: (read) => (bytes += read) })) count = line.number;
+    expect({ bytes, count }).toEqual({ bytes: content.length, count: 10_000 });
+  });
+});

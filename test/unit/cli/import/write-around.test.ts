@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BatchRefused, writeAround } from '../../../../src/cli/import/target.ts';
+
+/** Refuses batches with a bad record (negative), as a server does; `named`: says which. */
+function server(named: boolean) {
+  const written: number[] = [];
+  let calls = 0;
+  return {
+    written,
+    calls: () => calls,
+    write(batch: readonly number[]): Promise<void> {
+      calls += 1;
+      const issues = batch.flatMap((value, index) =>
+        value < 0 ? [{ path: named ? ['records', index, 'name'] : ['records'], message: `Is ${value}` }] : [],
+      );
+      if (issues.length > 0) return Promise.reject(new BatchRefused('Bad batch', issues));
+      written.push(...batch);
+      return Promise.resolve();
+    },
+  };
+}
+
+describe('writeAround', () => {
+  it.each([true, false])(
+    'writes all good records and finds all bad ones (server names them: %s)',
+    async (named) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.integer({ min: -3, max: 9 })), async (records) => {
+          const target = server(named);
+          const faults = await writeAround(records, (batch) => target.write(batch));
+          expect(target.written).toEqual(records.filter((value) => value >= 0));
+          expect(faults.map(({ index }) => index).sort((a, b) => a - b)).toEqual(
+            [...records.keys()].filter((index) => (records[index] ?? 0) < 0),
+          );
+        }),
+      );
+    },
+  );
+
+  it('says what is wrong with a record, and where in it', async () => {
+    const target = server(true);
+    expect(await writeAround([1, -5, 2], (batch) => target.write(batch))).toEqual([
+      { index: 1, message: 'name: Is -5' },
+    ]);
+    expect(target.calls()).toBe(2);
+  });
+
+  it('passes on what is not the fault of records', async () => {
+    await expect(writeAround([1], () => Promise.reject(new Error('down')))).rejects.toThrow('down');
+  });
+});

@@ -1,0 +1,45 @@
+import { CommanderError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../../src/cli/program.ts';
+import { recordingTerminal } from '../../support/recording-terminal.ts';
+
+async function run(...args: string[]) {
+  const { terminal, stdout, stderr } = recordingTerminal();
+  const program = await createProgram({ env: {}, terminal }, () => undefined);
+  const error: unknown = await program
+    .parseAsync(['node', 'fanfare', ...args])
+    .catch((thrown: unknown) => thrown);
+  return { code: error instanceof CommanderError ? error.exitCode : error, stdout, stderr };
+}
+
+describe('the command line', () => {
+  it('explains itself', async () => {
+    const { code, stdout, stderr } = await run('--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: [] });
+    expect(stdout.join('\n')).toMatchSnapshot();
+  });
+
+  it.each(['serve', 'worker', 'token', 'import', 'export', 'demo', 'doctor'])(
+    'explains %s',
+    async (command) => {
+      const { code, stdout, stderr } = await run(command, '--help');
+      expect({ code, stderr }).toEqual({ code: 0, stderr: [] });
+      expect(stdout.join('\n')).toMatchSnapshot();
+    },
+  );
+
+  it.each([
+    [['dance'], "unknown command 'dance'"],
+    [['serve', '--wroker'], "unknown option '--wroker'"],
+    [['serve', 'everything'], 'too many arguments'],
+    [['token'], "required option '--sub <user>' not specified"],
+    [['export'], "required option '--member <id>' not specified"],
+    [['import', '--in-flight', '0'], 'Expected a whole number from 1.'],
+    [['demo', '--count', '1.5'], 'Expected a whole number from 1.'],
+  ])('refuses %j and says where help is', async (args, message) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: [] });
+    expect(stderr.join('\n')).toContain(message);
+    expect(stderr.join('\n')).toContain('npx fanfare --help');
+  });
+});

@@ -1,0 +1,50 @@
+import { jwtVerify } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { token, type TokenOptions } from '../../../src/cli/token.ts';
+import { recordingTerminal } from '../../support/recording-terminal.ts';
+
+const JWT_SECRET = 'a-secret-for-this-test-of-at-least-32-bytes';
+
+async function printed(options: Partial<TokenOptions>, env: Record<string, string> = { JWT_SECRET }) {
+  const { terminal, stdout, stderr } = recordingTerminal();
+  await token({ env, terminal }, { sub: 'u1', roles: 'user', expires: '30d', ...options });
+  return { stdout, stderr };
+}
+
+describe('token', () => {
+  it('prints a token that holds what was asked for, and nothing else', async () => {
+    const before = Math.floor(Date.now() / 1_000);
+    const { stdout, stderr } = await printed({ roles: 'admin, service', expires: '2h' });
+    expect(stdout).toHaveLength(1);
+    const { payload, protectedHeader } = await jwtVerify(
+      stdout[0] ?? '',
+      new TextEncoder().encode(JWT_SECRET),
+    );
+    expect(protectedHeader.alg).toBe('HS256');
+    expect(payload).toMatchObject({ sub: 'u1', roles: ['service', 'admin'] });
+    expect((payload.exp ?? 0) - before).toBeGreaterThanOrEqual(7_200);
+    expect((payload.exp ?? 0) - before).toBeLessThan(7_260);
+    expect(stderr.join('\n')).toContain('service, admin');
+  });
+
+  it('carries issuer and audience where the server requires them', async () => {
+    const { stdout } = await printed({}, { JWT_SECRET, JWT_ISSUER: 'house', JWT_AUDIENCE: 'feeds' });
+    const { payload } = await jwtVerify(stdout[0] ?? '', new TextEncoder().encode(JWT_SECRET));
+    expect(payload).toMatchObject({ iss: 'house', aud: 'feeds' });
+  });
+
+  it.each<[Partial<TokenOptions>, string]>([
+    [{ roles: 'root' }, '--roles got "root"'],
+    [{ roles: '' }, '--roles got ""'],
+    [{ sub: '' }, '--sub must be'],
+    [{ expires: '30' }, '--expires got "30"'],
+    [{ expires: '0s' }, '--expires got "0s"'],
+    [{ expires: '900000000w' }, '--expires got "900000000w"'],
+  ])('refuses %j', async (options, message) => {
+    await expect(printed(options)).rejects.toThrow(message);
+  });
+
+  it('cannot sign for keys that others hold', async () => {
+    await expect(printed({}, { JWKS_URI: 'https://id.example/keys' })).rejects.toThrow('Set JWT_SECRET');
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../src/config/config.ts';
+import type { Environment } from '../../../src/config/env.ts';
+import { readConfig } from '../../../src/config/read-config.ts';
+import { SETTINGS } from '../../../src/config/settings.ts';
+
+const KEY = 'k'.repeat(32);
+
+function read(env: Environment, needsKey = true) {
+  return readConfig(env, { feedModels: ['items', 'pull'], needsKey });
+}
+
+function faultsOf(env: Environment): Record<string, string> {
+  try {
+    read(env);
+  } catch (error) {
+    if (error instanceof ConfigError)
+      return Object.fromEntries(error.faults.map(({ name, message }) => [name, message]));
+    throw error;
+  }
+  return {};
+}
+
+describe('readConfig', () => {
+  it('gives the documented defaults for an empty environment', () => {
+    const config = read({});
+    expect(config.http).toEqual({
+      host: '127.0.0.1',
+      port: 4000,
+      graphiql: true,
+      introspection: true,
+      maxBodyBytes: 10_485_760,
+      maxConnections: 10_000,
+      rateLimit: null,
+    });
+    expect(config.auth).toEqual({});
+    expect(config.mongodb).toEqual({ db: 'fanfare' });
+    expect(config.feeds).toMatchObject({
+      model: 'items',
+      celebrityThreshold: 10_000,
+      cap: 1_000,
+      dormantAfterMs: 7 * 24 * 3_600_000,
+    });
+    expect(config.fanOut).toMatchObject({ chunkSize: 1_000, leaseMs: 30_000 });
+    expect(config.live).toMatchObject({ windowMs: 300_000, maxEvents: 1_000 });
+    expect(config.dataDir).toBe(`${process.cwd()}/.fanfare`);
+  });
+
+  it('takes what the environment says', () => {
+    const config = read({
+      PORT: '0',
+      HOST: '::',
+      MONGODB_URI: 'mongodb+srv://cluster.example/',
+      REDIS_URL: 'rediss://cache.example:6380/2',
+      FEED_MODEL: 'pull',
+      DORMANT_AFTER: '1.5h',
+      BODY_LIMIT: '64 kib',
+      RATE_LIMIT: '600/1m',
+      GRAPHIQL: 'Off',
+      JWT_SECRET: ` ${KEY}`,
+      LOG_LEVEL: ' debug ',
+      XDG_CACHE_HOME: '/var/cache',
+      DATA_DIR: '/data',
+    });
+    expect(config.http).toMatchObject({ port: 0, host: '::', graphiql: false, introspection: true });
+    expect(config.http.maxBodyBytes).toBe(65_536);
+    expect(config.http.rateLimit).toEqual({ requests: 600, perMs: 60_000 });
+    expect(config.mongodb.uri).toBe('mongodb+srv://cluster.example/');
+    expect(config.redis.url).toBe('rediss://cache.example:6380/2');
+    expect(config.feeds).toMatchObject({ model: 'pull', dormantAfterMs: 5_400_000 });
+    expect(config.log.level).toBe('debug');
+    // A secret is taken to the letter: whoever signs with it does the same.
+    expect(config.auth.jwtSecret).toBe(` ${KEY}`);
+    expect(config).toMatchObject({ cacheDir: '/var/cache/fanfare', dataDir: '/data' });
+  });
+
+  it('counts an empty variable as not set', () => {
+    const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']));
+    expect(read(empty)).toEqual(read({}));
+  });
+
+  it('is frozen all the way down', () => {
+    const config = read({ RATE_LIMIT: '1/1s' });
+    for (const part of [config, config.http, config.http.rateLimit, config.feeds, config.log])
+      expect(Object.isFrozen(part)).toBe(true);
+  });
+
+  it('names every fault at once, with what was got and what is expected', () => {
+    const faults = faultsOf({
+      PORT: '65536',
+      HOST: 'no host',
+      NODE_ENV: 'prod',
+      GRAPHIQL: 'maybe',
+      BODY_LIMIT: '1',
+      RATE_LIMIT: '0/1s',
+      MONGODB_URI: 'http://db',
+      REDIS_URL: 'localhost:6379',
+      FEED_MODEL: 'itmes',
+      FEED_CAP: '-1',
+      DORMANT_AFTER: '7',
+      FAN_OUT_LEASE: '10ms',
+      LOG_LEVEL: 'loud',
+    });
+    expect(faults).toMatchInlineSnapshot(`
+      {
+        "BODY_LIMIT": "got "1", expected a size from 1KiB to 64MiB, such as 512KiB or 1MiB",
+        "DORMANT_AFTER": "got "7", expected a duration from 1s to 5200w, such as 500ms, 30s, 5m, 12h or 7d",
+        "FAN_OUT_LEASE": "got "10ms", expected a duration from 1s to 1h, such as 500ms, 30s, 5m, 12h or 7d",
+        "FEED_CAP": "got "-1", expected a whole number from 1 to 1000000",
+        "FEED_MODEL": "got "itmes", expected one of items, pull",
+        "GRAPHIQL": "got "maybe", expected on or off",
+        "HOST": "got "no host", expected a host name or address",
+        "LOG_LEVEL": "got "loud", expected one of trace, debug, info, warn, error, fatal, silent",
+        "MONGODB_URI": "got "http://db", expected a URL that begins with mongodb:// or mongodb+srv://",
+        "NODE_ENV": "got "prod", expected one of development, test, production",
+        "PORT": "got "65536", expected a whole number from 0 to 65535",
+        "RATE_LIMIT": "got "0/1s", expected off, or requests per duration such as 600/1m",
+        "REDIS_URL": "got "localhost:6379", expected a URL that begins with redis:// or rediss://",
+      }
+    `);
+  });
+
+  it('wants one kind of key, not two', () => {
+    expect(faultsOf({ JWT_SECRET: KEY, JWKS_URI: 'https://id.example/keys' })).toEqual({
+      JWKS_URI: 'is set together with JWT_SECRET, expected one of them',
+    });
+  });
+
+  it('refuses a wrong value of every setting that has a format', () => {
+    for (const [name, setting] of Object.entries(SETTINGS)) {
+      if (setting.kind.expects === 'a text' || setting.kind.expects === 'a folder') continue;
+      expect(Object.keys(faultsOf({ [name]: '\u0001' })), name).toEqual([name]);
+    }
+  });
+
+  it('shows no secret in a fault', () => {
+    const faults = faultsOf({
+      JWT_SECRET: 'hunter2',
+      MONGODB_URI: 'mongo://bob:hunter2@db',
+      REDIS_URL: 'x://:hunter2@r',
+    });
+    expect(Object.keys(faults).sort()).toEqual(['JWT_SECRET', 'MONGODB_URI', 'REDIS_URL']);
+    expect(JSON.stringify(faults)).not.toContain('hunter2');
+    expect(faults['JWT_SECRET']).toBe('got 7 bytes (not shown), expected at least 8 bytes');
+  });
+
+  describe('in production', () => {
+    const production = { NODE_ENV: 'production' };
+
+    it('turns GraphiQL and introspection off unless they are asked for', () => {
+      expect(read({ ...production, JWT_SECRET: KEY }).http).toMatchObject({
+        graphiql: false,
+        introspection: false,
+      });
+      const config = read({
+        ...production,
+        JWKS_URI: 'https://id.example/keys',
+        GRAPHIQL: 'on',
+        INTROSPECTION: '1',
+      });
+      expect(config.http).toMatchObject({ graphiql: true, introspection: true });
+      expect(config.isProduction).toBe(true);
+    });
+
+    it('requires a key where tokens are verified, and only there', () => {
+      expect(faultsOf(production)).toEqual({
+        JWT_SECRET: 'is not set, expected it or JWKS_URI in production',
+      });
+      expect(read(production, false).auth).toEqual({});
+    });
+
+    it('does not judge a wrong key twice', () => {
+      for (const short of ['short', 'x'.repeat(31)])
+        expect(Object.keys(faultsOf({ ...production, JWT_SECRET: short }))).toEqual(['JWT_SECRET']);
+      expect(read({ JWT_SECRET: 'x'.repeat(8) }).auth.jwtSecret).toBe('x'.repeat(8));
+    });
+  });
+
+  it('reads every default as it would read it from the environment', () => {
+    const defaults = Object.fromEntries(
+      Object.entries(SETTINGS).flatMap(([name, { fallback }]) =>
+        fallback === null ? [] : [[name, fallback]],
+      ),
+    );
+    expect(read(defaults)).toEqual(read({}));
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { anonymiseDescriptor, withoutNames } from '../../../src/descriptors/anonymise.ts';
+import { idsOf } from '../../../src/descriptors/ids.ts';
+import { DESCRIPTOR_TYPES } from '../../../src/descriptors/registry.ts';
+import { FORMER_MEMBER, nameOfUnknown, newPseudonym } from '../../../src/domain/pseudonym.ts';
+
+const subject = { memberId: 'u1', names: ['Ann Lee', 'Ann'], pseudonym: 'erased:1' };
+
+describe('withoutNames', () => {
+  it.each([
+    ['Ann Lee', FORMER_MEMBER],
+    ['Ann', FORMER_MEMBER],
+    ['Call Ann Lee, then Ann Lee!', `Call ${FORMER_MEMBER}, then ${FORMER_MEMBER}!`],
+    ['Ann was here', 'Ann was here'],
+    ['Joann Leek', 'Joann Leek'],
+    ['ann lee', 'ann lee'],
+    ['', ''],
+  ])('makes %j %j', (text, expected) => {
+    expect(withoutNames(text, subject)).toBe(expected);
+  });
+
+  it('takes names literally', () => {
+    expect(withoutNames('a+b (c) $& x', { names: ['a+b (c)'] })).toBe(`${FORMER_MEMBER} $& x`);
+    expect(withoutNames('aab c', { names: ['a+b c'] })).toBe('aab c');
+  });
+});
+
+describe('anonymiseDescriptor', () => {
+  it('leaves a descriptor alone that has nothing of the member', () => {
+    const descriptor = {
+      type: 'Custom',
+      tags: ['a'],
+      verb: 'posted',
+      objectType: 'post',
+      objectId: 'p',
+      data: { list: [1, 'two', null, { three: true }] },
+    };
+    expect(anonymiseDescriptor(descriptor, subject, false)).toEqual(descriptor);
+  });
+
+  it('keeps every registered descriptor of a type the API can serve', () => {
+    for (const { type, fields } of DESCRIPTOR_TYPES) {
+      const values = Object.entries(fields).map(([name, field]) => [
+        name,
+        field.kind === 'number'
+          ? 1
+          : field.kind === 'json'
+            ? { by: 'u1' }
+            : field.kind === 'id'
+              ? 'u1'
+              : 'Ann Lee',
+      ]);
+      const stored = { type, tags: [], ...(Object.fromEntries(values) as Record<string, unknown>) };
+      for (const isOwn of [true, false]) {
+        const next = anonymiseDescriptor(stored, subject, isOwn);
+        expect(JSON.stringify(next)).not.toMatch(/"u1"|Ann/);
+        for (const [name, field] of Object.entries(fields))
+          if (!field.isOptional) expect(next).toHaveProperty(name);
+        expect(idsOf(next).every((id) => id === subject.pseudonym)).toBe(true);
+      }
+    }
+  });
+
+  it('removes the texts and free data of their own actions, and nothing that others wrote', () => {
+    const stored = {
+      type: 'Commented',
+      tags: [],
+      postId: 'p',
+      postTitle: 'Title',
+      commentId: 'c',
+      text: 'Words',
+    };
+    expect(anonymiseDescriptor(stored, subject, true)).toEqual({
+      type: 'Commented',
+      tags: [],
+      postId: 'p',
+      postTitle: 'Title',
+      commentId: 'c',
+    });
+    expect(anonymiseDescriptor(stored, subject, false)).toEqual(stored);
+  });
+
+  it('keeps nothing of their own in a descriptor of a type nobody knows any more', () => {
+    const stored = { type: 'Gone', tags: ['x'], secret: 'words', who: 'u1' };
+    expect(anonymiseDescriptor(stored, subject, true)).toEqual({ type: 'Gone', tags: ['x'] });
+    expect(anonymiseDescriptor(stored, subject, false)).toEqual({
+      type: 'Gone',
+      tags: ['x'],
+      secret: 'words',
+      who: 'erased:1',
+    });
+  });
+});
+
+describe('a pseudonym', () => {
+  it('is never the same, and has a neutral name', () => {
+    const [first, second] = [newPseudonym(), newPseudonym()];
+    expect(first).not.toBe(second);
+    expect(nameOfUnknown(first)).toBe(FORMER_MEMBER);
+    expect(nameOfUnknown('u1')).toBe('u1');
+  });
+});

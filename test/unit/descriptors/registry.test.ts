@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import {
+  defineDescriptor,
+  type DescriptorField,
+  type DescriptorType,
+} from '../../../src/descriptors/define.ts';
+import { nameField, numberField, refIdField, text } from '../../../src/descriptors/define.ts';
+import { namedIdsOf, namePathsOf } from '../../../src/descriptors/names.ts';
+import { DESCRIPTOR_TYPES, descriptorOfInput, descriptorOfType } from '../../../src/descriptors/registry.ts';
+import { buildSchema } from '../../../src/graphql/schema.ts';
+import { INDEXES } from '../../../src/storage/indexes.ts';
+import { sampleDescriptor } from '../../support/descriptor-samples.ts';
+
+const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url));
+/** What is in the folder beside the types. */
+const MACHINERY = ['define.ts', 'registry.ts', 'names.ts', 'ids.ts', 'anonymise.ts'];
+
+const schema = buildSchema();
+const fieldsOf = ({ fields }: DescriptorType): [string, DescriptorField][] => Object.entries(fields);
+
+/** Every file of the source, relative to it. */
+function sources(): string[] {
+  return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+}
+
+describe.each(DESCRIPTOR_TYPES.map((descriptor) => [descriptor.type, descriptor] as const))(
+  '%s',
+  (type, descriptor) => {
+    test('is found by its type and by the property of the input', () => {
+      expect(descriptorOfType(type)).toBe(descriptor);
+      expect(descriptorOfInput(descriptor.inputName)).toBe(descriptor);
+      expect(descriptor.inputName).toBe(type.charAt(0).toLowerCase() + type.slice(1));
+    });
+
+    test('takes what it declares, with and without what is optional, and nothing else', () => {
+      const values = sampleDescriptor(descriptor);
+      expect(descriptor.schema.parse({ ...values, tags: ['b', 'b'] })).toEqual({ ...values, tags: ['b'] });
+      expect(descriptor.schema.safeParse({ ...values, other: 1 }).success).toBe(false);
+      for (const [name, field] of fieldsOf(descriptor)) {
+        const { [name]: _left, ...rest } = values;
+        expect(descriptor.schema.safeParse(rest).success).toBe(field.isOptional);
+      }
+    });
+
+    test('is served as an object type with these fields', () => {
+      const object = schema.getType(`${type}Descriptor`);
+      if (!(object instanceof GraphQLObjectType)) throw new Error('It has no object type');
+      expect(object.getInterfaces().map(({ name }) => name)).toEqual(['ActionDescriptor']);
+      expect(object.description).toBe(descriptor.description);
+      const served = Object.entries(object.getFields()).map(([name, field]) => [name, String(field.type)]);
+      const declared = fieldsOf(descriptor).map(([name, field]) => {
+        if (field.kind === 'json') return [name, 'JSON!'];
+        return [name, `${field.kind === 'number' ? 'Float' : 'String'}${field.isOptional ? '' : '!'}`];
+      });
+      const common = [
+        ['type', 'String!'],
+        ['summary', 'String!'],
+        ['tags', '[String!]!'],
+      ];
+      expect(served.sort()).toEqual([...common, ...declared].sort());
+    });
+
+    test('is taken as an input with the same fields', () => {
+      const oneOf = schema.getType('DescriptorInput');
+      if (!(oneOf instanceof GraphQLInputObjectType)) throw new Error('There is no input for descriptors');
+      const field = oneOf.getFields()[descriptor.inputName];
+      if (!(field?.type instanceof GraphQLInputObjectType)) throw new Error('It has no input type');
+      expect(Object.keys(field.type.getFields()).sort()).toEqual(
+        [...fieldsOf(descriptor).map(([name]) => name), 'tags'].sort(),
+      );
+    });
+
+    test('is reached by renames wherever it holds a name', () => {
+      const paths = namePathsOf().filter(({ types }) => types.includes(type));
+      const names = fieldsOf(descriptor).filter(([, field]) => field.kind === 'nameOf');
+      expect(paths.map((path) => path.nameField).sort()).toEqual(names.map(([name]) => name).sort());
+      for (const { idField } of paths) expect(descriptor.fields[idField]?.kind).toBe('id');
+      expect(namedIdsOf({ type, ...sampleDescriptor(descriptor) }).sort()).toEqual(
+        [...new Set(paths.map(({ idField }) => `the ${idField}`))].sort(),
+      );
+    });
+
+    test('has an index for every field that asks for one', () => {
+      for (const [name, field] of fieldsOf(descriptor)) {
+        const isIndexed = INDEXES.some(
+          ({ collection, key }) => collection === 'actions' && `descriptor.${name}` in key,
+        );
+        expect(isIndexed).toBe(field.kind === 'id' && field.isIndexed);
+      }
+    });
+
+    test('says in one line what happened', () => {
+      const values = { type, tags: [], ...sampleDescriptor(descriptor) };
+      expect(descriptor.summary(values)).toMatch(/^\S.*\S$/);
+      const required = Object.entries(values).filter(
+        ([name]) => descriptor.fields[name]?.isOptional === false,
+      );
+      const bare = Object.fromEntries(required);
+      expect(descriptor.summary(bare)).toMatch(/^\S.*\S$/);
+      expect(descriptor.summary(bare)).not.toMatch(/undefined|null|\[object/);
+    });
+
+    test('is a file of its own that only the registry knows', () => {
+      const file = `${type.replaceAll(/(?<!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}.ts`;
+      const importers = sources().filter((source) =>
+        readFileSync(`${SOURCE}${source}`, 'utf8').includes(`/${file}'`),
+      );
+      expect(importers).toEqual(['descriptors/registry.ts']);
+    });
+  },
+);
+
+test('every file beside the machinery is a registered type', () => {
+  const files = readdirSync(`${SOURCE}descriptors`).filter((file) => !MACHINERY.includes(file));
+  expect(files).toHaveLength(DESCRIPTOR_TYPES.length);
+});
+
+test('a declaration is all that a type is made of', () => {
+  const talkGiven = defineDescriptor({
+    type: 'TalkGiven',
+    inputName: 'talkGiven',
+    description: 'Somebody gave a talk.',
+    fields: {
+      speakerId: refIdField('Who.'),
+      speakerName: nameField('speakerId', 'Name of who.'),
+      minutes: numberField('How long.', 1, 600),
+    },
+    summary: (values) => `${text(values, 'speakerName')} talked for ${text(values, 'minutes')} minutes`,
+  });
+  const values = { speakerId: 's', speakerName: 'Sue', minutes: 20 };
+  expect(talkGiven.schema.parse(values)).toEqual({ ...values, tags: [] });
+  expect(talkGiven.schema.safeParse({ ...values, minutes: 0 }).success).toBe(false);
+  expect(talkGiven.summary(values)).toBe('Sue talked for 20 minutes');
+  expect(namePathsOf([...DESCRIPTOR_TYPES, talkGiven])).toContainEqual({
+    idField: 'speakerId',
+    nameField: 'speakerName',
+    types: ['TalkGiven'],
+  });
+});
+
+test('a name that several types hold in the same fields is one path', () => {
+  const path = namePathsOf().find(({ nameField: name }) => name === 'positionName');
+  expect(path).toEqual({
+    idField: 'positionId',
+    nameField: 'positionName',
+    types: ['ApplicationRating', 'NewApplicant', 'ApplicantHired'],
+  });
+});
+
+test('a type that is not registered holds no names', () => {
+  expect(namedIdsOf({ type: 'Retired', applicantId: 'a', applicantName: 'A' })).toEqual([]);
+});

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../../src/domain/cursor.ts';
+
+const hexId = fc
+  .uint8Array({ minLength: 12, maxLength: 12 })
+  .map((bytes) => Buffer.from(bytes).toString('hex'));
+const time = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
+const position = fc.record({ time, actionId: hexId, asOf: time });
+const badCursor = expect.objectContaining({ code: 'BAD_CURSOR' }) as unknown;
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return null;
+}
+
+test('gives every position back as it was', () => {
+  fc.assert(
+    fc.property(fc.string(), position, (list, cursor) => {
+      expect(decodePosition(list, encodePosition(list, cursor))).toEqual(cursor);
+    }),
+  );
+});
+
+test('refuses a cursor of another list', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), position, (list, other, cursor) => {
+      fc.pre(list !== other);
+      expect(thrownBy(() => decodePosition(other, encodePosition(list, cursor)))).toEqual(badCursor);
+    }),
+  );
+});
+
+test('refuses a cursor with any character changed, left out or added', () => {
+  fc.assert(
+    fc.property(position, fc.nat(), fc.base64String({ minLength: 4, maxLength: 4 }), (cursor, at, other) => {
+      const good = encodePosition('feed:a', cursor);
+      const i = at % good.length;
+      const replaced = good.slice(0, i) + other.charAt(0) + good.slice(i + 1);
+      fc.pre(replaced !== good);
+      for (const bad of [replaced, good.slice(0, i), good + other, other + good])
+        expect(thrownBy(() => decodePosition('feed:a', bad))).toEqual(badCursor);
+    }),
+  );
+});
+
+test.each(['', ' ', 'x', '=', '%00', 'AQ', '{"$gt":""}', 'A'.repeat(10_000), 'é', '__proto__'])(
+  'refuses %j as a cursor',
+  (bad) => {
+    expect(thrownBy(() => decodePosition('feed:a', bad))).toEqual(badCursor);
+    expect(thrownBy(() => decodeCursor('feed:a', bad))).toEqual(badCursor);
+  },
+);
+
+test('refuses a well-made cursor whose payload is no position', () => {
+  const cursor = encodeCursor('feed:a', Buffer.from('too short'));
+  expect(thrownBy(() => decodePosition('feed:a', cursor))).toEqual(badCursor);
+});

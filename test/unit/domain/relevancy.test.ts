@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  baseRelevancy,
+  DEFAULT_WEIGHTS,
+  INTERACTION_KINDS,
+  relevancyFor,
+  relevancyOf,
+  type InteractionGroup,
+  type RelevancyAction,
+  type RelevancyReader,
+} from '../../../src/domain/relevancy.ts';
+
+const DAY = 86_400_000;
+const at = (days: number): Date => new Date(Date.UTC(2026, 0, 1) + days * DAY);
+
+const action: RelevancyAction = {
+  conducted: at(0),
+  recorded: at(0),
+  mentions: ['mentioned'],
+  recipients: ['assigned'],
+  audience: ['public'],
+};
+const comment: InteractionGroup = { kind: 'COMMENT', actorId: 'boss', departmentIds: ['hr'], latest: at(20) };
+const reader = (change: Partial<RelevancyReader> = {}): RelevancyReader => ({
+  userId: 'reader',
+  departmentId: null,
+  supervisorId: null,
+  ...change,
+});
+
+test('begins where the action was conducted, and never after it was recorded', () => {
+  expect(baseRelevancy({ conducted: at(1), recorded: at(2) })).toEqual(at(1));
+  expect(baseRelevancy({ conducted: at(3), recorded: at(2) })).toEqual(at(2));
+});
+
+describe('a comment after twenty days', () => {
+  test.each<[string, RelevancyReader]>([
+    ['who is mentioned', reader({ userId: 'mentioned' })],
+    ['who is assigned', reader({ userId: 'assigned' })],
+    ['the department', reader({ departmentId: 'hr' })],
+    ['whose supervisor wrote it', reader({ supervisorId: 'boss' })],
+  ])('lifts it to its own time for %s', (_name, who) => {
+    expect(relevancyOf(who, action, [comment], DEFAULT_WEIGHTS)).toEqual(at(20));
+  });
+
+  test.each<[string, RelevancyReader]>([
+    ['a stranger', reader()],
+    ['another department', reader({ departmentId: 'it', supervisorId: 'other' })],
+  ])('lifts it by far less for %s', (_name, who) => {
+    expect(relevancyOf(who, action, [comment], DEFAULT_WEIGHTS)).toEqual(at(2));
+  });
+
+  test('lifts it for the department it was published to', () => {
+    const departmental = { ...action, audience: ['department:it'] };
+    expect(relevancyOf(reader({ departmentId: 'it' }), departmental, [comment], DEFAULT_WEIGHTS)).toEqual(
+      at(20),
+    );
+  });
+});
+
+test('is not lowered by interactions older than the action', () => {
+  const early = { ...comment, latest: at(-5) };
+  expect(relevancyOf(reader({ departmentId: 'hr' }), action, [early], DEFAULT_WEIGHTS)).toEqual(at(0));
+});
+
+const name = fc.constantFrom('a', 'b', 'c');
+const groups = fc.array(
+  fc.record({
+    kind: fc.constantFrom(...INTERACTION_KINDS),
+    actorId: name,
+    departmentIds: fc.uniqueArray(name, { maxLength: 2 }),
+    latest: fc.integer({ min: -DAY, max: 30 * DAY }).map((ms) => new Date(at(0).getTime() + ms)),
+  }),
+  { maxLength: 8 },
+);
+const someAction = fc.record({
+  conducted: fc.constant(at(0)),
+  recorded: fc.constant(at(0)),
+  mentions: fc.uniqueArray(name),
+  recipients: fc.uniqueArray(name),
+  audience: fc.uniqueArray(name.map((id) => `department:${id}`)),
+});
+const someReader = fc.record({
+  userId: name,
+  departmentId: fc.option(name),
+  supervisorId: fc.option(name),
+});
+
+test('is the same for many readers at once as for each by itself', () => {
+  fc.assert(
+    fc.property(someAction, groups, fc.array(someReader), (what, interactions, readers) => {
+      const forReader = relevancyFor(what, interactions, DEFAULT_WEIGHTS);
+      for (const who of readers)
+        expect(forReader(who)).toEqual(relevancyOf(who, what, interactions, DEFAULT_WEIGHTS));
+    }),
+  );
+});
+
+test('never falls when an interaction comes, and never passes the latest of them', () => {
+  fc.assert(
+    fc.property(someAction, groups, groups, someReader, (what, before, more, who) => {
+      const old = relevancyOf(who, what, before, DEFAULT_WEIGHTS).getTime();
+      const all = [...before, ...more];
+      const now = relevancyOf(who, what, all, DEFAULT_WEIGHTS).getTime();
+      expect(now).toBeGreaterThanOrEqual(old);
+      expect(now).toBeLessThanOrEqual(
+        Math.max(at(0).getTime(), ...all.map((group) => group.latest.getTime())),
+      );
+    }),
+  );
+});

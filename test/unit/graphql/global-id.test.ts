@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  encodeActionId,
+  encodeMemberId,
+  encodeNewsfeedItemId,
+  parseActionId,
+  parseGlobalId,
+} from '../../../src/graphql/global-id.ts';
+
+const actionIds = fc.stringMatching(/^[0-9a-f]{24}$/);
+const userIds = fc
+  .string({ minLength: 1, maxLength: 256, unit: 'grapheme' })
+  .filter((id) => id.isWellFormed());
+
+test('reads back what it gave out, whatever users are called', () => {
+  fc.assert(
+    fc.property(actionIds, userIds, (actionId, userId) => {
+      expect(parseGlobalId(encodeActionId(actionId), [])).toEqual({ type: 'Action', actionId });
+      expect(parseGlobalId(encodeMemberId(userId), [])).toEqual({ type: 'Member', userId });
+      const item = { type: 'NewsfeedItem', userId, actionId };
+      expect(parseGlobalId(encodeNewsfeedItemId(userId, actionId), [])).toEqual(item);
+    }),
+  );
+});
+
+test('takes any text for a valid id or a fault of the client, never for a fault of its own', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
+      try {
+        parseGlobalId(text, ['id']);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'BAD_USER_INPUT', issues: [{ path: ['id'] }] });
+      }
+    }),
+  );
+});
+
+test('has one id for each thing', () => {
+  const id = encodeMemberId('bob');
+  expect(id).toMatch(/=$/);
+  for (const other of [id.replaceAll('=', ''), `${id}\n`, id.replace(/=$/, '==')])
+    expect(() => parseGlobalId(other, [])).toThrow('Not an id of this API');
+});
+
+test('says which type it does not know, so that nobody finds anything by it', () => {
+  expect(parseGlobalId(Buffer.from('Spaceship:1').toString('base64'), [])).toEqual({ type: 'unknown' });
+});
+
+test('refuses ids of other things where an action is meant', () => {
+  expect(() => parseActionId(encodeMemberId('bob'), ['id'])).toThrow('Not the id of an action');
+});

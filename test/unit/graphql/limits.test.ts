@@ -1,0 +1,95 @@
+import { parse } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { operationCost } from '../../../src/graphql/limits/cost.ts';
+import { documentFault } from '../../../src/graphql/limits/document-limits.ts';
+import { findOperation, isIntrospection, type Operation } from '../../../src/graphql/limits/operation.ts';
+import { buildSchema } from '../../../src/graphql/schema.ts';
+
+const schema = buildSchema();
+
+function operation(document: string, name?: string): Operation {
+  const found = findOperation(parse(document), name);
+  if (found === null) throw new Error('No such operation');
+  return found;
+}
+
+const cost = (document: string, variables = {}): number =>
+  operationCost(schema, operation(document), variables);
+
+describe('the cost of an operation', () => {
+  test.each([
+    ['{ __typename }', 0],
+    ['{ viewer { memberId } }', 1],
+    ['{ viewer { memberId lastRead muted } }', 1],
+    ['{ viewer { member { name } unreadCount { count } } }', 3],
+    ['{ feed { state } }', 1],
+    ['{ feed(first: 3) { edges { cursor } } }', 1 + 3],
+    ['{ feed(first: 3) { pageInfo { endCursor } edges { node { id } } } }', 1 + 1 + 3 * 2],
+    ['{ feed { edges { cursor } } }', 1 + 25],
+    ['{ feed(first: 1000) { edges { cursor } } }', 1 + 100],
+    ['{ feed(first: -5) { edges { cursor } } }', 1 + 1],
+    ['{ feed(first: 2) { edges { node { action { refs { label } } } } } }', 1 + 2 * (1 + 1 + 1 + 4)],
+    ['{ nodes(ids: ["a", "b"]) { id } }', 2],
+    ['{ nodes(ids: "a") { id } }', 1],
+    ['{ a: viewer { memberId } b: viewer { memberId } }', 2],
+    ['{ ...F ...F } fragment F on Query { viewer { memberId } }', 2],
+    ['{ feed(first: 5) { ...F } } fragment F on FeedConnection { edges { cursor } }', 1 + 5],
+    ['{ nodes(ids: ["a"]) { ... on Action { actor { name } } ... on NewsfeedItem { action { id } } } }', 3],
+  ])('%s costs %i', (document, expected) => {
+    expect(cost(document)).toBe(expected);
+  });
+
+  test('follows variables, their defaults, and lists in them', () => {
+    const feed = 'query ($n: Int = 7) { feed(first: $n) { edges { cursor } } }';
+    expect(cost(feed)).toBe(8);
+    expect(cost(feed, { n: 2 })).toBe(3);
+    expect(cost(feed, { n: null })).toBe(26);
+    expect(cost('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] })).toBe(3);
+    expect(cost('query ($ids: [ID!] = ["a", "b"]) { nodes(ids: $ids) { id } }')).toBe(2);
+  });
+});
+
+describe('the limits of a document', () => {
+  const limits = { maxDepth: 3, maxAliases: 2, maxDirectives: 1 };
+  test.each([
+    ['{ a { b { c } } }', null],
+    ['{ a { b { c { d } } } }', 'The document is 4 fields deep, at most 3 are allowed'],
+    [
+      '{ ...F } fragment F on Query { a { ... on X { b { c { d } } } } }',
+      'The document is 4 fields deep, at most 3 are allowed',
+    ],
+    ['{ a { ...F } } fragment F on X { b { ...F } }', null],
+    ['query A { a } query B { a { b { c { d } } } }', 'The document is 4 fields deep, at most 3 are allowed'],
+    ['{ __schema { types { fields { type { name } } } } }', null],
+    ['{ a: x b: x }', null],
+    ['{ a: x b: x ...F } fragment F on Query { c: x }', 'The document has 3 aliases, at most 2 are allowed'],
+    ['{ a @include(if: true) @skip(if: false) }', 'The document has 2 directives, at most 1 are allowed'],
+  ])('%s', (document, fault) => {
+    expect(documentFault(parse(document), limits)).toBe(fault);
+  });
+});
+
+describe('the operation of a document', () => {
+  test('is found by name, or alone', () => {
+    expect(operation('query A { a } query B { b }', 'B').definition.name?.value).toBe('B');
+    expect(operation('{ a }').definition.name).toBeUndefined();
+    for (const name of [undefined, null, 'C', ''])
+      expect(findOperation(parse('query A { a } query B { b }'), name)).toBeNull();
+    expect(findOperation(parse('query A { a } query A { b }'), 'A')).toBeNull();
+    expect(findOperation(parse('fragment F on Query { a }'), null)).toBeNull();
+  });
+
+  test.each([
+    ['{ __typename }', true],
+    ['{ __schema { queryType { name } } __type(name: "A") { name } }', true],
+    ['{ ...F ... on Query { __typename } } fragment F on Query { __typename }', true],
+    ['{ __typename a }', false],
+    ['{ __typename: viewer }', false],
+    ['{ ...F } fragment F on Query { ... { a } }', false],
+    ['{ ...Missing }', false],
+    ['mutation { __typename }', false],
+    ['subscription { __typename }', false],
+  ])('%s is introspection alone: %s', (document, expected) => {
+    expect(isIntrospection(operation(document))).toBe(expected);
+  });
+});

@@ -1,0 +1,120 @@
+import { buildSchema as parseSchema, parse, type ExecutionResult } from 'graphql';
+import { expect, test } from 'vitest';
+import type { GraphQLContext } from '../../../src/graphql/context.ts';
+import { runSubscription } from '../../../src/graphql/live-stream.ts';
+
+const schema = parseSchema(
+  'type Query { n: Int } type Subscription { tick: Tick } type Tick { n: Int, session: Int }',
+);
+const document = parse('subscription { tick { n session } }');
+
+/** Runs a subscription on a source, with a new number as the session of each event. */
+async function run(source: () => AsyncIterable<object> | Promise<never>) {
+  const ended: string[] = [];
+  const events: unknown[] = [];
+  let sessions = 0;
+  const stream = await runSubscription(
+    {
+      schema,
+      document,
+      rootValue: { tick: source },
+      fieldResolver: resolve,
+      subscribeFieldResolver: (root) => (root as { tick: typeof source }).tick(),
+    },
+    {
+      eventContext: () => ({ number: (sessions += 1) }) as unknown as GraphQLContext,
+      onEnd: () => void ended.push('end'),
+      onEvent: (event) => void events.push(event),
+      presentError: (error) => ({ errors: [], extensions: { failed: String(error) } }),
+    },
+  );
+  return { stream, ended, events };
+}
+
+function resolve(
+  source: Record<string, unknown>,
+  _args: unknown,
+  context: { number: number },
+  info: { fieldName: string },
+) {
+  if (info.fieldName === 'session') return context.number;
+  return info.fieldName === 'tick' ? source : source['n'];
+}
+
+async function* ticks(...numbers: number[]): AsyncGenerator<object> {
+  for (const n of numbers) yield await Promise.resolve({ n });
+}
+
+function isStream(value: unknown): value is AsyncGenerator<ExecutionResult, void, void> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+test('answers each event in a context of its own, and ends with its source', async () => {
+  const { stream, ended, events } = await run(() => ticks(10, 20));
+  if (!isStream(stream)) throw new Error('No stream');
+  const results = [];
+  for await (const { data } of stream) results.push(data);
+  expect(results).toEqual([{ tick: { n: 10, session: 1 } }, { tick: { n: 20, session: 2 } }]);
+  expect(events).toEqual([{ n: 10 }, { n: 20 }]);
+  expect(ended).toEqual(['end']);
+  expect(await stream.next()).toEqual({ done: true, value: undefined });
+});
+
+test('takes an event only when it is asked for one', async () => {
+  let taken = 0;
+  async function* counting(): AsyncGenerator<object> {
+    for (;;) {
+      taken += 1;
+      yield await Promise.resolve({ n: taken });
+    }
+  }
+  const { stream } = await run(counting);
+  if (!isStream(stream)) throw new Error('No stream');
+  await stream.next();
+  await stream.next();
+  await Promise.resolve();
+  expect(taken).toBe(2);
+  await stream.return();
+});
+
+test('ends at once when left, though an event is still awaited', async () => {
+  let isOver = false;
+  async function* silent(): AsyncGenerator<object> {
+    try {
+      await new Promise(() => undefined);
+      yield {};
+    } finally {
+      isOver = true;
+    }
+  }
+  const { stream, ended } = await run(silent);
+  if (!isStream(stream)) throw new Error('No stream');
+  void stream.next();
+  expect(await stream.return()).toEqual({ done: true, value: undefined });
+  expect(ended).toEqual(['end']);
+  expect(await stream.next()).toEqual({ done: true, value: undefined });
+  // Such a source never ends by itself; the signal that onEnd aborts is what ends it.
+  expect(isOver).toBe(false);
+});
+
+test('tells of a source that fails, then ends', async () => {
+  async function* failing(): AsyncGenerator<object> {
+    yield await Promise.resolve({ n: 1 });
+    throw new Error('Lost');
+  }
+  const { stream, ended } = await run(failing);
+  if (!isStream(stream)) throw new Error('No stream');
+  const results = [];
+  for await (const result of stream) results.push(result);
+  expect(results).toEqual([
+    { data: { tick: { n: 1, session: 1 } } },
+    { errors: [], extensions: { failed: 'Error: Lost' } },
+  ]);
+  expect(ended).toEqual(['end']);
+});
+
+test('is an error, and over, when the source cannot be opened', async () => {
+  const { stream, ended } = await run(() => Promise.reject(new Error('Closed')));
+  expect(stream).toMatchObject({ errors: [{ message: 'Closed', path: ['tick'] }] });
+  expect(ended).toEqual(['end']);
+});

@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import {
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import { printedSchema, SCHEMA_FILE } from '../../../schema/print.ts';
+import { buildSchema } from '../../../src/graphql/schema.ts';
+
+test('schema/schema.graphql is the schema that is served', async () => {
+  expect(await readFile(SCHEMA_FILE, 'utf8')).toBe(printedSchema());
+});
+
+test('describes every type, field, argument and value', () => {
+  const bare: string[] = [];
+  interface Described {
+    readonly name: string;
+    readonly description?: string | null | undefined;
+  }
+  function check(parent: string, described: readonly Described[]): void {
+    for (const { name, description } of described)
+      if (description == null || description === '') bare.push(`${parent}${name}`);
+  }
+  for (const type of Object.values(buildSchema().getTypeMap())) {
+    if (isIntrospectionType(type) || isSpecifiedScalarType(type)) continue;
+    check('', [type]);
+    if (isEnumType(type)) check(`${type.name}.`, type.getValues());
+    if (isInputObjectType(type)) check(`${type.name}.`, Object.values(type.getFields()));
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    const fields = Object.values(type.getFields());
+    check(`${type.name}.`, fields);
+    for (const field of fields) check(`${type.name}.${field.name}:`, field.args);
+  }
+  expect(bare).toEqual([]);
+});

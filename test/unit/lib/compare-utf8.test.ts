@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { compareUtf8 } from '../../../src/lib/compare-utf8.ts';
+
+test('orders well-formed strings as their UTF-8 bytes are ordered', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({
+      unit: fc.constantFrom(
+        'a',
+        'z',
+        '\u007f',
+        '\u00ff',
+        '\ud7ff',
+        '\ue000',
+        '\uffff',
+        '\u{10000}',
+        '\u{10ffff}',
+      ),
+    }),
+  );
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      expect(Math.sign(compareUtf8(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    }),
+    { numRuns: 2_000 },
+  );
+});

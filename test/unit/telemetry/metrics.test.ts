@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+
+async function lines(metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> {
+  const page = await metrics.metrics();
+  return page.split('\n').filter((line) => line.startsWith(name));
+}
+
+describe('createMetrics', () => {
+  it('counts what is reported', async () => {
+    const metrics = createMetrics({ withProcess: false });
+    metrics.requestFinished({ operation: 'Feed', code: 'OK', seconds: 0.003 });
+    metrics.requestFinished({ operation: null, code: 'BAD_CURSOR', seconds: 0.003 });
+    metrics.actionsPublished(3);
+    metrics.fanOutFinished({ state: 'DONE', delivered: 7, seconds: 0.2 });
+    metrics.fanOutFinished({ state: 'PENDING', delivered: 2, seconds: 0.2 });
+    expect(await lines(metrics, 'fanfare_graphql_requests_total')).toEqual([
+      'fanfare_graphql_requests_total{operation="Feed",code="OK"} 1',
+      'fanfare_graphql_requests_total{operation="anonymous",code="BAD_CURSOR"} 1',
+    ]);
+    expect(await lines(metrics, 'fanfare_actions_published_total')).toEqual([
+      'fanfare_actions_published_total 3',
+    ]);
+    expect(await lines(metrics, 'fanfare_fan_out_deliveries_total')).toEqual([
+      'fanfare_fan_out_deliveries_total 9',
+    ]);
+    expect(await lines(metrics, 'fanfare_fan_out_seconds_count')).toHaveLength(2);
+  });
+
+  it('does not grow with the names that clients invent', async () => {
+    const metrics = createMetrics({ withProcess: false });
+    for (let n = 0; n < 1_000; n++) metrics.requestFinished({ operation: `Op${n}`, code: 'OK', seconds: 0 });
+    metrics.requestFinished({ operation: 'x'.repeat(100), code: 'OK', seconds: 0 });
+    const counters = await lines(metrics, 'fanfare_graphql_requests_total{');
+    expect(counters).toHaveLength(201);
+    expect(counters).toContain('fanfare_graphql_requests_total{operation="other",code="OK"} 801');
+  });
+
+  it('counts a subscriber until it is disposed, once', async () => {
+    const metrics = createMetrics({ withProcess: false });
+    const first = metrics.subscriberOpened('sse');
+    metrics.subscriberOpened('sse');
+    first[Symbol.dispose]();
+    first[Symbol.dispose]();
+    expect(await lines(metrics, 'fanfare_live_subscribers{')).toEqual([
+      'fanfare_live_subscribers{transport="sse"} 1',
+    ]);
+  });
+
+  it('asks for the queue at every scrape, and says so when there is no answer', async () => {
+    const metrics = createMetrics({ withProcess: false });
+    let pending = 4;
+    const watch = metrics.watchPending(() => Promise.resolve(pending));
+    expect(await lines(metrics, 'fanfare_fan_out_pending')).toEqual(['fanfare_fan_out_pending 4']);
+    pending = 5;
+    expect(await lines(metrics, 'fanfare_fan_out_pending')).toEqual(['fanfare_fan_out_pending 5']);
+    watch[Symbol.dispose]();
+    metrics.watchPending(() => Promise.reject(new Error('down')));
+    expect(await lines(metrics, 'fanfare_fan_out_pending')).toEqual(['fanfare_fan_out_pending Nan']);
+  });
+
+  it('keeps to a registry of its own and reports the process', async () => {
+    const one = createMetrics();
+    const other = createMetrics();
+    one.actionsPublished(1);
+    expect(await lines(other, 'fanfare_actions_published_total')).toEqual([
+      'fanfare_actions_published_total 0',
+    ]);
+    expect(await one.metrics()).toContain('nodejs_eventloop_lag_p99_seconds');
+    expect(one.contentType).toContain('text/plain');
+  });
+});
