@@ -14,11 +14,12 @@ const LAYERS = [
   'realtime',
   'storage',
   'descriptors',
-  'domain',
   'telemetry',
   'config',
+  'domain',
   'embedded',
   'lib',
+  'client',
 ];
 
 const folder = (name) => (name.endsWith('.ts') ? `^src/${name.replace('.', '\\.')}$` : `^src/${name}/`);
@@ -40,16 +41,10 @@ const ROOMS = [
   { packages: ['@pothos/[^/]+', 'dataloader'], rooms: ['^src/graphql/'] },
   { packages: ['graphql', '@escape\\.tech/[^/]+'], rooms: ['^src/graphql/', '^src/http/'] },
   {
-    packages: [
-      'graphql-yoga',
-      '@graphql-yoga/[^/]+',
-      'graphql-ws',
-      'ws',
-      'rate-limiter-flexible',
-      'lru-cache',
-    ],
+    packages: ['graphql-yoga', '@graphql-yoga/[^/]+', 'ws', 'rate-limiter-flexible', 'lru-cache'],
     rooms: ['^src/http/'],
   },
+  { packages: ['graphql-ws'], rooms: ['^src/http/', '^src/client/'] },
   { packages: ['jose'], rooms: ['^src/http/', '^src/cli/sign-token\\.ts$'] },
   {
     packages: ['zod'],
@@ -99,6 +94,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/lib/' },
       to: { dependencyTypes: ['npm'] },
+    },
+    {
+      name: 'client-stands-alone',
+      comment:
+        'The client runs in browsers: nothing of the server, nothing of Node, no package but graphql-ws.',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: { pathNot: ['^src/client/', '^node_modules/graphql-ws/'] },
     },
     {
       name: 'embedded-stands-alone',

@@ -9,6 +9,11 @@ export default defineConfig({
         find: /^graphql$/,
         replacement: fileURLToPath(new URL('node_modules/graphql/index.js', import.meta.url)),
       },
+      // Tests run the sources, never an older build.
+      {
+        find: /^fanfare\/client$/,
+        replacement: fileURLToPath(new URL('src/client/index.ts', import.meta.url)),
+      },
     ],
   },
   test: {

@@ -1,7 +1,6 @@
 import type { Config } from './config/config.ts';
-import { DEFAULT_WEIGHTS } from './domain/relevancy.ts';
 import { createFeedStore } from './feeds/registry.ts';
-import { openSession } from './graphql/open-session.ts';
+import { createEventSessions, openSession } from './graphql/open-session.ts';
 import type { AuthOptions } from './http/auth.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { startHttpServer, type HttpServer } from './http/server.ts';
@@ -97,24 +96,21 @@ async function build(
   const services = createServices({
     ...repositories,
     feedStore,
-    weights: DEFAULT_WEIGHTS,
+    weights: config.feeds.relevancyWeights,
+    ranking: config.feeds.ranking,
     liveLog,
     workSignal,
     onLiveLogError,
     newToken: newObjectId,
     openSession: (identity) => openSession(repositories, identity),
+    openEventSession: createEventSessions(repositories),
     onPublished: (count) => {
       metrics.actionsPublished(count);
     },
   });
   if (parts.worker)
     closer.own(
-      startWorkers(
-        config.fanOut,
-        { repositories, feedStore, liveLog, workSignal, onLiveLogError },
-        logger,
-        metrics,
-      ),
+      startWorkers(config, { repositories, feedStore, liveLog, workSignal, onLiveLogError }, logger, metrics),
     );
   const openFanOuts = async (): Promise<number> => {
     const open = await repositories.actions.openFanOuts();

@@ -1,3 +1,5 @@
+import type { RankingWeights } from '../domain/ranking.ts';
+import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { Rate } from './kinds.ts';
 import type { LOG_LEVELS, SettingName } from './settings.ts';
 
@@ -34,6 +36,8 @@ export interface Config {
     readonly celebrityThreshold: number;
     readonly cap: number;
     readonly dormantAfterMs: number;
+    readonly relevancyWeights: RelevancyWeights;
+    readonly ranking: RankingWeights;
   };
   readonly fanOut: {
     readonly chunkSize: number;

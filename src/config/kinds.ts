@@ -100,3 +100,26 @@ export function rate(): Kind<Rate | undefined> {
   });
   return { expects, schema };
 }
+
+/**
+ * Numbers by name, such as `LIKE=0.98,COMMENT=0.9`; names that are left out keep their default.
+ * @param names those that may be given; null: any of letters and digits.
+ */
+export function weights<const N extends string>(
+  defaults: Readonly<Record<N, number>>,
+  max: number,
+  names: readonly string[] | null = Object.keys(defaults),
+): Kind<Readonly<Record<N, number>>> {
+  const which = names === null ? 'by name' : `for ${names.join(', ')}`;
+  return kind(`numbers from 0 to ${String(max)} ${which}, such as ${names?.[0] ?? 'Posted'}=1`, (text) => {
+    const found: Record<string, number> = {};
+    for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
+      const [, name = '', digits = ''] = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)\s*$/.exec(pair) ?? [];
+      const value = Number(digits);
+      if (name === '' || name in found || value > max) return null;
+      if (names !== null && !names.includes(name)) return null;
+      found[name] = value;
+    }
+    return { ...defaults, ...found };
+  });
+}

@@ -97,6 +97,8 @@ function shape(values: SettingValues, env: Environment): Config {
       celebrityThreshold: values.CELEBRITY_THRESHOLD,
       cap: values.FEED_CAP,
       dormantAfterMs: values.DORMANT_AFTER,
+      relevancyWeights: values.RELEVANCY_WEIGHTS,
+      ranking: { ...values.TOP_WEIGHTS, types: values.TOP_TYPES ?? {} },
     },
     fanOut: {
       chunkSize: values.FAN_OUT_CHUNK,

@@ -1,4 +1,6 @@
-import { duration, onOff, oneOf, rate, secret, size, text, url, whole, type Kind } from './kinds.ts';
+import { DEFAULT_RANKING } from '../domain/ranking.ts';
+import { DEFAULT_WEIGHTS } from '../domain/relevancy.ts';
+import { duration, onOff, oneOf, rate, secret, size, text, url, weights, whole, type Kind } from './kinds.ts';
 
 /** One environment variable. The table of these is the only place that knows names, defaults and meanings. */
 export interface Setting<T = unknown> {
@@ -27,6 +29,14 @@ function optional<T>(
   more: { readonly shownDefault?: string; readonly isSecret?: boolean } = {},
 ): Setting<T> & { readonly fallback: null } {
   return { group, kind, fallback: null, meaning, shownDefault: '–', isSecret: false, ...more };
+}
+
+const { types: _types, ...TOP_DEFAULTS } = DEFAULT_RANKING;
+
+function inWords(weights: Readonly<Record<string, number>>): string {
+  return Object.entries(weights)
+    .map(([name, weight]) => `${name}=${String(weight)}`)
+    .join(',');
 }
 
 const HOST_NAME = /^[\w.:-]+$/;
@@ -112,6 +122,25 @@ export const SETTINGS = {
     '7d',
     duration('1s', '5200w'),
     'Readers who have not read for this long need not be delivered to. Without effect in this version: all are.',
+  ),
+
+  RELEVANCY_WEIGHTS: setting(
+    'Feeds',
+    inWords(DEFAULT_WEIGHTS),
+    weights(DEFAULT_WEIGHTS, 1),
+    'How far below its own time an interaction lifts an action for readers it does not concern: a share of the time between the two. 0 lifts all the way, 1 not at all. Raising one lowers nothing that is stored.',
+  ),
+  TOP_WEIGHTS: setting(
+    'Feeds',
+    inWords(TOP_DEFAULTS),
+    weights(TOP_DEFAULTS, 100),
+    'Order TOP: what the logarithms of the counters and of the reader’s interactions with the actor add, and the power of the age in hours.',
+  ),
+  TOP_TYPES: optional(
+    'Feeds',
+    weights({}, 100, null),
+    'Order TOP: factors by descriptor type, such as Posted=1.5,Liked=0.5.',
+    { shownDefault: '1 for all' },
   ),
 
   FAN_OUT_CHUNK: setting('Fan-out', '1000', whole(1, 20_000), 'Readers written to at once.'),

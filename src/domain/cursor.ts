@@ -55,6 +55,49 @@ export function decodePosition(list: string, cursor: string): PositionCursor {
   };
 }
 
+/** The position right above one: what follows on it begins with what stands there. */
+export function positionAbove({
+  time,
+  actionId,
+}: Omit<PositionCursor, 'asOf'>): Omit<PositionCursor, 'asOf'> {
+  if (/^f+$/.test(actionId)) return { time: new Date(time.getTime() + 1), actionId: '0'.repeat(24) };
+  return { time, actionId: (BigInt(`0x${actionId}`) + 1n).toString(16).padStart(24, '0') };
+}
+
+/** Where a page of a ranked feed ended. */
+export interface RankedCursor {
+  /** Whose scores the session goes by. */
+  readonly generation: Date;
+  /** Among what is ranked by score, or among what follows in the order of when it was conducted. */
+  readonly zone: 'ranked' | 'older';
+  /** The score, or when it was conducted. */
+  readonly value: number;
+  readonly actionId: ActionId;
+}
+
+const RANKED_BYTES = 8 + 1 + 8 + 12;
+
+export function encodeRanked(list: string, cursor: RankedCursor): string {
+  const payload = Buffer.alloc(RANKED_BYTES);
+  payload.writeDoubleBE(cursor.generation.getTime(), 0);
+  payload.writeUInt8(cursor.zone === 'ranked' ? 0 : 1, 8);
+  payload.writeDoubleBE(cursor.value, 9);
+  payload.write(cursor.actionId, 17, 12, 'hex');
+  return encodeCursor(list, payload);
+}
+
+/** @throws FanfareError BAD_CURSOR */
+export function decodeRanked(list: string, cursor: string): RankedCursor {
+  const payload = decodeCursor(list, cursor);
+  if (payload.length !== RANKED_BYTES) throw badCursor();
+  return {
+    generation: new Date(payload.readDoubleBE(0)),
+    zone: payload.readUInt8(8) === 0 ? 'ranked' : 'older',
+    value: payload.readDoubleBE(9),
+    actionId: payload.toString('hex', 17, 29),
+  };
+}
+
 function badCursor(): FanfareError {
   return new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
 }

@@ -1,5 +1,5 @@
 import type { ActionId, UserId } from '../domain/action.ts';
-import type { LiveEvent, LiveLog } from '../realtime/live-log.ts';
+import type { EntryEvent, LiveEvent, LiveLog } from '../realtime/live-log.ts';
 
 export interface AnnounceDependencies {
   readonly liveLog: Pick<LiveLog, 'watched' | 'append'>;
@@ -34,6 +34,11 @@ export async function announce(
 
 /** The removal of an action from these readers' feeds. */
 export function removals(actionId: ActionId, userIds: readonly UserId[], at: Date): Announcement[] {
-  const event: LiveEvent = { kind: 'removed', actionId, relevancy: at, reasons: [] };
+  const event: EntryEvent = { kind: 'removed', actionId, relevancy: at, reasons: [] };
   return userIds.map((userId) => ({ userId, event }));
+}
+
+/** The reader has changed a mark of their own, by which the unread count goes. Comes after the change was written. */
+export function announceMarks(dependencies: AnnounceDependencies, userId: UserId): Promise<void> {
+  return announce(dependencies, [{ userId, event: { kind: 'marks' } }]);
 }

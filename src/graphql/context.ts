@@ -19,10 +19,12 @@ export interface GraphQLContext {
   readonly signal: AbortSignal;
 }
 
+/** @param openSession opens the session of reads; mutations have a request's. */
 export function createContext(
   services: Services,
   identity: Identity | null,
   signal: AbortSignal,
+  openSession: (identity: Identity) => ReaderSession = (reader) => services.openSession(reader),
 ): GraphQLContext {
   let session: ReaderSession | undefined;
   function who(): Identity {
@@ -33,7 +35,7 @@ export function createContext(
     services,
     signal,
     identity: who,
-    session: () => (session ??= services.openSession(who())),
+    session: () => (session ??= openSession(who())),
     async mutate(work) {
       session = undefined;
       return work(services.openSession(who()));

@@ -2,17 +2,11 @@ import type { Identity, ReaderProfile } from '../domain/viewer.ts';
 import type { ReaderSession } from '../services/reader-session.ts';
 import type { Repositories } from '../storage/repositories.ts';
 import { createReaderSession } from './loaders.ts';
+import { createSharedSources, type SessionRepositories } from './shared-sources.ts';
 
-/** Opens a session on the repositories: one request's or one live event's. */
+/** Opens a session on the repositories: that of one request. */
 export function openSession(
-  {
-    actions,
-    members,
-    refs,
-    follows,
-    feeds,
-    hiddenItems,
-  }: Pick<Repositories, 'actions' | 'members' | 'refs' | 'follows' | 'feeds' | 'hiddenItems'>,
+  { actions, members, refs, follows, feeds, hiddenItems }: SessionRepositories,
   identity: Identity,
 ): ReaderSession {
   return createReaderSession(
@@ -26,6 +20,14 @@ export function openSession(
     },
     identity,
   );
+}
+
+/** Opens sessions of live events, which share what they load in the same moment; make one opener per process. */
+export function createEventSessions(
+  repositories: SessionRepositories,
+): (identity: Identity) => ReaderSession {
+  const sources = createSharedSources(repositories);
+  return (identity) => createReaderSession(sources, identity);
 }
 
 async function loadProfile(

@@ -1,38 +1,44 @@
 import type { ServerResponse } from 'node:http';
 import type { Identity } from '../domain/viewer.ts';
+import type { SessionEnds } from '../realtime/session-ends.ts';
 import { callAt } from './deadline.ts';
 import { sendStream } from './respond.ts';
 
 /** In the words of the protocol: a last result, then the end. */
-const EXPIRED = [
-  'event: next',
-  `data: ${JSON.stringify({ errors: [{ message: 'The token has expired', extensions: { code: 'UNAUTHENTICATED' } }] })}`,
-  '',
-  'event: complete',
-  'data:',
-  '',
-  '',
-].join('\n');
+function lastWords(message: string): string {
+  return [
+    'event: next',
+    `data: ${JSON.stringify({ errors: [{ message, extensions: { code: 'UNAUTHENTICATED' } }] })}`,
+    '',
+    'event: complete',
+    'data:',
+    '',
+    '',
+  ].join('\n');
+}
 
-/** The responses that stream. A stream ends when the token of its reader does. */
+const EXPIRED = lastWords('The token has expired');
+const ENDED = lastWords('The session was ended');
+
+/** The responses that stream. A stream ends when the token of its reader does, or all sessions of the reader. */
 export class EventStreams {
+  readonly #sessionEnds: Pick<SessionEnds, 'onEnd'>;
   readonly #open = new Set<ServerResponse>();
   #isClosed = false;
 
-  /** Streams until the response has ended, the client has left or its token has. */
+  constructor(sessionEnds: Pick<SessionEnds, 'onEnd'>) {
+    this.#sessionEnds = sessionEnds;
+  }
+
+  /** Streams until the response has ended, the client has left, or its token or session has ended. */
   async run(res: ServerResponse, response: Response, identity: Identity | null): Promise<void> {
     if (this.#isClosed) res.destroy();
     this.#open.add(res);
-    const expiry =
-      identity?.expiresAt == null
-        ? null
-        : callAt(identity.expiresAt, () => {
-            res.end(EXPIRED);
-          });
+    const ends = identity === null ? [] : this.#endsOf(res, identity);
     try {
       await sendStream(res, response);
     } finally {
-      expiry?.[Symbol.dispose]();
+      for (const end of ends) end[Symbol.dispose]();
       this.#open.delete(res);
     }
   }
@@ -44,5 +50,16 @@ export class EventStreams {
   close(): void {
     this.#isClosed = true;
     for (const res of this.#open) res.destroy();
+  }
+
+  #endsOf(res: ServerResponse, { userId, expiresAt }: Identity): Disposable[] {
+    const ended = this.#sessionEnds.onEnd(userId, () => {
+      res.end(ENDED);
+    });
+    if (expiresAt === null) return [ended];
+    const expired = callAt(expiresAt, () => {
+      res.end(EXPIRED);
+    });
+    return [ended, expired];
   }
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SessionEnds } from '../realtime/session-ends.ts';
 import type { Services } from '../services/services.ts';
 import { logListening, logSocketTrouble } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -30,6 +31,8 @@ export interface HttpServerOptions {
   readonly introspection: boolean;
   /** Instead of single defaults. */
   readonly limits?: Partial<HttpLimits>;
+  /** Tells when all that a member has open is to end. */
+  readonly sessionEnds: Pick<SessionEnds, 'onEnd'>;
   /** Absent: requests are not limited. */
   readonly rateLimiter?: RateLimiter;
   /** Tells the errors that say the database or the like cannot be reached: clients get UNAVAILABLE. Default: none. */
@@ -60,7 +63,7 @@ export interface HttpServer extends AsyncDisposable {
 /** Starts the server. Rejects when it cannot listen. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { services, graphiql, introspection, rateLimiter, probes, metrics, logger } = options;
+  const { services, sessionEnds, graphiql, introspection, rateLimiter, probes, metrics, logger } = options;
   const observer = createRequestObserver(logger, metrics, options.isUnavailable ?? (() => false));
   const quota = new SubscriptionQuota(limits.maxSubscriptionsPerUser);
   const authenticate = createAuthenticator(options.auth);
@@ -74,8 +77,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     observer,
     metrics,
   });
-  const sockets = new SocketServer({ yoga, authenticate, limits, observer, logger });
-  const streams = new EventStreams();
+  const sockets = new SocketServer({ yoga, authenticate, sessionEnds, limits, observer, logger });
+  const streams = new EventStreams(sessionEnds);
   let closing: Promise<void> | null = null;
   const routes = createRoutes({
     graphql: createGraphqlEndpoint({ yoga, authenticate, streams, limits, logger }),

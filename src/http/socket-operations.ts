@@ -10,7 +10,9 @@ import type {
 import { CloseCode, type ServerOptions, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { FanfareError } from '../domain/errors.ts';
+import type { Identity } from '../domain/viewer.ts';
 import { apiError } from '../graphql/errors.ts';
+import type { SessionEnds } from '../realtime/session-ends.ts';
 import { logTokenRefused } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Authenticate } from './auth.ts';
@@ -32,6 +34,7 @@ export interface Connection {
 export interface SocketOperationsOptions {
   readonly yoga: YogaApp;
   readonly authenticate: Authenticate;
+  readonly sessionEnds: Pick<SessionEnds, 'onEnd'>;
   readonly limits: HttpLimits;
   readonly observer: RequestObserver;
   readonly logger: Pick<Logger, 'debug'>;
@@ -137,21 +140,16 @@ async function admit(
   connection: Connection,
   authorization: unknown,
 ): Promise<boolean> {
-  const { authenticate, logger } = options;
+  const { authenticate, sessionEnds, logger } = options;
   const { socket } = connection;
   if (typeof authorization !== 'string') return false;
   try {
     const identity = await authenticate(authorization);
     if (identity === null) return false;
+    // Closed meanwhile: what is undone by its closing would stay.
+    if (socket.readyState === socket.CLOSED) return false;
     connection.caller = { ...connection.caller, identity };
-    if (identity.expiresAt !== null) {
-      const expiry = callAt(identity.expiresAt, () => {
-        socket.close(CloseCode.Forbidden, 'The token has expired');
-      });
-      socket.once('close', () => {
-        expiry[Symbol.dispose]();
-      });
-    }
+    endWithSession(socket, identity, sessionEnds);
     return true;
   } catch (error) {
     if (!(error instanceof FanfareError)) throw error;
@@ -159,6 +157,27 @@ async function admit(
     if (error.code === 'UNAVAILABLE') socket.close(TRY_AGAIN_LATER, error.message);
     return false;
   }
+}
+
+function endWithSession(
+  socket: WebSocket,
+  { userId, expiresAt }: Identity,
+  sessionEnds: Pick<SessionEnds, 'onEnd'>,
+): void {
+  const ends = [
+    sessionEnds.onEnd(userId, () => {
+      socket.close(CloseCode.Forbidden, 'The session was ended');
+    }),
+  ];
+  if (expiresAt !== null)
+    ends.push(
+      callAt(expiresAt, () => {
+        socket.close(CloseCode.Forbidden, 'The token has expired');
+      }),
+    );
+  socket.once('close', () => {
+    for (const end of ends) end[Symbol.dispose]();
+  });
 }
 
 /** What is meant for HTTP alone is left out. */

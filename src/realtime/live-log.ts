@@ -12,13 +12,21 @@ export const RESYNC_REASONS = [
 ] as const;
 export type ResyncReason = (typeof RESYNC_REASONS)[number];
 
-/** A change of one reader's feed. Holds references only: what the reader may see is decided when it is sent. */
-export interface LiveEvent {
+/** A change of one entry of a reader's feed. */
+export interface EntryEvent {
   readonly kind: 'added' | 'updated' | 'removed';
   readonly actionId: ActionId;
   readonly relevancy: Date;
   readonly reasons: readonly DeliveryReason[];
 }
+
+/** The reader has marked the feed as read, muted or unmuted somebody: no entry has changed, the unread count may have. */
+export interface MarksEvent {
+  readonly kind: 'marks';
+}
+
+/** A change of one reader's feed. Holds references only: what the reader may see is decided when it is sent. */
+export type LiveEvent = EntryEvent | MarksEvent;
 
 export interface LiveAppend {
   readonly userId: UserId;

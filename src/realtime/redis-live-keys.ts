@@ -15,6 +15,10 @@ export function watchedKey(prefix: string): string {
   return `${prefix}live:watched`;
 }
 
+export function endedChannel(prefix: string): string {
+  return `${prefix}live:ended`;
+}
+
 export function workChannel(prefix: string): string {
   return `${prefix}work`;
 }

@@ -5,13 +5,18 @@ import type { LiveFrame } from './live-watcher.ts';
 
 const KINDS = { a: 'added', u: 'updated', r: 'removed' } as const;
 
+const MARKS = '["m"]';
+
 /** How an event lies in a stream. */
-export function encodeEvent({ kind, actionId, relevancy, reasons }: LiveEvent): string {
+export function encodeEvent(event: LiveEvent): string {
+  if (event.kind === 'marks') return MARKS;
+  const { kind, actionId, relevancy, reasons } = event;
   return JSON.stringify([kind.charAt(0), actionId, relevancy.getTime(), reasons]);
 }
 
 /** @throws TypeError on anything encodeEvent does not write. */
 export function decodeEvent(text: string): LiveEvent {
+  if (text === MARKS) return { kind: 'marks' };
   const parts: unknown = JSON.parse(text);
   if (!Array.isArray(parts)) throw malformed(text);
   const [letter, actionId, relevancy, reasons] = parts as readonly unknown[];

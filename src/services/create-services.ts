@@ -1,12 +1,15 @@
+import type { RankingWeights } from '../domain/ranking.ts';
 import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { Identity } from '../domain/viewer.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
+import type { SessionEnds } from '../realtime/session-ends.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { Repositories } from '../storage/repositories.ts';
 import { upsertMembers, upsertRefs } from './directory.ts';
 import { eraseMember, readErasure } from './erase-member.ts';
 import { exportMember, memberExport } from './export-member.ts';
+import { findFirstUnread } from './first-unread.ts';
 import { follow, followMany } from './follow.ts';
 import { following } from './following.ts';
 import { hideFeedItem, unhideFeedItem } from './hide-feed-item.ts';
@@ -24,14 +27,18 @@ import { recordInteraction } from './record-interaction.ts';
 import { ERASURE_TIMING } from './run-erasure.ts';
 import { retryFanOut } from './retry-fan-out.ts';
 import type { Services } from './services.ts';
+import { createSharedUnread } from './shared-unread.ts';
 import { watchFeed } from './watch-feed.ts';
 
 export interface ServiceParts extends Repositories {
   readonly feedStore: FeedStore;
   readonly weights: RelevancyWeights;
+  readonly ranking: RankingWeights;
   readonly liveLog: LiveLog;
   readonly workSignal: WorkSignal;
+  readonly sessionEnds: SessionEnds;
   readonly openSession: (identity: Identity) => ReaderSession;
+  readonly openEventSession: (identity: Identity) => ReaderSession;
   readonly newToken: () => string;
   readonly onPublished: (count: number) => void;
   readonly onLiveLogError: (error: unknown) => void;
@@ -39,8 +46,14 @@ export interface ServiceParts extends Repositories {
 
 /** Binds every use case to its parts. */
 export function createServices(parts: ServiceParts): Services {
+  const watching = {
+    liveLog: parts.liveLog,
+    openSession: parts.openEventSession,
+    countUnread: createSharedUnread({ ...parts, openSession: parts.openEventSession }),
+  };
   return {
     openSession: parts.openSession,
+    openEventSession: parts.openEventSession,
     publishAction: (identity, input) => publishAction(parts, identity, input),
     publishActions: (identity, inputs) => publishActions(parts, identity, inputs),
     retryFanOut: (identity, id) => retryFanOut(parts, identity, id),
@@ -64,6 +77,7 @@ export function createServices(parts: ServiceParts): Services {
     rebuildFeed: (identity, memberId) => rebuildFeed(parts, identity, memberId),
     readFeed: (session, args) => readFeed(parts, session, args),
     countUnread: (session) => countUnread(parts, session),
+    findFirstUnread: (session) => findFirstUnread(parts, session),
     readSlice: (session, refId, args) => readSlice(parts, session, refId, args),
     listActions: (session, args) => listActions(parts, session, args),
     getAction: (session, id) => getAction(session, id),
@@ -74,6 +88,6 @@ export function createServices(parts: ServiceParts): Services {
     readErasure: (identity, memberId) => readErasure(parts, identity, memberId),
     exportMember: (session, memberId) => exportMember(parts, session, memberId),
     memberExport: (session, memberId) => memberExport(parts, session, memberId),
-    watchFeed: (identity, args) => watchFeed(parts, identity, args),
+    watchFeed: (identity, args) => watchFeed(watching, identity, args),
   };
 }

@@ -2,6 +2,7 @@ import type { ErasureSubject } from '../domain/erasure.ts';
 import { newPseudonym } from '../domain/pseudonym.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
+import type { SessionEnds } from '../realtime/session-ends.ts';
 import type { ErasuresRepository } from '../storage/erasures.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
 import type { MemberTracesRepository } from '../storage/member-traces.ts';
@@ -15,6 +16,7 @@ export interface ErasureStepDependencies {
   readonly feedStore: Pick<FeedStore, 'page' | 'find' | 'remove' | 'drop'>;
   readonly liveLog: Pick<LiveLog, 'forget'>;
   readonly onLiveLogError: (error: unknown) => void;
+  readonly sessionEnds: Pick<SessionEnds, 'endSessions'>;
   /** A fresh id, 24 hex digits. */
   readonly newToken: () => string;
 }
@@ -31,7 +33,8 @@ const BATCH = 500;
 
 /**
  * Everything an erasure does, in order: first the name, which is read from one place; then what others see; then what
- * was the member's own – follows before the feed, which they would fill again; at last the profile itself.
+ * was the member's own – follows before the feed, which they would fill again – and the profile itself; at last what is
+ * open: it needs a store that may be away, and holds nothing else up then.
  */
 export const ERASURE_STEPS: readonly ErasureStep[] = [
   { name: 'CONCEAL', run: ({ memberTraces }, subject) => memberTraces.conceal(subject) },
@@ -64,8 +67,9 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
     name: 'REQUESTS',
     run: ({ erasures }, { memberId }) => erasures.anonymiseRequests(memberId, newPseudonym()),
   },
-  { name: 'LIVE_LOG', run: forgetLiveLog },
   { name: 'PROFILE', run: ({ memberTraces }, subject) => memberTraces.removeProfile(subject) },
+  { name: 'SESSIONS', run: endSessions },
+  { name: 'LIVE_LOG', run: forgetLiveLog },
 ];
 
 /** Takes the member from the counts of what they follow: by one each, and by counting where nobody knows. */
@@ -93,6 +97,15 @@ async function dropFeed(
     actionIds.length > 0 && (await feedStore.find(memberId, actionIds)).length < actionIds.length;
   if (isStored) return entries.length;
   await feedStore.drop(memberId);
+  return 0;
+}
+
+/** Fails while it is not known that everybody was told, and is then tried again. */
+async function endSessions(
+  { sessionEnds }: ErasureStepDependencies,
+  { memberId }: ErasureSubject,
+): Promise<number> {
+  await sessionEnds.endSessions(memberId);
   return 0;
 }
 

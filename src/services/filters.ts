@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { NewsfeedItem } from '../domain/newsfeed-item.ts';
 import { idSchema } from '../descriptors/define.ts';
+import type { ActionConditions } from '../storage/action-conditions.ts';
 import type { ActionFilter, FeedFilter } from './services.ts';
 import { validate } from './validate.ts';
 
@@ -45,6 +46,19 @@ export function checkActionFilter(filter: ActionFilter | null | undefined): Chec
 /** @throws FanfareError BAD_USER_INPUT */
 export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedFeedFilter {
   return validate(feedFilterSchema, { ...filter }, ['filter']);
+}
+
+/** What of a filter can be asked of the actions themselves. */
+export function actionConditions(
+  filter: CheckedActionFilter & Partial<Pick<CheckedFeedFilter, 'refId'>>,
+): ActionConditions {
+  const { types, actorIds, tag, refId } = filter;
+  return {
+    ...(types === null ? {} : { types }),
+    ...(actorIds === null ? {} : { actorIds }),
+    ...(tag === null ? {} : { tag }),
+    ...(refId == null ? {} : { refId }),
+  };
 }
 
 /** Whether an entry passes a feed filter. Times are those of the feed: relevancy, `since` inclusive, `until` exclusive. */

@@ -1,11 +1,14 @@
+import { announceMarks, type AnnounceDependencies } from '../fanout/announce.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import type { ReaderSession } from './reader-session.ts';
 
 /** Marks everything up to a relevancy as read. Never moves back, and never beyond now: later items stay unread. */
 export async function markFeedRead(
-  { feeds }: { readonly feeds: Pick<FeedsRepository, 'markRead'> },
+  dependencies: AnnounceDependencies & { readonly feeds: Pick<FeedsRepository, 'markRead'> },
   session: ReaderSession,
   upTo: Date,
 ): Promise<void> {
-  await feeds.markRead(session.identity.userId, new Date(Math.min(upTo.getTime(), Date.now())));
+  const { userId } = session.identity;
+  await dependencies.feeds.markRead(userId, new Date(Math.min(upTo.getTime(), Date.now())));
+  await announceMarks(dependencies, userId);
 }

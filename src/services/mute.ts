@@ -1,6 +1,7 @@
 import type { UserId } from '../domain/action.ts';
 import { badInput, FanfareError } from '../domain/errors.ts';
 import { idSchema } from '../descriptors/define.ts';
+import { announceMarks, type AnnounceDependencies } from '../fanout/announce.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import type { ReaderSession } from './reader-session.ts';
 import { validate } from './validate.ts';
@@ -13,22 +14,25 @@ export const MAX_MUTED = 1_000;
  * @throws FanfareError BAD_USER_INPUT, CONFLICT when the reader mutes too many.
  */
 export async function mute(
-  { feeds }: { readonly feeds: Pick<FeedsRepository, 'mute'> },
+  dependencies: AnnounceDependencies & { readonly feeds: Pick<FeedsRepository, 'mute'> },
   session: ReaderSession,
   memberId: UserId,
 ): Promise<void> {
   const { userId } = session.identity;
   const id = validate(idSchema, memberId, ['memberId']);
   if (id === userId) throw badInput('Must be somebody else', ['memberId']);
-  if (!(await feeds.mute(userId, id, MAX_MUTED)))
+  if (!(await dependencies.feeds.mute(userId, id, MAX_MUTED)))
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_MUTED)} members can be muted`);
+  await announceMarks(dependencies, userId);
 }
 
 /** @throws FanfareError BAD_USER_INPUT */
 export async function unmute(
-  { feeds }: { readonly feeds: Pick<FeedsRepository, 'unmute'> },
+  dependencies: AnnounceDependencies & { readonly feeds: Pick<FeedsRepository, 'unmute'> },
   session: ReaderSession,
   memberId: UserId,
 ): Promise<void> {
-  await feeds.unmute(session.identity.userId, validate(idSchema, memberId, ['memberId']));
+  const { userId } = session.identity;
+  await dependencies.feeds.unmute(userId, validate(idSchema, memberId, ['memberId']));
+  await announceMarks(dependencies, userId);
 }

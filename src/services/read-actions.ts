@@ -5,7 +5,7 @@ import { isEntitled, needsFollows } from '../domain/visibility.ts';
 import { idSchema } from '../descriptors/define.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import { followsOf } from './feed-rules.ts';
-import { checkActionFilter } from './filters.ts';
+import { actionConditions, checkActionFilter } from './filters.ts';
 import { collectPage, pageSize } from './paging.ts';
 import type { ReaderSession } from './reader-session.ts';
 import { requireRole } from './roles.ts';
@@ -37,12 +37,10 @@ export async function readSlice(
     after: cursor === null ? null : { conducted: cursor.time, id: cursor.actionId },
     scan: (after, limit) =>
       actions.slice({
-        refId: id,
         limit,
         after: after === null ? null : { time: after.conducted, actionId: after.id },
-        ...(filter.types === null ? {} : { types: filter.types }),
-        ...(filter.actorIds === null ? {} : { actorIds: filter.actorIds }),
-        ...(filter.tag === null ? {} : { tag: filter.tag }),
+        ...actionConditions(filter),
+        refId: id,
         ...(filter.since === null ? {} : { since: filter.since }),
         ...(filter.until === null ? {} : { until: filter.until }),
       }),

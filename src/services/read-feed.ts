@@ -1,17 +1,23 @@
 import { decodePosition, encodePosition } from '../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../domain/newsfeed-item.ts';
 import type { ActionId, UserId } from '../domain/action.ts';
-import { badInput } from '../domain/errors.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
+import type { ActionsRepository } from '../storage/actions.ts';
 import { hydrateEntries, presentEntry } from './feed-rules.ts';
-import { checkFeedFilter, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
+import { actionConditions, checkFeedFilter, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
 import { collectPage, pageSize } from './paging.ts';
 import type { ReaderSession } from './reader-session.ts';
-import { readRecent, type OrderedPage } from './read-recent.ts';
+import type { OrderedPage } from './ordered-page.ts';
+import { readRecent } from './read-recent.ts';
+import { readTop, type RankingDependencies } from './read-top.ts';
 import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs, UnreadCount } from './services.ts';
 
 export interface ReadFeedDependencies {
   readonly feedStore: Pick<FeedStore, 'page' | 'find'>;
+}
+
+interface FilterDependencies {
+  readonly actions: Pick<ActionsRepository, 'matching'>;
 }
 
 /** Up to here the number of unread items is exact. */
@@ -27,7 +33,7 @@ function listName(userId: UserId): string {
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readFeed(
-  { feedStore }: ReadFeedDependencies,
+  dependencies: ReadFeedDependencies & FilterDependencies & RankingDependencies,
   session: ReaderSession,
   args: PageArgs & {
     readonly filter?: FeedFilter | null | undefined;
@@ -41,22 +47,32 @@ export async function readFeed(
   const since = newest(filter.since, filter.unreadOnly ? justAfter(profile.lastRead) : null);
   const after = args.after ?? null;
   const scan = (from: FeedPosition | null, limit: number): Promise<FeedEntry[]> =>
-    feedStore.page({
+    dependencies.feedStore.page({
       userId,
       limit,
       ...(from === null ? {} : { after: from }),
       ...(since === null ? {} : { since }),
       ...(filter.until === null ? {} : { until: filter.until }),
     });
-  const select = (candidates: readonly FeedEntry[]): Promise<NewsfeedItem[]> =>
-    present(session, candidates, filter);
-  const inOrder = { RELEVANCY: readRelevant, RECENT: readRecent, TOP: refuseTop }[args.order ?? 'RELEVANCY'];
-  const page = await inOrder({ userId, size, after, scan, select });
+  const select = async (candidates: readonly FeedEntry[]): Promise<NewsfeedItem[]> =>
+    present(session, await narrowed(dependencies, filter, candidates), filter);
+  const page = await readInOrder(dependencies, args.order ?? 'RELEVANCY', {
+    userId,
+    size,
+    after,
+    scan,
+    select,
+  });
   return { ...page, state: profile.isRebuilding ? 'REBUILDING' : 'READY' };
 }
 
-function refuseTop(): never {
-  throw badInput('The order TOP is not served by this version', ['order']);
+function readInOrder(
+  dependencies: RankingDependencies,
+  order: FeedOrder,
+  options: OrderedPage,
+): Promise<Page<NewsfeedItem>> {
+  if (order === 'TOP') return readTop(dependencies, options);
+  return order === 'RECENT' ? readRecent(options) : readRelevant(options);
 }
 
 function readRelevant(options: OrderedPage): Promise<Page<NewsfeedItem>> {
@@ -68,8 +84,31 @@ function readRelevant(options: OrderedPage): Promise<Page<NewsfeedItem>> {
     after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
     scan: options.scan,
     select: options.select,
-    cursorOf: (item) => encodePosition(list, { time: item.relevancy, actionId: item.actionId, asOf }),
+    cursorOf: (item) => relevancyCursor(options.userId, item, asOf),
   });
+}
+
+/** The cursor of a position in the order of relevancy. */
+export function relevancyCursor(userId: UserId, { relevancy, actionId }: FeedPosition, asOf: Date): string {
+  return encodePosition(listName(userId), { time: relevancy, actionId, asOf });
+}
+
+/**
+ * The entries whose actions a filter on them lets through, by one round trip that brings none of the others: however
+ * selective the filter, only what is shown is loaded whole.
+ */
+async function narrowed(
+  { actions }: FilterDependencies,
+  filter: CheckedFeedFilter,
+  entries: readonly FeedEntry[],
+): Promise<readonly FeedEntry[]> {
+  const conditions = actionConditions(filter);
+  if (entries.length === 0 || Object.keys(conditions).length === 0) return entries;
+  const matching = await actions.matching(
+    entries.map((entry) => entry.actionId),
+    conditions,
+  );
+  return entries.filter((entry) => matching.has(entry.actionId));
 }
 
 /**
@@ -91,7 +130,7 @@ export async function countUnread(
         ...(after === null ? {} : { after }),
         ...(since === null ? {} : { since }),
       }),
-    select: (candidates) => present(session, candidates, checkFeedFilter(null)),
+    select: (candidates) => presentEntries(session, candidates),
     cursorOf: () => '',
   });
   return { count: edges.length, isExact: !hasNextPage };
@@ -104,9 +143,19 @@ export async function getNewsfeedItem(
   actionId: ActionId,
 ): Promise<NewsfeedItem | null> {
   const entries = await feedStore.find(session.identity.userId, [actionId]);
-  const [item] = await present(session, entries, checkFeedFilter(null));
+  const [item] = await presentEntries(session, entries);
   return item ?? null;
 }
+
+/** Those of the entries that the reader may be shown, as they are shown. */
+export function presentEntries(
+  session: ReaderSession,
+  entries: readonly FeedEntry[],
+): Promise<NewsfeedItem[]> {
+  return present(session, entries, NO_FILTER);
+}
+
+const NO_FILTER = checkFeedFilter(null);
 
 async function present(
   session: ReaderSession,
@@ -127,6 +176,6 @@ function newest(a: Date | null, b: Date | null): Date | null {
 }
 
 /** Relevancies are whole milliseconds: what is later than the mark begins one after it. */
-function justAfter(mark: Date | null): Date | null {
+export function justAfter(mark: Date | null): Date | null {
   return mark === null ? null : new Date(mark.getTime() + 1);
 }

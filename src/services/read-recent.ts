@@ -1,22 +1,11 @@
 import { decodePosition, encodePosition } from '../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
+import type { OrderedPage } from './ordered-page.ts';
 import type { Page } from './services.ts';
 
 /** Entries looked at in one go. */
 const CHUNK = 250;
-
-/** What a page of a feed in some order is made from. */
-export interface OrderedPage {
-  readonly userId: string;
-  readonly size: number;
-  /** Cursor of this order; null: from the top. */
-  readonly after: string | null;
-  /** The stored feed, in the order of relevancy. */
-  readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
-  /** Those entries that pass rules and filter, in the same order. */
-  readonly select: (candidates: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
-}
 
 /**
  * A page of a feed by when things were conducted. The stored feed is in the order of relevancy, and no action stands
@@ -26,27 +15,40 @@ export interface OrderedPage {
  * @throws FanfareError BAD_CURSOR
  */
 export async function readRecent(options: OrderedPage): Promise<Page<NewsfeedItem>> {
-  const { size, scan, select } = options;
+  const { size } = options;
   const list = `feed:RECENT:${options.userId}`;
   const cursor = options.after === null ? null : decodePosition(list, options.after);
   const asOf = cursor?.asOf ?? new Date();
+  const nodes = await collectRecent({ ...options, behind: cursor });
+  const edges = nodes.slice(0, size).map((node) => ({
+    node,
+    cursor: encodePosition(list, { time: node.action.conducted, actionId: node.actionId, asOf }),
+  }));
+  return { edges, hasNextPage: nodes.length > size, endCursor: edges.at(-1)?.cursor ?? null };
+}
+
+/** The next items behind a position, newest first, and one more than `size` if there is one. */
+export async function collectRecent(
+  options: Pick<OrderedPage, 'size' | 'scan' | 'select'> & { readonly behind: RecentPosition | null },
+): Promise<readonly NewsfeedItem[]> {
+  const { size, behind, scan, select } = options;
   let best: NewsfeedItem[] = [];
   let position: FeedPosition | null = null;
   for (;;) {
     const entries: readonly FeedEntry[] = await scan(position, CHUNK);
     const items = await select(entries);
-    const further = items.filter((item) => cursor === null || isBehind(item, cursor));
+    const further = items.filter((item) => behind === null || isBehind(item, behind));
     best = [...best, ...further].sort(compareRecency).slice(0, size + 1);
     position = entries.at(-1) ?? position;
     const last = best[size];
-    if (entries.length < CHUNK || position === null) break;
-    if (last !== undefined && conducted(last) > position.relevancy.getTime() + MAX_FUTURE_MS) break;
+    if (entries.length < CHUNK || position === null) return best;
+    if (last !== undefined && conducted(last) > position.relevancy.getTime() + MAX_FUTURE_MS) return best;
   }
-  const edges = best.slice(0, size).map((node) => ({
-    node,
-    cursor: encodePosition(list, { time: node.action.conducted, actionId: node.actionId, asOf }),
-  }));
-  return { edges, hasNextPage: best.length > size, endCursor: edges.at(-1)?.cursor ?? null };
+}
+
+interface RecentPosition {
+  readonly time: Date;
+  readonly actionId: string;
 }
 
 function conducted(item: NewsfeedItem): number {
@@ -57,7 +59,7 @@ function compareRecency(a: NewsfeedItem, b: NewsfeedItem): number {
   return conducted(b) - conducted(a) || (a.actionId < b.actionId ? 1 : -1);
 }
 
-function isBehind(item: NewsfeedItem, cursor: { readonly time: Date; readonly actionId: string }): boolean {
+function isBehind(item: NewsfeedItem, cursor: RecentPosition): boolean {
   const time = cursor.time.getTime();
   return conducted(item) < time || (conducted(item) === time && item.actionId < cursor.actionId);
 }

@@ -100,6 +100,15 @@ export interface UnreadCount {
   readonly isExact: boolean;
 }
 
+/** Where a reader left off. */
+export interface FirstUnread {
+  /** Given as `after` in the order of relevancy, the page begins with the item. */
+  readonly cursor: string;
+  readonly item: NewsfeedItem;
+  /** False when more is unread than was looked through: then it is the oldest of the newest 1,000. */
+  readonly isExact: boolean;
+}
+
 /** A piece of an export: a fact, or some entries of a list. Pieces of one list follow on each other. */
 export type ExportPart =
   | { readonly section: string; readonly value: unknown }
@@ -115,11 +124,14 @@ export type FeedEvent =
       readonly userId: UserId;
       readonly actionId: ActionId;
     }
+  | { readonly kind: 'unread'; readonly cursor: string; readonly unread: UnreadCount }
   | { readonly kind: 'resync'; readonly cursor: string; readonly reason: string };
 
 export interface WatchArgs {
   readonly after?: string | null | undefined;
   readonly filter?: FeedFilter | null | undefined;
+  /** Also tell when the number of unread entries of the whole feed has changed. Costs a count; default false. */
+  readonly withUnread?: boolean | undefined;
   /** Ends the stream without an error. */
   readonly signal: AbortSignal;
 }
@@ -129,8 +141,10 @@ export interface WatchArgs {
  * FanfareError with a code of the API; a caller without identity never gets this far.
  */
 export interface Services {
-  /** The loaders and the profile of one request or one live event; never kept longer. */
+  /** The loaders and the profile of one request; never kept longer. */
   openSession(identity: Identity): ReaderSession;
+  /** The same for one live event. Shares its loads with other events that are shown in the same moment. */
+  openEventSession(identity: Identity): ReaderSession;
 
   publishAction(identity: Identity, input: PublishActionInput): Promise<PublishedAction>;
   /** At most 500 inputs, each succeeds or fails by itself; outcomes in the order of the inputs. */
@@ -180,6 +194,8 @@ export interface Services {
     },
   ): Promise<FeedPage>;
   countUnread(session: ReaderSession): Promise<UnreadCount>;
+  /** The oldest unread item; null when everything has been read. */
+  findFirstUnread(session: ReaderSession): Promise<FirstUnread | null>;
   readSlice(
     session: ReaderSession,
     refId: RefId,

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { DEFAULT_WEIGHTS } from '../domain/relevancy.ts';
 import { RebuildWorker } from '../fanout/rebuild-worker.ts';
 import { RenameWorker } from '../fanout/rename-worker.ts';
+import { RescoreWorker } from '../fanout/rescore-worker.ts';
 import { FanOutWorker, type FanOutObserver } from '../fanout/worker.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
+import type { SessionEnds } from '../realtime/session-ends.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import { newObjectId } from '../storage/mongo.ts';
 import type { Repositories } from '../storage/repositories.ts';
@@ -19,6 +20,7 @@ import {
   logLeaseLost,
   logNameCarried,
   logRenameAttemptFailed,
+  logRescored,
   logWorkerStarted,
   logWorkerStopped,
   logWorkerTrouble,
@@ -33,17 +35,21 @@ export interface WorkerParts {
   readonly feedStore: FeedStore;
   readonly liveLog: LiveLog;
   readonly workSignal: WorkSignal;
+  readonly sessionEnds: SessionEnds;
   readonly onLiveLogError: (error: unknown) => void;
 }
 
+/** How often a process looks whether a generation of scores is due. */
+const RESCORE_POLL_MS = 10_000;
+
 /** Starts everything that works in the background of one process. Disposing hands unfinished work back. */
 export function startWorkers(
-  options: Config['fanOut'],
+  { fanOut, feeds }: Pick<Config, 'fanOut' | 'feeds'>,
   parts: WorkerParts,
   logger: Logger,
   metrics: Metrics,
 ): AsyncDisposable {
-  const { concurrency, leaseMs, maxAttempts, pollMs, chunkSize } = options;
+  const { concurrency, leaseMs, maxAttempts, pollMs, chunkSize } = fanOut;
   const workerId = randomUUID();
   const { repositories, ...rest } = parts;
   const worker = new FanOutWorker(
@@ -52,7 +58,7 @@ export function startWorkers(
       ...rest,
       chunkSize,
       leaseMs,
-      weights: DEFAULT_WEIGHTS,
+      weights: feeds.relevancyWeights,
       observer: fanOutObserver(logger, metrics),
     },
     { workerId, leaseMs, maxAttempts, concurrency, pollMs },
@@ -61,7 +67,7 @@ export function startWorkers(
     {
       ...repositories,
       ...rest,
-      weights: DEFAULT_WEIGHTS,
+      weights: feeds.relevancyWeights,
       observer: {
         rebuilt: (userId, seconds) => {
           logFeedRebuilt(logger, { userId, seconds });
@@ -107,14 +113,30 @@ export function startWorkers(
       },
     },
   });
+  const rescores = new RescoreWorker(
+    {
+      ...repositories,
+      ranking: feeds.ranking,
+      observer: {
+        rescored: (generation, actions, seconds) => {
+          logRescored(logger, { generation: generation.toISOString(), actions, seconds });
+        },
+        failed: (err) => {
+          logWorkerTrouble(logger, { err });
+        },
+      },
+    },
+    { leaseMs, pollMs: RESCORE_POLL_MS },
+  );
   worker.start();
+  rescores.start();
   erasures.start();
   rebuilds.start();
   renames.start();
   logWorkerStarted(logger, { worker: workerId, concurrency, model: parts.feedStore.model });
   return {
     async [Symbol.asyncDispose]() {
-      await Promise.all([worker.stop(), erasures.stop(), rebuilds.stop(), renames.stop()]);
+      await Promise.all([worker.stop(), erasures.stop(), rebuilds.stop(), renames.stop(), rescores.stop()]);
       logWorkerStopped(logger, { worker: workerId });
     },
   };

@@ -3,6 +3,7 @@ import type { Action, ActionId, FanOutState, RefId, UserId } from '../domain/act
 import { userKey } from '../domain/audience.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
 import { newActionDocument, toAction, type NewAction } from './action-document.ts';
+import { conditionsFilter, type ActionConditions } from './action-conditions.ts';
 import type { ActionDocument } from './documents.ts';
 import { passRequested } from './fan-out-stages.ts';
 import { duplicatePositions, isDuplicateKey } from './errors.ts';
@@ -20,13 +21,10 @@ export interface ActionPosition {
   readonly actionId: ActionId;
 }
 
-export interface SliceQuery {
+export interface SliceQuery extends ActionConditions {
   readonly refId: RefId;
   readonly after: ActionPosition | null;
   readonly limit: number;
-  readonly types?: readonly string[];
-  readonly actorIds?: readonly string[];
-  readonly tag?: string;
   /** Inclusive. */
   readonly since?: Date;
   /** Exclusive. */
@@ -110,9 +108,19 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
       return documents.map(toAction);
     },
 
+    /** Which of these actions the conditions hold for. One round trip that brings ids alone. */
+    async matching(ids: readonly ActionId[], conditions: ActionConditions): Promise<Set<ActionId>> {
+      const documents = await collection
+        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...conditionsFilter(conditions) })
+        .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
+        .batchSize(ids.length + 1)
+        .toArray();
+      return new Set(documents.map((document) => document._id.toHexString()));
+    },
+
     /** Newest first by conducted, then id; deleted ones are left out. Index `slice`. */
     async slice(query: SliceQuery): Promise<Action[]> {
-      const filter: Filter<ActionDocument> = { refIds: query.refId, isDeleted: false };
+      const filter: Filter<ActionDocument> = { ...conditionsFilter(query), isDeleted: false };
       const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
       if (query.since !== undefined) range.$gte = query.since;
       if (query.until !== undefined) range.$lt = query.until;
@@ -125,9 +133,6 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
         ];
       }
       if (Object.keys(range).length > 0) filter.conducted = range;
-      if (query.types !== undefined) filter['descriptor.type'] = { $in: [...query.types] };
-      if (query.actorIds !== undefined) filter.actorId = { $in: [...query.actorIds] };
-      if (query.tag !== undefined) filter['descriptor.tags'] = query.tag;
       const documents = await collection
         .find(filter)
         .sort({ conducted: -1, _id: -1 })

@@ -173,3 +173,24 @@ export interface ErasureDocument {
   names?: string[];
   pseudonym?: string;
 }
+
+/** The score of one action in one generation. Written once: a ranking does not change while somebody pages. */
+export interface ScoreSlot {
+  at: Date;
+  score: number;
+}
+
+/** The scores of an action in the latest generations, each in the slot that `scores.ts` gives it. `_id` is the action's. */
+export interface ScoreDocument {
+  _id: ObjectId;
+  [slot: `g${number}`]: ScoreSlot;
+}
+
+/** How far the making of scores has come. One document. */
+export interface RankingDocument {
+  _id: 'top';
+  /** The latest generation whose scores are all there. */
+  generation: Date;
+  /** Present while somebody makes the scores of the next one: the end of their lease. */
+  leaseUntil?: Date;
+}

@@ -18,6 +18,9 @@ export interface ErasureClaim {
   readonly subject: ErasureSubject;
 }
 
+/** How far the clocks of two processes may lie apart, in milliseconds. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+
 /** One way: tells whether a given member was erased, not who was. */
 function keyOf(memberId: UserId): string {
   return createHash('sha256').update(`erasure\0${memberId}`).digest('hex');
@@ -126,6 +129,25 @@ export function erasuresRepository(collection: Collection<ErasureDocument>) {
     async find(memberId: UserId): Promise<Erasure | null> {
       const document = await collection.findOne({ _id: keyOf(memberId) });
       return document === null ? null : toErasure(document);
+    },
+
+    /**
+     * Those of the members whose erasure goes on or has begun after a time given for each. Clocks of processes may
+     * differ, so one too many may be among them. Unique key: `_id`.
+     */
+    async erasedAmong(since: ReadonlyMap<UserId, Date>): Promise<UserId[]> {
+      const byKey = new Map([...since.keys()].map((memberId) => [keyOf(memberId), memberId]));
+      const documents = await collection
+        .find({ _id: { $in: [...byKey.keys()] } })
+        .project<Pick<ErasureDocument, '_id' | 'state' | 'startedAt'>>({ state: 1, startedAt: 1 })
+        .toArray();
+      return documents.flatMap(({ _id, state, startedAt }) => {
+        const memberId = byKey.get(_id);
+        const time = memberId === undefined ? undefined : since.get(memberId);
+        if (memberId === undefined || time === undefined) return [];
+        const isConcerned = state !== 'DONE' || startedAt.getTime() >= time.getTime() - CLOCK_DIFFERENCE_MS;
+        return isConcerned ? [memberId] : [];
+      });
     },
 
     /**

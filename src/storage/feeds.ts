@@ -10,6 +10,16 @@ export type ReaderMarks = Pick<
   'lastRead' | 'muted' | 'hasHiddenItems' | 'checksFollows' | 'isRebuilding'
 >;
 
+function toMarks(document: FeedDocument | null): ReaderMarks {
+  return {
+    lastRead: document?.lastRead ?? null,
+    muted: new Set(document?.muted),
+    hasHiddenItems: document?.hasHiddenItems ?? false,
+    checksFollows: document?.checksFollows ?? false,
+    isRebuilding: document?.rebuildAt !== undefined,
+  };
+}
+
 /** One rebuild, void as soon as the feed has become due again. */
 export interface RebuildClaim {
   readonly userId: UserId;
@@ -24,14 +34,17 @@ export function feedsRepository(collection: Collection<FeedDocument>) {
 
   return {
     async marks(userId: UserId): Promise<ReaderMarks> {
-      const document = await collection.findOne({ _id: userId });
-      return {
-        lastRead: document?.lastRead ?? null,
-        muted: new Set(document?.muted),
-        hasHiddenItems: document?.hasHiddenItems ?? false,
-        checksFollows: document?.checksFollows ?? false,
-        isRebuilding: document?.rebuildAt !== undefined,
-      };
+      return toMarks(await collection.findOne({ _id: userId }));
+    },
+
+    /** Of each of these readers, who must differ, also of those who have none. In any order. */
+    async marksOf(userIds: readonly UserId[]): Promise<(ReaderMarks & { readonly userId: UserId })[]> {
+      const documents = await collection
+        .find({ _id: { $in: [...userIds] } })
+        .batchSize(userIds.length + 1)
+        .toArray();
+      const byId = new Map(documents.map((document) => [document._id, document]));
+      return userIds.map((userId) => ({ userId, ...toMarks(byId.get(userId) ?? null) }));
     },
 
     /** Moves the mark forward, never back. */

@@ -179,6 +179,20 @@ export function followsRepository(collection: Collection<FollowDocument>) {
       return documents.map(({ refId, active, spans }) => ({ refId, active, spans: toSpans(spans) }));
     },
 
+    /** Follows by any of these readers of any of these refs, of many readers at once. Index `following`. */
+    async findPairs(pairs: readonly FollowPair[]): Promise<(Follow & FollowPair)[]> {
+      const documents = await collection
+        .find({
+          followerId: { $in: [...new Set(pairs.map(({ followerId }) => followerId))] },
+          refId: { $in: [...new Set(pairs.map(({ refId }) => refId))] },
+        })
+        .toArray();
+      return documents.map(({ followerId, refId, active, spans }) => ({
+        ...{ followerId, refId, active },
+        spans: toSpans(spans),
+      }));
+    },
+
     /** Everything the reader follows or ever followed. Index `following`. */
     async all(followerId: UserId): Promise<Follow[]> {
       const documents = await collection.find({ followerId }).batchSize(1_000).toArray();

@@ -3,6 +3,11 @@ import type { ActionId, UserId } from '../domain/action.ts';
 import type { HiddenItemDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 
+export interface HiddenPair {
+  readonly userId: UserId;
+  readonly actionId: ActionId;
+}
+
 /** Items readers have hidden from their own feeds. Unique key: userId, actionId. */
 export function hiddenItemsRepository(collection: Collection<HiddenItemDocument>) {
   return {
@@ -22,6 +27,19 @@ export function hiddenItemsRepository(collection: Collection<HiddenItemDocument>
         .batchSize(actionIds.length + 1)
         .toArray();
       return documents.map((document) => document.actionId.toHexString());
+    },
+
+    /** What any of these readers has hidden of any of these actions, of many readers at once. Index `reader`. */
+    async findPairs(pairs: readonly HiddenPair[]): Promise<HiddenPair[]> {
+      const documents = await collection
+        .find({
+          userId: { $in: [...new Set(pairs.map(({ userId }) => userId))] },
+          actionId: {
+            $in: [...new Set(pairs.map(({ actionId }) => actionId))].map((id) => new ObjectId(id)),
+          },
+        })
+        .toArray();
+      return documents.map(({ userId, actionId }) => ({ userId, actionId: actionId.toHexString() }));
     },
 
     async purgeAction(actionId: ActionId): Promise<void> {

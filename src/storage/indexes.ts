@@ -83,7 +83,12 @@ export const INDEXES: readonly IndexDefinition[] = [
     'an interaction is recorded once; counts and lifts of an action',
     { unique: true },
   ),
-  index('interactions', 'actor', { actorId: 1, at: -1 }, 'erasure and export: interactions by somebody'),
+  index(
+    'interactions',
+    'actor',
+    { actorId: 1, at: -1 },
+    'ranking: whose actions somebody interacts with; erasure and export: interactions by somebody',
+  ),
   index(
     'newsfeedItems',
     'page',

@@ -81,6 +81,21 @@ export function interactionsRepository(collection: Collection<InteractionDocumen
       return summaries;
     },
 
+    /**
+     * The actions of somebody's newest interactions by time, one entry for each, at most `limit`, of those recorded
+     * before. Index `actor`.
+     */
+    async newestBy(actorId: UserId, before: Date, limit: number): Promise<ActionId[]> {
+      const documents = await collection
+        .find({ actorId, _id: { $lt: ObjectId.createFromTime(Math.floor(before.getTime() / 1_000)) } })
+        .sort({ at: -1 })
+        .project<Pick<InteractionDocument, 'actionId'>>({ _id: 0, actionId: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map((document) => document.actionId.toHexString());
+    },
+
     async purgeAction(actionId: ActionId): Promise<void> {
       await collection.deleteMany({ actionId: new ObjectId(actionId) });
     },

@@ -9,7 +9,9 @@ import type {
   MemberDocument,
   ModerationDocument,
   NewsfeedItemDocument,
+  RankingDocument,
   RefDocument,
+  ScoreDocument,
 } from './documents.ts';
 
 export interface Collections {
@@ -23,6 +25,8 @@ export interface Collections {
   readonly hiddenItems: Collection<HiddenItemDocument>;
   readonly moderationLog: Collection<ModerationDocument>;
   readonly erasures: Collection<ErasureDocument>;
+  readonly scores: Collection<ScoreDocument>;
+  readonly rankings: Collection<RankingDocument>;
 }
 
 export interface Database extends AsyncDisposable {
@@ -89,6 +93,8 @@ function openCollections(db: Db): Collections {
     hiddenItems: db.collection('hiddenItems'),
     moderationLog: db.collection('moderationLog'),
     erasures: db.collection('erasures'),
+    scores: db.collection('scores'),
+    rankings: db.collection('rankings'),
   };
 }
 

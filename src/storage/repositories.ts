@@ -10,8 +10,10 @@ import { memberTracesRepository, type MemberTracesRepository } from './member-tr
 import { membersRepository, type MembersRepository } from './members.ts';
 import type { Collections } from './mongo.ts';
 import { moderationRepository, type ModerationRepository } from './moderation.ts';
+import { rankedActionsRepository, type RankedActionsRepository } from './ranked-actions.ts';
 import { refsRepository, type RefsRepository } from './refs.ts';
 import { renamesRepository, type RenamesRepository } from './renames.ts';
+import { scoresRepository, type ScoresRepository } from './scores.ts';
 
 export interface Repositories {
   readonly actions: ActionsRepository;
@@ -25,8 +27,10 @@ export interface Repositories {
   readonly memberTraces: MemberTracesRepository;
   readonly members: MembersRepository;
   readonly moderation: ModerationRepository;
+  readonly rankedActions: RankedActionsRepository;
   readonly refs: RefsRepository;
   readonly renames: RenamesRepository;
+  readonly scores: ScoresRepository;
 }
 
 export function createRepositories(collections: Collections): Repositories {
@@ -42,7 +46,9 @@ export function createRepositories(collections: Collections): Repositories {
     memberTraces: memberTracesRepository(collections),
     members: membersRepository(collections.members),
     moderation: moderationRepository(collections),
+    rankedActions: rankedActionsRepository(collections.actions),
     refs: refsRepository(collections.refs),
     renames: renamesRepository(collections),
+    scores: scoresRepository(collections),
   };
 }

@@ -44,6 +44,13 @@ export function logFeedRebuilt(
   log.debug(fields, 'Feed rebuilt');
 }
 
+export function logRescored(
+  log: Pick<Logger, 'debug'>,
+  fields: { readonly generation: string; readonly actions: number; readonly seconds: number },
+): void {
+  log.debug(fields, 'Ranking scores made');
+}
+
 export function logNameCarried(
   log: Pick<Logger, 'debug'>,
   fields: {

@@ -30,10 +30,11 @@ export function liveLogOrder(makeLog: MakeLiveLog): void {
         },
         { ...event(2, 'updated'), relevancy: new Date(0), reasons: ['PULL'] },
         { ...event(3, 'removed'), reasons: [] },
+        { kind: 'marks' },
       ];
       using tap = await Tap.open(fixture.log, 'ann');
       await fixture.log.append(sent.map((one) => ({ userId: 'ann', event: one })));
-      const [, ...messages] = await tap.take(4);
+      const [, ...messages] = await tap.take(5);
       expect(messages.map((message) => (message.kind === 'event' ? message.event : null))).toEqual(sent);
     });
 

@@ -1,13 +1,13 @@
 import {
   LiveLogUnavailable,
+  type EntryEvent,
   type LiveAppend,
-  type LiveEvent,
   type LiveLog,
   type LiveMessage,
 } from '../../src/realtime/live-log.ts';
 
 /** An event that can be told from every other by its number. */
-export function event(n: number, kind: LiveEvent['kind'] = 'added'): LiveEvent {
+export function event(n: number, kind: EntryEvent['kind'] = 'added'): EntryEvent {
   return {
     kind,
     actionId: n.toString(16).padStart(24, '0'),
@@ -26,7 +26,8 @@ export function entries(userId: string, from: number, to: number): LiveAppend[] 
 
 /** The number of an event message; the kind (and reason) of any other. */
 export function label(message: LiveMessage): number | string {
-  if (message.kind === 'event') return Number.parseInt(message.event.actionId, 16);
+  if (message.kind === 'event')
+    return message.event.kind === 'marks' ? 'marks' : Number.parseInt(message.event.actionId, 16);
   return message.kind === 'resync' ? `resync ${message.reason}` : message.kind;
 }
 

@@ -1,6 +1,7 @@
 import { BSON } from 'mongodb';
 import { createFeedStore } from '../../src/feeds/registry.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
+import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { eraseMember, type EraseMemberDependencies } from '../../src/services/erase-member.ts';
 import { ErasureWorker } from '../../src/services/erasure-worker.ts';
 import { newObjectId, type Collections, type Database } from '../../src/storage/mongo.ts';
@@ -21,6 +22,7 @@ export function erasureParts(
     feedStore: createFeedStore('items', { collections }),
     liveLog: new MemoryLiveLog(),
     onLiveLogError: fail,
+    sessionEnds: new MemorySessionEnds(),
     newToken: newObjectId,
     timing: { leaseMs: 30_000, confirmAfterMs: 0 },
     ...overrides,

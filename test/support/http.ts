@@ -1,12 +1,15 @@
 import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../src/http/server.ts';
+import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { TEST_SECRET, type TestApp } from './app.ts';
 
 /** A further API on the services of an app, for what the environment cannot set. */
-export function startTestHttp(app: TestApp, options: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
+export function startTestHttp(
+  app: Pick<TestApp, 'services'>, options: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
   return startHttpServer({
     services: app.services,
+    sessionEnds: new MemorySessionEnds(),
     auth: { secret: TEST_SECRET },
     host: '127.0.0.1',
     port: 0,

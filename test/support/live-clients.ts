@@ -15,13 +15,14 @@ export const ITEM_FIELDS = `fragment ItemFields on NewsfeedItem {
   }
 }`;
 
-const EVENTS = `subscription ($after: String, $filter: FeedFilter) {
+const events = (more: string): string => `subscription ($after: String, $filter: FeedFilter) {
   feedEvents(after: $after, filter: $filter) {
     __typename cursor
     ... on FeedItemAdded { item { ...ItemFields } }
     ... on FeedItemUpdated { item { ...ItemFields } }
     ... on FeedItemRemoved { itemId actionId }
     ... on FeedResync { reason }
+    ${more}
   }
 } ${ITEM_FIELDS}`;
 
@@ -42,12 +43,18 @@ export type ShownEvent = { readonly cursor: string } & (
   | { readonly __typename: 'FeedReady' }
   | { readonly __typename: 'FeedItemAdded' | 'FeedItemUpdated'; readonly item: ShownItem }
   | { readonly __typename: 'FeedItemRemoved'; readonly itemId: string; readonly actionId: string }
+  | {
+      readonly __typename: 'UnreadCountChanged';
+      readonly unread: { readonly count: number; readonly isExact: boolean };
+    }
   | { readonly __typename: 'FeedResync'; readonly reason: string }
 );
 
 export interface WatchOptions {
   readonly after?: string;
   readonly filter?: object;
+  /** Also ask for UnreadCountChanged. Default false. */
+  readonly unread?: boolean;
 }
 
 /** Somebody who watches a feed. Disposing unsubscribes and disconnects. */
@@ -85,7 +92,9 @@ export async function openWatcher(
 ): Promise<FeedWatcher> {
   const authorization = `Bearer ${await app.token(sub)}`;
   const inbox = new Inbox();
-  const request = { query: EVENTS, variables: { ...options } };
+  const { unread = false, ...variables } = options;
+  const query = events(unread ? '... on UnreadCountChanged { unread { count isExact } }' : '');
+  const request = { query, variables };
   if (transport === 'SSE') {
     const client = createStreamClient({
       url: `${app.url}/graphql`,

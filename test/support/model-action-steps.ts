@@ -120,3 +120,14 @@ export async function hideItem(
   reader.hiddenActionIds = reader.hiddenActionIds.filter((id) => id !== action.id);
   if (what === 'hideItem') reader.hiddenActionIds.push(action.id);
 }
+
+/** The first name comes with a description, as an application would give it. */
+export async function rename({ parts, model, id }: Run, step: StepTo<'rename'>): Promise<void> {
+  const refId = id(step.ref);
+  const { label } = step;
+  if (model.names.has(refId)) await parts.services.renameRef(parts.service, refId, label);
+  else await parts.services.upsertRefs(parts.service, [{ id: refId, type: 'thing', label }]);
+  // The name it has already is carried nowhere.
+  if (model.names.get(refId)?.label !== label)
+    model.names.set(refId, { label, actionsBefore: model.actions.length });
+}

@@ -30,7 +30,7 @@ export function openRun(parts: Parts, number: number): Run {
     hiddenActionIds: [],
     lastRead: null,
   }));
-  const model: Model = { members: [], follows: [], actions: [], readers };
+  const model: Model = { names: new Map(), members: [], follows: [], actions: [], readers };
   return { parts, model, id, reader: (name) => found(readers[PEOPLE.indexOf(name)]), workers: null };
 }
 

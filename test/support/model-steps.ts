@@ -52,6 +52,7 @@ export type Step =
   | { readonly do: 'hideItem' | 'unhideItem'; readonly by: Person; readonly action: number }
   /** A number picks an entry of the feed. */
   | { readonly do: 'markRead'; readonly by: Person; readonly upTo: number | 'the end of time' }
+  | { readonly do: 'rename'; readonly ref: string; readonly label: string }
   | { readonly do: 'move'; readonly moves: readonly Move[] }
   /** What is open is delivered; or workers die after their first write; or one works beside the steps to come. */
   | { readonly do: 'fanOut' | 'cutOff' | 'startWorker' | 'stopWorker' }
@@ -139,6 +140,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ...doing('markRead'),
       ...by,
       upTo: fc.oneof(fc.nat({ max: 7 }), fc.nat({ max: 7 }), fc.constant('the end of time' as const)),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ...doing('rename'),
+      ref: fc.constantFrom<string>(...REFS),
+      label: fc.constantFrom('North', 'South'),
     }),
   },
   { weight: 4, arbitrary: move },

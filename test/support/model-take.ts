@@ -1,5 +1,5 @@
 import type { ModelAction } from './model.ts';
-import { hideItem, interact, moderate, publish, remove } from './model-action-steps.ts';
+import { hideItem, interact, moderate, publish, remove, rename } from './model-action-steps.ts';
 import { follow, followMany, markRead, move, mute, unfollow } from './model-reader-steps.ts';
 import { found, type Run } from './model-run.ts';
 import type { Step } from './model-steps.ts';
@@ -31,6 +31,8 @@ export async function take(run: Run, step: Step): Promise<void> {
       return withAction(run, step, (action) => hideItem(run, step, action));
     case 'markRead':
       return markRead(run, step);
+    case 'rename':
+      return rename(run, step);
     case 'move':
       return move(run, step.moves);
     case 'fanOut':

@@ -1,4 +1,6 @@
+import type { Action } from '../../src/domain/action.ts';
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
+import { liveName } from '../../src/graphql/live-names.ts';
 import type { ReaderSession } from '../../src/services/reader-session.ts';
 import type { FeedFilter, Page, PageArgs } from '../../src/services/services.ts';
 import { engagementOf, feedFor, maySee, sliceFor, type ModelItem, type ModelReader } from './model.ts';
@@ -92,6 +94,16 @@ function filtersFor(run: Run, feed: readonly ModelItem[]): FilterCase[] {
   ];
 }
 
+/** Whether a ref got its name after the action was published: then the action's copy is to have followed. */
+function isCarried({ model }: Run, refId: string, actionId: string): boolean {
+  const name = model.names.get(refId);
+  return name !== undefined && model.actions.findIndex(({ id }) => id === actionId) < name.actionsBefore;
+}
+
+function copiesThatFollow(run: Run, { id, refs }: Action): string[] {
+  return refs.flatMap((ref) => (isCarried(run, ref.id, id) ? [ref.label] : []));
+}
+
 const FOLLOWABLE = [...REFS, ...PEOPLE];
 
 /** How closely to look. */
@@ -120,13 +132,29 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
     const action = await services.getAction(session, id);
     if (action === null) continue;
     const { comments, likes, reshares } = action.engagement;
-    view[`action ${label(id)}`] = { isHidden: action.isHidden, comments, likes, reshares };
+    view[`action ${label(id)}`] = {
+      ...{ isHidden: action.isHidden, comments, likes, reshares },
+      names: await Promise.all(
+        action.refs.map(async (ref) => (await liveName(session, ref.id)) ?? ref.label),
+      ),
+      copies: copiesThatFollow(run, action),
+    };
   }
   if (!look.isThorough) return view;
   view['feed by pages'] = (await feed(look.pageSize)).map((item) => shownItem(label, item));
   for (const { name, filter } of filtersFor(run, feedFor(run.model, reader)))
     view[`feed by ${name}`] = (await feed(look.pageSize, { filter })).map((item) => label(item.actionId));
   view['feed by time'] = (await feed(look.pageSize, { order: 'RECENT' })).map((item) => label(item.actionId));
+  const best = (await feed(look.pageSize, { order: 'TOP' })).map((item) => label(item.actionId));
+  view['best of the feed'] = [...best].sort();
+  const jump = await services.findFirstUnread(session);
+  view['first unread'] = jump === null ? null : shownItem(label, jump.item);
+  view['from the first unread on'] =
+    jump === null
+      ? []
+      : (await services.readFeed(session, { first: 100, after: jump.cursor })).edges.map(({ node }) =>
+          label(node.actionId),
+        );
   for (const { id } of run.model.actions) {
     const item = await services.getNewsfeedItem(session, id);
     if (item !== null) view[`item ${label(id)}`] = shownItem(label, item);
@@ -146,7 +174,13 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
     view[`slice of ${name}`] = sliceFor(model, reader, run.id(name)).map((action) => label(action.id));
   for (const action of model.actions)
     if (maySee(model, reader, action))
-      view[`action ${label(action.id)}`] = { isHidden: action.isHidden, ...engagementOf(action) };
+      view[`action ${label(action.id)}`] = {
+        ...{ isHidden: action.isHidden, ...engagementOf(action) },
+        names: action.refIds.map((refId) => model.names.get(refId)?.label ?? refId),
+        copies: action.refIds.flatMap((refId) =>
+          isCarried(run, refId, action.id) ? [model.names.get(refId)?.label] : [],
+        ),
+      };
   if (!look.isThorough) return view;
   view['feed by pages'] = view['feed'];
   for (const { name, passes } of filtersFor(run, feed))
@@ -155,6 +189,12 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
     .map((item) => item.action)
     .sort((a, b) => b.conducted - a.conducted || (a.id < b.id ? 1 : -1))
     .map((action) => label(action.id));
+  view['best of the feed'] = feed.map((item) => label(item.action.id)).sort();
+  const unread = feed.filter((item) => item.isUnread);
+  const oldest = unread.at(-1);
+  view['first unread'] = oldest === undefined ? null : expectedItem(label, oldest);
+  view['from the first unread on'] =
+    oldest === undefined ? [] : feed.slice(unread.length - 1).map((item) => label(item.action.id));
   for (const item of feed) view[`item ${label(item.action.id)}`] = expectedItem(label, item);
   return view;
 }

@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { Closer } from '../../src/lib/closer.ts';
 import type { RebuildWorker } from '../../src/fanout/rebuild-worker.ts';
+import { RenameWorker } from '../../src/fanout/rename-worker.ts';
 import type { FanOutWorker, WorkerDependencies, WorkerOptions } from '../../src/fanout/worker.ts';
 import type { Run } from './model-run.ts';
 import { silentObserver, type Parts } from './parts.ts';
+import { uniqueName } from './unique-name.ts';
 
 /** Longer than anything waits that is put off: the clock by which workers take work up is ahead by this. */
 const AHEAD_MS = 40_000;
@@ -42,10 +44,23 @@ function startRebuilds({ rebuildWorker, repositories: { feeds } }: Parts): Rebui
   return started;
 }
 
+function startRenames({ repositories: { renames } }: Parts): RenameWorker {
+  const fail = (...args: unknown[]): never => {
+    throw new Error(`A rename failed: ${args.map(String).join(' ')}`);
+  };
+  const started = new RenameWorker(
+    { renames, observer: { carried: () => undefined, failed: fail, claimFailed: fail } },
+    { workerId: uniqueName('renamer'), leaseMs: LEASE_MS, pollMs: 20, batchSize: 2 },
+  );
+  started.start();
+  return started;
+}
+
 export function startWorkers(parts: Parts): AsyncDisposable {
   const closer = new Closer();
   closer.own(startFanOuts(parts));
   closer.own(startRebuilds(parts));
+  closer.own(startRenames(parts));
   return closer;
 }
 
@@ -54,9 +69,9 @@ export async function stopWorkers(run: Run): Promise<void> {
   run.workers = null;
 }
 
-async function isBusy({ repositories: { actions, feeds } }: Parts): Promise<boolean> {
-  const [open, due] = await Promise.all([actions.openFanOuts(), feeds.countDue()]);
-  return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0) + due > 0;
+async function isBusy({ repositories: { actions, feeds, renames } }: Parts): Promise<boolean> {
+  const [open, due, names] = await Promise.all([actions.openFanOuts(), feeds.countDue(), renames.countDue()]);
+  return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0) + due + names > 0;
 }
 
 /** Lets all that is open be done, by the workers beside or by some for the purpose. */

@@ -65,7 +65,15 @@ export interface ModelReader {
   lastRead: number | null;
 }
 
+/** What a ref is called, and how many actions there were when it got that name. */
+export interface ModelName {
+  readonly label: string;
+  readonly actionsBefore: number;
+}
+
 export interface Model {
+  /** By ref id; those that were never described are missing. */
+  readonly names: Map<string, ModelName>;
   members: ModelMember[];
   readonly follows: ModelFollow[];
   /** In the order they were recorded. */

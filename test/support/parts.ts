@@ -1,4 +1,5 @@
 import { inject } from 'vitest';
+import { DEFAULT_RANKING } from '../../src/domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../../src/domain/relevancy.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
 import {
@@ -8,11 +9,13 @@ import {
   type WorkerOptions,
 } from '../../src/fanout/worker.ts';
 import type { AnnounceDependencies } from '../../src/fanout/announce.ts';
+import { RescoreWorker } from '../../src/fanout/rescore-worker.ts';
 import { RebuildWorker, type RebuildWorkerDependencies } from '../../src/fanout/rebuild-worker.ts';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
 import { createFeedStore } from '../../src/feeds/registry.ts';
-import { openSession } from '../../src/graphql/open-session.ts';
+import { createEventSessions, openSession } from '../../src/graphql/open-session.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
+import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { MemoryWorkSignal } from '../../src/realtime/memory-work-signal.ts';
 import { createServices } from '../../src/services/create-services.ts';
 import type { ReaderSession } from '../../src/services/reader-session.ts';
@@ -36,6 +39,8 @@ export interface Parts extends AsyncDisposable {
   publish(input: Partial<PublishActionInput>): ReturnType<Services['publishAction']>;
   worker(options?: Partial<WorkerOptions>, parts?: Partial<WorkerDependencies>): FanOutWorker;
   rebuildWorker(parts?: Partial<RebuildWorkerDependencies>): RebuildWorker;
+  /** Makes the scores of one generation, the latest at that time. */
+  rescore(now?: Date): Promise<void>;
   /** Resolves when every fan-out is done or failed. */
   idle(): Promise<void>;
   /** Runs a worker until every fan-out is done or failed. */
@@ -69,12 +74,15 @@ export async function openParts(options: { readonly monitorCommands?: boolean } 
     ...repositories,
     feedStore,
     weights: DEFAULT_WEIGHTS,
+    ranking: DEFAULT_RANKING,
     liveLog,
     workSignal,
     openSession: (identity) => openSession(repositories, identity),
+    openEventSession: createEventSessions(repositories),
     newToken: newObjectId,
     onPublished: () => undefined,
     onLiveLogError: fail,
+    sessionEnds: new MemorySessionEnds(),
   });
   const identity = (userId: string, ...roles: Role[]): Identity => ({
     userId,
@@ -121,6 +129,13 @@ export async function openParts(options: { readonly monitorCommands?: boolean } 
       },
       { leaseMs: 30_000, pollMs: 20 },
     );
+  const rescore: Parts['rescore'] = async (now = new Date()) => {
+    const rescores = new RescoreWorker(
+      { ...repositories, ranking: DEFAULT_RANKING, observer: { rescored: () => undefined, failed: fail } },
+      { leaseMs: 30_000, pollMs: 30_000 },
+    );
+    await rescores.round(now);
+  };
   const idle = async (): Promise<void> => {
     for (;;) {
       const open = await repositories.actions.openFanOuts();
@@ -140,6 +155,7 @@ export async function openParts(options: { readonly monitorCommands?: boolean } 
     session,
     worker,
     rebuildWorker,
+    rescore,
     idle,
     publish: (input) =>
       services.publishAction(service, {

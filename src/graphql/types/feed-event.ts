@@ -1,18 +1,14 @@
-import type { FeedEvent as ServiceEvent, UnreadCount as UnreadCountSource } from '../../services/services.ts';
+import type { FeedEvent as EventSource } from '../../services/services.ts';
 import { builder } from '../builder.ts';
 import { encodeActionId, encodeNewsfeedItemId } from '../global-id.ts';
+import { asksForType } from '../live-selection.ts';
 import { FeedFilter, NewsfeedItem } from './feed.ts';
 import { UnreadCount } from './unread-count.ts';
 
-type ItemEvent = Extract<ServiceEvent, { kind: 'added' | 'updated' }>;
-type RemovedEvent = Extract<ServiceEvent, { kind: 'removed' }>;
-type ResyncEvent = Extract<ServiceEvent, { kind: 'resync' }>;
-interface UnreadEvent {
-  readonly kind: 'unread';
-  readonly cursor: string;
-  readonly unread: UnreadCountSource;
-}
-type EventSource = ServiceEvent | UnreadEvent;
+type ItemEvent = Extract<EventSource, { kind: 'added' | 'updated' }>;
+type RemovedEvent = Extract<EventSource, { kind: 'removed' }>;
+type ResyncEvent = Extract<EventSource, { kind: 'resync' }>;
+type UnreadEvent = Extract<EventSource, { kind: 'unread' }>;
 
 const TYPE_NAMES = {
   ready: 'FeedReady',
@@ -68,7 +64,9 @@ builder.objectRef<RemovedEvent>(TYPE_NAMES.removed).implement({
 });
 
 builder.objectRef<UnreadEvent>(TYPE_NAMES.unread).implement({
-  description: 'The number of unread entries has changed.',
+  description:
+    'The number of unread entries of the whole feed has changed, whatever the filter. Changes in a short time are told ' +
+    'as one. Sent only to subscriptions that ask for this type by a fragment: counting costs.',
   interfaces: [FeedEvent],
   fields: (t) => ({
     unread: t.field({ type: UnreadCount, description: 'The number now.', resolve: ({ unread }) => unread }),
@@ -93,8 +91,12 @@ builder.subscriptionField('feedEvents', (t) =>
       after: t.arg.string({ description: 'The cursor of an earlier event; absent: from now on.' }),
       filter: t.arg({ type: FeedFilter, description: 'Only these.' }),
     },
-    subscribe: (_root, args, context) =>
-      context.services.watchFeed(context.identity(), { ...args, signal: context.signal }),
+    subscribe: (_root, args, context, info) =>
+      context.services.watchFeed(context.identity(), {
+        ...args,
+        withUnread: asksForType(info, TYPE_NAMES.unread),
+        signal: context.signal,
+      }),
     resolve: (event) => event,
   }),
 );

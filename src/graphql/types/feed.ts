@@ -1,5 +1,5 @@
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
-import type { FeedPage } from '../../services/services.ts';
+import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../services/services.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { Action } from './action.ts';
@@ -38,6 +38,32 @@ builder.objectFields(FeedConnection, (t) => ({
     type: FeedStateEnum,
     description: 'Whether the feed is complete.',
     resolve: ({ page }) => page.state,
+  }),
+}));
+
+const FirstUnread = builder.objectRef<FirstUnreadSource>('FirstUnread').implement({
+  description: 'Where the viewer left off reading.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', {
+      description: 'As `after` of the feed in the order RELEVANCY: the page then begins with the item.',
+    }),
+    item: t.field({
+      type: NewsfeedItem,
+      description: 'The oldest unread item.',
+      resolve: ({ item }) => item,
+    }),
+    isExact: t.exposeBoolean('isExact', {
+      description: 'False when more than 1,000 are unread: then it is the oldest of the newest 1,000.',
+    }),
+  }),
+});
+
+builder.objectFields(Viewer, (t) => ({
+  firstUnread: t.field({
+    type: FirstUnread,
+    nullable: true,
+    description: 'The oldest unread item of the feed, to jump to; null when everything has been read.',
+    resolve: (_source, _args, context) => context.services.findFirstUnread(context.session()),
   }),
 }));
 

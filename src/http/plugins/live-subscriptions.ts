@@ -46,7 +46,8 @@ async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs)
   }
   request?.signal.addEventListener('abort', onEnd);
 
-  const context = (): ReturnType<typeof createContext> => createContext(services, identity, abort.signal);
+  const context = (): ReturnType<typeof createContext> =>
+    createContext(services, identity, abort.signal, (reader) => services.openEventSession(reader));
   return runSubscription(
     { ...args, contextValue: context() },
     {

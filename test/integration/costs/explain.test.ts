@@ -15,7 +15,7 @@ let cascadeId: string;
 
 beforeAll(async () => {
   parts = await openParts({ monitorCommands: true });
-  const { newsfeedItems, follows, members, actions } = parts.database.collections;
+  const { newsfeedItems, follows, members, actions, interactions } = parts.database.collections;
   const { action } = await parts.publish({ refs: [{ id: 'r1', type: 'site', label: 'One' }] });
   cascadeId = action.id;
   const [template] = await actions.find().toArray();
@@ -36,6 +36,17 @@ beforeAll(async () => {
         actionId: new ObjectId(),
         relevancy: at(n),
         reasons: ['FOLLOW' as const],
+      })),
+    );
+    await interactions.insertMany(
+      numbers.map((n) => ({
+        _id: new ObjectId(),
+        actionId: new ObjectId(),
+        key: String(n),
+        actorId: `u${String(n % 200)}`,
+        departmentIds: [],
+        kind: 'LIKE' as const,
+        at: at(n),
       })),
     );
     await follows.insertMany(
@@ -89,6 +100,12 @@ const planned = { timeout: 45_000, interval: 250 };
 const feedArgs = { userId: 'u7', limit: 26 };
 const sliceArgs = { refId: 'r3', limit: 26 };
 
+/** The first batch of what was conducted in the last minute. */
+async function scored({ repositories }: Parts): Promise<void> {
+  for await (const _actions of repositories.rankedActions.conductedSince(new Date(Date.now() - 60_000)))
+    return;
+}
+
 describe('no hot query reads a whole collection', () => {
   test.each<[string, string, () => Promise<unknown>]>([
     ['the first page of a feed', 'page', () => parts.feedStore.page(feedArgs)],
@@ -103,6 +120,11 @@ describe('no hot query reads a whole collection', () => {
       () => parts.feedStore.page({ ...feedArgs, since: at(19_000), until: at(19_900) }),
     ],
     ['entries of given actions', 'delivery', () => parts.feedStore.find('u7', [cascadeId])],
+    [
+      "a reader's newest interactions",
+      'actor',
+      () => parts.repositories.interactions.newestBy('u7', new Date(), 200),
+    ],
     ['the holders of an action', 'delivery', () => parts.feedStore.holders(cascadeId, 100)],
     ['the cascade of an action', 'delivery', () => parts.feedStore.withdraw(cascadeId, ['u7', 'u8'])],
     [
@@ -129,6 +151,30 @@ describe('no hot query reads a whole collection', () => {
           after: { time: at(15_000), actionId: 'a'.repeat(24) },
         }),
     ],
+    [
+      'a slice with every filter',
+      'slice',
+      () =>
+        parts.repositories.actions.slice({
+          ...sliceArgs,
+          after: null,
+          types: ['Custom'],
+          actorIds: ['u3', 'u53'],
+          since: at(1_000),
+          until: at(19_000),
+        }),
+    ],
+    [
+      'which actions of a feed pass its filter',
+      '_id_',
+      () =>
+        parts.repositories.actions.matching([cascadeId, 'a'.repeat(24)], {
+          types: ['Custom'],
+          actorIds: ['u3'],
+          refId: 'r1',
+        }),
+    ],
+    ['what is to be scored anew', '_id_', () => scored(parts)],
     ['the newest actions of a ref', 'recorded_by_ref', () => parts.repositories.actions.nthNewest('r3', 100)],
     [
       'what a new span holds',

@@ -12,7 +12,8 @@ export interface TcpProxy extends AsyncDisposable {
   heal(): void;
 }
 
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+/** @param targetPort where connections lead; a function is asked for every one */
+export async function startTcpProxy(targetPort: number | (() => number)): Promise<TcpProxy> {
   let mode: 'pass' | 'cut' | 'freeze' = 'pass';
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): void => {
@@ -25,7 +26,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     keep(near);
     if (mode === 'cut') near.destroy();
     if (mode !== 'pass') return;
-    const far = connect(targetPort, '127.0.0.1');
+    const far = connect(typeof targetPort === 'number' ? targetPort : targetPort(), '127.0.0.1');
     keep(far);
     near.pipe(far).pipe(near);
     near.on('close', () => far.destroy());

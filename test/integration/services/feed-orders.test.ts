@@ -55,16 +55,14 @@ test('puts what claims to be a little ahead first', async () => {
   expect(await parts.feedOf('ann')).toEqual([now.action.id, ahead.action.id]);
 });
 
-test('refuses a cursor of another order, and an order it does not serve', async () => {
+test('refuses a cursor of another order', async () => {
   await using parts = await openParts();
   await parts.publish({ mentions: ['ann'] });
   await parts.publish({ mentions: ['ann'] });
   await parts.fanOut();
   const { endCursor } = await parts.services.readFeed(parts.session('ann'), { first: 1 });
-  await expect(
-    parts.services.readFeed(parts.session('ann'), { after: endCursor, order: 'RECENT' }),
-  ).rejects.toMatchObject({ code: 'BAD_CURSOR' });
-  await expect(parts.services.readFeed(parts.session('ann'), { order: 'TOP' })).rejects.toMatchObject({
-    code: 'BAD_USER_INPUT',
-  });
+  for (const order of ['RECENT', 'TOP'] as const)
+    await expect(
+      parts.services.readFeed(parts.session('ann'), { after: endCursor, order }),
+    ).rejects.toMatchObject({ code: 'BAD_CURSOR' });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_RANKING } from '../../../src/domain/ranking.ts';
+import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import { ConfigError } from '../../../src/config/config.ts';
 import type { Environment } from '../../../src/config/env.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
@@ -100,6 +102,9 @@ describe('readConfig', () => {
       DORMANT_AFTER: '7',
       FAN_OUT_LEASE: '10ms',
       LOG_LEVEL: 'loud',
+      RELEVANCY_WEIGHTS: 'LIKE=1.1',
+      TOP_WEIGHTS: 'love=1',
+      TOP_TYPES: 'Posted',
     });
     expect(faults).toMatchInlineSnapshot(`
       {
@@ -116,8 +121,24 @@ describe('readConfig', () => {
         "PORT": "got "65536", expected a whole number from 0 to 65535",
         "RATE_LIMIT": "got "0/1s", expected off, or requests per duration such as 600/1m",
         "REDIS_URL": "got "localhost:6379", expected a URL that begins with redis:// or rediss://",
+        "RELEVANCY_WEIGHTS": "got "LIKE=1.1", expected numbers from 0 to 1 for COMMENT, RESHARE, LIKE, such as COMMENT=1",
+        "TOP_TYPES": "got "Posted", expected numbers from 0 to 100 by name, such as Posted=1",
+        "TOP_WEIGHTS": "got "love=1", expected numbers from 0 to 100 for like, comment, reshare, decay, relationship, such as like=1",
       }
     `);
+  });
+
+  it('reads weights by name, and leaves those that are not given as they were', () => {
+    const { relevancyWeights, ranking } = read({
+      RELEVANCY_WEIGHTS: ' LIKE = 1 , COMMENT=0',
+      TOP_WEIGHTS: 'decay=2,',
+      TOP_TYPES: 'Posted=1.5,Liked=0',
+    }).feeds;
+    expect(relevancyWeights).toEqual({ ...DEFAULT_WEIGHTS, LIKE: 1, COMMENT: 0 });
+    expect(ranking).toEqual({ ...DEFAULT_RANKING, decay: 2, types: { Posted: 1.5, Liked: 0 } });
+    expect(read({}).feeds).toMatchObject({ relevancyWeights: DEFAULT_WEIGHTS, ranking: DEFAULT_RANKING });
+    for (const wrong of ['LIKE=1,LIKE=0.5', 'LIKE', 'LIKE=-1', 'LIKE=1e1', '=1', 'LIKE=', 'like=1'])
+      expect(Object.keys(faultsOf({ RELEVANCY_WEIGHTS: wrong })), wrong).toEqual(['RELEVANCY_WEIGHTS']);
   });
 
   it('wants one kind of key, not two', () => {

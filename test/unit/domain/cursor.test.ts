@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../../src/domain/cursor.ts';
+import {
+  decodeCursor,
+  decodePosition,
+  decodeRanked,
+  encodeCursor,
+  encodePosition,
+  encodeRanked,
+  positionAbove,
+} from '../../../src/domain/cursor.ts';
+import { compareFeedPositions } from '../../../src/domain/newsfeed-item.ts';
 
 const hexId = fc
   .uint8Array({ minLength: 12, maxLength: 12 })
@@ -59,4 +68,36 @@ test.each(['', ' ', 'x', '=', '%00', 'AQ', '{"$gt":""}', 'A'.repeat(10_000), 'é
 test('refuses a well-made cursor whose payload is no position', () => {
   const cursor = encodeCursor('feed:a', Buffer.from('too short'));
   expect(thrownBy(() => decodePosition('feed:a', cursor))).toEqual(badCursor);
+});
+
+test('gives every ranked position back as it was, and refuses it where positions of another kind are expected', () => {
+  const ranked = fc.record({
+    generation: time,
+    zone: fc.constantFrom('ranked' as const, 'older' as const),
+    value: fc.double({ noNaN: true }),
+    actionId: hexId,
+  });
+  fc.assert(
+    fc.property(fc.string(), ranked, (list, cursor) => {
+      expect(decodeRanked(list, encodeRanked(list, cursor))).toEqual(cursor);
+      expect(thrownBy(() => decodePosition(list, encodeRanked(list, cursor)))).toEqual(badCursor);
+    }),
+  );
+});
+
+test('what follows on the position above another begins with that other', () => {
+  const some = fc.oneof(
+    hexId,
+    fc.constantFrom('f'.repeat(24), '0'.repeat(24), `${'0'.repeat(12)}${'f'.repeat(12)}`),
+  );
+  const bounded = fc.date({ min: new Date(0), max: new Date('9999-01-01'), noInvalidDate: true });
+  fc.assert(
+    fc.property(bounded, some, some, (at, actionId, other) => {
+      const above = positionAbove({ time: at, actionId });
+      const position = { relevancy: above.time, actionId: above.actionId };
+      expect(compareFeedPositions(position, { relevancy: at, actionId })).toBeLessThan(0);
+      fc.pre(other > actionId);
+      expect(compareFeedPositions(position, { relevancy: at, actionId: other })).toBeGreaterThanOrEqual(0);
+    }),
+  );
 });

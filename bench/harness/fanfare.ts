@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { signToken } from '../../src/cli/sign-token.ts';
+import type { Role } from '../../src/domain/viewer.ts';
+import type { ProbeApi } from '../programs/probe.ts';
+import { startChild, type Child } from './child.ts';
+import type { Environment } from './environment.ts';
+
+const SECRET = 'a-secret-that-signs-nothing-but-benchmarks-0123456789';
+const TOKEN_MS = 24 * 3_600_000;
+
+/** What a process of Fanfare reads from its environment here: production, and the defaults otherwise. */
+export function fanfareEnv(
+  environment: Pick<Environment, 'mongodbUri' | 'redisUrl' | 'folder'>,
+  database: string,
+): Readonly<Record<string, string>> {
+  return {
+    NODE_ENV: 'production',
+    MONGODB_URI: environment.mongodbUri,
+    REDIS_URL: environment.redisUrl,
+    MONGODB_DB: database,
+    DATA_DIR: join(environment.folder, 'unused'),
+    JWT_SECRET: SECRET,
+    PORT: '0',
+  };
+}
+
+export interface FanfareApi extends Child<ProbeApi> {
+  readonly url: string;
+  readonly wsUrl: string;
+}
+
+export interface FanfareOptions {
+  readonly environment: Environment;
+  readonly database: string;
+  /** Where to put a CPU profile when it ends; null: no profile. */
+  readonly profileDir: string | null;
+}
+
+/** `fanfare serve --no-worker`, ready to answer. */
+export async function startApi(options: FanfareOptions): Promise<FanfareApi> {
+  const child = startFanfare(['serve', '--no-worker'], 'api', options);
+  const [, url = ''] = await child.line(/GraphQL +(http:\/\/\S+)\/graphql/);
+  return Object.assign(child, { url, wsUrl: `${url.replace(/^http/, 'ws')}/graphql` });
+}
+
+/** `fanfare worker`, ready to work. */
+export async function startWorker(options: FanfareOptions): Promise<Child<ProbeApi>> {
+  const child = startFanfare(['worker'], 'worker', options);
+  await child.line(/worker started/);
+  return child;
+}
+
+function startFanfare(
+  args: readonly string[],
+  name: string,
+  { environment, database, profileDir }: FanfareOptions,
+): Child<ProbeApi> {
+  return startChild<ProbeApi>({
+    program: 'bin/fanfare.js',
+    args,
+    env: fanfareEnv(environment, database),
+    nodeArgs: profileDir === null ? [] : profileArgs(profileDir, `${database}-${name}`),
+  });
+}
+
+export function profileArgs(folder: string, name: string): readonly string[] {
+  return ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`];
+}
+
+/** A token the processes here accept. */
+export function tokenFor(sub: string, roles: readonly Role[] = ['user']): Promise<string> {
+  return signToken(
+    { jwtSecret: SECRET },
+    { sub, roles, expiresAt: new Date(Date.now() + TOKEN_MS) },
+  );
+}

@@ -1,0 +1,138 @@
+import { connect, type Socket } from 'node:net';
+import { now } from './statistics.ts';
+
+/** A request as it goes over the wire, made once. */
+export interface WireRequest {
+  readonly host: string;
+  readonly port: number;
+  readonly bytes: Buffer;
+}
+
+export function graphqlRequest(
+  url: string,
+  token: string | null,
+  query: string,
+  variables: Readonly<Record<string, unknown>> = {},
+): WireRequest {
+  const { hostname, port } = new URL(url);
+  const body = JSON.stringify({ query, variables });
+  const head = [
+    'POST /graphql HTTP/1.1',
+    `host: ${hostname}:${port}`,
+    'content-type: application/json',
+    'accept: application/graphql-response+json, application/json',
+    ...(token === null ? [] : [`authorization: Bearer ${token}`]),
+    `content-length: ${String(Buffer.byteLength(body))}`,
+    '',
+    '',
+  ].join('\r\n');
+  return { host: hostname, port: Number(port), bytes: Buffer.from(head + body) };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** One kept connection, one request at a time. It does as little as possible, for it shares the machine. */
+export class Lane implements Disposable {
+  readonly #socket: Socket;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #expected: number | null = null;
+  #waiting: { resolve(answer: Buffer): void; reject(error: Error): void } | null = null;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.on('data', (data) => {
+      this.#take(data);
+    });
+    const fail = (error?: unknown): void => {
+      const reason = error instanceof Error ? error : new Error('The connection was closed');
+      this.#waiting?.reject(reason);
+      this.#waiting = null;
+    };
+    socket.on('error', fail);
+    socket.on('close', fail);
+  }
+
+  static open({ host, port }: Pick<WireRequest, 'host' | 'port'>): Promise<Lane> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, host, () => {
+        socket.off('error', reject);
+        resolve(new Lane(socket));
+      });
+      socket.once('error', reject);
+    });
+  }
+
+  /** Sends and waits for the whole answer, which has to be one with a length. */
+  send({ bytes }: WireRequest): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.#socket.write(bytes);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.destroy();
+  }
+
+  #take(data: Buffer): void {
+    this.#chunks.push(data);
+    this.#length += data.length;
+    this.#expected ??= expectedLength(this.#chunks);
+    if (this.#expected === null || this.#length < this.#expected) return;
+    const answer = Buffer.concat(this.#chunks);
+    this.#chunks = [];
+    this.#length = 0;
+    this.#expected = null;
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    waiting?.resolve(answer);
+  }
+}
+
+function expectedLength(chunks: readonly Buffer[]): number | null {
+  const text = Buffer.concat(chunks);
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return null;
+  const [, length] = /\r\ncontent-length: *(\d+)/i.exec(text.toString('latin1', 0, end)) ?? [];
+  if (length === undefined) throw new Error('An answer came without its length');
+  return end + 4 + Number(length);
+}
+
+export function readAnswer(bytes: Buffer): Answer {
+  const text = bytes.toString();
+  const end = text.indexOf('\r\n\r\n');
+  return { status: Number(text.slice(9, 12)), body: text.slice(end + 4) };
+}
+
+/** Sends a request so often, so many at a time; milliseconds of each, and of all. Every answer must be as long as the first. */
+export async function hammer(
+  request: WireRequest,
+  options: { readonly count: number; readonly concurrency: number },
+): Promise<{ readonly latencies: readonly number[]; readonly total: number }> {
+  const { count, concurrency } = options;
+  const lanes = await Promise.all(Array.from({ length: concurrency }, () => Lane.open(request)));
+  const latencies: number[] = [];
+  let sent = 0;
+  const start = now();
+  try {
+    await Promise.all(
+      lanes.map(async (lane) => {
+        while (sent < count) {
+          sent += 1;
+          const from = now();
+          const answer = await lane.send(request);
+          latencies.push(now() - from);
+          if (answer[9] !== 0x32) throw new Error(`Refused: ${answer.toString()}`);
+        }
+      }),
+    );
+    return { latencies, total: now() - start };
+  } finally {
+    for (const lane of lanes) lane[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cpus, loadavg, release, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from './environment.ts';
+
+/** Where and of what something was measured. */
+export interface Provenance {
+  readonly measuredAt: string;
+  readonly commit: string;
+  /** Files that differ from the commit. */
+  readonly changedFiles: number;
+  readonly machine: {
+    readonly cpu: string;
+    readonly cores: number;
+    readonly memoryGiB: number;
+    readonly kernel: string;
+    /** Processes that wanted a core in the minute before: above 0.5 somebody else was at work. */
+    readonly loadBefore: number;
+  };
+  readonly versions: Readonly<Record<string, string>>;
+  readonly durability: string;
+}
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Takes note of the load too, so it comes before the work begins. */
+export function loadBefore(): number {
+  return loadavg()[0] ?? 0;
+}
+
+export async function provenance(environment: Environment, load: number): Promise<Provenance> {
+  const processors = cpus();
+  return {
+    measuredAt: new Date().toISOString(),
+    commit: git('rev-parse', '--short=12', 'HEAD'),
+    changedFiles: git('status', '--porcelain').split('\n').filter(Boolean).length,
+    machine: {
+      cpu: processors[0]?.model.trim() ?? 'unknown',
+      cores: processors.length,
+      memoryGiB: Math.round(totalmem() / 2 ** 30),
+      kernel: release(),
+      loadBefore: load,
+    },
+    versions: {
+      node: process.version,
+      engine: await environment.engineVersion(),
+      redis: await environment.redisVersion(),
+      ...Object.fromEntries(['mongodb', 'ioredis', 'graphql', 'graphql-yoga', 'graphql-ws', 'ws'].map(version)),
+      peer: peerVersion(),
+    },
+    durability: await environment.durability(),
+  };
+}
+
+function git(...args: readonly string[]): string {
+  try {
+    return execFileSync('git', args, { cwd: PROJECT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    // A copy without its history is measured all the same.
+    return '';
+  }
+}
+
+function version(name: string): [string, string] {
+  return [name, versionIn(`${PROJECT}/node_modules/${name}/package.json`)];
+}
+
+function peerVersion(): string {
+  const root = `${PROJECT}/bench/peer/node_modules`;
+  const of = (name: string): string => `${name} ${versionIn(`${root}/${name}/package.json`)}`;
+  return ['mongodb-activity-feed', 'mongoose', 'mongodb', 'ioredis', 'bull', 'socket.io'].map(of).join(', ');
+}
+
+function versionIn(path: string): string {
+  const description: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  const found =
+    typeof description === 'object' && description !== null && 'version' in description
+      ? description.version
+      : undefined;
+  return typeof found === 'string' ? found : 'unknown';
+}

@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
+
+/** How much is measured. */
+export type Size = 'full' | 'short' | 'smoke';
+
+export interface Options {
+  /** Names of the parts to run; empty: all. */
+  readonly parts: readonly string[];
+  readonly size: Size;
+  /** Null: what suits the size. */
+  readonly rounds: number | null;
+  /** Where results go. */
+  readonly out: string;
+  /** The whole trace; null: the sample that is kept with the project. */
+  readonly traceDir: string | null;
+  /** Length of the soak. */
+  readonly soakMinutes: number;
+  /** Length of the mixed load. */
+  readonly loadMinutes: number;
+  /** Writes CPU profiles of the processes under test. */
+  readonly profile: boolean;
+}
+
+export const USAGE = `npm run bench -- [parts] [options]
+
+  --list             names the parts
+  --short            smaller sizes and fewer rounds: to see that it works
+  --smoke            the smallest sizes, no timing that means anything
+  --rounds N         measurements of each thing
+  --out DIR          where results go (bench/results)
+  --trace DIR        the whole trace, for the mixed load (or BENCH_TRACE)
+  --load-minutes N   length of the mixed load (3)
+  --soak-minutes N   length of the soak (10)
+  --profile          writes CPU profiles beside the results
+`;
+
+/** @throws TypeError on an option that does not exist. */
+export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options | 'help' | 'list' {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean' },
+      list: { type: 'boolean' },
+      short: { type: 'boolean' },
+      smoke: { type: 'boolean' },
+      rounds: { type: 'string' },
+      out: { type: 'string' },
+      trace: { type: 'string' },
+      'load-minutes': { type: 'string' },
+      'soak-minutes': { type: 'string' },
+      profile: { type: 'boolean' },
+    },
+  });
+  if (values.help === true) return 'help';
+  if (values.list === true) return 'list';
+  return {
+    parts: positionals,
+    size: values.smoke === true ? 'smoke' : values.short === true ? 'short' : 'full',
+    rounds: values.rounds === undefined ? null : above0('rounds', values.rounds),
+    out: values.out ?? fileURLToPath(new URL('../results', import.meta.url)),
+    traceDir: values.trace ?? env['BENCH_TRACE'] ?? null,
+    loadMinutes: above0('load-minutes', values['load-minutes'] ?? '3'),
+    soakMinutes: above0('soak-minutes', values['soak-minutes'] ?? '10'),
+    profile: values.profile === true,
+  };
+}
+
+function above0(name: string, value: string): number {
+  const number = Number(value);
+  if (!(number > 0)) throw new Error(`--${name}: must be a number above 0, got "${value}"`);
+  return number;
+}

@@ -1,0 +1,111 @@
+import type { Chart } from './chart.ts';
+import type { Summary } from './statistics.ts';
+
+/** A figure with its spread. */
+export interface Figure {
+  readonly name: string;
+  readonly unit: string;
+  readonly summary: Summary;
+  /** What has to be known to read it. */
+  readonly note?: string;
+}
+
+/** A figure beside the target that was set for it. */
+export interface Verdict {
+  /** Position in the table of targets. */
+  readonly row: TargetRow;
+  readonly figure: Figure;
+  readonly isMet: boolean;
+}
+
+/** What one part of the benchmark found out. */
+export interface PartReport {
+  readonly title: string;
+  /** What was measured, against what, and how. */
+  readonly about: readonly string[];
+  readonly figures: readonly Figure[];
+  readonly verdicts: readonly Verdict[];
+  readonly charts: readonly Chart[];
+  /** Everything as it was measured. */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+interface Target {
+  readonly what: string;
+  readonly target: string;
+  readonly isMet: (value: number) => boolean;
+}
+
+const atLeast = (limit: number) => (value: number) => value >= limit;
+const atMost = (limit: number) => (value: number) => value <= limit;
+
+/** What the project sets out to reach, in the order of the table. */
+export const TARGETS = {
+  fanOut: {
+    what: 'fan-out of a new action, items/s',
+    target: '≥ 0.8 × raw unordered insertMany of the same documents',
+    isMet: atLeast(0.8),
+  },
+  reachPeer: {
+    what: '20,000 followers, publish → last follower’s socket, against the peer',
+    target: '≥ 10 × faster',
+    isMet: atLeast(10),
+  },
+  reachRaw: {
+    what: '20,000 followers, publish → last follower’s socket, against the limit',
+    target: '≤ 1.3 × raw insert of 20,000 items',
+    isMet: atMost(1.3),
+  },
+  page: {
+    what: 'feed page p50, service level, warm',
+    target: '≤ 1.5 × the two raw queries',
+    isMet: atMost(1.5),
+  },
+  httpPeer: {
+    what: 'pages/s through HTTP GraphQL, against the peer’s readFeed',
+    target: '≥ 10 ×',
+    isMet: atLeast(10),
+  },
+  httpOverhead: {
+    what: 'what HTTP GraphQL adds to the service, against bare Yoga',
+    target: '≤ 1.5 × bare Yoga with the same bytes',
+    isMet: atMost(1.5),
+  },
+  growth: {
+    what: 'page at 1 M items against 1 k items',
+    target: '≤ 1.3 ×',
+    isMet: atMost(1.3),
+  },
+  bump: {
+    what: 'bump of an action with 10,000 items',
+    target: '≤ 1.3 × raw unordered bulk update',
+    isMet: atMost(1.3),
+  },
+  publish: {
+    what: 'publish mutation p50 under the mixed load',
+    target: '≤ 2 × one raw insert under the same load',
+    isMet: atMost(2),
+  },
+  push: {
+    what: 'events/s to 1,000 sockets',
+    target: '≥ 0.5 × bare ws + Redis broadcast',
+    isMet: atLeast(0.5),
+  },
+  memory: {
+    what: 'memory per idle subscriber',
+    target: '≤ 1.5 × bare graphql-ws',
+    isMet: atMost(1.5),
+  },
+  soak: {
+    what: 'growth of memory after warm-up in the soak',
+    target: 'none: the slope is within its error',
+    isMet: atMost(1),
+  },
+} as const satisfies Readonly<Record<string, Target>>;
+
+export type TargetRow = keyof typeof TARGETS;
+
+/** Holds a measured ratio against its target. */
+export function judge(row: TargetRow, figure: Figure): Verdict {
+  return { row, figure, isMet: TARGETS[row].isMet(figure.summary.median) };
+}

@@ -1,0 +1,81 @@
+import { formatNumber, formatSummary } from './format.ts';
+import type { Provenance } from './machine.ts';
+import { TARGETS, type TargetRow } from './report.ts';
+import type { KeptReport } from './write.ts';
+
+interface Named {
+  readonly name: string;
+  readonly report: KeptReport;
+}
+
+/** RESULTS.md: where and of what, the targets beside what was measured, then every figure. */
+export function resultsPage(reports: readonly Named[], folder: string): string {
+  return [
+    '# Measured',
+    '',
+    'Made by `npm run bench`. What is measured and how to read it: [docs/benchmarks.md](../docs/benchmarks.md).',
+    'A figure is the median of its rounds, with the lowest and the highest beside it; a ratio is taken round by round.',
+    '',
+    ...provenances(reports),
+    '## Targets',
+    '',
+    '| what | target | measured | |',
+    '| --- | --- | --- | --- |',
+    ...rows().flatMap((row) => targetRows(row, reports)),
+    '',
+    ...reports.flatMap((named) => section(named, folder)),
+  ].join('\n');
+}
+
+function rows(): TargetRow[] {
+  return Object.keys(TARGETS) as TargetRow[];
+}
+
+function targetRows(row: TargetRow, reports: readonly Named[]): string[] {
+  const { what, target } = TARGETS[row];
+  const verdicts = reports.flatMap(({ report }) => report.verdicts.filter((verdict) => verdict.row === row));
+  if (verdicts.length === 0) return [`| ${what} | ${target} | – | not measured |`];
+  return verdicts.map(({ figure, isMet }) => {
+    const note = figure.note === undefined ? '' : `; ${figure.note}`;
+    const measured = `${formatSummary(figure.summary, figure.unit)}<br>${figure.name}${note}`;
+    return `| ${what} | ${target} | ${measured} | ${isMet ? 'met' : '**missed**'} |`;
+  });
+}
+
+function provenances(reports: readonly Named[]): string[] {
+  const [first] = reports;
+  if (first === undefined) return [];
+  const { machine, versions, durability, commit, changedFiles } = first.report.provenance;
+  const list = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    `- Machine: ${machine.cpu}, ${String(machine.cores)} cores shared by engine, Redis, servers and clients, ${String(machine.memoryGiB)} GiB, Linux ${machine.kernel}`,
+    `- Versions: ${list.join('; ')}`,
+    `- Durability: ${durability}`,
+    `- Commit: ${commit}${changedFiles === 0 ? '' : `, with ${String(changedFiles)} changed files`}`,
+    `- Parts: ${reports.map(partOf).join('; ')}`,
+    '',
+  ];
+}
+
+function partOf({ name, report }: Named): string {
+  const { provenance, size, seconds } = report;
+  const { measuredAt, machine }: Provenance = provenance;
+  return `${name} (${size}, ${measuredAt.slice(0, 16)}Z, ${seconds.toFixed(0)} s, load before ${formatNumber(machine.loadBefore)})`;
+}
+
+function section({ name, report }: Named, folder: string): string[] {
+  return [
+    `## ${report.title}`,
+    '',
+    ...report.about.flatMap((line) => [line, '']),
+    '| what | measured |',
+    '| --- | --- |',
+    ...report.figures.map(({ name: what, unit, summary, note }) => {
+      return `| ${what}${note === undefined ? '' : `<br>${note}`} | ${formatSummary(summary, unit)} |`;
+    }),
+    '',
+    ...report.charts.flatMap((chart) => [`![${chart.title}](${folder}/${chart.name}.svg)`, '']),
+    `Raw: [${folder}/${name}.json](${folder}/${name}.json)`,
+    '',
+  ];
+}

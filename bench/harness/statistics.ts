@@ -1,0 +1,42 @@
+/** Summary of a handful of measurements of the same thing. */
+export interface Summary {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+  /** How many measurements it is made of. */
+  readonly count: number;
+}
+
+/** @throws Error when there is nothing to summarise, or a value is not a number above zero. */
+export function summarise(values: readonly number[], what: string): Summary {
+  if (values.length === 0) throw new Error(`${what}: nothing was measured`);
+  const wrong = values.find((value) => !Number.isFinite(value) || value <= 0);
+  if (wrong !== undefined) throw new Error(`${what}: measured ${String(wrong)}, which makes no sense`);
+  return {
+    median: quantile(values, 0.5),
+    min: Math.min(...values),
+    max: Math.max(...values),
+    count: values.length,
+  };
+}
+
+/** The value below which the given share of the values lies, interpolated; NaN of nothing. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(place)] ?? NaN;
+  const high = sorted[Math.ceil(place)] ?? NaN;
+  return low + (high - low) * (place - Math.floor(place));
+}
+
+/** Milliseconds of a monotonic clock that all processes of a machine share. */
+export function now(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** How long something took, in milliseconds. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = now();
+  await work();
+  return now() - start;
+}

@@ -1,0 +1,83 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openEnvironment, type Environment } from './harness/environment.ts';
+import { loadBefore, provenance } from './harness/machine.ts';
+import { readOptions, USAGE, type Options } from './harness/options.ts';
+import { ensurePackages } from './harness/packages.ts';
+import { showReport, writeReport, writeResultsPage } from './harness/write.ts';
+import type { Part } from './parts/part.ts';
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2), process.env);
+  if (options === 'help') {
+    console.log(USAGE);
+    return 0;
+  }
+  const say = (line: string): void => {
+    console.error(`  ${line}`);
+  };
+  ensurePackages(say);
+  // Only now is everything there that the parts import.
+  const { PARTS } = await import('./parts/registry.ts');
+  if (options === 'list') {
+    for (const { name } of PARTS) console.log(name);
+    return 0;
+  }
+  return runAll(options, choose(PARTS, options.parts), say);
+}
+
+function choose(parts: readonly Part[], names: readonly string[]): readonly Part[] {
+  const unknown = names.find((name) => !parts.some((part) => part.name === name));
+  if (unknown !== undefined)
+    throw new Error(`There is no part "${unknown}"; there are ${parts.map(({ name }) => name).join(', ')}`);
+  return names.length === 0 ? parts : parts.filter(({ name }) => names.includes(name));
+}
+
+async function runAll(
+  options: Options,
+  parts: readonly Part[],
+  say: (line: string) => void,
+): Promise<number> {
+  const load = loadBefore();
+  await using environment = await openEnvironment(say);
+  stopOnSignals(environment);
+  const of = await provenance(environment, load);
+  mkdirSync(options.out, { recursive: true });
+  const failures: string[] = [];
+  for (const part of parts) {
+    console.error(`${part.name}`);
+    const profileDir = options.profile ? join(options.out, 'profiles') : null;
+    const startedAt = performance.now();
+    try {
+      const report = await part.run({ environment, options, say, profileDir });
+      const seconds = (performance.now() - startedAt) / 1_000;
+      writeReport(options.out, part.name, { ...report, seconds, size: options.size, provenance: of });
+      showReport(report, seconds);
+    } catch (error) {
+      // The others are measured all the same; the command fails in the end.
+      failures.push(part.name);
+      console.error(error);
+    }
+  }
+  if (options.size !== 'smoke') writeResultsPage(options.out);
+  if (failures.length > 0) console.error(`Failed: ${failures.join(', ')}`);
+  return failures.length > 0 ? 1 : 0;
+}
+
+/** Ctrl-C leaves nothing behind: children die with this process, the databases are stopped first. */
+function stopOnSignals(environment: Environment): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      console.error('Stopping');
+      environment[Symbol.asyncDispose]().then(
+        () => process.exit(130),
+        (error: unknown) => {
+          console.error(error);
+          process.exit(130);
+        },
+      );
+    });
+  }
+}

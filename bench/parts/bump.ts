@@ -1,0 +1,162 @@
+import { ObjectId } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import type { NewsfeedItemDocument } from '../../src/storage/documents.ts';
+import { openInProcess, type InProcess } from '../harness/in-process.ts';
+import { withProfile } from '../harness/profile.ts';
+import { judge, type PartReport } from '../harness/report.ts';
+import { alternate, fastest, ratioOf, seriesNamed, summaryOf, type Contender } from '../harness/rounds.ts';
+import { timed } from '../harness/statistics.ts';
+import { ratingInput } from '../world/actions.ts';
+import { itemsCollection, newItems } from '../world/items.ts';
+import { loadFollowers } from '../world/people.ts';
+import { openRawWorld, type RawWorld } from '../world/raw.ts';
+import { roundsOf, sized, type Part, type PartContext } from './part.ts';
+
+const BATCHES = [500, 1_000, 2_500, 10_000];
+const REF = 'site-bumped';
+const DAY = 86_400_000;
+const PASS = 'bump, the pass alone';
+const WHOLE = 'bump, recordInteraction → DONE';
+const AS_ONE = 'raw updateMany of all items';
+
+/** An interaction lifts an action in every feed that holds it, beside the plain driver, which updates the same items. */
+export const bumpPart: Part = { name: 'bump', run };
+
+async function run(context: PartContext): Promise<PartReport> {
+  const { environment, options, say, profileDir } = context;
+  const holders = sized(options, { full: 10_000, short: 3_000, smoke: 300 });
+  const rounds = roundsOf(options, { full: 9, short: 3, smoke: 1 });
+  await using world = await openRawWorld(environment, 'bench_bump');
+  const raw = environment.driver.db('bench_bump_raw');
+  await loadFollowers(world.follows, REF, holders);
+  await using fanfare = await openInProcess(environment, 'bench_bump', { worker: true });
+  const actionId = await fanfare.publish(
+    // Long ago, so that every interaction lifts it for everybody by more than the one before.
+    ratingInput(1, [{ id: REF }], { conducted: new Date(Date.now() - 30 * DAY) }),
+  );
+  const { delivered } = await fanfare.done(actionId);
+  if (delivered !== holders) throw new Error(`Delivered ${String(delivered)} of ${String(holders)} items`);
+  const passes: number[] = [];
+  const bump: Contender = {
+    name: WHOLE,
+    measure: async (round) => {
+      const before = await highest(world, actionId);
+      const milliseconds = await timed(async () => {
+        const { seconds } = await bumpOnce(fanfare, actionId);
+        if (round >= 0) passes.push(seconds * 1_000);
+      });
+      const behind = await world.items.countDocuments({
+        actionId: new ObjectId(actionId),
+        relevancy: { $lte: before },
+      });
+      if (behind > 0) throw new Error(`${String(behind)} items were not lifted`);
+      return milliseconds;
+    },
+  };
+  const updates: Contender[] = [];
+  for (const size of BATCHES.filter((batch, index) => batch <= holders || index === 0))
+    updates.push(await rawUpdate(raw, holders, size));
+  updates.push(await rawUpdateAsOne(raw, holders));
+  say(`${String(holders)} items, ${String(rounds)} rounds`);
+  const measured = await withProfile(profileDir, 'bump', () =>
+    alternate([bump, ...updates], { rounds, warmUp: sized(options, { full: 2, short: 1, smoke: 0 }) }),
+  );
+  await raw.dropDatabase();
+  const series = [...measured, { name: PASS, values: passes }];
+  const best = fastest(series.filter(({ name }) => name.startsWith('raw bulkWrite')));
+  const ratio = (name: string, against: string, note?: string) => ({
+    name: `${name} / ${against}`,
+    unit: '×',
+    summary: ratioOf(seriesNamed(series, name), seriesNamed(series, against)),
+    ...(note === undefined ? {} : { note }),
+  });
+  const waiting =
+    'includes the quarter of a second a pass waits for further interactions, and until the worker looks again';
+  const figures = series.map((entry) => ({ name: entry.name, unit: 'ms', summary: summaryOf(entry) }));
+  return {
+    title: 'Bump of an action',
+    about: [
+      `An interaction with an action that is in ${String(holders)} feeds lifts all its items. The pass alone: from its claim to DONE. From recordInteraction: ${waiting}.`,
+      'The plain driver updates the same number of the same documents with the same indexes: one unordered bulkWrite of updateOne, in batches of several sizes; and, against which no target is held, all of them by one updateMany.',
+    ],
+    figures: [...figures, ratio(PASS, AS_ONE)],
+    verdicts: [judge('bump', ratio(PASS, best.name)), judge('bump', ratio(WHOLE, best.name, waiting))],
+    charts: [
+      {
+        kind: 'bars',
+        name: 'bump',
+        title: `Bump of an action with ${String(holders)} items`,
+        unit: 'ms',
+        bars: figures.map(({ name, summary: { median, min, max } }) => ({ label: name, value: median, min, max })),
+      },
+    ],
+    raw: { holders, milliseconds: Object.fromEntries(series.map(({ name, values }) => [name, values])) },
+  };
+}
+
+let comments = 0;
+
+async function bumpOnce(fanfare: InProcess, actionId: string) {
+  const { services } = fanfare.app;
+  const session = services.openSession(fanfare.service);
+  await services.recordInteraction(session, {
+    actionId,
+    kind: 'COMMENT',
+    actorId: 'commenter',
+    idempotencyKey: `comment-${String(comments++)}`,
+  });
+  return fanfare.done(actionId);
+}
+
+async function highest({ items }: RawWorld, actionId: string): Promise<Date> {
+  const item = await items.findOne({ actionId: new ObjectId(actionId) }, { sort: { relevancy: -1 } });
+  if (item === null) throw new Error('The action is in no feed');
+  return item.relevancy;
+}
+
+async function rawUpdate(db: Db, holders: number, batch: number): Promise<Contender> {
+  const { items, documents } = await filled(db, `items_${String(batch)}`, holders);
+  return {
+    name: `raw bulkWrite, batches of ${String(batch)}`,
+    measure: async () => {
+      const relevancy = new Date();
+      const operations = documents.map(
+        ({ actionId, userId }): AnyBulkWriteOperation<NewsfeedItemDocument> => ({
+          updateOne: { filter: { actionId, userId }, update: { $max: { relevancy } } },
+        }),
+      );
+      return timed(async () => {
+        let matched = 0;
+        for (let from = 0; from < operations.length; from += batch) {
+          const result = await items.bulkWrite(operations.slice(from, from + batch), { ordered: false });
+          matched += result.modifiedCount;
+        }
+        if (matched !== holders) throw new Error(`${String(matched)} items were updated`);
+      });
+    },
+  };
+}
+
+async function rawUpdateAsOne(db: Db, holders: number): Promise<Contender> {
+  const { items, documents } = await filled(db, 'items_as_one', holders);
+  const actionId = documents[0]?.actionId ?? new ObjectId();
+  return {
+    name: AS_ONE,
+    measure: () =>
+      timed(async () => {
+        const { modifiedCount } = await items.updateMany({ actionId }, { $max: { relevancy: new Date() } });
+        if (modifiedCount !== holders) throw new Error(`${String(modifiedCount)} items were updated`);
+      }),
+  };
+}
+
+async function filled(
+  db: Db,
+  name: string,
+  holders: number,
+): Promise<{ items: Collection<NewsfeedItemDocument>; documents: readonly NewsfeedItemDocument[] }> {
+  const items = await itemsCollection(db, name);
+  const documents = newItems(holders);
+  await items.insertMany(documents, { ordered: false });
+  return { items, documents };
+}

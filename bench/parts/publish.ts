@@ -1,0 +1,91 @@
+import { ObjectId, type Collection } from 'mongodb';
+import type { ActionDocument } from '../../src/storage/documents.ts';
+import { startApi, tokenFor } from '../harness/fanfare.ts';
+import { graphqlRequest, Lane, readAnswer } from '../harness/http-lanes.ts';
+import { openInProcess } from '../harness/in-process.ts';
+import type { PartReport } from '../harness/report.ts';
+import { alternate, ratioOf, seriesNamed, summaryOf, type Contender } from '../harness/rounds.ts';
+import { quantile, timed } from '../harness/statistics.ts';
+import { ratingInput } from '../world/actions.ts';
+import { PUBLISH } from '../world/queries.ts';
+import { openRawWorld } from '../world/raw.ts';
+import { roundsOf, sized, type Part, type PartContext } from './part.ts';
+
+const DATABASE = 'bench_publish';
+const RAW = 'raw insertOne, p50';
+const SERVICE = 'publishAction, service, p50';
+const MUTATION = 'publishAction, HTTP mutation, p50';
+
+/** Publishing on an idle machine: one raw insert, the service, the mutation. The target is judged under load. */
+export const publishPart: Part = { name: 'publish', run };
+
+async function run(context: PartContext): Promise<PartReport> {
+  const { environment, options, profileDir } = context;
+  const count = sized(options, { full: 300, short: 100, smoke: 10 });
+  const rounds = roundsOf(options, { full: 9, short: 3, smoke: 1 });
+  await using world = await openRawWorld(environment, DATABASE);
+  await using rawWorld = await openRawWorld(environment, `${DATABASE}_raw`);
+  await using fanfare = await openInProcess(environment, DATABASE, { worker: false });
+  await using api = await startApi({ environment, database: DATABASE, profileDir });
+  const token = await tokenFor('publisher', ['service']);
+  const template = await templateOf(world.actions, await fanfare.publish(ratingInput(0, [])));
+  using lane = await Lane.open({ host: '127.0.0.1', port: Number(new URL(api.url).port) });
+  let published = 0;
+  const contenders: Contender[] = [
+    p50(RAW, count, () => rawWorld.actions.insertOne({ ...template, _id: new ObjectId() })),
+    p50(SERVICE, count, () => fanfare.publish(ratingInput(published++, []))),
+    p50(MUTATION, count, async () => {
+      const request = graphqlRequest(api.url, token, PUBLISH, { input: ratingInput(published++, []) });
+      const { body } = readAnswer(await lane.send(request));
+      if (!body.includes('"isReplay":false')) throw new Error(`Not published: ${body}`);
+    }),
+  ];
+  const series = await alternate(contenders, {
+    rounds,
+    warmUp: sized(options, { full: 3, short: 2, smoke: 0 }),
+  });
+  const stored = await world.actions.countDocuments({});
+  if (stored !== published + 1)
+    throw new Error(`${String(stored)} actions are stored instead of ${String(published + 1)}`);
+  const ratio = (name: string) => ({
+    name: `${name} / ${RAW}`,
+    unit: '×',
+    summary: ratioOf(seriesNamed(series, name), seriesNamed(series, RAW)),
+  });
+  const figures = series.map((entry) => ({ name: entry.name, unit: 'ms', summary: summaryOf(entry) }));
+  return {
+    title: 'Publishing on an idle machine',
+    about: [
+      'One at a time, no worker. The raw insert writes the document that the server writes, into a collection with the same indexes. An acknowledged write has been synced to disk.',
+    ],
+    figures: [...figures, ratio(SERVICE), ratio(MUTATION)],
+    verdicts: [],
+    charts: [
+      {
+        kind: 'bars',
+        name: 'publish',
+        title: 'Publishing one action',
+        unit: 'ms',
+        bars: figures.map(({ name, summary: { median, min, max } }) => ({ label: name, value: median, min, max })),
+      },
+    ],
+    raw: { count, series },
+  };
+}
+
+function p50(name: string, count: number, work: () => Promise<unknown>): Contender {
+  return {
+    name,
+    measure: async () => {
+      const times: number[] = [];
+      for (let index = 0; index < count; index++) times.push(await timed(work));
+      return quantile(times, 0.5);
+    },
+  };
+}
+
+async function templateOf(actions: Collection<ActionDocument>, id: string): Promise<ActionDocument> {
+  const found = await actions.findOne({ _id: new ObjectId(id) });
+  if (found === null) throw new Error('The published action is not there');
+  return found;
+}

@@ -1,0 +1,23 @@
+import { createServer } from 'node:http';
+import { createSchema, createYoga } from 'graphql-yoga';
+
+/** Yoga as its documentation shows it, with one answer that is always the same, of so many bytes. */
+const length = Number(process.argv[2]);
+const page = 'x'.repeat(Math.max(0, length - Buffer.byteLength('{"data":{"page":""}}')));
+const yoga = createYoga({
+  schema: createSchema({
+    typeDefs: 'type Query { page: String! }',
+    resolvers: { Query: { page: () => page } },
+  }),
+  logging: false,
+});
+const server = createServer((req, res) => void yoga(req, res));
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  console.log(`GraphQL http://127.0.0.1:${String(address.port)}/graphql`);
+});
+process.on('SIGTERM', () => {
+  server.close();
+  server.closeAllConnections();
+});

@@ -1,0 +1,76 @@
+import { ObjectId } from 'mongodb';
+import type { ActionDocument } from '../../src/storage/documents.ts';
+import type { InProcess } from '../harness/in-process.ts';
+import { ratingInput } from './actions.ts';
+import { load, type RawWorld } from './raw.ts';
+
+const MINUTE = 60_000;
+export const FEED_REF = 'site-read';
+
+/**
+ * Loads actions that are a minute apart, the newest first: copies of one that was published by the server, so that they
+ * are what it writes.
+ */
+export async function loadActions(
+  world: RawWorld,
+  fanfare: InProcess,
+  count: number,
+): Promise<readonly ActionDocument[]> {
+  const id = await fanfare.publish(ratingInput(0, [{ id: FEED_REF }]));
+  const template = await world.actions.findOneAndDelete({ _id: new ObjectId(id) });
+  if (template === null) throw new Error('The published action is not there');
+  const { leaseUntil: _leaseUntil, ...fanOut } = template.fanOut;
+  const newest = Date.now() - MINUTE;
+  const make = (index: number): ActionDocument => {
+    const time = new Date(newest - index * MINUTE);
+    const actorId = `actor-${String(index % 53)}`;
+    const applicant = `applicant-${String(index % 97)}`;
+    return {
+      ...template,
+      _id: new ObjectId(),
+      actorId,
+      conducted: time,
+      recorded: time,
+      latest: time,
+      refs: [
+        { id: FEED_REF, type: 'site', label: `Site ${FEED_REF}` },
+        { id: applicant, type: 'applicant', label: `Applicant ${applicant}` },
+      ],
+      refIds: [FEED_REF, applicant, actorId],
+      fanOut: { ...fanOut, state: 'DONE' },
+    };
+  };
+  const actions: ActionDocument[] = Array.from({ length: count }, (_, index) => make(index));
+  await load(world.actions, count, (index) => actions[index] ?? make(index));
+  return actions;
+}
+
+/** Puts these actions into a reader's feed, as the fan-out does. */
+export function loadFeed(world: RawWorld, userId: string, actions: readonly ActionDocument[]): Promise<void> {
+  return load(world.items, actions.length, (index) => {
+    const action = actions[index];
+    if (action === undefined) throw new Error('There are fewer actions than items');
+    return {
+      _id: new ObjectId(),
+      userId,
+      actionId: action._id,
+      relevancy: action.latest,
+      reasons: ['FOLLOW' as const],
+    };
+  });
+}
+
+/** Gives names to the actors and labels to the refs of the loaded actions. */
+export async function loadNames(fanfare: InProcess): Promise<void> {
+  const { services } = fanfare.app;
+  const numbers = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
+  await services.upsertMembers(
+    fanfare.service,
+    numbers(53).map((n) => ({ memberId: `actor-${n}`, name: `Actor ${n}` })),
+  );
+  await services.upsertRefs(fanfare.service, [
+    { id: FEED_REF, type: 'site', label: 'Site of the benchmark' },
+    ...numbers(97).map((n) => ({ id: `applicant-${n}`, type: 'applicant', label: `Applicant ${n}` })),
+    ...numbers(31).map((n) => ({ id: `position-${n}`, type: 'position', label: `Position ${n}` })),
+  ]);
+}

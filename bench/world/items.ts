@@ -1,0 +1,26 @@
+import { ObjectId, type Collection, type Db } from 'mongodb';
+import type { NewsfeedItemDocument } from '../../src/storage/documents.ts';
+import { INDEXES } from '../../src/storage/indexes.ts';
+import { readerId } from './people.ts';
+
+/** A collection under another name with the indexes of `newsfeedItems`. */
+export async function itemsCollection(db: Db, name: string): Promise<Collection<NewsfeedItemDocument>> {
+  const collection = db.collection<NewsfeedItemDocument>(name);
+  const definitions = INDEXES.filter((definition) => definition.collection === 'newsfeedItems');
+  for (const { serves: _serves, collection: _collection, ...definition } of definitions)
+    await collection.createIndexes([definition]);
+  return collection;
+}
+
+/** The items of one new action for so many readers, as the fan-out writes them. */
+export function newItems(readers: number): NewsfeedItemDocument[] {
+  const actionId = new ObjectId();
+  const relevancy = new Date();
+  return Array.from({ length: readers }, (_, index) => ({
+    _id: new ObjectId(),
+    userId: readerId(index),
+    actionId,
+    relevancy,
+    reasons: ['FOLLOW'],
+  }));
+}

@@ -1,0 +1,67 @@
+/** An error of a GraphQL answer. */
+export interface AnswerError {
+  readonly message: string;
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+const TEMPORARY: ReadonlySet<string> = new Set([
+  'NETWORK',
+  'TOKEN',
+  'UNAVAILABLE',
+  'RATE_LIMITED',
+  'INTERNAL_SERVER_ERROR',
+]);
+
+export interface FeedClientErrorOptions {
+  readonly cause?: unknown;
+  /** What else the server said, such as `issues` of a BAD_USER_INPUT. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+export class FeedClientError extends Error {
+  override readonly name = 'FeedClientError';
+  /**
+   * `extensions.code` of the server's error, or one of the client's own: NETWORK (no connection, or it was lost), TOKEN
+   * (the token function has failed), PROTOCOL (the answer makes no sense: is the address right?).
+   */
+  readonly code: string;
+  readonly extensions: Readonly<Record<string, unknown>>;
+
+  constructor(code: string, message: string, { cause, extensions = {} }: FeedClientErrorOptions = {}) {
+    super(message, { cause });
+    this.code = code;
+    this.extensions = extensions;
+  }
+
+  /** Whether the same may succeed later. */
+  get isTemporary(): boolean {
+    return TEMPORARY.has(this.code);
+  }
+}
+
+/** The first error of an answer stands for all. */
+export function answerError([first]: readonly AnswerError[]): FeedClientError {
+  const { message = 'The server has failed without a reason', extensions = {} } = first ?? {};
+  const { code } = extensions;
+  return new FeedClientError(typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR', message, {
+    extensions,
+  });
+}
+
+/** An answer that is no GraphQL, as of a proxy in between. */
+export function statusError(status: number): FeedClientError {
+  const message = `The server answered with status ${String(status)} and no GraphQL`;
+  if (status === 401) return new FeedClientError('UNAUTHENTICATED', message);
+  if (status === 403) return new FeedClientError('FORBIDDEN', message);
+  if (status === 429) return new FeedClientError('RATE_LIMITED', message);
+  if (status === 408 || status >= 500) return new FeedClientError('UNAVAILABLE', message);
+  return new FeedClientError('PROTOCOL', message);
+}
+
+export function networkError(message: string, cause?: unknown): FeedClientError {
+  return new FeedClientError('NETWORK', message, { cause });
+}
+
+export function protocolError(message: string, cause?: unknown): FeedClientError {
+  return new FeedClientError('PROTOCOL', message, { cause });
+}

@@ -1,0 +1,45 @@
+import { networkError, statusError } from './errors.ts';
+import { isAnswer, type Answer, type Operation } from './transport.ts';
+
+export interface PostRequest {
+  readonly url: string;
+  readonly token: string;
+  readonly operation: Operation;
+  readonly accept: string;
+  readonly signal?: AbortSignal;
+}
+
+/** @throws FeedClientError NETWORK */
+export async function post(request: PostRequest): Promise<Response> {
+  const { url, token, operation, accept, signal } = request;
+  try {
+    return await fetch(url, {
+      method: 'POST',
+      headers: { accept, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(operation),
+      cache: 'no-store',
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    throw networkError('The server cannot be reached', error);
+  }
+}
+
+/** The answer that is the whole body. */
+export async function answerOf(response: Response): Promise<Answer> {
+  let text: string;
+  try {
+    text = await response.text();
+  } catch (error) {
+    throw networkError('The answer has broken off', error);
+  }
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    // A page of HTML, most likely; the status tells more than where its syntax differs from JSON.
+    throw statusError(response.status);
+  }
+  if (!isAnswer(answer)) throw statusError(response.status);
+  return answer;
+}

@@ -1,0 +1,160 @@
+/** An instant, ISO-8601 in UTC with milliseconds. Instants of this form sort as text. */
+export type Instant = string;
+
+export type Scope = 'TEAM' | 'DEPARTMENT' | 'RESTRICTED' | 'FOLLOWERS' | 'PUBLIC';
+export type DeliveryReason = 'MENTION' | 'RECIPIENT' | 'TEAM' | 'DEPARTMENT' | 'FOLLOW' | 'PULL';
+export type FeedState = 'READY' | 'REBUILDING';
+export type FeedOrder = 'RELEVANCY' | 'RECENT' | 'TOP';
+
+/** Which entries of a feed; conditions that are given must all hold. */
+export interface FeedFilter {
+  /** Actions of one of these types, such as ApplicationRating. */
+  readonly types?: readonly string[];
+  /** Actions by one of these actors. */
+  readonly actorIds?: readonly string[];
+  /** Actions that carry this ref id. */
+  readonly refId?: string;
+  /** Actions with this tag. */
+  readonly tag?: string;
+  /** With this relevancy or a later one. */
+  readonly since?: Instant;
+  /** With an earlier relevancy. */
+  readonly until?: Instant;
+  /** Only what has not been read. */
+  readonly unreadOnly?: boolean;
+}
+
+/** An entry of a feed, as it is selected unless the client is given other `fields`. */
+export interface FeedItem {
+  readonly id: string;
+  /** Its place in the feed: the later, the higher. */
+  readonly relevancy: Instant;
+  readonly reasons: readonly DeliveryReason[];
+  readonly isUnread: boolean;
+  readonly action: {
+    readonly id: string;
+    readonly conducted: Instant;
+    readonly scope: Scope;
+    readonly isHidden: boolean;
+    readonly actor: { readonly memberId: string; readonly name: string };
+    readonly refs: readonly { readonly refId: string; readonly type: string; readonly label: string }[];
+    readonly descriptor: {
+      readonly type: string;
+      readonly summary: string;
+      readonly tags: readonly string[];
+    };
+    readonly engagement: {
+      readonly comments: number;
+      readonly likes: number;
+      readonly reshares: number;
+      readonly lastInteraction: Instant | null;
+    };
+  };
+}
+
+/** Exact up to 100; beyond that `count` is 100 and `isExact` false. */
+export interface UnreadCount {
+  readonly count: number;
+  readonly isExact: boolean;
+}
+
+/** A change of the feed. Every event carries the cursor from which to resume after it. */
+export type FeedEvent<Item = FeedItem> = { readonly cursor: string } & (
+  | { readonly __typename: 'FeedItemAdded'; readonly item: Item }
+  /** The item as it is now: it has another relevancy. */
+  | { readonly __typename: 'FeedItemUpdated'; readonly item: Item }
+  | { readonly __typename: 'FeedItemRemoved'; readonly itemId: string; readonly actionId: string }
+  | { readonly __typename: 'UnreadCountChanged'; readonly unread: UnreadCount }
+);
+
+export interface FeedPage<Item = FeedItem> {
+  readonly edges: readonly { readonly cursor: string; readonly node: Item }[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  readonly unread: UnreadCount;
+  readonly state: FeedState;
+}
+
+export interface FeedQuery {
+  /** Entries of the page, 1..100; default 25. */
+  readonly first?: number;
+  /** `pageInfo.endCursor` of the page before. */
+  readonly after?: string;
+  readonly filter?: FeedFilter;
+  /** Default RELEVANCY. */
+  readonly order?: FeedOrder;
+}
+
+/** `live`: nothing from here on is missed. `waiting`: the connection was lost, the next attempt is due later. */
+export type WatchState = 'connecting' | 'live' | 'waiting';
+
+/**
+ * Callbacks are called one at a time, in order; one that gives a promise is waited for. What one throws ends the watch,
+ * and the event counts as not handed over. Only a FeedClientError that is temporary (of `feed`, while the server is
+ * away) does not: the watch connects again and makes the same call again.
+ */
+export interface WatchOptions<Item = FeedItem> {
+  /** The cursor of the last event that was seen; absent: from now on. */
+  readonly after?: string;
+  readonly filter?: FeedFilter;
+  /** Also tell of the unread count, by UnreadCountChanged; the server counts for it. Default false. */
+  readonly unread?: boolean;
+  readonly onEvent: (event: FeedEvent<Item>) => void | Promise<void>;
+  /**
+   * Query the feed now: events before this point are not vouched for, those after it follow. Without `after` it is called
+   * once at the beginning, with the reason `opened`.
+   * @param reason `opened`, or one of the server's: `invalid-cursor`, `log-lost`, `log-interrupted`, `window-passed`,
+   * `buffer-overflow`
+   * @param cursor where the events that follow begin
+   */
+  readonly onResync: (reason: string, cursor: string) => void | Promise<void>;
+  /** @param cause why it is `waiting` */
+  readonly onState?: (state: WatchState, cause?: Error) => void;
+  /** Ends the watch: connection and timers at once, callbacks after the one under way. */
+  readonly signal?: AbortSignal;
+}
+
+/** A constructor such as the global WebSocket or that of the package `ws`. */
+export type WebSocketConstructor = new (
+  url: string,
+  protocols?: string | string[],
+) => {
+  readonly readyState: number;
+  close(code?: number, reason?: string): void;
+};
+
+export interface FeedClientOptions {
+  /** Of the GraphQL endpoint, such as https://example.com/graphql; in a browser it may be relative. */
+  readonly url: string;
+  /** What events come by; default `websocket`. */
+  readonly transport?: 'websocket' | 'sse';
+  /**
+   * The JWT, without "Bearer". A function is asked before every connection and every query, and once more when the server
+   * refuses what it gave; it is then handed the refused token. While it throws, a watch waits and asks again.
+   */
+  readonly token: string | ((refused?: string) => string | Promise<string>);
+  /** GraphQL selection on NewsfeedItem, without braces; the default is what FeedItem has. */
+  readonly fields?: string;
+  /** Attempts in a row that may fail before a watch gives up; default: it never does. */
+  readonly retries?: number;
+  /** The wait before the first and the longest wait before any further attempt, in ms; default 500 and 30 000. */
+  readonly backoff?: { readonly firstMs?: number; readonly maxMs?: number };
+  /**
+   * A connection from which nothing comes for so long is taken for dead, in ms; default 30 000. Over SSE it must be longer
+   * than the 12 s between the server's pings.
+   */
+  readonly timeoutMs?: number;
+  /** For Node before 22, which has none: `WebSocket` of the package `ws`. */
+  readonly webSocket?: WebSocketConstructor;
+}
+
+export interface FeedClient<Item = FeedItem> {
+  /**
+   * Follows the reader's feed through lost connections, restarts of the server and tokens that end. Each event comes
+   * exactly once and in order, or `onResync` says that this cannot be vouched for.
+   * @returns when the signal has ended it; rejects with what a callback threw, or with a FeedClientError that waiting
+   * cannot mend: UNAUTHENTICATED, FORBIDDEN, BAD_USER_INPUT, PROTOCOL, or the last one after `retries`
+   */
+  watch(options: WatchOptions<Item>): Promise<void>;
+  /** A page of the reader's feed. Rejects with a FeedClientError. */
+  feed(query?: FeedQuery): Promise<FeedPage<Item>>;
+}

@@ -1,0 +1,127 @@
+import { backoffMs, pause, type Backoff } from './backoff.ts';
+import { answerError, FeedClientError, networkError, protocolError } from './errors.ts';
+import type { Tokens } from './tokens.ts';
+import type { Answer, Transport } from './transport.ts';
+import type { FeedEvent, WatchOptions } from './types.ts';
+
+export interface WatchDependencies {
+  readonly connect: Transport;
+  readonly tokens: Tokens;
+  readonly subscription: string;
+  readonly backoff: Backoff;
+  readonly retries: number;
+}
+
+type Message<Item> =
+  | FeedEvent<Item>
+  | { readonly __typename: 'FeedReady'; readonly cursor: string }
+  | { readonly __typename: 'FeedResync'; readonly cursor: string; readonly reason: string };
+
+/** One watch, from connection to connection. */
+export class Watch<Item> {
+  readonly #with: WatchDependencies;
+  readonly #options: WatchOptions<Item>;
+  readonly #signal: AbortSignal;
+  /** Of the last message that was handed over. */
+  #cursor: string | undefined;
+  /** Attempts in a row that led to nothing. */
+  #failures = 0;
+  /** Whether this connection has got as far as the one before, and waits for news. */
+  #isSettled = false;
+  /** Whether a callback threw what no further attempt would mend. */
+  #hasThrown = false;
+
+  constructor(dependencies: WatchDependencies, options: WatchOptions<Item>) {
+    this.#with = dependencies;
+    this.#options = options;
+    this.#signal = options.signal ?? new AbortController().signal;
+    this.#cursor = options.after;
+  }
+
+  async run(): Promise<void> {
+    const { backoff, retries, tokens } = this.#with;
+    while (!this.#signal.aborted) {
+      const error = await this.#connect();
+      if (this.#hasEnded()) return;
+      if (error.code === 'UNAUTHENTICATED' && tokens.refused()) continue;
+      // A connection that was lost in peace is no failed attempt; one that breaks at the same event every time is.
+      if (this.#isSettled && error.code === 'NETWORK') this.#failures = 0;
+      this.#failures += 1;
+      if (!error.isTemporary || this.#failures > retries) throw error;
+      this.#options.onState?.('waiting', error);
+      await pause(backoffMs(backoff, this.#failures), this.#signal);
+    }
+  }
+
+  /** Asked anew after every wait. */
+  #hasEnded(): boolean {
+    return this.#signal.aborted;
+  }
+
+  /** Why the connection is over. Throws what the callbacks threw. */
+  async #connect(): Promise<FeedClientError> {
+    const { connect, tokens, subscription } = this.#with;
+    const { filter, onState } = this.#options;
+    this.#isSettled = false;
+    onState?.('connecting');
+    try {
+      const token = await untilAborted(tokens.next(), this.#signal);
+      const variables = { after: this.#cursor, filter };
+      for await (const answer of connect({ query: subscription, variables }, token, this.#signal)) {
+        if (this.#hasEnded()) break;
+        await this.#take(messageOf<Item>(answer));
+      }
+      return networkError('The server has ended the subscription');
+    } catch (error) {
+      if (error instanceof FeedClientError && !this.#hasThrown) return error;
+      throw error;
+    }
+  }
+
+  async #take(message: Message<Item>): Promise<void> {
+    const { onEvent, onResync, onState } = this.#options;
+    if (message.__typename === 'FeedReady') {
+      this.#with.tokens.accepted();
+      onState?.('live');
+      if (this.#cursor === undefined) await this.#handOver(message, () => onResync('opened', message.cursor));
+      else this.#isSettled = true;
+    } else if (message.__typename === 'FeedResync')
+      await this.#handOver(message, () => onResync(message.reason, message.cursor));
+    else await this.#handOver(message, () => onEvent(message));
+  }
+
+  async #handOver({ cursor }: Message<Item>, call: () => void | Promise<void>): Promise<void> {
+    if (this.#hasEnded()) return;
+    this.#isSettled = false;
+    try {
+      await call();
+    } catch (error) {
+      this.#hasThrown = !(error instanceof FeedClientError && error.isTemporary);
+      throw error;
+    }
+    this.#cursor = cursor;
+    this.#failures = 0;
+    this.#isSettled = true;
+  }
+}
+
+function messageOf<Item>({ data, errors }: Answer): Message<Item> {
+  const message = (data as { readonly feedEvents?: Message<Item> } | null | undefined)?.feedEvents;
+  // With data, what failed is a field that may be null; to refuse the event would lose it.
+  if (message != null) return message;
+  throw errors === undefined ? protocolError('A result without an event') : answerError(errors);
+}
+
+/** Rejects when the signal comes first: a token that nobody waits for any more may never come. */
+function untilAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(networkError('The watch was ended'));
+    };
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    value.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', abort);
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
+
+/**
+ * Whether a field's selection has a fragment on a type, and so wants to know of its objects. One that a directive may
+ * leave out counts too.
+ */
+export function asksForType(
+  { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
+  typeName: string,
+): boolean {
+  function asks({ selections }: SelectionSetNode): boolean {
+    return selections.some((selection) => {
+      if (selection.kind === Kind.FIELD) return false;
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
+      return (
+        fragment !== undefined &&
+        (fragment.typeCondition?.name.value === typeName || asks(fragment.selectionSet))
+      );
+    });
+  }
+  return fieldNodes.some(({ selectionSet }) => selectionSet !== undefined && asks(selectionSet));
+}

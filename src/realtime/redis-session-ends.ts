@@ -1,0 +1,117 @@
+import type { UserId } from '../domain/action.ts';
+import type { RedisConnections } from '../storage/redis.ts';
+import { OpenSessions } from './open-sessions.ts';
+import { endedChannel } from './redis-live-keys.ts';
+import { asUnavailable } from './redis-live-store.ts';
+import { RedisSubscriptions } from './redis-subscriptions.ts';
+import type { SessionEnds } from './session-ends.ts';
+
+export interface RedisSessionEndsOptions {
+  /** Stays the caller's: it is closed after this. */
+  readonly redis: Pick<RedisConnections, 'commands' | 'subscriber'>;
+  /** Before the channel, such as `fanfare:<db>:`. */
+  readonly prefix: string;
+  /**
+   * Which of these members' sessions were to end since they were opened: asked after every connection, since what was
+   * said while there was none is lost. One too many does no harm.
+   */
+  readonly endedAmong: EndedAmong;
+  /** Faults it lives with: what was tried, and why it failed. It is tried again by itself. */
+  readonly onTrouble?: (what: string, error: unknown) => void;
+}
+
+/** @param openedAt members, and since when the first of their sessions is open. */
+export type EndedAmong = (openedAt: ReadonlyMap<UserId, Date>) => Promise<readonly UserId[]>;
+
+/** How long to wait before asking again who was to end, in milliseconds. */
+const ASK_AGAIN_MS = 1_000;
+
+/** Ends sessions in all processes on one Redis. */
+export class RedisSessionEnds implements SessionEnds {
+  readonly #options: RedisSessionEndsOptions;
+  readonly #channel: string;
+  readonly #open = new OpenSessions();
+  #subscriptions: RedisSubscriptions | null = null;
+  #asking: Promise<void> | null = null;
+  #isToAsk = false;
+  #again: NodeJS.Timeout | null = null;
+  #closed = false;
+
+  readonly #onMessage = (channel: string, userId: string): void => {
+    if (channel === this.#channel) this.#open.end(userId);
+  };
+
+  constructor(options: RedisSessionEndsOptions) {
+    this.#options = options;
+    this.#channel = endedChannel(options.prefix);
+  }
+
+  async endSessions(userId: UserId): Promise<void> {
+    try {
+      await this.#options.redis.commands.publish(this.#channel, userId);
+    } catch (error) {
+      throw asUnavailable('end sessions', error);
+    }
+    // Those of this process too, should it not be listening at this moment.
+    this.#open.end(userId);
+  }
+
+  onEnd(userId: UserId, callback: () => void): Disposable {
+    this.#listen();
+    return this.#open.add(userId, callback);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#open.clear();
+    if (this.#again !== null) clearTimeout(this.#again);
+    this.#again = null;
+    this.#options.redis.subscriber.off('message', this.#onMessage);
+    await this.#subscriptions?.[Symbol.asyncDispose]();
+    await this.#asking;
+  }
+
+  #listen(): void {
+    if (this.#subscriptions !== null) return;
+    const { subscriber } = this.#options.redis;
+    const ask = (): void => {
+      this.#ask();
+    };
+    this.#subscriptions = new RedisSubscriptions(subscriber, ask);
+    subscriber.on('message', this.#onMessage);
+    // Where it fails it is subscribed again with the connection, and asked then.
+    this.#subscriptions.hold(this.#channel).then(ask, (error: unknown) => {
+      this.#options.onTrouble?.('listen for ended sessions', error);
+    });
+  }
+
+  /** One round at a time, and one more for what happened meanwhile. */
+  #ask(): void {
+    this.#isToAsk = true;
+    this.#asking ??= this.#askAll().finally(() => {
+      this.#asking = null;
+    });
+  }
+
+  async #askAll(): Promise<void> {
+    while (this.#isToAsk && !this.#closed) {
+      this.#isToAsk = false;
+      const openedAt = this.#open.openedAt();
+      if (openedAt.size === 0) return;
+      try {
+        for (const userId of await this.#options.endedAmong(openedAt)) this.#open.end(userId);
+      } catch (error) {
+        this.#options.onTrouble?.('find out whose sessions have ended', error);
+        this.#askLater();
+      }
+    }
+  }
+
+  #askLater(): void {
+    if (this.#closed) return;
+    this.#again ??= setTimeout(() => {
+      this.#again = null;
+      this.#ask();
+    }, ASK_AGAIN_MS).unref();
+  }
+}

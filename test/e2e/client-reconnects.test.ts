@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Closer } from '../../src/lib/closer.ts';
+import { startTcpProxy, type TcpProxy } from '../integration/realtime/tcp-proxy.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { CLIENT_TRANSPORTS, clientOf, isLive, startWatch } from '../support/client-watches.ts';
+import { feedOf, publish, upsert } from '../support/feed-api.ts';
+import { startTestHttp } from '../support/http.ts';
+import { startFanfare, type FanfareProcess } from '../support/processes.ts';
+import { signTestToken } from '../support/tokens.ts';
+import { uniqueName } from '../support/unique-name.ts';
+
+const LOG_LENGTH = 20;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ env: { LIVE_EVENTS: String(LOG_LENGTH) } });
+});
+afterAll(async () => app[Symbol.asyncDispose]());
+
+interface Scene {
+  readonly reader: string;
+  /** Publishes for the reader, one after the other, and has them delivered. */
+  publishMany(count: number): Promise<string[]>;
+  /** Between the client and the API. */
+  readonly wire: TcpProxy;
+  readonly url: string;
+}
+
+async function openScene(crowd: Closer, port: () => number = () => app.app.http?.port ?? 0): Promise<Scene> {
+  const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
+  await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
+  const wire = crowd.own(await startTcpProxy(port));
+  return {
+    ...{ reader, wire, url: `http://127.0.0.1:${String(wire.port)}` },
+    async publishMany(count) {
+      const ids: string[] = [];
+      for (let n = 0; n < count; n += 1) {
+        ids.push(await publish(app, { actorId: actor }));
+        await app.idle();
+      }
+      return ids;
+    },
+  };
+}
+
+const subscriptions = (): number | undefined => app.app.http?.stats().subscriptions;
+
+describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
+  test('every event comes once and in order, however often the connection is cut', async () => {
+    await using crowd = new Closer();
+    const { reader, wire, url, publishMany } = await openScene(crowd);
+    const watch = crowd.own(startWatch(await clientOf({ ...app, url }, reader, { transport })));
+    await watch.until(isLive);
+    const published: string[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      published.push(...(await publishMany(2)));
+      // Cut while some may be under way; then more come while nobody listens.
+      wire.cut();
+      published.push(...(await publishMany(3)));
+      wire.heal();
+      published.push(...(await publishMany(2)));
+      await watch.until(({ events }) => events.length >= published.length);
+    }
+    expect(watch.added()).toEqual(published);
+    expect(watch.resyncs).toEqual(['opened']);
+    expect(watch.states.filter((state) => state.startsWith('waiting')).length).toBeGreaterThanOrEqual(4);
+  });
+
+  test('a cut in the middle of a burst loses and repeats nothing that a whole connection shows', async () => {
+    await using crowd = new Closer();
+    const { reader, wire, url, publishMany } = await openScene(crowd);
+    const whole = crowd.own(startWatch(await clientOf(app, reader, { transport })));
+    const cut = crowd.own(startWatch(await clientOf({ ...app, url }, reader, { transport })));
+    await whole.until(isLive);
+    await cut.until(isLive);
+    const publishing = publishMany(15);
+    for (const seen of [3, 7, 11]) {
+      await cut.until(({ events }) => events.length >= seen);
+      wire.cut();
+      wire.heal();
+    }
+    const published = await publishing;
+    await whole.until(({ events }) => events.length >= published.length);
+    await cut.until(({ events }) => events.length >= published.length);
+    expect(cut.events).toEqual(whole.events);
+    expect(cut.added()).toEqual(published);
+  });
+
+  test('a cursor from an earlier visit brings what came since', async () => {
+    await using crowd = new Closer();
+    const { reader, publishMany } = await openScene(crowd);
+    const client = await clientOf(app, reader, { transport });
+    const first = crowd.own(startWatch(client));
+    await first.until(isLive);
+    await publishMany(1);
+    await first.until(({ events }) => events.length === 1);
+    const after = first.events[0]?.cursor ?? '';
+    first.abort();
+    const missed = await publishMany(2);
+    const second = crowd.own(startWatch(client, { after }));
+    await second.until(({ events }) => events.length === 2);
+    expect(second.added()).toEqual(missed);
+    expect(second.resyncs).toEqual([]);
+  });
+
+  test('says so when more was missed than the server keeps, and goes on from there', async () => {
+    await using crowd = new Closer();
+    const { reader, wire, url, publishMany } = await openScene(crowd);
+    const client = await clientOf({ ...app, url }, reader, { transport });
+    const pages: string[][] = [];
+    const watch = crowd.own(
+      startWatch(client, {
+        async onResync() {
+          const { edges } = await client.feed({ first: 100 });
+          pages.push(edges.map(({ node }) => node.action.id));
+        },
+      }),
+    );
+    await watch.until(isLive);
+    wire.cut();
+    const missed = await publishMany(LOG_LENGTH + 5);
+    wire.heal();
+    await watch.until(({ resyncs }) => resyncs.length === 2);
+    expect(watch.resyncs).toEqual(['opened', 'window-passed']);
+    expect(pages).toEqual([[], missed.toReversed()]);
+    const next = await publishMany(1);
+    await watch.until(({ events }) => events.length === 1);
+    expect(watch.added()).toEqual(next);
+  });
+
+  test('a query of the feed that fails with the connection is made again after it', async () => {
+    await using crowd = new Closer();
+    const { reader, wire, url, publishMany } = await openScene(crowd);
+    const [id] = await publishMany(1);
+    const client = await clientOf({ ...app, url }, reader, { transport });
+    let attempts = 0;
+    const pages: (string | undefined)[] = [];
+    const watch = crowd.own(
+      startWatch(client, {
+        async onResync() {
+          attempts += 1;
+          if (attempts === 1) wire.cut();
+          try {
+            const { edges } = await client.feed();
+            pages.push(edges[0]?.node.action.id);
+          } finally {
+            wire.heal();
+          }
+        },
+      }),
+    );
+    await watch.until(({ resyncs }) => resyncs.length === 1);
+    expect({ attempts, pages }).toEqual({ attempts: 2, pages: [id] });
+  });
+
+  test('a server that stops is left for the one that takes its place', async () => {
+    await using crowd = new Closer();
+    const first = await startTestHttp(app);
+    let { port } = first;
+    const { reader, url, publishMany } = await openScene(crowd, () => port);
+    const watch = crowd.own(startWatch(await clientOf({ ...app, url }, reader, { transport })));
+    await watch.until(isLive);
+    const published = await publishMany(1);
+    const second = crowd.own(await startTestHttp(app));
+    ({ port } = second);
+    await first.close();
+    published.push(...(await publishMany(2)));
+    await watch.until(({ events }) => events.length === 3);
+    expect(watch.added()).toEqual(published);
+    expect(watch.resyncs).toEqual(['opened']);
+    if (transport === 'websocket') expect(watch.states.join()).toContain('1001 Going away');
+  });
+
+  test('a connection that went dead without a word is left', async () => {
+    await using crowd = new Closer();
+    const { reader, wire, url, publishMany } = await openScene(crowd);
+    const client = await clientOf({ ...app, url }, reader, { transport, timeoutMs: 2_000 });
+    const watch = crowd.own(startWatch(client));
+    await watch.until(isLive);
+    wire.freeze();
+    const published = await publishMany(1);
+    wire.heal();
+    await watch.until(({ events }) => events.length === 1);
+    expect(watch.added()).toEqual(published);
+  });
+
+  test('a token that ends is replaced by a fresh one, and nothing is lost', async () => {
+    await using crowd = new Closer();
+    const { reader, publishMany } = await openScene(crowd);
+    const asked: (string | undefined)[] = [];
+    const short = await signTestToken({ sub: reader, exp: Math.floor(Date.now() / 1_000) + 3 });
+    const fresh = await app.token(reader);
+    const token = (refused?: string): string => {
+      asked.push(refused);
+      return refused === undefined ? short : fresh;
+    };
+    const watch = crowd.own(startWatch(await clientOf(app, reader, { transport, token })));
+    await watch.until(({ resyncs }) => resyncs.length === 1);
+    const published = await publishMany(1);
+    await watch.until(({ states }) => states.filter((state) => state === 'live').length === 2);
+    published.push(...(await publishMany(1)));
+    await watch.until(({ events }) => events.length === 2);
+    expect(watch.added()).toEqual(published);
+    expect(asked).toEqual([undefined, short]);
+  });
+
+  test('a reader with too many open subscriptions waits for a place', async () => {
+    await using narrow = await startTestApp({
+      worker: false,
+      env: { SUBSCRIPTIONS_PER_USER: '1' },
+      database: app.database,
+    });
+    await using first = startWatch(await clientOf(narrow, 'greedy', { transport }));
+    await first.until(isLive);
+    await using second = startWatch(await clientOf(narrow, 'greedy', { transport }));
+    await second.until(({ states }) => states.join().includes('Too many open subscriptions'));
+    first.abort();
+    await second.until(isLive);
+  });
+
+  test('the end of a watch is the end of its subscription, whatever it was doing', async () => {
+    await using crowd = new Closer();
+    const { reader, wire, url, publishMany } = await openScene(crowd);
+    const client = await clientOf({ ...app, url }, reader, { transport });
+    for (const moment of ['at once', 'live', 'in a callback', 'waiting']) {
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const seen: string[] = [];
+      const watch = startWatch(client, {
+        async onEvent({ cursor }) {
+          seen.push(cursor);
+          await held;
+        },
+      });
+      if (moment !== 'at once') await watch.until(({ resyncs }) => resyncs.length === 1);
+      if (moment === 'in a callback') {
+        await publishMany(2);
+        await vi.waitUntil(() => seen.length === 1, { timeout: 20_000 });
+      }
+      if (moment === 'waiting') {
+        wire.cut();
+        await watch.until(({ states }) => states.at(-1)?.startsWith('waiting') === true);
+      }
+      watch.abort();
+      await vi.waitUntil(() => subscriptions() === 0 && app.app.http?.stats().sockets === 0, {
+        timeout: 20_000,
+      });
+      release();
+      expect([moment, await watch.ended]).toEqual([moment, null]);
+      expect(seen.length).toBe(moment === 'in a callback' ? 1 : 0);
+    }
+  });
+});
+
+describe('processes', () => {
+  async function serve(crowd: Closer): Promise<{ process: FanfareProcess; port: number }> {
+    const process = crowd.own(startFanfare(['serve', '--no-worker'], { ...app.env, PORT: '0' }));
+    const line = await process.logged((entry) => typeof entry['url'] === 'string');
+    return { process, port: Number(new URL(String(line['url'])).port) };
+  }
+
+  test.each(['SIGKILL', 'SIGTERM'] as const)(
+    'an API process that ends by %s costs no event',
+    async (signal) => {
+      await using crowd = new Closer();
+      const [first, second] = await Promise.all([serve(crowd), serve(crowd)]);
+      let { port } = first;
+      const { reader, url, publishMany } = await openScene(crowd, () => port);
+      const watches = await Promise.all(
+        CLIENT_TRANSPORTS.map(async (transport) =>
+          crowd.own(startWatch(await clientOf({ ...app, url }, reader, { transport }))),
+        ),
+      );
+      for (const watch of watches) await watch.until(isLive);
+      const published = await publishMany(2);
+      first.process.kill(signal);
+      published.push(...(await publishMany(2)));
+      await first.process.exited();
+      ({ port } = second);
+      published.push(...(await publishMany(1)));
+      for (const watch of watches) {
+        await watch.until(({ events }) => events.length >= published.length);
+        expect(watch.added()).toEqual(published);
+        expect(watch.resyncs).toEqual(['opened']);
+      }
+      expect((await feedOf(app, reader)).map(({ action }) => action.id)).toEqual(published.toReversed());
+    },
+  );
+});

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { ask, publish, upsert } from '../support/feed-api.ts';
+import { watchFeed, type FeedWatcher, type Transport } from '../support/live-clients.ts';
+import { uniqueName } from '../support/unique-name.ts';
+
+const TRANSPORTS: readonly Transport[] = ['WebSocket', 'SSE'];
+
+let app: TestApp;
+let other: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  other = await startTestApp({ worker: false, database: app.database });
+});
+afterAll(async () => {
+  await other[Symbol.asyncDispose]();
+  await app[Symbol.asyncDispose]();
+});
+
+async function queried(sub: string): Promise<unknown> {
+  const { viewer } = await ask<{ viewer: { unreadCount: unknown } }>(
+    app,
+    '{ viewer { unreadCount { count isExact } } }',
+    {},
+    { sub },
+  );
+  return viewer.unreadCount;
+}
+
+/** The next count that is told, past whatever else comes. */
+async function toldBy(watcher: FeedWatcher): Promise<unknown> {
+  for (;;) {
+    const event = await watcher.next();
+    if (event.__typename === 'UnreadCountChanged') return event.unread;
+  }
+}
+
+describe.each(TRANSPORTS)('by %s', (transport) => {
+  test('the unread count is told as it changes, to tabs at any process', async () => {
+    const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
+    await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
+    await using here = await watchFeed(transport, app, reader, { unread: true });
+    await using there = await watchFeed(transport, other, reader, { unread: true });
+    const tabs = [here, there];
+    await publish(app, { actorId: actor });
+    for (const tab of tabs) expect(await toldBy(tab)).toEqual({ count: 1, isExact: true });
+    await ask(
+      app,
+      'mutation ($memberId: String!) { mute(memberId: $memberId) { muted } }',
+      { memberId: actor },
+      { sub: reader },
+    );
+    for (const tab of tabs) expect(await toldBy(tab)).toEqual(await queried(reader));
+    await ask(
+      other,
+      'mutation ($memberId: String!) { unmute(memberId: $memberId) { muted } }',
+      { memberId: actor },
+      { sub: reader },
+    );
+    for (const tab of tabs) expect(await toldBy(tab)).toEqual({ count: 1, isExact: true });
+    await ask(
+      other,
+      'mutation ($upTo: DateTime!) { markFeedRead(upTo: $upTo) { lastRead } }',
+      { upTo: new Date().toISOString() },
+      { sub: reader },
+    );
+    for (const tab of tabs) expect(await toldBy(tab)).toEqual({ count: 0, isExact: true });
+    expect(await queried(reader)).toEqual({ count: 0, isExact: true });
+  });
+
+  test('who comes back is told what was read meanwhile', async () => {
+    const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
+    await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
+    const first = await watchFeed(transport, app, reader, { unread: true });
+    await publish(app, { actorId: actor });
+    const { cursor } = await first.next();
+    await first[Symbol.asyncDispose]();
+    await ask(
+      app,
+      'mutation ($upTo: DateTime!) { markFeedRead(upTo: $upTo) { lastRead } }',
+      { upTo: new Date().toISOString() },
+      { sub: reader },
+    );
+    await using again = await watchFeed(transport, other, reader, { unread: true, after: cursor });
+    expect(await again.next()).toMatchObject({
+      __typename: 'UnreadCountChanged',
+      unread: { count: 0, isExact: true },
+    });
+  });
+});

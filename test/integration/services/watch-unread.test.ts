@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { commandsOf } from '../../support/commands.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { watching } from '../../support/watching.ts';
+
+const ANN = ['ann'];
+const exact = (count: number) => ({ count, isExact: true });
+
+/** Delivers something new to ann. */
+async function deliver(parts: Parts, actorId = 'bob'): Promise<string> {
+  const { action } = await parts.publish({ actorId, scope: 'RESTRICTED', recipients: ANN });
+  await parts.fanOut();
+  return action.id;
+}
+
+test('tells the count after something new, with the cursor of the last event', async () => {
+  await using parts = await openParts();
+  await deliver(parts);
+  await using ann = await watching(parts.services, parts.session('ann').identity);
+  for (const count of [2, 3]) {
+    const actionId = await deliver(parts);
+    const added = await ann.next();
+    expect(added).toMatchObject({ kind: 'added', item: { actionId } });
+    expect(await ann.next()).toEqual({ kind: 'unread', cursor: added.cursor, unread: exact(count) });
+  }
+});
+
+test('tells it when something goes, however that comes about', async () => {
+  await using parts = await openParts();
+  const [first, second, third] = [await deliver(parts), await deliver(parts), await deliver(parts)];
+  await using ann = await watching(parts.services, parts.session('ann').identity);
+  const session = () => parts.session('ann');
+  await parts.services.hideFeedItem(session(), first);
+  expect((await ann.unread()).unread).toEqual(exact(2));
+  await parts.services.unhideFeedItem(session(), first);
+  expect((await ann.unread()).unread).toEqual(exact(3));
+  await parts.services.hideAction(parts.session('admin', 'admin'), second, null);
+  await parts.fanOut();
+  expect((await ann.unread()).unread).toEqual(exact(2));
+  await parts.services.deleteAction(parts.session('admin', 'admin'), third);
+  await parts.fanOut();
+  expect((await ann.unread()).unread).toEqual(exact(1));
+});
+
+test('tells it when the reader marks as read, mutes or unmutes elsewhere, in every tab', async () => {
+  await using parts = await openParts();
+  await deliver(parts, 'bob');
+  await deliver(parts, 'cid');
+  await using one = await watching(parts.services, parts.session('ann').identity);
+  await using other = await watching(parts.services, parts.session('ann').identity);
+  await using bob = await watching(parts.services, parts.session('bob').identity);
+  const steps = [
+    [() => parts.services.mute(parts.session('ann'), 'bob'), 1],
+    [() => parts.services.unmute(parts.session('ann'), 'bob'), 2],
+    [() => parts.services.markFeedRead(parts.session('ann'), new Date()), 0],
+  ] as const;
+  for (const [step, count] of steps) {
+    await step();
+    for (const tab of [one, other])
+      expect(await tab.next()).toMatchObject({ kind: 'unread', unread: exact(count) });
+  }
+  // Nobody else is told of it.
+  await parts.publish({ scope: 'RESTRICTED', recipients: ['bob'] });
+  await parts.fanOut();
+  expect((await bob.next()).kind).toBe('added');
+});
+
+test('counts the whole feed, whatever the filter', async () => {
+  await using parts = await openParts();
+  await using ann = await watching(parts.services, parts.session('ann').identity, {
+    withUnread: true,
+    filter: { types: ['None'] },
+  });
+  await deliver(parts);
+  expect(await ann.next()).toMatchObject({ kind: 'unread', unread: exact(1) });
+});
+
+test('says nothing when the count is what it was', async () => {
+  await using parts = await openParts();
+  await using ann = await watching(parts.services, parts.session('ann').identity);
+  const id = await deliver(parts);
+  expect((await ann.unread()).unread).toEqual(exact(1));
+  await parts.repositories.feeds.markRead('ann', new Date(0));
+  await parts.services.markFeedRead(parts.session('ann'), new Date(0));
+  await parts.services.mute(parts.session('ann'), 'nobody');
+  // A count has been made of that when the next one is there, or it was made together with it.
+  await parts.services.hideFeedItem(parts.session('ann'), id);
+  expect((await ann.next()).kind).toBe('removed');
+  expect(await ann.next()).toMatchObject({ kind: 'unread', unread: exact(0) });
+});
+
+test('tells who comes back with a cursor the count, since the last one may have been lost on the way', async () => {
+  await using parts = await openParts();
+  const first = await watching(parts.services, parts.session('ann').identity);
+  await deliver(parts);
+  const { cursor } = await first.next();
+  await first[Symbol.asyncDispose]();
+  await using again = await watching(parts.services, parts.session('ann').identity, {
+    withUnread: true,
+    after: cursor,
+  });
+  expect(again.cursor).toBe(cursor);
+  expect(await again.next()).toEqual({ kind: 'unread', cursor, unread: exact(1) });
+});
+
+test('gives each count a cursor behind which everything comes that was not sent before', async () => {
+  await using parts = await openParts();
+  const first = await watching(parts.services, parts.session('ann').identity);
+  const one = await deliver(parts);
+  const { cursor } = await first.unread();
+  const two = await deliver(parts);
+  await parts.services.markFeedRead(parts.session('ann'), new Date(0));
+  await first[Symbol.asyncDispose]();
+  await using again = await watching(parts.services, parts.session('ann').identity, {
+    withUnread: true,
+    after: cursor,
+  });
+  expect(await again.next()).toMatchObject({ kind: 'added', item: { actionId: two } });
+  expect((await again.next()).kind).toBe('unread');
+  expect(one).not.toBe(two);
+});
+
+test('costs an idle watcher nothing, and one who does not ask for counts none', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const commands = await commandsOf(parts.database, async () => {
+    await using _idle = await watching(parts.services, parts.session('ann').identity);
+    await using _other = await watching(parts.services, parts.session('ann').identity, {});
+    await parts.services.markFeedRead(parts.session('bob'), new Date());
+  });
+  expect(commands.map(({ name, collection }) => [name, collection])).toEqual([['update', 'feeds']]);
+  await using plain = await watching(parts.services, parts.session('ann').identity, {});
+  await using counted = await watching(parts.services, parts.session('ann').identity);
+  await deliver(parts);
+  await counted.unread();
+  const next = await deliver(parts);
+  expect((await plain.next()).kind).toBe('added');
+  expect(await plain.next()).toMatchObject({ kind: 'added', item: { actionId: next } });
+});
+
+test('counts no further while nobody takes what comes', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  await using ann = await watching(parts.services, parts.session('ann').identity);
+  await deliver(parts);
+  const commands = await commandsOf(parts.database, async () => {
+    for (let n = 0; n < 5; n += 1) await parts.services.markFeedRead(parts.session('ann'), new Date(n));
+    await using other = await watching(parts.services, parts.session('ann').identity);
+    await parts.services.markFeedRead(parts.session('ann'), new Date());
+    await other.unread();
+  });
+  // The other one has counted once.
+  expect(commands.filter(({ collection }) => collection === 'newsfeedItems')).toHaveLength(1);
+  expect((await ann.next()).kind).toBe('added');
+  expect(await ann.next()).toMatchObject({ kind: 'unread', unread: exact(0) });
+});

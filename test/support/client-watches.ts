@@ -1,0 +1,112 @@
+import { WebSocket } from 'ws';
+import { createFeedClient, type FeedClient, type FeedEvent, type WatchOptions } from 'fanfare/client';
+import type { TestApp } from './app.ts';
+
+export const CLIENT_TRANSPORTS = ['websocket', 'sse'] as const;
+export type ClientTransport = (typeof CLIENT_TRANSPORTS)[number];
+
+/** A client as tests want it: of `sub`, and quick to connect again. */
+export async function clientOf(
+  app: Pick<TestApp, 'url' | 'token'>,
+  sub: string,
+  options: Partial<Omit<Parameters<typeof createFeedClient>[0], 'fields'>> = {},
+): Promise<FeedClient> {
+  return createFeedClient({
+    url: `${app.url}/graphql`,
+    token: await app.token(sub),
+    webSocket: WebSocket,
+    backoff: { firstMs: 20, maxMs: 200 },
+    ...options,
+  });
+}
+
+/** A watch and all it was told. Disposing ends it. */
+export interface ClientWatch extends AsyncDisposable {
+  readonly events: readonly FeedEvent[];
+  readonly resyncs: readonly string[];
+  /** States so far, and the causes of those that had one. */
+  readonly states: readonly string[];
+  /** What the watch rejected with; null when it ended in peace. */
+  readonly ended: Promise<unknown>;
+  /** Ids of the actions that were added, in order. */
+  added(): string[];
+  /** Waits for something that the watch is told of. Rejects when it ends before, and after half a minute. */
+  until(isSo: (watch: ClientWatch) => boolean): Promise<void>;
+  abort(): void;
+}
+
+const PATIENCE_MS = 30_000;
+
+export function startWatch(client: FeedClient, options: Partial<WatchOptions> = {}): ClientWatch {
+  const abort = new AbortController();
+  const [events, resyncs, states]: [FeedEvent[], string[], string[]] = [[], [], []];
+  const listeners = new Set<() => void>();
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  let isOver = false;
+  const ended = client
+    .watch({
+      signal: abort.signal,
+      ...options,
+      async onEvent(event) {
+        await options.onEvent?.(event);
+        events.push(event);
+        tell();
+      },
+      async onResync(reason, cursor) {
+        await options.onResync?.(reason, cursor);
+        resyncs.push(reason);
+        tell();
+      },
+      onState(state, cause) {
+        states.push(cause === undefined ? state : `${state}: ${cause.message}`);
+        tell();
+      },
+    })
+    .then(
+      () => null,
+      (error: unknown) => error,
+    )
+    .finally(() => {
+      isOver = true;
+      tell();
+    });
+  const watch: ClientWatch = {
+    ...{ events, resyncs, states, ended },
+    added: () =>
+      events.flatMap((event) => (event.__typename === 'FeedItemAdded' ? [event.item.action.id] : [])),
+    until: (isSo) =>
+      new Promise((resolve, reject) => {
+        const settle = (how: () => void): void => {
+          clearTimeout(patience);
+          listeners.delete(look);
+          how();
+        };
+        const look = (): void => {
+          if (isSo(watch)) settle(resolve);
+          else if (isOver)
+            settle(() => void ended.then((error) => reject(new Error('It ended', { cause: error }))));
+        };
+        const patience = setTimeout(() => {
+          settle(() => {
+            reject(new Error(`It did not come to be so: ${JSON.stringify({ events, resyncs, states })}`));
+          });
+        }, PATIENCE_MS);
+        listeners.add(look);
+        look();
+      }),
+    abort: () => {
+      abort.abort();
+    },
+    async [Symbol.asyncDispose]() {
+      abort.abort();
+      await ended;
+    },
+  };
+  return watch;
+}
+
+export function isLive({ states }: ClientWatch): boolean {
+  return states.at(-1) === 'live';
+}

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { SharedLoads } from '../../../src/lib/shared-loads.ts';
+
+interface Answer {
+  readonly name: string;
+  /** The number of the load that gave it. */
+  readonly load: number;
+}
+
+/** Loads that wait until they are let go, and know every key but those that begin with x. */
+function heldLoads(maxBatch = 500) {
+  const begun: { readonly keys: readonly string[]; readonly go: (error?: Error) => void }[] = [];
+  const loads = new SharedLoads<string, Answer>({
+    load: (keys) =>
+      new Promise((resolve, reject) => {
+        const load = begun.length + 1;
+        begun.push({
+          keys,
+          go: (error) => {
+            if (error === undefined)
+              resolve(
+                keys
+                  .filter((key) => !key.startsWith('x'))
+                  .map((name) => ({ name, load }))
+                  .reverse(),
+              );
+            else reject(error);
+          },
+        });
+      }),
+    nameOf: (key) => key,
+    resultName: ({ name }) => name,
+    maxBatch,
+  });
+  return { loads, begun };
+}
+
+/** Behind everything that is to happen in this turn of the event loop. */
+async function turn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('makes one load of what many ask for in one turn, each key once, and answers each with theirs', async () => {
+  const { loads, begun } = heldLoads();
+  const answers = Promise.all([
+    loads.find(['a', 'b']),
+    loads.find(['b', 'x', 'c']),
+    Promise.resolve().then(() => loads.find(['c', 'a'])),
+    loads.find([]),
+  ]);
+  await turn();
+  expect(begun.map(({ keys }) => keys)).toEqual([['a', 'b', 'x', 'c']]);
+  begun[0]?.go();
+  const names = (await answers).map((found) => found.map(({ name }) => name));
+  expect(names).toEqual([['a', 'b'], ['b', 'c'], ['c', 'a'], []]);
+});
+
+test('gives nobody the result of a load that began before they asked', async () => {
+  const { loads, begun } = heldLoads();
+  const first = loads.find(['a']);
+  await turn();
+  const second = loads.find(['a']);
+  await turn();
+  for (const { go } of begun) go();
+  expect([await first, await second]).toEqual([[{ name: 'a', load: 1 }], [{ name: 'a', load: 2 }]]);
+  const third = loads.find(['a']);
+  await turn();
+  begun[2]?.go();
+  expect(await third).toEqual([{ name: 'a', load: 3 }]);
+});
+
+test('gathers what is asked for while two loads are under way', async () => {
+  const { loads, begun } = heldLoads();
+  const early = [];
+  for (const key of ['a', 'b']) {
+    early.push(loads.find([key]));
+    await turn();
+  }
+  const late = [];
+  for (const key of ['c', 'd', 'c', 'e']) {
+    late.push(loads.find([key]));
+    await turn();
+  }
+  expect(begun.map(({ keys }) => keys)).toEqual([['a'], ['b']]);
+  begun[0]?.go();
+  await turn();
+  expect(begun.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c', 'd', 'e']]);
+  for (const { go } of begun) go();
+  expect((await Promise.all([...early, ...late])).flat().map(({ load }) => load)).toEqual([1, 2, 3, 3, 3, 3]);
+});
+
+test('splits what is too much for one load', async () => {
+  const { loads, begun } = heldLoads(2);
+  const found = loads.find(['a', 'b', 'c', 'd', 'e']);
+  await turn();
+  expect(begun.map(({ keys }) => keys)).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
+  begun[0]?.go();
+  await turn();
+  for (const { go } of begun) go();
+  expect((await found).map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test('fails for those who wait for the load that failed, and goes on', async () => {
+  const { loads, begun } = heldLoads();
+  const first = loads.find(['a']);
+  const same = loads.find(['a', 'b']);
+  await turn();
+  const next = loads.find(['a']);
+  await turn();
+  begun[0]?.go(new Error('Away'));
+  await expect(first).rejects.toThrow('Away');
+  await expect(same).rejects.toThrow('Away');
+  begun[1]?.go();
+  expect(await next).toEqual([{ name: 'a', load: 2 }]);
+});
