@@ -6,10 +6,12 @@ import { createRateLimiter } from './http/rate-limit.ts';
 import { startHttpServer, type HttpServer } from './http/server.ts';
 import { Closer } from './lib/closer.ts';
 import { createRealtime } from './realtime/create-realtime.ts';
+import type { SessionEnds } from './realtime/session-ends.ts';
 import { createServices } from './services/create-services.ts';
 import { startWorkers } from './services/start-workers.ts';
 import type { Services } from './services/services.ts';
 import { isDatabaseUnavailable } from './storage/errors.ts';
+import { chooseFeedModel } from './storage/feed-epochs.ts';
 import { ensureIndexes } from './storage/indexes.ts';
 import { connectDatabase, newObjectId, type Database } from './storage/mongo.ts';
 import { connectRedis, type RedisConnections, type RedisRole } from './storage/redis.ts';
@@ -83,13 +85,24 @@ async function build(
   const redis = config.redis.url === undefined ? null : closer.own(await openRedis(config.redis.url, logger));
   // Several installations, and several databases of one, may share a Redis.
   const prefix = `${config.redis.prefix}${config.mongodb.db}:`;
-  const { liveLog, workSignal } = createRealtime({ ...config.live, prefix }, redis, (what, err) => {
-    logLiveLogTrouble(logger, { what, err });
-  });
+  const feedEpoch = await chooseFeedModel(database.collections.feedEpochs, config.feeds.model);
+  const repositories = createRepositories(database.collections, { feedEpoch });
+  const { liveLog, workSignal, sessionEnds } = createRealtime(
+    { ...config.live, prefix, endedAmong: (openedAt) => repositories.erasures.erasedAmong(openedAt) },
+    redis,
+    (what, err) => {
+      logLiveLogTrouble(logger, { what, err });
+    },
+  );
   closer.own(liveLog);
   closer.own(workSignal);
-  const repositories = createRepositories(database.collections);
-  const feedStore = createFeedStore(config.feeds.model, { collections: database.collections });
+  closer.own(sessionEnds);
+  const feedStore = createFeedStore(config.feeds.model, {
+    collections: database.collections,
+    cap: config.feeds.cap,
+    redis: redis?.commands ?? null,
+    redisPrefix: prefix,
+  });
   const onLiveLogError = (err: unknown): void => {
     logLiveLogTrouble(logger, { err });
   };
@@ -98,8 +111,10 @@ async function build(
     feedStore,
     weights: config.feeds.relevancyWeights,
     ranking: config.feeds.ranking,
+    dormantAfterMs: config.feeds.dormantAfterMs,
     liveLog,
     workSignal,
+    sessionEnds,
     onLiveLogError,
     newToken: newObjectId,
     openSession: (identity) => openSession(repositories, identity),
@@ -110,7 +125,12 @@ async function build(
   });
   if (parts.worker)
     closer.own(
-      startWorkers(config, { repositories, feedStore, liveLog, workSignal, onLiveLogError }, logger, metrics),
+      startWorkers(
+        config,
+        { repositories, feedStore, liveLog, workSignal, sessionEnds, onLiveLogError },
+        logger,
+        metrics,
+      ),
     );
   const openFanOuts = async (): Promise<number> => {
     const open = await repositories.actions.openFanOuts();
@@ -118,7 +138,7 @@ async function build(
   };
   closer.own(syncToAsync(metrics.watchPending(openFanOuts)));
   const http = parts.api
-    ? closer.own(await openApi(config, { services, database, redis }, logger, metrics))
+    ? closer.own(await openApi(config, { services, sessionEnds, database, redis }, logger, metrics))
     : null;
   const idle = async (): Promise<void> => {
     while (
@@ -169,15 +189,17 @@ function openRedis(url: string, logger: Logger): Promise<RedisConnections> {
 
 interface ApiParts {
   readonly services: Services;
+  readonly sessionEnds: SessionEnds;
   readonly database: Database;
   readonly redis: RedisConnections | null;
 }
 
 function openApi(config: Config, parts: ApiParts, logger: Logger, metrics: Metrics): Promise<HttpServer> {
   const { http, live } = config;
-  const { services, database, redis } = parts;
+  const { services, sessionEnds, database, redis } = parts;
   return startHttpServer({
     services,
+    sessionEnds,
     logger,
     auth: authOf(config),
     host: http.host,

@@ -30,6 +30,7 @@ export interface ChildOptions {
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const LAST_LINES = 40;
+const SHOWN_COMPLAINTS = 3;
 const END_WITHIN_MS = 10_000;
 
 const running = new Set<ChildProcess>();
@@ -73,6 +74,7 @@ class Output {
   readonly #listeners = new Set<(line: string) => void>();
   readonly #onEnd = new Set<() => void>();
   #hasEnded = false;
+  #complaints = 0;
 
   constructor(child: ChildProcess) {
     for (const stream of [child.stdout, child.stderr]) {
@@ -80,6 +82,7 @@ class Output {
       createInterface({ input: stream }).on('line', (line) => {
         this.#lines.push(line);
         if (this.#lines.length > LAST_LINES) this.#lines.shift();
+        this.#complain(line);
         for (const listener of this.#listeners) listener(line);
       });
     }
@@ -87,6 +90,12 @@ class Output {
       this.#hasEnded = true;
       for (const listener of this.#onEnd) listener();
     });
+  }
+
+  /** What a server logs as an error makes its figures doubtful, so it is shown; the first few times. */
+  #complain(line: string): void {
+    if (!/"level":"(?:error|fatal)"/.test(line) || ++this.#complaints > SHOWN_COMPLAINTS) return;
+    console.error(line.slice(0, 1_000));
   }
 
   tail(): string {

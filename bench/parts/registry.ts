@@ -2,7 +2,22 @@ import { bumpPart } from './bump.ts';
 import { fanOutPart } from './fan-out.ts';
 import { pagePart } from './page.ts';
 import type { Part } from './part.ts';
+import { peerCapacityPart } from './peer-capacity.ts';
+import { peerFanOutPart } from './peer-fan-out.ts';
+import { peerReadPart } from './peer-read.ts';
 import { publishPart } from './publish.ts';
+import { pushMemoryPart } from './push-memory.ts';
+import { pushPart } from './push.ts';
 
 /** All parts, in the order in which they run. */
-export const PARTS: readonly Part[] = [fanOutPart, bumpPart, pagePart, publishPart];
+export const PARTS: readonly Part[] = [
+  fanOutPart,
+  bumpPart,
+  pagePart,
+  publishPart,
+  peerReadPart,
+  peerFanOutPart,
+  peerCapacityPart,
+  pushPart,
+  pushMemoryPart,
+];

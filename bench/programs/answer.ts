@@ -6,6 +6,8 @@ interface Call {
   readonly argument: unknown;
 }
 
+/** Calls that came before the program had said that it answers them. */
+const early: Call[] = [];
 const handlers = new Map<string, (argument: never) => unknown>();
 
 /** Answers calls of the process that started this one. Names must differ over the whole process. */
@@ -17,12 +19,17 @@ export function answer(api: Api): void {
     process.channel?.unref();
   }
   for (const [name, handler] of Object.entries(api)) handlers.set(name, handler);
+  for (const call of early.splice(0)) void reply(call);
 }
 
-async function reply({ id, name, argument }: Call): Promise<void> {
+async function reply(call: Call): Promise<void> {
+  const { id, name, argument } = call;
   const handler = handlers.get(name);
+  if (handler === undefined) {
+    early.push(call);
+    return;
+  }
   try {
-    if (handler === undefined) throw new Error(`Nothing answers to ${name}`);
     process.send?.({ id, value: await handler(argument as never) });
   } catch (error) {
     process.send?.({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });

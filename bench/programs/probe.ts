@@ -1,21 +1,45 @@
 import { answer } from './answer.ts';
 
+/** Of one process, in bytes. */
+export interface Memory {
+  readonly rss: number;
+  readonly heapUsed: number;
+  readonly external: number;
+}
+
 /** What every child answers to, whatever else it does. It is loaded before the program itself. */
 export interface ProbeApi {
   readonly [name: string]: (argument: never) => unknown;
-  /** Bytes after a full collection of garbage. */
-  readonly memory: (argument: null) => { readonly rss: number; readonly heapUsed: number; readonly external: number };
+  /** After full collections of garbage. */
+  readonly memory: (argument: null) => Promise<Memory>;
   /** Microseconds of CPU since the start. */
   readonly cpu: (argument: null) => number;
 }
 
+const MOST_TURNS = 20;
+const SETTLED_BYTES = 64 * 1_024;
+const TURN_MS = 100;
+
+async function collected(): Promise<Memory> {
+  if (globalThis.gc === undefined) throw new Error('The process was started without --expose-gc');
+  void globalThis.gc();
+  await new Promise((resolve) => setTimeout(resolve, TURN_MS));
+  void globalThis.gc();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  return { rss, heapUsed, external };
+}
+
 const api: ProbeApi = {
-  memory: () => {
-    if (globalThis.gc === undefined) throw new Error('The process was started without --expose-gc');
-    void globalThis.gc();
-    void globalThis.gc();
-    const { rss, heapUsed, external } = process.memoryUsage();
-    return { rss, heapUsed, external };
+  memory: async () => {
+    let last = await collected();
+    // The system gets pages back some time after they are free: what is measured is what stays.
+    for (let turn = 0; turn < MOST_TURNS; turn++) {
+      const next = await collected();
+      const isSettled = Math.abs(next.rss - last.rss) < SETTLED_BYTES;
+      last = next;
+      if (isSettled) break;
+    }
+    return last;
   },
   cpu: () => {
     const { user, system } = process.cpuUsage();

@@ -36,3 +36,8 @@ export const SHOWN_PAGE = `query Page($first: Int!) {
 export const PUBLISH = `mutation Publish($input: PublishActionInput!) {
   publishAction(input: $input) { action { id } isReplay }
 }`;
+
+/** Publishes many actions at once. */
+export const PUBLISH_MANY = `mutation PublishMany($inputs: [PublishActionInput!]!) {
+  publishActions(inputs: $inputs) { action { id } }
+}`;

@@ -9,6 +9,12 @@ export interface FeedPosition {
   readonly actionId: ActionId;
 }
 
+/** A position above every other: what is complete down to here is complete in nothing. The last instant a Date can hold. */
+export const FLOOR_ABOVE_ALL: FeedPosition = {
+  relevancy: new Date(8_640_000_000_000_000),
+  actionId: 'f'.repeat(24),
+};
+
 /** One entry of a reader's feed: a reference to an action with its relevancy for this reader. */
 export interface FeedEntry extends FeedPosition {
   readonly reasons: readonly DeliveryReason[];

@@ -1,6 +1,7 @@
 import type { RefId, UserId } from './action.ts';
 import type { FollowSpan } from './follow-span.ts';
 import type { Member } from './member.ts';
+import type { FeedPosition } from './newsfeed-item.ts';
 
 export const ROLES = ['user', 'service', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
@@ -27,6 +28,12 @@ export interface ReaderProfile {
   readonly checksFollows: boolean;
   /** The stored feed is being brought in line with a change that concerns much of it. */
   readonly isRebuilding: boolean;
+  /** The stored feed is complete above this position; null: all the way down. */
+  readonly floor: FeedPosition | null;
+  /** The reader's follows of refs whose actions may not have been pushed. */
+  readonly pulledFollows: readonly Follow[];
+  /** When the reader last read, roughly; null: never yet. */
+  readonly activeAt: Date | null;
 }
 
 /** What the delivery of an action needs to know of a member: marks of their own do not keep anything from their feed. */
@@ -40,6 +47,9 @@ export function profileOfMember(member: Member): ReaderProfile {
     hasHiddenItems: false,
     checksFollows: false,
     isRebuilding: false,
+    floor: null,
+    pulledFollows: [],
+    activeAt: null,
   };
 }
 

@@ -15,6 +15,7 @@ export type VisibleAction = Pick<
   | 'mentions'
   | 'recipients'
   | 'refIds'
+  | 'pullRefIds'
   | 'isHidden'
   | 'isDeleted'
 >;
@@ -76,12 +77,28 @@ export function addressedReasons(
     if (since != null && action.recorded.getTime() >= since.getTime())
       reasons.push(action.scope === 'TEAM' ? 'TEAM' : 'DEPARTMENT');
   }
-  if (
-    reachesFollowers(action) &&
-    follows.some((follow) => action.refIds.includes(follow.refId) && anySpanContains(follow.spans, action))
-  )
-    reasons.push('FOLLOW');
+  if (reachesFollowers(action)) {
+    const through = follows.filter(
+      (follow) => action.refIds.includes(follow.refId) && anySpanContains(follow.spans, action),
+    );
+    if (through.some(({ refId }) => !action.pullRefIds.includes(refId))) reasons.push('FOLLOW');
+    if (through.some(({ refId }) => action.pullRefIds.includes(refId))) reasons.push('PULL');
+  }
   return reasons;
+}
+
+/** Whether the action comes into the reader's feed by being pulled when it is read, whatever was pushed besides. */
+export function isPulledFor(
+  { pulledFollows }: ReaderProfile,
+  action: Pick<Action, 'id' | 'recorded' | 'scope' | 'pullRefIds'>,
+): boolean {
+  return (
+    action.pullRefIds.length > 0 &&
+    reachesFollowers(action) &&
+    pulledFollows.some(
+      ({ refId, spans }) => action.pullRefIds.includes(refId) && anySpanContains(spans, action),
+    )
+  );
 }
 
 /**

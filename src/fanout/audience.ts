@@ -114,7 +114,11 @@ function sourcesOf({ follows, members }: AudienceDependencies, action: Action): 
   if (action.scope === 'TEAM' || action.scope === 'DEPARTMENT')
     sources.push(...groupSources(members, action));
   if (reachesFollowers(action))
-    sources.push(...action.refIds.map((refId) => followerSource(follows, action, refId)));
+    sources.push(
+      ...action.refIds
+        .filter((refId) => !action.pullRefIds.includes(refId))
+        .map((refId) => followerSource(follows, action, refId)),
+    );
   return sources;
 }
 

@@ -1,17 +1,32 @@
+import type { Action, UserId } from '../domain/action.ts';
+import { reachesFollowers } from '../domain/audience.ts';
 import type { InteractionGroup } from '../domain/relevancy.ts';
 import type { FeedStore, ReaderDelivery } from '../feeds/feed-store.ts';
 import { prefetch } from '../lib/prefetch.ts';
 import type { Claim, FanOutsRepository } from '../storage/fan-outs.ts';
 import type { InteractionsRepository } from '../storage/interactions.ts';
 import { announce, removals, type AnnounceDependencies, type Announcement } from './announce.ts';
+import { announcePulled, type AnnouncePulledDependencies } from './announce-pulled.ts';
 import { audienceOf, type AudienceDependencies } from './audience.ts';
-import { relevancies, type LiftDependencies } from './lift.ts';
+import type { PulledRefs } from '../storage/pulled-refs.ts';
+import { raiseFloors, type RaiseFloorDependencies } from './trim-feeds.ts';
+import { relevancies, type LiftDependencies } from '../feeds/lift.ts';
 
-export interface DeliverDependencies extends AudienceDependencies, AnnounceDependencies, LiftDependencies {
+export interface DeliverDependencies
+  extends
+    AudienceDependencies,
+    AnnouncePulledDependencies,
+    Omit<RaiseFloorDependencies, 'feedStore'>,
+    LiftDependencies {
+  readonly liveLog: AnnounceDependencies['liveLog'] & AnnouncePulledDependencies['liveLog'];
   readonly members: AudienceDependencies['members'] & LiftDependencies['members'];
+  readonly follows: AudienceDependencies['follows'] & AnnouncePulledDependencies['follows'];
+  readonly pulledRefs: Pick<PulledRefs, 'active'>;
+  /** Those of the readers to whom nothing need be delivered; see `pass-by.ts`. */
+  readonly passBy: (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>>;
   readonly interactions: Pick<InteractionsRepository, 'summaries'>;
-  readonly feedStore: Pick<FeedStore, 'deliver' | 'holders' | 'withdraw'>;
-  readonly fanOuts: Pick<FanOutsRepository, 'checkpoint' | 'setEngagement'>;
+  readonly feedStore: Pick<FeedStore, 'page' | 'deliver' | 'holders' | 'remove'>;
+  readonly fanOuts: Pick<FanOutsRepository, 'checkpoint' | 'setEngagement' | 'setPulled'>;
   readonly chunkSize: number;
   readonly leaseMs: number;
 }
@@ -52,18 +67,20 @@ async function deliverToAll(
   fence: Fence,
 ): Promise<PassOutcome> {
   const { feedStore, chunkSize } = dependencies;
-  const { action } = claim;
-  const interactions = await deriveEngagement(dependencies, claim);
-  if (interactions === null) return { kind: 'void' };
+  const action = await withPulled(dependencies, claim);
+  const interactions = action === null ? null : await deriveEngagement(dependencies, claim);
+  if (action === null || interactions === null) return { kind: 'void' };
   let delivered = claim.delivered;
   let isFirstChunk = true;
   const chunks = audienceOf(dependencies, action, { afterUserId: claim.afterUserId, chunkSize });
   for await (const chunk of prefetch(chunks)) {
     if (!fence.isHeld()) return { kind: 'void' };
     if (fence.isStopping()) return { kind: 'stopped' };
-    const userIds = chunk.map(({ userId }) => userId);
+    const passedBy = await dependencies.passBy(chunk.map(({ userId }) => userId));
+    const awake = passedBy.size === 0 ? chunk : chunk.filter(({ userId }) => !passedBy.has(userId));
+    const userIds = awake.map(({ userId }) => userId);
     const relevancyOf = await relevancies(dependencies, action, interactions, userIds);
-    const readers: ReaderDelivery[] = chunk.map(({ userId, reasons }) => ({
+    const readers: ReaderDelivery[] = awake.map(({ userId, reasons }) => ({
       userId,
       relevancy: relevancyOf(userId),
       reasons,
@@ -78,11 +95,31 @@ async function deliverToAll(
     isFirstChunk = false;
     delivered += readers.length;
     await announce(dependencies, announcementsOf(action.id, readers, outcome, wasCutOff));
+    await raiseFloors(dependencies, outcome.added);
     // A short chunk is the last one: the end of the pass is its checkpoint.
-    if (readers.length === chunkSize && !(await checkpoint(dependencies, claim, readers, delivered)))
+    if (chunk.length === chunkSize && !(await checkpoint(dependencies, claim, chunk, delivered)))
       return { kind: 'void' };
   }
+  const kind = claim.version === 1 ? 'added' : 'updated';
+  await announcePulled(dependencies, action, { kind, interactions });
   return { kind: 'complete', delivered };
+}
+
+/**
+ * The action with the refs that are not pushed to. Decided once, before anything of it was delivered: what was pushed
+ * stays pushed, so that no entry has two places. Null: the claim is void.
+ */
+async function withPulled(
+  { pulledRefs, fanOuts }: DeliverDependencies,
+  claim: Claim,
+): Promise<Action | null> {
+  const { action, afterUserId } = claim;
+  const isBegun = afterUserId !== null || action.fanOut.delivered > 0 || action.pullRefIds.length > 0;
+  if (isBegun || !reachesFollowers(action)) return action;
+  const active = await pulledRefs.active(new Date());
+  const pullRefIds = action.refIds.filter((refId) => active.has(refId));
+  if (pullRefIds.length === 0) return action;
+  return (await fanOuts.setPulled(claim, pullRefIds)) ? { ...action, pullRefIds } : null;
 }
 
 /** Brings the counters in line with the interactions, and gives what lifts the action. Null: the claim is void. */
@@ -122,7 +159,7 @@ function announcementsOf(
 async function checkpoint(
   { fanOuts, leaseMs }: DeliverDependencies,
   claim: Claim,
-  readers: readonly ReaderDelivery[],
+  readers: readonly { readonly userId: UserId }[],
   delivered: number,
 ): Promise<boolean> {
   const last = readers.at(-1);
@@ -136,13 +173,14 @@ async function withdrawFromAll(
   fence: Fence,
 ): Promise<PassOutcome> {
   const { feedStore, chunkSize } = dependencies;
+  await announcePulled(dependencies, claim.action, { kind: 'removed', interactions: [] });
   for (;;) {
     if (!fence.isHeld()) return { kind: 'void' };
     if (fence.isStopping()) return { kind: 'stopped' };
     const userIds = await feedStore.holders(claim.action.id, chunkSize);
     // Told before it is done: a worker that dies in between tells them again. The rules hide the action already.
     await announce(dependencies, removals(claim.action.id, userIds, new Date()));
-    await feedStore.withdraw(claim.action.id, userIds);
+    await feedStore.remove(userIds, [claim.action.id]);
     if (userIds.length < chunkSize) return { kind: 'complete', delivered: 0 };
   }
 }

@@ -1,7 +1,8 @@
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { FanOutsRepository } from '../storage/fan-outs.ts';
 import type { FeedsRepository, RebuildClaim } from '../storage/feeds.ts';
-import { rebuildFeed, sweepFeed, type ReconcileDependencies } from './reconcile-feed.ts';
+import { rebuildFeed, sweepFeed, type RebuildDependencies } from './reconcile-feed.ts';
+import { TRIM_GRACE_MS } from './trim-feeds.ts';
 import { WakeUp } from './wake-up.ts';
 
 /** How long a rebuild waits for a fan-out that is under way to end. */
@@ -13,9 +14,9 @@ export interface RebuildObserver {
   failed(error: unknown): void;
 }
 
-export interface RebuildWorkerDependencies extends ReconcileDependencies {
+export interface RebuildWorkerDependencies extends RebuildDependencies {
   readonly feeds: Pick<FeedsRepository, 'claimDue' | 'finishRebuild' | 'postponeRebuild'>;
-  readonly fanOuts: ReconcileDependencies['fanOuts'] & Pick<FanOutsRepository, 'heldClaims'>;
+  readonly fanOuts: RebuildDependencies['fanOuts'] & Pick<FanOutsRepository, 'heldClaims'>;
   readonly workSignal: Pick<WorkSignal, 'onWork'>;
   readonly observer: RebuildObserver;
 }
@@ -86,7 +87,7 @@ export class RebuildWorker implements AsyncDisposable {
     const { feeds, fanOuts } = this.#dependencies;
     // Passes that began before may know the reader as they were, and may write after the feed has been looked at.
     const older = new Set(await fanOuts.heldClaims());
-    await rebuildFeed(this.#dependencies, claim.userId);
+    const floor = await rebuildFeed(this.#dependencies, claim.userId);
     if (older.size > 0) {
       if ((await fanOuts.heldClaims()).some((token) => older.has(token))) {
         await feeds.postponeRebuild(claim, new Date(Date.now() + POSTPONE_MS));
@@ -94,7 +95,7 @@ export class RebuildWorker implements AsyncDisposable {
       }
       await sweepFeed(this.#dependencies, claim.userId);
     }
-    await feeds.finishRebuild(claim);
+    await feeds.finishRebuild(claim, { floor, trimAt: new Date(Date.now() + TRIM_GRACE_MS) });
     this.#dependencies.observer.rebuilt(claim.userId, (performance.now() - startedAt) / 1_000);
   }
 }

@@ -1,30 +1,31 @@
-import type { Action, UserId } from '../domain/action.ts';
-import { departmentKey, teamKey, userKey } from '../domain/audience.ts';
+import type { UserId } from '../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
-import { addressedReasons } from '../domain/visibility.ts';
-import { profileOfMember, type Follow, type ReaderProfile } from '../domain/viewer.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
+import { readFromSource, type SourceDependencies } from '../feeds/source.ts';
+import {
+  entriesOf,
+  sourceKeys,
+  standingOf,
+  type Standing,
+  type StandingDependencies,
+} from '../feeds/standing.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
-import type { FollowsRepository } from '../storage/follows.ts';
 import { announce, removals, type AnnounceDependencies } from './announce.ts';
 import { fillFeed, type FillFeedDependencies } from './fill-feed.ts';
-import { placing, type PlacingDependencies } from './placing.ts';
 
-export interface ReconcileDependencies extends AnnounceDependencies, PlacingDependencies {
+export interface ReconcileDependencies extends AnnounceDependencies, StandingDependencies {
   readonly feedStore: Pick<FeedStore, 'page' | 'remove' | 'fill'>;
-  readonly actions: Pick<ActionsRepository, 'findByIds' | 'candidatesFor'>;
+  readonly actions: Pick<ActionsRepository, 'findByIds'>;
   readonly fanOuts: FillFeedDependencies['fanOuts'];
-  readonly follows: Pick<FollowsRepository, 'all'>;
+}
+
+export interface RebuildDependencies extends ReconcileDependencies, SourceDependencies {
+  /** Most entries that a rebuild stores. */
+  readonly cap: number;
 }
 
 /** Stored entries looked at in one go. */
 const CHUNK = 500;
-
-/** What decides which actions belong into one reader's feed. */
-interface Standing {
-  readonly reader: ReaderProfile;
-  readonly follows: readonly Follow[];
-}
 
 /**
  * Removes from a reader's stored feed what does not belong there, and puts every entry where it belongs, also when that
@@ -34,7 +35,7 @@ export async function sweepFeed(dependencies: ReconcileDependencies, userId: Use
   const standing = await standingOf(dependencies, userId);
   let after: FeedPosition | undefined;
   for (;;) {
-    const stored = await dependencies.feedStore.page({
+    const { entries: stored } = await dependencies.feedStore.page({
       userId,
       limit: CHUNK,
       ...(after === undefined ? {} : { after }),
@@ -52,38 +53,43 @@ export async function sweepFeed(dependencies: ReconcileDependencies, userId: Use
 }
 
 /**
- * Makes a reader's stored feed what the definition says: sweeps it, then adds what is missing from the actions
- * themselves. Reads every action that was ever for one of the reader's groups or follows, 500 at a time.
+ * Makes the top of a reader's stored feed what the definition says: sweeps it, then adds what is missing from the
+ * actions themselves, down to `cap` entries. Returns the floor: where the feed goes on from the source; null when it is
+ * stored whole.
  */
-export async function rebuildFeed(dependencies: ReconcileDependencies, userId: UserId): Promise<void> {
+export async function rebuildFeed(
+  dependencies: RebuildDependencies,
+  userId: UserId,
+): Promise<FeedPosition | null> {
   await sweepFeed(dependencies, userId);
+  const { cap } = dependencies;
   const standing = await standingOf(dependencies, userId);
-  const { member } = standing.reader;
-  const audience = [
-    userKey(userId),
-    ...(member?.teamId == null ? [] : [teamKey(member.teamId)]),
-    ...(member?.departmentId == null ? [] : [departmentKey(member.departmentId)]),
-  ];
-  const refIds = standing.follows.filter((follow) => follow.spans.length > 0).map((follow) => follow.refId);
-  for await (const candidates of dependencies.actions.candidatesFor(audience, refIds)) {
-    const entries = await entriesOf(dependencies, standing, candidates);
-    await fillFeed(dependencies, userId, entries);
-  }
+  const entries = await readFromSource(
+    dependencies,
+    {
+      reader: standing.reader,
+      keys: sourceKeys(standing),
+      followsOf: () => Promise.resolve(standing.follows),
+    },
+    { limit: cap + 1 },
+  );
+  const kept = entries.slice(0, cap);
+  const floor = entries[cap] ?? null;
+  for (let from = 0; from < kept.length; from += CHUNK)
+    await fillFeed(
+      dependencies,
+      userId,
+      kept
+        .slice(from, from + CHUNK)
+        .filter(isPushed)
+        .map(withoutPull),
+    );
+  return floor === null ? null : { relevancy: floor.relevancy, actionId: floor.actionId };
 }
 
-async function standingOf({ members, follows }: ReconcileDependencies, userId: UserId): Promise<Standing> {
-  const [found, all] = await Promise.all([members.findByIds([userId]), follows.all(userId)]);
-  const [member] = found;
-  const nobody = {
-    userId,
-    name: userId,
-    teamId: null,
-    teamSince: null,
-    departmentId: null,
-    departmentSince: null,
-    supervisorId: null,
-  };
-  return { reader: profileOfMember(member ?? nobody), follows: all };
+/** What comes into the feed by pulling alone is not stored. */
+function isPushed(entry: FeedEntry): boolean {
+  return entry.reasons.some((reason) => reason !== 'PULL');
 }
 
 async function wantedEntries(
@@ -94,21 +100,12 @@ async function wantedEntries(
   if (actionIds.length === 0) return new Map();
   const actions = await dependencies.actions.findByIds(actionIds);
   const entries = await entriesOf(dependencies, standing, actions);
-  return new Map(entries.map((entry) => [entry.actionId, entry]));
+  return new Map(entries.filter(isPushed).map((entry) => [entry.actionId, withoutPull(entry)]));
 }
 
-/** The entries of those of the actions that are addressed to the reader. */
-async function entriesOf(
-  dependencies: ReconcileDependencies,
-  { reader, follows }: Standing,
-  actions: readonly Action[],
-): Promise<FeedEntry[]> {
-  const place = await placing(dependencies, actions, [reader.userId]);
-  return actions.flatMap((action) => {
-    if (action.isHidden || action.isDeleted) return [];
-    const reasons = addressedReasons(reader, action, follows);
-    return reasons.length === 0 ? [] : [place(reader.userId, action, reasons)];
-  });
+/** A stored entry says why it was pushed; that it is pulled too is found when the feed is read. */
+function withoutPull(entry: FeedEntry): FeedEntry {
+  return { ...entry, reasons: entry.reasons.filter((reason) => reason !== 'PULL') };
 }
 
 function isSame(stored: FeedEntry, wanted: FeedEntry | undefined): boolean {
@@ -127,7 +124,7 @@ async function replace(
   wanted: ReadonlyMap<string, FeedEntry>,
 ): Promise<void> {
   const ids = changed.map((entry) => entry.actionId);
-  await dependencies.feedStore.remove(userId, ids);
+  await dependencies.feedStore.remove([userId], ids);
   await dependencies.feedStore.fill(
     userId,
     ids.flatMap((id) => wanted.get(id) ?? []),

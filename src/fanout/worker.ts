@@ -38,7 +38,15 @@ export interface WorkerOptions {
 export interface WorkerDependencies extends DeliverDependencies {
   readonly fanOuts: Pick<
     FanOutsRepository,
-    'claim' | 'checkpoint' | 'setEngagement' | 'renew' | 'finish' | 'bury' | 'release' | 'requestPass'
+    | 'claim'
+    | 'checkpoint'
+    | 'setEngagement'
+    | 'setPulled'
+    | 'renew'
+    | 'finish'
+    | 'bury'
+    | 'release'
+    | 'requestPass'
   >;
   readonly interactions: Pick<InteractionsRepository, 'summaries' | 'purgeAction'>;
   readonly hiddenItems: Pick<HiddenItemsRepository, 'purgeAction'>;

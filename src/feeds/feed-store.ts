@@ -19,10 +19,22 @@ export interface DeliveryChunk {
   readonly isFirstAttempt: boolean;
 }
 
-/** What a delivery changed, for live events. Readers who already had the item as it is are in neither list. */
+/**
+ * What a delivery changed, for live events. Readers who already had the item as it is are in neither list. Where a model
+ * does not hold an item – it was let go, or lies at the floor or below – it cannot know of it and tells it as added.
+ */
 export interface DeliveryOutcome {
   readonly added: readonly UserId[];
   readonly raised: readonly UserId[];
+}
+
+export interface FillOptions {
+  /**
+   * With these entries the feed has been given everything above this position; null: everything. The floor comes to lie
+   * there, or higher if the model has let go of more. A model that loses what it holds – all of it, with its floor above
+   * all – vouches for a feed again from then on, provided that the feed was opened and has not been lost since.
+   */
+  readonly isCompleteDownTo?: FeedPosition | null;
 }
 
 export interface FeedPageQuery {
@@ -36,11 +48,26 @@ export interface FeedPageQuery {
   readonly limit: number;
 }
 
+/** A piece of what a model holds of one feed. */
+export interface StoredPage {
+  /** In feed order, at most `limit`. Fewer means that the model holds no more in the range. */
+  readonly entries: readonly FeedEntry[];
+  /**
+   * How far down the model vouches for being complete: it holds everything above this position that was ever given to
+   * it and not removed, and nothing is promised at it and below. Null: all the way down. It never sinks by itself.
+   */
+  readonly floor: FeedPosition | null;
+}
+
 /**
  * A way to store materialised feeds. Every model behaves alike; they differ in cost.
  *
- * - **What is stored** is a cache. A model may hold only the newest entries of a feed (a cap), never others, and
- *   never an entry that was not delivered.
+ * - **What is stored** is a cache. A model may hold only the newest entries of a feed, never others, and never an entry
+ *   that was not delivered. What lies below is read from the actions themselves, by `feed-reader.ts`.
+ * - **Cap.** A model that holds only so many entries per feed lets go of the lowest ones – or, where it lets go of
+ *   another, raises its floor above it – and tells by `floor` how far it is complete. It may hold less than its cap, but
+ *   at least the newest half of it. Letting go and raising the floor are one step for who reads: no page ever
+ *   has a hole above the floor that comes with it.
  * - **Order**: a feed is ordered by relevancy, then action id, both descending, with action ids compared as hex.
  * - **Idempotence**: every method may be called again with the same arguments, by the same or another process, at
  *   the same time or later. An entry's relevancy only rises; its reasons are a set that only grows, until it is
@@ -55,21 +82,23 @@ export interface FeedStore {
   readonly model: string;
   /** Puts the action into the feeds of the chunk's readers, or raises it there. */
   deliver(chunk: DeliveryChunk): Promise<DeliveryOutcome>;
-  /** Puts many actions into one reader's feed, or raises them there. Tells which of them are new. */
-  fill(userId: UserId, entries: readonly FeedEntry[]): Promise<readonly ActionId[]>;
-  /** The reader's entries in feed order, at most `limit`. Fewer means that there are no more. */
-  page(query: FeedPageQuery): Promise<FeedEntry[]>;
+  /**
+   * Puts many actions into one reader's feed, or raises them there. Tells which of them are new. To fill with nothing
+   * opens a feed: a rebuild does so before it reads what to fill it with.
+   */
+  fill(userId: UserId, entries: readonly FeedEntry[], options?: FillOptions): Promise<readonly ActionId[]>;
+  page(query: FeedPageQuery): Promise<StoredPage>;
   /** The reader's entries for the given actions, in no particular order; missing ones are left out. */
   find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]>;
   /**
    * Readers who hold the action, at most `limit`; fewer means that there are no more. Whoever removes it from all feeds
-   * tells them first and withdraws then, until nobody is left: cut off in between, nobody is forgotten.
+   * tells them first and removes it then, until nobody is left: cut off in between, nobody is forgotten.
    */
   holders(actionId: ActionId, limit: number): Promise<readonly UserId[]>;
-  /** Removes the action from the feeds of these readers. */
-  withdraw(actionId: ActionId, userIds: readonly UserId[]): Promise<void>;
-  /** Removes single entries from one reader's feed. */
-  remove(userId: UserId, actionIds: readonly ActionId[]): Promise<void>;
-  /** Throws a reader's whole feed away. */
+  /** Removes each of the actions from the feed of each of these readers. */
+  remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void>;
+  /** Forgets a reader's entries at and below a position. Who asks for it knows that the feed goes on from the source there. */
+  trim(userId: UserId, from: FeedPosition): Promise<void>;
+  /** Throws a reader's whole feed away, and with it the floor. */
   drop(userId: UserId): Promise<void>;
 }

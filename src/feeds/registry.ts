@@ -1,18 +1,43 @@
+import { feedTopsRepository } from '../storage/feed-tops.ts';
 import type { Collections } from '../storage/mongo.ts';
 import { newsfeedItemsRepository } from '../storage/newsfeed-items.ts';
+import { redisFeedsRepository } from '../storage/redis-feeds.ts';
+import type { RedisClient } from '../storage/redis.ts';
 import type { FeedStore } from './feed-store.ts';
 import { itemsFeedStore } from './models/items.ts';
+import { pullFeedStore } from './models/pull.ts';
+import { redisFeedStore } from './models/redis.ts';
+import { TOP_CACHE_MAX, topCacheFeedStore } from './models/top-cache.ts';
 
 export interface FeedModelParts {
   readonly collections: Collections;
+  /** Newest entries to hold per feed, where a model has a cap of its own. */
+  readonly cap: number;
+  /** For commands; null where there is no Redis. */
+  readonly redis: RedisClient | null;
+  /** What all keys in Redis begin with. */
+  readonly redisPrefix: string;
 }
+
+/** Feeds in Redis are made anew after a week: those that nobody reads go. */
+const REDIS_LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Every feed model, by the name that `FEED_MODEL` gives it. */
 export const FEED_MODELS: Readonly<Record<string, (parts: FeedModelParts) => FeedStore>> = {
   items: ({ collections }) => itemsFeedStore(newsfeedItemsRepository(collections.newsfeedItems)),
+  'top-cache': ({ collections, cap }) => {
+    const held = Math.min(cap, TOP_CACHE_MAX);
+    return topCacheFeedStore(feedTopsRepository(collections.feedTops, held), held);
+  },
+  redis: ({ redis, redisPrefix: prefix, cap }) => {
+    if (redis === null)
+      throw new Error('Feed model "redis" keeps feeds in Redis, and there is none: set REDIS_URL');
+    return redisFeedStore(redisFeedsRepository(redis, { prefix, cap, lifetimeMs: REDIS_LIFETIME_MS }));
+  },
+  pull: () => pullFeedStore(),
 };
 
-/** @throws when there is no model of this name; names those there are. */
+/** @throws when there is no model of this name, naming those there are, or when a part that it needs is missing. */
 export function createFeedStore(model: string, parts: FeedModelParts): FeedStore {
   const create = FEED_MODELS[model];
   if (create === undefined)

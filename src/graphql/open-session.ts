@@ -1,12 +1,11 @@
 import type { Identity, ReaderProfile } from '../domain/viewer.ts';
 import type { ReaderSession } from '../services/reader-session.ts';
-import type { Repositories } from '../storage/repositories.ts';
 import { createReaderSession } from './loaders.ts';
-import { createSharedSources, type SessionRepositories } from './shared-sources.ts';
+import { createSharedSources, pulledFollowsOf, type SessionRepositories } from './shared-sources.ts';
 
 /** Opens a session on the repositories: that of one request. */
 export function openSession(
-  { actions, members, refs, follows, feeds, hiddenItems }: SessionRepositories,
+  { actions, members, refs, follows, feeds, hiddenItems, pulledRefs }: SessionRepositories,
   identity: Identity,
 ): ReaderSession {
   return createReaderSession(
@@ -16,7 +15,7 @@ export function openSession(
       findRefs: (ids) => refs.findByIds(ids),
       findFollows: (userId, refIds) => follows.find(userId, refIds),
       findHidden: (userId, actionIds) => hiddenItems.find(userId, actionIds),
-      loadProfile: (reader) => loadProfile({ members, feeds }, reader),
+      loadProfile: (reader) => loadProfile({ members, feeds, follows, pulledRefs }, reader),
     },
     identity,
   );
@@ -31,9 +30,18 @@ export function createEventSessions(
 }
 
 async function loadProfile(
-  { members, feeds }: Pick<Repositories, 'members' | 'feeds'>,
+  {
+    members,
+    feeds,
+    follows,
+    pulledRefs,
+  }: Pick<SessionRepositories, 'members' | 'feeds' | 'follows' | 'pulledRefs'>,
   { userId, roles }: Identity,
 ): Promise<ReaderProfile> {
-  const [member, marks] = await Promise.all([members.find(userId), feeds.marks(userId)]);
-  return { userId, isAdmin: roles.has('admin'), member, ...marks };
+  const [member, marks, pulledFollows] = await Promise.all([
+    members.find(userId),
+    feeds.marks(userId),
+    pulledFollowsOf(pulledRefs, (refIds) => follows.find(userId, refIds)),
+  ]);
+  return { userId, isAdmin: roles.has('admin'), member, ...marks, pulledFollows };
 }

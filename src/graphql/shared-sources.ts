@@ -1,13 +1,14 @@
-import type { ReaderProfile } from '../domain/viewer.ts';
+import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import { SharedLoads } from '../lib/shared-loads.ts';
 import type { FollowPair } from '../storage/follows.ts';
 import type { HiddenPair } from '../storage/hidden-items.ts';
+import type { PulledRefs } from '../storage/pulled-refs.ts';
 import type { Repositories } from '../storage/repositories.ts';
 import type { SessionSources } from './loaders.ts';
 
 export type SessionRepositories = Pick<
   Repositories,
-  'actions' | 'members' | 'refs' | 'follows' | 'feeds' | 'hiddenItems'
+  'actions' | 'members' | 'refs' | 'pulledRefs' | 'follows' | 'feeds' | 'hiddenItems'
 >;
 
 /** Most keys of one query. */
@@ -61,11 +62,27 @@ export function createSharedSources(repositories: SessionRepositories): SessionS
       return found.map(({ actionId }) => actionId);
     },
     async loadProfile({ userId, roles }): Promise<ReaderProfile> {
-      const [[member], [own]] = await Promise.all([members.find([userId]), marks.find([userId])]);
+      const [[member], [own], pulledFollows] = await Promise.all([
+        members.find([userId]),
+        marks.find([userId]),
+        pulledFollowsOf(repositories.pulledRefs, (refIds) =>
+          follows.find(refIds.map((refId) => ({ followerId: userId, refId }))),
+        ),
+      ]);
       if (own === undefined) throw new Error('A reader has no marks');
-      return { ...own, isAdmin: roles.has('admin'), member: member ?? null };
+      return { ...own, isAdmin: roles.has('admin'), member: member ?? null, pulledFollows };
     },
   };
+}
+
+/** A reader's follows of the refs whose actions are pulled; nothing is asked where there are none such. */
+export async function pulledFollowsOf(
+  pulledRefs: PulledRefs,
+  find: (refIds: readonly string[]) => Promise<readonly Follow[]>,
+): Promise<readonly Follow[]> {
+  const known = await pulledRefs.known();
+  if (known.size === 0) return [];
+  return (await find([...known])).filter(({ spans }) => spans.length > 0);
 }
 
 function followName({ followerId, refId }: FollowPair): string {

@@ -69,6 +69,12 @@ export interface LiveLog extends AsyncDisposable {
    */
   watched(userIds: readonly UserId[]): Promise<UserId[]>;
   /**
+   * Everybody whose log is being kept, in parts, in no order, some of them perhaps twice. Who begins to be watched
+   * meanwhile may be left out. For what goes to many readers of whom few watch.
+   * @throws LiveLogUnavailable; everybody is told later that they may have missed something.
+   */
+  allWatched(): AsyncIterable<readonly UserId[]>;
+  /**
    * Appends events to the logs of watched readers and wakes their watchers. Events of one reader keep their order.
    * Appending for a reader nobody watches is allowed and cheap.
    * @throws LiveLogUnavailable when some or all of the entries may not have been appended; their readers are told

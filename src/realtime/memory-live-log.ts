@@ -54,6 +54,12 @@ export class MemoryLiveLog implements LiveLog {
     return userIds.filter((userId) => this.#logs.has(userId));
   }
 
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port is for stores that have to wait
+  async *allWatched(): AsyncGenerator<readonly UserId[], void, undefined> {
+    this.#assertOpen();
+    yield [...this.#logs.keys()];
+  }
+
   // eslint-disable-next-line @typescript-eslint/require-await -- rejects instead of throwing, as the port says
   async append(entries: readonly LiveAppend[]): Promise<void> {
     this.#assertOpen();

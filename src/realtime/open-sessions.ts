@@ -9,11 +9,6 @@ interface OpenSession {
 export class OpenSessions {
   readonly #byMember = new Map<UserId, Set<OpenSession>>();
 
-  /** Members with a session. */
-  get size(): number {
-    return this.#byMember.size;
-  }
-
   add(userId: UserId, end: () => void): Disposable {
     const session = { openedAt: new Date(), end };
     const sessions = this.#byMember.get(userId);

@@ -101,6 +101,17 @@ export class RedisLiveLog implements LiveLog {
     }
   }
 
+  async *allWatched(): AsyncGenerator<readonly UserId[], void, undefined> {
+    this.#assertOpen();
+    void this.#announceGaps();
+    try {
+      yield* this.#store.allWatched();
+    } catch (error) {
+      this.#noteGap('all');
+      throw error;
+    }
+  }
+
   async append(entries: readonly LiveAppend[]): Promise<void> {
     this.#assertOpen();
     if (entries.length === 0) return;

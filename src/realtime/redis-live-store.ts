@@ -12,6 +12,8 @@ import { decodeRenewal, decodeSnapshot, encodeEvent } from './redis-live-wire.ts
 
 /** Readers or entries per script: a script must not hold up the server for long. */
 const BATCH = 250;
+/** Readers looked at in one step of a scan. */
+const SCAN = 1_000;
 
 /** The logs as they lie in Redis. Every method rejects with LiveLogUnavailable and nothing else. */
 export class RedisLiveStore {
@@ -32,6 +34,21 @@ export class RedisLiveStore {
       this.#client.zmscore(watchedKey(this.#prefix), [...userIds]),
     );
     return userIds.filter((_, index) => scores[index] !== null);
+  }
+
+  /** A member of the set for the whole time of the scan is given at least once. */
+  async *allWatched(): AsyncGenerator<readonly UserId[], void, undefined> {
+    let cursor = '0';
+    do {
+      const [next, found] = await available(
+        'look through the watches',
+        this.#client.zscan(watchedKey(this.#prefix), cursor, 'COUNT', SCAN),
+      );
+      cursor = next;
+      // Members and scores take turns.
+      const userIds = found.filter((_, index) => index % 2 === 0);
+      if (userIds.length > 0) yield userIds;
+    } while (cursor !== '0');
   }
 
   open(userId: UserId, position: LogPosition | null): Promise<LogSnapshot> {

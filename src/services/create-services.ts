@@ -1,6 +1,7 @@
 import type { RankingWeights } from '../domain/ranking.ts';
 import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { Identity } from '../domain/viewer.ts';
+import { feedReader } from '../feeds/feed-reader.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
@@ -33,6 +34,7 @@ import { watchFeed } from './watch-feed.ts';
 export interface ServiceParts extends Repositories {
   readonly feedStore: FeedStore;
   readonly weights: RelevancyWeights;
+  readonly dormantAfterMs: number;
   readonly ranking: RankingWeights;
   readonly liveLog: LiveLog;
   readonly workSignal: WorkSignal;
@@ -45,10 +47,12 @@ export interface ServiceParts extends Repositories {
 }
 
 /** Binds every use case to its parts. */
-export function createServices(parts: ServiceParts): Services {
+export function createServices(given: ServiceParts): Services {
+  const parts = { ...given, feedReader: feedReader(given) };
   const watching = {
     liveLog: parts.liveLog,
     openSession: parts.openEventSession,
+    reading: parts,
     countUnread: createSharedUnread({ ...parts, openSession: parts.openEventSession }),
   };
   return {

@@ -89,9 +89,9 @@ async function dropFeed(
   { feedStore }: ErasureStepDependencies,
   { memberId }: ErasureSubject,
 ): Promise<number> {
-  const entries = await feedStore.page({ userId: memberId, limit: BATCH });
+  const { entries } = await feedStore.page({ userId: memberId, limit: BATCH });
   const actionIds = entries.map((entry) => entry.actionId);
-  if (actionIds.length > 0) await feedStore.remove(memberId, actionIds);
+  if (actionIds.length > 0) await feedStore.remove([memberId], actionIds);
   // A model that makes feeds when they are read shows entries it does not hold.
   const isStored =
     actionIds.length > 0 && (await feedStore.find(memberId, actionIds)).length < actionIds.length;

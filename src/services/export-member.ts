@@ -138,7 +138,7 @@ async function* feedEntries(
 ): AsyncGenerator<readonly FeedEntry[], void, undefined> {
   let after: FeedPosition | undefined;
   for (;;) {
-    const entries = await feedStore.page({
+    const { entries } = await feedStore.page({
       userId,
       limit: FEED_BATCH,
       ...(after === undefined ? {} : { after }),

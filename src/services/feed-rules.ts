@@ -1,6 +1,6 @@
 import type { Action } from '../domain/action.ts';
 import type { FeedEntry, NewsfeedItem } from '../domain/newsfeed-item.ts';
-import { standingReasons } from '../domain/visibility.ts';
+import { isPulledFor, standingReasons } from '../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import type { ReaderSession } from './reader-session.ts';
 
@@ -56,6 +56,8 @@ export function presentEntry(reader: ReaderProfile, facts: EntryFacts): Newsfeed
   const { entry, action, isHiddenByReader, follows } = facts;
   if (action === null || action.isDeleted || action.isHidden) return null;
   if (isHiddenByReader || reader.muted.has(action.actorId)) return null;
+  // What is pulled for the reader comes from the source, with its relevancy of now; a stored entry would be a second one.
+  if (!entry.reasons.includes('PULL') && isPulledFor(reader, action)) return null;
   const reasons = standingReasons(reader, action, entry.reasons, follows);
   if (reasons.length === 0) return null;
   return {

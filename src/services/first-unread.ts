@@ -14,13 +14,13 @@ const BITE = 25;
  * unread. One round trip for up to 1,000 unread entries, two more for every 25 that the rules leave out.
  */
 export async function findFirstUnread(
-  { feedStore }: ReadFeedDependencies,
+  { feedReader }: ReadFeedDependencies,
   session: ReaderSession,
 ): Promise<FirstUnread | null> {
   const userId = session.identity.userId;
-  const since = justAfter((await session.profile()).lastRead);
-  const unread = await feedStore.page({
-    userId,
+  const profile = await session.profile();
+  const since = justAfter(profile.lastRead);
+  const unread = await feedReader.page(profile, {
     limit: MAX_ENTRIES + 1,
     ...(since === null ? {} : { since }),
   });

@@ -1,7 +1,7 @@
 import type { ActionId } from '../domain/action.ts';
 import { FanfareError } from '../domain/errors.ts';
 import { announce, removals, type AnnounceDependencies } from '../fanout/announce.ts';
-import type { FeedStore } from '../feeds/feed-store.ts';
+import type { FeedReader } from '../feeds/feed-reader.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import type { HiddenItemsRepository } from '../storage/hidden-items.ts';
 import { getAction } from './read-actions.ts';
@@ -10,7 +10,7 @@ import type { ReaderSession } from './reader-session.ts';
 export interface HideFeedItemDependencies extends AnnounceDependencies {
   readonly feeds: Pick<FeedsRepository, 'markHasHiddenItems'>;
   readonly hiddenItems: Pick<HiddenItemsRepository, 'hide' | 'unhide'>;
-  readonly feedStore: Pick<FeedStore, 'find'>;
+  readonly feedReader: Pick<FeedReader, 'find'>;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function unhideFeedItem(
   const { userId } = session.identity;
   await requireVisible(session, actionId);
   await dependencies.hiddenItems.unhide(userId, actionId);
-  const entries = await dependencies.feedStore.find(userId, [actionId]);
+  const entries = await dependencies.feedReader.find(await session.profile(), [actionId]);
   await announce(
     dependencies,
     entries.map((entry) => ({ userId, event: { kind: 'added', ...entry } })),

@@ -1,11 +1,12 @@
 import { decodePosition, encodePosition } from '../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../domain/newsfeed-item.ts';
 import type { ActionId, UserId } from '../domain/action.ts';
-import type { FeedStore } from '../feeds/feed-store.ts';
+import type { FeedReader } from '../feeds/feed-reader.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import { hydrateEntries, presentEntry } from './feed-rules.ts';
 import { actionConditions, checkFeedFilter, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
 import { collectPage, pageSize } from './paging.ts';
+import { beginReading, type BeginReadingDependencies } from './begin-reading.ts';
 import type { ReaderSession } from './reader-session.ts';
 import type { OrderedPage } from './ordered-page.ts';
 import { readRecent } from './read-recent.ts';
@@ -13,7 +14,7 @@ import { readTop, type RankingDependencies } from './read-top.ts';
 import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs, UnreadCount } from './services.ts';
 
 export interface ReadFeedDependencies {
-  readonly feedStore: Pick<FeedStore, 'page' | 'find'>;
+  readonly feedReader: FeedReader;
 }
 
 interface FilterDependencies {
@@ -33,7 +34,7 @@ function listName(userId: UserId): string {
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readFeed(
-  dependencies: ReadFeedDependencies & FilterDependencies & RankingDependencies,
+  dependencies: ReadFeedDependencies & FilterDependencies & RankingDependencies & BeginReadingDependencies,
   session: ReaderSession,
   args: PageArgs & {
     readonly filter?: FeedFilter | null | undefined;
@@ -43,12 +44,11 @@ export async function readFeed(
   const size = pageSize(args.first);
   const filter = checkFeedFilter(args.filter);
   const userId = session.identity.userId;
-  const profile = await session.profile();
+  const profile = await beginReading(dependencies, session);
   const since = newest(filter.since, filter.unreadOnly ? justAfter(profile.lastRead) : null);
   const after = args.after ?? null;
-  const scan = (from: FeedPosition | null, limit: number): Promise<FeedEntry[]> =>
-    dependencies.feedStore.page({
-      userId,
+  const scan = (from: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> =>
+    dependencies.feedReader.page(profile, {
       limit,
       ...(from === null ? {} : { after: from }),
       ...(since === null ? {} : { since }),
@@ -116,16 +116,16 @@ async function narrowed(
  * items.
  */
 export async function countUnread(
-  { feedStore }: ReadFeedDependencies,
+  { feedReader }: ReadFeedDependencies,
   session: ReaderSession,
 ): Promise<UnreadCount> {
-  const since = justAfter((await session.profile()).lastRead);
+  const profile = await session.profile();
+  const since = justAfter(profile.lastRead);
   const { edges, hasNextPage } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
     size: MAX_UNREAD,
     after: null,
     scan: (after, limit) =>
-      feedStore.page({
-        userId: session.identity.userId,
+      feedReader.page(profile, {
         limit,
         ...(after === null ? {} : { after }),
         ...(since === null ? {} : { since }),
@@ -138,11 +138,11 @@ export async function countUnread(
 
 /** The reader's own entry for one action, after the rules. */
 export async function getNewsfeedItem(
-  { feedStore }: ReadFeedDependencies,
+  { feedReader }: ReadFeedDependencies,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<NewsfeedItem | null> {
-  const entries = await feedStore.find(session.identity.userId, [actionId]);
+  const entries = await feedReader.find(await session.profile(), [actionId]);
   const [item] = await presentEntries(session, entries);
   return item ?? null;
 }

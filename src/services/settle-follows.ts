@@ -4,7 +4,7 @@ import { fillFeed, type FillFeedDependencies } from '../fanout/fill-feed.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import type { FollowsRepository, UnsettledFollow } from '../storage/follows.ts';
 import type { RefsRepository } from '../storage/refs.ts';
-import { placing, type PlacingDependencies } from '../fanout/placing.ts';
+import { placing, type PlacingDependencies } from '../feeds/placing.ts';
 
 export interface SettleFollowsDependencies extends FillFeedDependencies, PlacingDependencies {
   readonly actions: Pick<ActionsRepository, 'recordedSince' | 'findByIds'>;

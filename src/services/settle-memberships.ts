@@ -5,7 +5,7 @@ import type { FeedEntry } from '../domain/newsfeed-item.ts';
 import { profileOfMember } from '../domain/viewer.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import { fillFeed, type FillFeedDependencies } from '../fanout/fill-feed.ts';
-import { placing, type Place, type PlacingDependencies } from '../fanout/placing.ts';
+import { placing, type Place, type PlacingDependencies } from '../feeds/placing.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import type { MembersRepository } from '../storage/members.ts';
 

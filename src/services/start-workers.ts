@@ -3,6 +3,8 @@ import type { Config } from '../config/config.ts';
 import { RebuildWorker } from '../fanout/rebuild-worker.ts';
 import { RenameWorker } from '../fanout/rename-worker.ts';
 import { RescoreWorker } from '../fanout/rescore-worker.ts';
+import { dormancy } from '../fanout/pass-by.ts';
+import { UpkeepWorker } from '../fanout/upkeep-worker.ts';
 import { FanOutWorker, type FanOutObserver } from '../fanout/worker.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
@@ -59,6 +61,9 @@ export function startWorkers(
       chunkSize,
       leaseMs,
       weights: feeds.relevancyWeights,
+      cap: feeds.cap,
+      random: Math.random,
+      passBy: dormancy({ ...repositories, ...rest, dormantAfterMs: feeds.dormantAfterMs }),
       observer: fanOutObserver(logger, metrics),
     },
     { workerId, leaseMs, maxAttempts, concurrency, pollMs },
@@ -68,6 +73,7 @@ export function startWorkers(
       ...repositories,
       ...rest,
       weights: feeds.relevancyWeights,
+      cap: feeds.cap,
       observer: {
         rebuilt: (userId, seconds) => {
           logFeedRebuilt(logger, { userId, seconds });
@@ -128,6 +134,15 @@ export function startWorkers(
     },
     { leaseMs, pollMs: RESCORE_POLL_MS },
   );
+  const upkeep = new UpkeepWorker({
+    ...repositories,
+    ...rest,
+    celebrityThreshold: feeds.celebrityThreshold,
+    onError: (err) => {
+      logWorkerTrouble(logger, { err });
+    },
+  });
+  upkeep.start();
   worker.start();
   rescores.start();
   erasures.start();
@@ -136,7 +151,14 @@ export function startWorkers(
   logWorkerStarted(logger, { worker: workerId, concurrency, model: parts.feedStore.model });
   return {
     async [Symbol.asyncDispose]() {
-      await Promise.all([worker.stop(), erasures.stop(), rebuilds.stop(), renames.stop(), rescores.stop()]);
+      await Promise.all([
+        worker.stop(),
+        erasures.stop(),
+        rebuilds.stop(),
+        renames.stop(),
+        rescores.stop(),
+        upkeep.stop(),
+      ]);
       logWorkerStopped(logger, { worker: workerId });
     },
   };

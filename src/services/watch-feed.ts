@@ -1,5 +1,6 @@
 import type { Identity } from '../domain/viewer.ts';
 import type { LiveLog, LiveMessage } from '../realtime/live-log.ts';
+import { beginReading, type BeginReadingDependencies } from './begin-reading.ts';
 import { hydrateEntries, presentEntry } from './feed-rules.ts';
 import { checkFeedFilter, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
 import type { ReaderSession } from './reader-session.ts';
@@ -10,6 +11,7 @@ export interface WatchFeedDependencies {
   readonly liveLog: Pick<LiveLog, 'watch'>;
   /** A fresh session: what it has loaded must not outlive one event. */
   readonly openSession: (identity: Identity) => ReaderSession;
+  readonly reading: BeginReadingDependencies;
   /** Counts by a read that begins after the call. */
   readonly countUnread: (identity: Identity) => Promise<UnreadCount>;
 }
@@ -20,12 +22,13 @@ export interface WatchFeedDependencies {
  * @throws FanfareError BAD_USER_INPUT; rejects when the live log cannot be reached.
  */
 export async function watchFeed(
-  { liveLog, openSession, countUnread }: WatchFeedDependencies,
+  { liveLog, openSession, countUnread, reading }: WatchFeedDependencies,
   identity: Identity,
   args: WatchArgs,
 ): Promise<AsyncIterable<FeedEvent>> {
   const filter = checkFeedFilter(args.filter);
   const { signal, after = null } = args;
+  await beginReading(reading, openSession(identity));
   const messages = await liveLog.watch({
     userId: identity.userId,
     signal,

@@ -33,7 +33,6 @@ export function newActionDocument(action: NewAction): ActionDocument {
     engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
     isHidden: false,
     isDeleted: false,
-    pullRefIds: [],
     latest: action.latest,
     fanOut: {
       state: 'PENDING',
@@ -51,6 +50,8 @@ export function toAction(document: ActionDocument): Action {
     _id,
     idempotencyKey,
     fanOut,
+    pullRefIds,
+    isBumped: _isBumped,
     unlogged: _unlogged,
     names: _names,
     otherIds: _otherIds,
@@ -60,6 +61,7 @@ export function toAction(document: ActionDocument): Action {
     ...rest,
     id: _id.toHexString(),
     idempotencyKey: idempotencyKey ?? null,
+    pullRefIds: pullRefIds ?? [],
     fanOut: {
       state: fanOut.state,
       version: fanOut.version,

@@ -262,6 +262,7 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
               [counter]: { $add: [`$${counter}`, mark.isNew ? 1 : 0] },
               'engagement.lastInteraction': { $max: ['$engagement.lastInteraction', mark.at] },
               latest: { $max: ['$latest', mark.at] },
+              isBumped: true,
               ...passRequested(mark.notBefore),
             },
           },

@@ -63,7 +63,7 @@ export async function anonymiseActions(
         updateOne: {
           filter: unchanged(document),
           update: changes(document, subject),
-          arrayFilters: [{ pulled: subject.memberId }],
+          ...(document.pullRefIds === undefined ? {} : { arrayFilters: [{ pulled: subject.memberId }] }),
         },
       })),
       { ordered: false },
@@ -98,7 +98,7 @@ function changes(document: ActionDocument, subject: ErasureSubject): UpdateFilte
       ),
       refIds: renamed(document.refIds),
       descriptor: anonymiseDescriptor(document.descriptor, subject, isOwn),
-      'pullRefIds.$[pulled]': pseudonym,
+      ...(document.pullRefIds === undefined ? {} : { 'pullRefIds.$[pulled]': pseudonym }),
       ...(otherIds === undefined ? {} : { otherIds: renamed(otherIds) }),
       // No name is carried to a pseudonym: there is nothing to stamp.
       ...(names === undefined ? {} : { names: names.filter((stamp) => idOfStamp(stamp) !== memberId) }),

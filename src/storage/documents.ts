@@ -49,7 +49,10 @@ export interface ActionDocument {
   engagement: { comments: number; likes: number; reshares: number; lastInteraction: Date | null };
   isHidden: boolean;
   isDeleted: boolean;
-  pullRefIds: string[];
+  /** Absent where everything is pushed. */
+  pullRefIds?: string[];
+  /** Somebody has interacted with it. Absent until then. */
+  isBumped?: boolean;
   latest: Date;
   fanOut: FanOutDocument;
   /** Moderation that is not in the log yet. Written with the change itself, so that no change goes without a record. */
@@ -130,6 +133,10 @@ export interface RefDocument extends NamedDocument {
   label?: string;
   version: number;
   followerCount: number;
+  /** Some actions of it may not have been pushed to its followers. Stays. */
+  isPulled?: boolean;
+  /** Its actions are not pushed from then on. Absent when they are. */
+  pullSince?: Date;
 }
 
 /** What is known of a reader and their feed as a whole, in one document: one read tells a request all of it. */
@@ -143,6 +150,18 @@ export interface FeedDocument {
   checksFollows?: boolean;
   /** Raised whenever the stored feed may disagree with what it should be in more than one entry. */
   rebuildVersion?: number;
+  /** When the reader last read, to within an eighth of `DORMANT_AFTER`. Absent until the first time. */
+  activeAt?: Date;
+  /** Deliveries have passed the feed by, since nobody was reading it. Nothing it holds is vouched for until it is rebuilt. */
+  isStale?: boolean;
+  /** The same, while it is being rebuilt: what passes it by from then on makes it stale anew. */
+  isUnbuilt?: boolean;
+  /** Under which choice of a feed model the feed was last made; absent: under the first. */
+  epoch?: number;
+  /** The stored feed is complete above this position; absent: all the way down. */
+  floor?: { relevancy: Date; actionId: ObjectId };
+  /** Present while the store is to forget what lies at the floor and below: when that may be done. */
+  trimAt?: Date;
   /** Present while the feed is to be rebuilt: when that may begin, or the end of the lease of who is at it. */
   rebuildAt?: Date;
 }
@@ -193,4 +212,11 @@ export interface RankingDocument {
   generation: Date;
   /** Present while somebody makes the scores of the next one: the end of their lease. */
   leaseUntil?: Date;
+}
+
+/** Which feed model was chosen last, and how many times another one was. One document. */
+export interface FeedEpochDocument {
+  _id: 'feeds';
+  model: string;
+  epoch: number;
 }

@@ -1,5 +1,5 @@
 import { ObjectId, type Collection } from 'mongodb';
-import type { Action, ActionId, Engagement } from '../domain/action.ts';
+import type { Action, ActionId, Engagement, RefId } from '../domain/action.ts';
 import { toAction } from './action-document.ts';
 import type { ActionDocument } from './documents.ts';
 import { passRequested } from './fan-out-stages.ts';
@@ -101,6 +101,12 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
       return result.matchedCount === 1;
     },
 
+    /** Notes which refs are not pushed to. False: the claim is void. */
+    async setPulled(claim: Claim, refIds: readonly RefId[]): Promise<boolean> {
+      const result = await collection.updateOne(held(claim), { $set: { pullRefIds: [...refIds] } });
+      return result.matchedCount === 1;
+    },
+
     /** Writes what the pass has derived from the interactions. False: the claim is void. */
     async setEngagement(claim: Claim, engagement: Engagement, latest: Date): Promise<boolean> {
       const result = await collection.updateOne(held(claim), { $set: { engagement }, $max: { latest } });
@@ -139,12 +145,20 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
               refIds: [],
               // By this alone a tombstone is found from now on, whoever is its actor when it is written.
               otherIds: ['$actorId'],
-              pullRefIds: [],
               descriptor: { $literal: { type: claim.action.descriptor.type, tags: [] } },
               engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
             },
           },
-          { $unset: ['fanOut.worker', 'fanOut.leaseUntil', 'fanOut.checkpoint', 'names'] },
+          {
+            $unset: [
+              'fanOut.worker',
+              'fanOut.leaseUntil',
+              'fanOut.checkpoint',
+              'names',
+              'pullRefIds',
+              'isBumped',
+            ],
+          },
         ],
       );
       return result.matchedCount === 1;

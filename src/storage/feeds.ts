@@ -1,17 +1,21 @@
-import type { Collection } from 'mongodb';
+import { ObjectId, type Collection } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
+import { FLOOR_ABOVE_ALL, type FeedPosition } from '../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
 import type { FeedDocument } from './documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from './errors.ts';
+import { FIRST_EPOCH } from './feed-epochs.ts';
 
 /** What a reader has said about their feed, and what state it is in. */
 export type ReaderMarks = Pick<
   ReaderProfile,
-  'lastRead' | 'muted' | 'hasHiddenItems' | 'checksFollows' | 'isRebuilding'
+  'lastRead' | 'muted' | 'hasHiddenItems' | 'checksFollows' | 'isRebuilding' | 'floor' | 'activeAt'
 >;
 
-function toMarks(document: FeedDocument | null): ReaderMarks {
+function toMarks(document: FeedDocument | null, epoch: number): ReaderMarks {
   return {
+    floor: floorOf(document, epoch),
+    activeAt: document?.activeAt ?? null,
     lastRead: document?.lastRead ?? null,
     muted: new Set(document?.muted),
     hasHiddenItems: document?.hasHiddenItems ?? false,
@@ -20,21 +24,32 @@ function toMarks(document: FeedDocument | null): ReaderMarks {
   };
 }
 
+/** Nothing is vouched for that was stored under another feed model, or while nothing was delivered. */
+function floorOf(document: FeedDocument | null, epoch: number): FeedPosition | null {
+  if (document?.isStale === true || document?.isUnbuilt === true) return FLOOR_ABOVE_ALL;
+  if ((document?.epoch ?? FIRST_EPOCH) !== epoch) return FLOOR_ABOVE_ALL;
+  const floor = document?.floor;
+  return floor === undefined ? null : { relevancy: floor.relevancy, actionId: floor.actionId.toHexString() };
+}
+
 /** One rebuild, void as soon as the feed has become due again. */
 export interface RebuildClaim {
   readonly userId: UserId;
   readonly version: number;
 }
 
-/** One document per reader. Unique key: `_id`. */
-export function feedsRepository(collection: Collection<FeedDocument>) {
+/**
+ * One document per reader. Unique key: `_id`.
+ * @param epoch the choice of a feed model that holds now; see `feed-epochs.ts`.
+ */
+export function feedsRepository(collection: Collection<FeedDocument>, epoch: number = FIRST_EPOCH) {
   async function set(userId: UserId, update: Parameters<typeof collection.updateOne>[1]): Promise<void> {
     await retryOnDuplicateKey(() => collection.updateOne({ _id: userId }, update, { upsert: true }));
   }
 
   return {
     async marks(userId: UserId): Promise<ReaderMarks> {
-      return toMarks(await collection.findOne({ _id: userId }));
+      return toMarks(await collection.findOne({ _id: userId }), epoch);
     },
 
     /** Of each of these readers, who must differ, also of those who have none. In any order. */
@@ -44,7 +59,7 @@ export function feedsRepository(collection: Collection<FeedDocument>) {
         .batchSize(userIds.length + 1)
         .toArray();
       const byId = new Map(documents.map((document) => [document._id, document]));
-      return userIds.map((userId) => ({ userId, ...toMarks(byId.get(userId) ?? null) }));
+      return userIds.map((userId) => ({ userId, ...toMarks(byId.get(userId) ?? null, epoch) }));
     },
 
     /** Moves the mark forward, never back. */
@@ -83,19 +98,142 @@ export function feedsRepository(collection: Collection<FeedDocument>) {
       await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
     },
 
-    /** The feed that has been due for longest, leased. A lease that ends is taken over. Index `rebuild`. */
+    /** The feed that has been due for longest, leased; what passes it by from here on makes it stale anew. A lease that ends is taken over. Index `rebuild`. */
     async claimDue(now: Date, leaseMs: number): Promise<RebuildClaim | null> {
       const document = await collection.findOneAndUpdate(
         { rebuildAt: { $exists: true, $lte: now } },
-        { $set: { rebuildAt: new Date(now.getTime() + leaseMs) } },
+        [
+          {
+            $set: {
+              rebuildAt: new Date(now.getTime() + leaseMs),
+              isUnbuilt: {
+                $or: [{ $ifNull: ['$isUnbuilt', false] }, { $ifNull: ['$isStale', false] }],
+              },
+            },
+          },
+          { $unset: ['isStale'] },
+        ],
         { sort: { rebuildAt: 1 }, returnDocument: 'after' },
       );
       return document === null ? null : { userId: document._id, version: document.rebuildVersion ?? 0 };
     },
 
-    /** The feed is as it should be, unless it has become due again meanwhile. */
-    async finishRebuild({ userId, version }: RebuildClaim): Promise<void> {
-      await collection.updateOne({ _id: userId, rebuildVersion: version }, { $unset: { rebuildAt: 1 } });
+    /**
+     * The feed is as it should be above the floor, unless it has become due again meanwhile. What is stored below may be
+     * forgotten from `trimAt` on.
+     */
+    async finishRebuild(
+      { userId, version }: RebuildClaim,
+      { floor, trimAt }: { readonly floor: FeedPosition | null; readonly trimAt: Date },
+    ): Promise<void> {
+      await collection.updateOne(
+        { _id: userId, rebuildVersion: version },
+        floor === null
+          ? { $set: { epoch }, $unset: { rebuildAt: 1, isUnbuilt: 1, floor: 1, trimAt: 1 } }
+          : { $set: { epoch, floor: stored(floor), trimAt }, $unset: { rebuildAt: 1, isUnbuilt: 1 } },
+      );
+    },
+
+    /** Notes that the reader reads, and tells their marks as they are then. One atomic write. */
+    async touch(userId: UserId, now: Date): Promise<ReaderMarks> {
+      const document = await retryOnDuplicateKey(() =>
+        collection.findOneAndUpdate(
+          { _id: userId },
+          { $max: { activeAt: now } },
+          { upsert: true, returnDocument: 'after' },
+        ),
+      );
+      return toMarks(document, epoch);
+    },
+
+    /** Whether anybody has not read since. Index `active`. */
+    async hasDormant(since: Date): Promise<boolean> {
+      return (await collection.findOne({ activeAt: { $lt: since } }, { projection: { _id: 1 } })) !== null;
+    },
+
+    /**
+     * Those of the readers who have not read since, and to whom nothing need be delivered: their feeds are marked first, so
+     * that whoever reads in this moment knows that something is missing. One round trip where nobody is dormant, else
+     * three.
+     */
+    async passBy(userIds: readonly UserId[], since: Date): Promise<UserId[]> {
+      const isDormant = { _id: { $in: [...userIds] }, activeAt: { $lt: since } };
+      const dormant = await collection.find(isDormant).project<{ _id: string }>({ _id: 1 }).toArray();
+      if (dormant.length === 0) return [];
+      const ids = dormant.map(({ _id }) => _id);
+      // A rebuild that is under way does not know of what passes by now: it is void.
+      await collection.updateMany(
+        { ...isDormant, _id: { $in: ids }, isStale: { $ne: true } },
+        { $set: { isStale: true }, $inc: { rebuildVersion: 1 } },
+      );
+      const passedBy = await collection
+        .find({ _id: { $in: ids }, activeAt: { $lt: since }, isStale: true })
+        .project<{ _id: string }>({ _id: 1 })
+        .toArray();
+      return passedBy.map(({ _id }) => _id);
+    },
+
+    /** Raises the floor, never lowers it, and notes when the store may forget what lies below. */
+    async raiseFloor(userId: UserId, floor: FeedPosition, trimAt: Date): Promise<void> {
+      const { relevancy, actionId } = stored(floor);
+      await retryOnDuplicateKey(() =>
+        collection.updateOne(
+          { _id: userId },
+          [
+            {
+              $set: {
+                floor: {
+                  $cond: [
+                    {
+                      $or: [
+                        { $gt: ['$floor.relevancy', relevancy] },
+                        {
+                          $and: [
+                            { $eq: ['$floor.relevancy', relevancy] },
+                            { $gt: ['$floor.actionId', actionId] },
+                          ],
+                        },
+                      ],
+                    },
+                    '$floor',
+                    { relevancy, actionId },
+                  ],
+                },
+                trimAt,
+              },
+            },
+          ],
+          { upsert: true },
+        ),
+      );
+    },
+
+    /** Feeds whose stored rest may be forgotten, with the floor from which on. Index `trim`. */
+    async dueTrims(
+      now: Date,
+      limit: number,
+    ): Promise<{ readonly userId: UserId; readonly floor: FeedPosition; readonly trimAt: Date }[]> {
+      const documents = await collection
+        .find({ trimAt: { $exists: true, $lte: now } })
+        .sort({ trimAt: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.flatMap(({ _id, floor, trimAt }) =>
+        floor === undefined || trimAt === undefined
+          ? []
+          : [
+              {
+                userId: _id,
+                trimAt,
+                floor: { relevancy: floor.relevancy, actionId: floor.actionId.toHexString() },
+              },
+            ],
+      );
+    },
+
+    /** The store has forgotten it, unless the floor has risen again since. */
+    async finishTrim(userId: UserId, trimAt: Date): Promise<void> {
+      await collection.updateOne({ _id: userId, trimAt }, { $unset: { trimAt: 1 } });
     },
 
     /** The feed stays due, from then on. */
@@ -112,6 +250,10 @@ export function feedsRepository(collection: Collection<FeedDocument>) {
 
     markChecksFollows: (userId: UserId) => set(userId, { $set: { checksFollows: true } }),
   };
+}
+
+function stored({ relevancy, actionId }: FeedPosition): NonNullable<FeedDocument['floor']> {
+  return { relevancy, actionId: new ObjectId(actionId) };
 }
 
 export type FeedsRepository = ReturnType<typeof feedsRepository>;

@@ -50,6 +50,35 @@ export const INDEXES: readonly IndexDefinition[] = [
   ),
   index(
     'actions',
+    'audience_bumped',
+    { audience: 1, latest: -1 },
+    'feed from the source: what was bumped past a place, by person, team and department',
+    { partialFilterExpression: { isBumped: true } },
+  ),
+  index(
+    'actions',
+    'source',
+    { refIds: 1, latest: -1 },
+    'feed from the source: what a reader follows, newest first',
+  ),
+  index(
+    'actions',
+    'source_bumped',
+    { refIds: 1, latest: -1 },
+    'feed from the source: what was bumped past a place, by ref',
+    { partialFilterExpression: { isBumped: true } },
+  ),
+  index(
+    'actions',
+    'pull',
+    { pullRefIds: 1, latest: -1 },
+    'what is pulled when a feed is read, newest first',
+    {
+      partialFilterExpression: { pullRefIds: { $exists: true } },
+    },
+  ),
+  index(
+    'actions',
     'claim',
     { 'fanOut.state': 1, 'fanOut.leaseUntil': 1 },
     'claim: the next pending action, expired leases; admin: actions by a state other than DONE',
@@ -103,6 +132,46 @@ export const INDEXES: readonly IndexDefinition[] = [
     { unique: true },
   ),
   index(
+    'cappedItems',
+    'page',
+    { owner: 1, relevancy: -1, actionId: -1 },
+    'feed model capped: page and unread count; all entries of a feed',
+  ),
+  index(
+    'cappedItems',
+    'delivery',
+    { actionId: 1, owner: 1 },
+    'feed model capped: one entry per feed and action; cascade',
+    { unique: true },
+  ),
+  ...(['timeBuckets', 'sizeBuckets'] as const).flatMap((collection) => [
+    index(
+      collection,
+      'part',
+      { userId: 1, span: 1, part: 1 },
+      'feed models of buckets: the part that is being filled; a part begins once',
+      { unique: true },
+    ),
+    index(
+      collection,
+      'page',
+      { userId: 1, top: -1, bottom: -1 },
+      'feed models of buckets: page and unread count',
+    ),
+    index(
+      collection,
+      'holders',
+      { 'entries.actionId': 1, userId: 1 },
+      'feed models of buckets: who holds an action; cascade',
+    ),
+  ]),
+  index(
+    'feedTops',
+    'holders',
+    { 'entries.actionId': 1, _id: 1 },
+    'feed model top-cache: who holds an action; cascade',
+  ),
+  index(
     'follows',
     'followers',
     { refId: 1, followerId: 1 },
@@ -131,7 +200,15 @@ export const INDEXES: readonly IndexDefinition[] = [
     { by: 1, at: -1, _id: -1 },
     'erasure and export: what somebody did as a moderator',
   ),
+  index('refs', 'pulled', { isPulled: 1 }, 'which refs have actions that are pulled', {
+    partialFilterExpression: { isPulled: { $exists: true } },
+  }),
+  index('refs', 'followers', { followerCount: -1 }, 'which refs have become too big to push to'),
   index('feeds', 'muted', { muted: 1 }, 'erasure: who mutes somebody', { sparse: true }),
+  index('feeds', 'active', { activeAt: 1 }, 'whether anybody has stopped reading', { sparse: true }),
+  index('feeds', 'trim', { trimAt: 1 }, 'the next feed whose rest may be forgotten', {
+    partialFilterExpression: { trimAt: { $exists: true } },
+  }),
   index('feeds', 'rebuild', { rebuildAt: 1 }, 'the next feed to rebuild', {
     partialFilterExpression: { rebuildAt: { $exists: true } },
   }),

@@ -3,6 +3,7 @@ import type {
   ActionDocument,
   ErasureDocument,
   FeedDocument,
+  FeedEpochDocument,
   FollowDocument,
   HiddenItemDocument,
   InteractionDocument,
@@ -13,6 +14,12 @@ import type {
   RefDocument,
   ScoreDocument,
 } from './documents.ts';
+import type {
+  CappedFeedDocument,
+  CappedItemDocument,
+  FeedBucketDocument,
+  FeedTopDocument,
+} from './feed-documents.ts';
 
 export interface Collections {
   readonly actions: Collection<ActionDocument>;
@@ -27,6 +34,12 @@ export interface Collections {
   readonly erasures: Collection<ErasureDocument>;
   readonly scores: Collection<ScoreDocument>;
   readonly rankings: Collection<RankingDocument>;
+  readonly feedEpochs: Collection<FeedEpochDocument>;
+  readonly cappedItems: Collection<CappedItemDocument>;
+  readonly cappedFeeds: Collection<CappedFeedDocument>;
+  readonly timeBuckets: Collection<FeedBucketDocument>;
+  readonly sizeBuckets: Collection<FeedBucketDocument>;
+  readonly feedTops: Collection<FeedTopDocument>;
 }
 
 export interface Database extends AsyncDisposable {
@@ -95,6 +108,12 @@ function openCollections(db: Db): Collections {
     erasures: db.collection('erasures'),
     scores: db.collection('scores'),
     rankings: db.collection('rankings'),
+    feedEpochs: db.collection('feedEpochs'),
+    cappedItems: db.collection('cappedItems'),
+    cappedFeeds: db.collection('cappedFeeds'),
+    timeBuckets: db.collection('timeBuckets'),
+    sizeBuckets: db.collection('sizeBuckets'),
+    feedTops: db.collection('feedTops'),
   };
 }
 

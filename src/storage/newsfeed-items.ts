@@ -147,12 +147,21 @@ export function newsfeedItemsRepository(collection: Collection<NewsfeedItemDocum
       return documents.map((document) => document.userId);
     },
 
-    async withdraw(actionId: ActionId, userIds: readonly UserId[]): Promise<void> {
-      await collection.deleteMany({ actionId: new ObjectId(actionId), userId: { $in: [...userIds] } });
+    /** Index `delivery`. */
+    async remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void> {
+      await collection.deleteMany({
+        actionId: { $in: actionIds.map((id) => new ObjectId(id)) },
+        userId: { $in: [...userIds] },
+      });
     },
 
-    async remove(userId: UserId, actionIds: readonly ActionId[]): Promise<void> {
-      await collection.deleteMany({ actionId: { $in: actionIds.map((id) => new ObjectId(id)) }, userId });
+    /** Index `page`. */
+    async trim(userId: UserId, from: FeedPosition): Promise<void> {
+      await collection.deleteMany({
+        userId,
+        relevancy: { $lte: from.relevancy },
+        $or: [{ relevancy: { $lt: from.relevancy } }, { actionId: { $lte: new ObjectId(from.actionId) } }],
+      });
     },
 
     async drop(userId: UserId): Promise<void> {

@@ -77,6 +77,30 @@ export function refsRepository(collection: Collection<RefDocument>) {
       return documents.map(toRef);
     },
 
+    /** Refs that are or were pulled, and since when they are; null: not any more. Index `pulled`. */
+    async pulled(): Promise<Map<RefId, Date | null>> {
+      const documents = await collection
+        .find({ isPulled: { $exists: true } })
+        .project<Pick<RefDocument, '_id' | 'pullSince'>>({ pullSince: 1 })
+        .toArray();
+      return new Map(documents.map(({ _id, pullSince }) => [_id, pullSince ?? null]));
+    },
+
+    /**
+     * Has refs above the threshold pulled from `since` on, and those that are no longer above it pushed again. Two
+     * writes that look at such refs alone. Indexes `followers`, `pulled`.
+     */
+    async choosePulled(threshold: number, since: Date): Promise<void> {
+      await collection.updateMany(
+        { followerCount: { $gt: threshold }, pullSince: { $exists: false } },
+        { $set: { isPulled: true, pullSince: since } },
+      );
+      await collection.updateMany(
+        { isPulled: { $exists: true }, followerCount: { $lte: threshold }, pullSince: { $exists: true } },
+        { $unset: { pullSince: 1 } },
+      );
+    },
+
     /** Adds to follower counts, in one write. */
     async addFollowers(counts: ReadonlyMap<RefId, number>): Promise<void> {
       const operations = [...counts].map(([refId, count]) => ({

@@ -11,8 +11,10 @@ import { membersRepository, type MembersRepository } from './members.ts';
 import type { Collections } from './mongo.ts';
 import { moderationRepository, type ModerationRepository } from './moderation.ts';
 import { rankedActionsRepository, type RankedActionsRepository } from './ranked-actions.ts';
+import { pulledRefs, type PulledRefs } from './pulled-refs.ts';
 import { refsRepository, type RefsRepository } from './refs.ts';
 import { renamesRepository, type RenamesRepository } from './renames.ts';
+import { sourceActionsRepository, type SourceActionsRepository } from './source-actions.ts';
 import { scoresRepository, type ScoresRepository } from './scores.ts';
 
 export interface Repositories {
@@ -29,16 +31,29 @@ export interface Repositories {
   readonly moderation: ModerationRepository;
   readonly rankedActions: RankedActionsRepository;
   readonly refs: RefsRepository;
+  readonly pulledRefs: PulledRefs;
   readonly renames: RenamesRepository;
   readonly scores: ScoresRepository;
+  readonly sourceActions: SourceActionsRepository;
 }
 
-export function createRepositories(collections: Collections): Repositories {
+export interface RepositoryOptions {
+  /** The choice of a feed model that holds now; see `feed-epochs.ts`. */
+  readonly feedEpoch?: number;
+  /** See `pulled-refs.ts`. */
+  readonly pullRefreshMs?: number;
+}
+
+export function createRepositories(
+  collections: Collections,
+  { feedEpoch, pullRefreshMs }: RepositoryOptions = {},
+): Repositories {
+  const refs = refsRepository(collections.refs);
   return {
     actions: actionsRepository(collections.actions),
     erasures: erasuresRepository(collections.erasures),
     fanOuts: fanOutsRepository(collections.actions),
-    feeds: feedsRepository(collections.feeds),
+    feeds: feedsRepository(collections.feeds, feedEpoch),
     follows: followsRepository(collections.follows),
     interactions: interactionsRepository(collections.interactions),
     hiddenItems: hiddenItemsRepository(collections.hiddenItems),
@@ -47,8 +62,10 @@ export function createRepositories(collections: Collections): Repositories {
     members: membersRepository(collections.members),
     moderation: moderationRepository(collections),
     rankedActions: rankedActionsRepository(collections.actions),
-    refs: refsRepository(collections.refs),
+    refs,
+    pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections),
     scores: scoresRepository(collections),
+    sourceActions: sourceActionsRepository(collections.actions),
   };
 }

@@ -1,56 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { FeedEntry, FeedPosition } from '../../src/domain/newsfeed-item.ts';
-import { compareFeedPositions } from '../../src/domain/newsfeed-item.ts';
-import type { FeedStore } from '../../src/feeds/feed-store.ts';
-
-export interface FeedStoreFixture extends AsyncDisposable {
-  readonly store: FeedStore;
-}
-
-const id = (n: number): string => n.toString(16).padStart(24, '0');
-const at = (ms: number): Date => new Date(1_700_000_000_000 + ms);
-
-function entry(n: number, ms: number, reasons: FeedEntry['reasons'] = ['FOLLOW']): FeedEntry {
-  return { actionId: id(n), relevancy: at(ms), reasons };
-}
-
-async function readAll(store: FeedStore, userId: string, limit: number): Promise<FeedEntry[]> {
-  const entries: FeedEntry[] = [];
-  let after: FeedPosition | undefined;
-  for (;;) {
-    const page = await store.page({ userId, limit, ...(after === undefined ? {} : { after }) });
-    expect(page.length).toBeLessThanOrEqual(limit);
-    entries.push(...page);
-    if (page.length < limit) return entries;
-    after = page.at(-1);
-  }
-}
-
-function inOrder(entries: readonly FeedEntry[]): FeedEntry[] {
-  return [...entries].sort(compareFeedPositions);
-}
-
-async function deliver(
-  store: FeedStore,
-  n: number,
-  ms: number,
-  userIds: readonly string[],
-  more: { readonly reasons?: FeedEntry['reasons']; readonly isFirstAttempt?: boolean } = {},
-): Promise<Awaited<ReturnType<FeedStore['deliver']>>> {
-  const reasons = more.reasons ?? ['FOLLOW'];
-  return store.deliver({
-    actionId: id(n),
-    readers: userIds.map((userId) => ({ userId, relevancy: at(ms), reasons })),
-    isFirstAttempt: more.isFirstAttempt ?? true,
-  });
-}
+import { at, deliver, entry, id, inOrder, readAll, type OpenFeedStore } from './feed-store-tools.ts';
 
 /** What every feed model has to do. Run whole; there are no exemptions. */
-export function feedStoreConformance(name: string, open: () => Promise<FeedStoreFixture>): void {
+export function feedStoreConformance(name: string, open: OpenFeedStore): void {
   describe(`feed model ${name}`, () => {
     test('has an empty feed for a reader nobody delivered to', async () => {
       await using fixture = await open();
-      expect(await fixture.store.page({ userId: 'nobody', limit: 10 })).toEqual([]);
+      expect((await fixture.store.page({ userId: 'nobody', limit: 10 })).entries).toEqual([]);
       expect(await fixture.store.find('nobody', [id(1)])).toEqual([]);
     });
 
@@ -87,10 +43,10 @@ export function feedStoreConformance(name: string, open: () => Promise<FeedStore
       const entries = Array.from({ length: 10 }, (_, n) => entry(n + 1, n));
       await fixture.store.fill('ann', entries);
       const range = { userId: 'ann', since: at(3), until: at(7) };
-      const whole = await fixture.store.page({ ...range, limit: 100 });
+      const { entries: whole } = await fixture.store.page({ ...range, limit: 100 });
       expect(whole).toEqual(inOrder(entries.slice(3, 7)));
       const [first] = whole;
-      const rest = await fixture.store.page({
+      const { entries: rest } = await fixture.store.page({
         ...range,
         limit: 100,
         ...(first === undefined ? {} : { after: first }),
@@ -168,7 +124,7 @@ export function feedStoreConformance(name: string, open: () => Promise<FeedStore
       expect(inOrder(found)).toEqual([entry(3, 3), entry(1, 1)]);
     });
 
-    test('tells who holds an action and withdraws it from their feeds, a part at a time', async () => {
+    test('tells who holds an action and removes it from their feeds, a part at a time', async () => {
       await using fixture = await open();
       const users = Array.from({ length: 25 }, (_, n) => `user${String(n).padStart(2, '0')}`);
       await deliver(fixture.store, 1, 1, users);
@@ -178,7 +134,7 @@ export function feedStoreConformance(name: string, open: () => Promise<FeedStore
       for (;;) {
         const part = await fixture.store.holders(id(1), 10);
         expect(await fixture.store.holders(id(1), 10)).toEqual(part);
-        await fixture.store.withdraw(id(1), part);
+        await fixture.store.remove(part, [id(1)]);
         told.push(...part);
         sizes.push(part.length);
         if (part.length < 10) break;
@@ -189,11 +145,11 @@ export function feedStoreConformance(name: string, open: () => Promise<FeedStore
       for (const user of users) expect(await readAll(fixture.store, user, 10)).toEqual([entry(2, 2)]);
     });
 
-    test('withdraws from the feeds of the given readers only, whether they hold it or not', async () => {
+    test('removes from the feeds of the given readers only, whether they hold it or not', async () => {
       await using fixture = await open();
       await deliver(fixture.store, 1, 1, ['ann', 'bob']);
-      await fixture.store.withdraw(id(1), ['ann', 'nobody']);
-      await fixture.store.withdraw(id(1), []);
+      await fixture.store.remove(['ann', 'nobody'], [id(1)]);
+      await fixture.store.remove([], [id(1)]);
       expect(await fixture.store.holders(id(1), 10)).toEqual(['bob']);
     });
 
@@ -201,8 +157,8 @@ export function feedStoreConformance(name: string, open: () => Promise<FeedStore
       await using fixture = await open();
       await deliver(fixture.store, 1, 1, ['ann', 'bob']);
       await deliver(fixture.store, 2, 2, ['ann', 'bob']);
-      await fixture.store.remove('ann', [id(1), id(99)]);
-      await fixture.store.remove('ann', []);
+      await fixture.store.remove(['ann'], [id(1), id(99)]);
+      await fixture.store.remove(['ann'], []);
       expect(await readAll(fixture.store, 'ann', 10)).toEqual([entry(2, 2)]);
       expect((await readAll(fixture.store, 'bob', 10)).length).toBe(2);
     });
@@ -226,14 +182,6 @@ export function feedStoreConformance(name: string, open: () => Promise<FeedStore
       expect(outcomes.flatMap((outcome) => outcome.added).sort()).toEqual([...users].sort());
       for (const user of users.slice(0, 20))
         expect(await readAll(fixture.store, user, 10)).toEqual([entry(1, 4)]);
-    });
-
-    test('pages through ten thousand entries, all of them once', async () => {
-      await using fixture = await open();
-      const entries = Array.from({ length: 10_000 }, (_, n) => entry(n + 1, (n * 7_919) % 5_000));
-      for (let n = 0; n < entries.length; n += 1_000)
-        await fixture.store.fill('ann', entries.slice(n, n + 1_000));
-      expect(await readAll(fixture.store, 'ann', 700)).toEqual(inOrder(entries));
     });
 
     test('takes user ids of any characters', async () => {

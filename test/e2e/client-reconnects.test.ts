@@ -116,7 +116,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
         },
       }),
     );
-    await watch.until(isLive);
+    await watch.until(({ resyncs }) => resyncs.length === 1);
     wire.cut();
     const missed = await publishMany(LOG_LENGTH + 5);
     wire.heal();
@@ -197,7 +197,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     const watch = crowd.own(startWatch(await clientOf(app, reader, { transport, token })));
     await watch.until(({ resyncs }) => resyncs.length === 1);
     const published = await publishMany(1);
-    await watch.until(({ states }) => states.filter((state) => state === 'live').length === 2);
+    await watch.until(() => asked.length === 2 && isLive(watch));
     published.push(...(await publishMany(1)));
     await watch.until(({ events }) => events.length === 2);
     expect(watch.added()).toEqual(published);

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { startTestHttp } from '../support/http.ts';
-import { signTestToken } from '../support/tokens.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -52,26 +51,6 @@ describe('the client of graphql-sse in distinct mode', () => {
     await noSubscriptions();
   });
 
-  test('goes on behind a cursor', async () => {
-    const client = clientOf(await app.token('reader'));
-    const first = client.iterate<Event>({ query: WATCH });
-    const { feedEvents } = ((await first.next()).value as { data: Event }).data;
-    await first.return?.();
-    await app.query(PUBLISH, { text: 'n2' }, publisher);
-    await app.idle();
-    const query = WATCH.replace('feedEvents', 'feedEvents(after: $after)').replace(
-      'subscription',
-      'subscription ($after: String)',
-    );
-    const second = client.iterate<Event>({ query, variables: { after: feedEvents.cursor } });
-    expect((await second.next()).value).toMatchObject({ data: { feedEvents: { __typename: 'FeedReady' } } });
-    expect((await second.next()).value).toMatchObject({
-      data: { feedEvents: { item: { action: { descriptor: { summary: 'wrote note n2' } } } } },
-    });
-    client.dispose();
-    await noSubscriptions();
-  });
-
   test('gets the answer of a query', async () => {
     const client = clientOf(await app.token('reader'));
     const results = [];
@@ -101,19 +80,6 @@ describe('the client of graphql-sse in distinct mode', () => {
     await expect(client.iterate({ query: WATCH }).next()).rejects.toMatchObject({
       response: { status: 401 },
     });
-  });
-
-  test('is told that the token has ended', async () => {
-    const exp = Math.floor(Date.now() / 1_000) + 2;
-    const client = clientOf(await signTestToken({ sub: 'reader', exp }));
-    const results = [];
-    for await (const result of client.iterate<Event>({ query: WATCH })) results.push(result);
-    expect(results).toMatchObject([
-      { data: { feedEvents: { __typename: 'FeedReady' } } },
-      { errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] },
-    ]);
-    expect(Date.now()).toBeGreaterThanOrEqual(exp * 1_000);
-    await noSubscriptions();
   });
 
   test('is refused a subscription above the limit of a user, which other users do not feel', async () => {

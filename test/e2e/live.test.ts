@@ -215,17 +215,6 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(missed).not.toContain(seen);
   });
 
-  test.each(['nonsense', ''])(
-    'tells who comes with the cursor "%s" to query the feed again',
-    async (after) => {
-      const people = await settle();
-      await using watcher = await watchFeed(transport, app, people.id('follower'), { after });
-      expect(await watcher.next()).toMatchObject({ __typename: 'FeedResync', reason: 'invalid-cursor' });
-      const id = await people.publish();
-      expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemAdded', item: { action: { id } } });
-    },
-  );
-
   test("takes another reader's cursor for none, and shows nothing of theirs", async () => {
     const people = await settle();
     await using theirs = await watchFeed(transport, app, people.id('follower'));

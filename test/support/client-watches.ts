@@ -3,7 +3,6 @@ import { createFeedClient, type FeedClient, type FeedEvent, type WatchOptions } 
 import type { TestApp } from './app.ts';
 
 export const CLIENT_TRANSPORTS = ['websocket', 'sse'] as const;
-export type ClientTransport = (typeof CLIENT_TRANSPORTS)[number];
 
 /** A client as tests want it: of `sub`, and quick to connect again. */
 export async function clientOf(
@@ -90,7 +89,11 @@ export function startWatch(client: FeedClient, options: Partial<WatchOptions> = 
         };
         const patience = setTimeout(() => {
           settle(() => {
-            reject(new Error(`It did not come to be so: ${JSON.stringify({ events, resyncs, states })}`));
+            reject(
+              new Error(
+                `It did not come to be so: ${JSON.stringify({ events, resyncs, states: states.slice(-10) })}`,
+              ),
+            );
           });
         }, PATIENCE_MS);
         listeners.add(look);

@@ -198,7 +198,7 @@ export async function othersView(parts: Parts): Promise<object> {
   for (const reader of OTHERS)
     feeds[reader] = {
       // With relevancies and reasons: nothing moves, and nothing is there for another reason.
-      entries: await parts.feedStore.page({ userId: reader, limit: 1_000 }),
+      entries: (await parts.feedStore.page({ userId: reader, limit: 1_000 })).entries,
       shown: await parts.feedOf(reader),
       unread: await parts.services.countUnread(parts.session(reader)),
     };

@@ -19,7 +19,7 @@ export function erasureParts(
 ): EraseMemberDependencies {
   return {
     ...createRepositories(collections),
-    feedStore: createFeedStore('items', { collections }),
+    feedStore: createFeedStore('items', { collections, cap: 1_000, redis: null, redisPrefix: '' }),
     liveLog: new MemoryLiveLog(),
     onLiveLogError: fail,
     sessionEnds: new MemorySessionEnds(),

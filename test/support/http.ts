@@ -6,7 +6,9 @@ import { TEST_SECRET, type TestApp } from './app.ts';
 
 /** A further API on the services of an app, for what the environment cannot set. */
 export function startTestHttp(
-  app: Pick<TestApp, 'services'>, options: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
+  app: Pick<TestApp, 'services'>,
+  options: Partial<HttpServerOptions> = {},
+): Promise<HttpServer> {
   return startHttpServer({
     services: app.services,
     sessionEnds: new MemorySessionEnds(),

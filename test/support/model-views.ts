@@ -51,7 +51,8 @@ export function shownItem(
   return {
     action: label(actionId),
     relevancy: relevancy.toISOString(),
-    reasons: [...reasons].sort(),
+    // How a follow brings it there is not for the definition to say.
+    reasons: [...new Set(reasons.map((reason) => (reason === 'PULL' ? 'FOLLOW' : reason)))].sort(),
     isUnread,
   };
 }

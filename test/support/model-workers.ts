@@ -98,7 +98,7 @@ export async function cutOff(run: Run): Promise<void> {
         feedStore: {
           ...parts.feedStore,
           deliver: (chunk) => parts.feedStore.deliver(chunk).then(die),
-          withdraw: (actionId, userIds) => parts.feedStore.withdraw(actionId, userIds).then(die),
+          remove: (userIds, actionIds) => parts.feedStore.remove(userIds, actionIds).then(die),
         },
         observer: { ...silentObserver, failed: end, finished: end },
       },

@@ -17,9 +17,11 @@ import { createEventSessions, openSession } from '../../src/graphql/open-session
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { MemoryWorkSignal } from '../../src/realtime/memory-work-signal.ts';
-import { createServices } from '../../src/services/create-services.ts';
+import { createServices, type ServiceParts } from '../../src/services/create-services.ts';
 import type { ReaderSession } from '../../src/services/reader-session.ts';
 import type { PublishActionInput, Services } from '../../src/services/services.ts';
+import { dormancy } from '../../src/fanout/pass-by.ts';
+import { chooseFeedModel } from '../../src/storage/feed-epochs.ts';
 import { connectDatabase, newObjectId, type Database } from '../../src/storage/mongo.ts';
 import { createRepositories, type Repositories } from '../../src/storage/repositories.ts';
 import { borrowDatabase, returnDatabase } from './spare-databases.ts';
@@ -45,6 +47,8 @@ export interface Parts extends AsyncDisposable {
   idle(): Promise<void>;
   /** Runs a worker until every fan-out is done or failed. */
   fanOut(): Promise<void>;
+  /** The same database as another process would open it. To be closed before these parts. */
+  reopen(options?: PartsOptions): Promise<Parts>;
   /** Ids of the actions in a reader's feed, in order. */
   feedOf(userId: string): Promise<string[]>;
 }
@@ -56,16 +60,50 @@ export const silentObserver: FanOutObserver = {
   claimFailed: () => undefined,
 };
 
+export interface PartsOptions {
+  readonly monitorCommands?: boolean;
+  /** Entries that are stored per feed. Default: more than any test has. */
+  readonly cap?: number;
+  readonly dormantAfterMs?: number;
+  /** Name of the feed model. Default: `items`. */
+  readonly model?: string;
+  /** How long it is gone by what was read of the refs that are pulled. */
+  readonly pullRefreshMs?: number;
+  /** Instead of those in memory; they stay the caller's. */
+  readonly realtime?: Pick<ServiceParts, 'liveLog' | 'sessionEnds'>;
+}
+
+const NO_CAP = 1_000_000;
+const DORMANT_AFTER_MS = 7 * 86_400_000;
+
 /** The rooms below the API on the real engine, in a database of their own, with nothing running by itself. */
-export async function openParts(options: { readonly monitorCommands?: boolean } = {}): Promise<Parts> {
+export async function openParts(options: PartsOptions = {}): Promise<Parts> {
+  return openOn(await borrowDatabase(), options, returnDatabase);
+}
+
+async function openOn(
+  db: string,
+  options: PartsOptions,
+  giveBack: (database: Database) => Promise<void>,
+): Promise<Parts> {
   const database = await connectDatabase({
     uri: inject('mongodbUri'),
-    db: await borrowDatabase(),
+    db,
     monitorCommands: options.monitorCommands ?? false,
   });
-  const repositories = createRepositories(database.collections);
-  const feedStore = createFeedStore('items', { collections: database.collections });
-  const liveLog = new MemoryLiveLog();
+  const repositories = createRepositories(database.collections, {
+    feedEpoch: await chooseFeedModel(database.collections.feedEpochs, options.model ?? 'items'),
+    ...(options.pullRefreshMs === undefined ? {} : { pullRefreshMs: options.pullRefreshMs }),
+  });
+  await repositories.pulledRefs.known();
+  const feedStore = createFeedStore('items', {
+    collections: database.collections,
+    cap: options.cap ?? NO_CAP,
+    redis: null,
+    redisPrefix: '',
+  });
+  const inMemory = { liveLog: new MemoryLiveLog(), sessionEnds: new MemorySessionEnds() };
+  const { liveLog, sessionEnds } = options.realtime ?? inMemory;
   const workSignal = new MemoryWorkSignal();
   const fail = (error: unknown): never => {
     throw error;
@@ -75,6 +113,7 @@ export async function openParts(options: { readonly monitorCommands?: boolean } 
     feedStore,
     weights: DEFAULT_WEIGHTS,
     ranking: DEFAULT_RANKING,
+    dormantAfterMs: options.dormantAfterMs ?? DORMANT_AFTER_MS,
     liveLog,
     workSignal,
     openSession: (identity) => openSession(repositories, identity),
@@ -82,7 +121,7 @@ export async function openParts(options: { readonly monitorCommands?: boolean } 
     newToken: newObjectId,
     onPublished: () => undefined,
     onLiveLogError: fail,
-    sessionEnds: new MemorySessionEnds(),
+    sessionEnds,
   });
   const identity = (userId: string, ...roles: Role[]): Identity => ({
     userId,
@@ -103,6 +142,14 @@ export async function openParts(options: { readonly monitorCommands?: boolean } 
         chunkSize: 100,
         leaseMs: 30_000,
         weights: DEFAULT_WEIGHTS,
+        cap: options.cap ?? NO_CAP,
+        random: Math.random,
+        passBy: dormancy({
+          ...repositories,
+          liveLog,
+          onLiveLogError: fail,
+          dormantAfterMs: options.dormantAfterMs ?? DORMANT_AFTER_MS,
+        }),
         observer: silentObserver,
         ...parts,
       },
@@ -124,6 +171,7 @@ export async function openParts(options: { readonly monitorCommands?: boolean } 
         workSignal,
         onLiveLogError: fail,
         weights: DEFAULT_WEIGHTS,
+        cap: options.cap ?? NO_CAP,
         observer: { rebuilt: () => undefined, failed: fail },
         ...parts,
       },
@@ -156,6 +204,7 @@ export async function openParts(options: { readonly monitorCommands?: boolean } 
     worker,
     rebuildWorker,
     rescore,
+    reopen: (others = {}) => openOn(db, others, () => Promise.resolve()),
     idle,
     publish: (input) =>
       services.publishAction(service, {
@@ -184,9 +233,9 @@ export async function openParts(options: { readonly monitorCommands?: boolean } 
       }
     },
     async [Symbol.asyncDispose]() {
-      await liveLog[Symbol.asyncDispose]();
+      await inMemory.liveLog[Symbol.asyncDispose]();
       await workSignal[Symbol.asyncDispose]();
-      await returnDatabase(database);
+      await giveBack(database);
       await database.close();
     },
   };

@@ -1,6 +1,6 @@
 import type { ReaderDelivery, FeedStore } from '../feed-store.ts';
-import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { NewsfeedItemsRepository } from '../../storage/newsfeed-items.ts';
+import { isBehind } from './put-in-rounds.ts';
 
 /**
  * One document per reader and action. The model for most sites: entries of any reader can be raised and removed one
@@ -55,11 +55,11 @@ export function itemsFeedStore(items: NewsfeedItemsRepository): FeedStore {
       const late = new Set(overtaken.map((entry) => entry.actionId));
       return missing.filter((entry) => !late.has(entry.actionId)).map((entry) => entry.actionId);
     },
-    page: (query) => items.page(query),
+    page: async (query) => ({ entries: await items.page(query), floor: null }),
     find: (userId, actionIds) => items.find(userId, actionIds),
     holders: (actionId, limit) => items.someHolders(actionId, limit),
-    withdraw: (actionId, userIds) => items.withdraw(actionId, userIds),
-    remove: (userId, actionIds) => items.remove(userId, actionIds),
+    remove: (userIds, actionIds) => items.remove(userIds, actionIds),
+    trim: (userId, from) => items.trim(userId, from),
     drop: (userId) => items.drop(userId),
   };
 
@@ -83,14 +83,4 @@ export function itemsFeedStore(items: NewsfeedItemsRepository): FeedStore {
     }
     return readers.map((reader) => reader.userId);
   }
-}
-
-function isBehind(
-  holder: Pick<FeedEntry, 'relevancy' | 'reasons'>,
-  reader: Pick<FeedEntry, 'relevancy' | 'reasons'>,
-): boolean {
-  return (
-    holder.relevancy.getTime() < reader.relevancy.getTime() ||
-    reader.reasons.some((reason) => !holder.reasons.includes(reason))
-  );
 }

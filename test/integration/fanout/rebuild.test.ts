@@ -5,7 +5,7 @@ const DAY = 86_400_000;
 const ref = (id: string) => ({ id, type: 'site', label: id });
 
 async function stored(parts: Parts, userId: string): Promise<[string, number, string][]> {
-  const entries = await parts.feedStore.page({ userId, limit: 1_000 });
+  const { entries } = await parts.feedStore.page({ userId, limit: 1_000 });
   return entries.map((entry) => [
     entry.actionId,
     entry.relevancy.getTime(),
@@ -132,7 +132,7 @@ test('rebuilds once more when the feed becomes due again meanwhile', async () =>
   const claim = await feeds.claimDue(new Date(), 30_000);
   expect(await feeds.claimDue(new Date(), 30_000)).toBeNull();
   await feeds.markDue(['ann'], new Date());
-  if (claim !== null) await feeds.finishRebuild(claim);
+  if (claim !== null) await feeds.finishRebuild(claim, { floor: null, trimAt: new Date() });
   expect(await feeds.countDue()).toBe(1);
   await parts.fanOut();
   expect(await feeds.countDue()).toBe(0);

@@ -46,7 +46,7 @@ test('exports everything held about a member', async () => {
   expect(follows?.map((follow) => (follow as { refId: string }).refId).sort()).toEqual(
     ['bob', ID, 'site', 't1'].sort(),
   );
-  expect(feed?.length).toBe((await parts.feedStore.page({ userId: ID, limit: 1_000 })).length);
+  expect(feed?.length).toBe((await parts.feedStore.page({ userId: ID, limit: 1_000 })).entries.length);
   expect(moderation?.length).toBeGreaterThan(0);
   // Whatever is exported as an action is one of theirs or has to do with them, each once.
   const ids = data.actions.map((action) => action.id);

@@ -20,6 +20,7 @@ function action(change: Partial<VisibleAction> = {}): VisibleAction {
     mentions: [],
     recipients: [],
     refIds: ['site', 'actor'],
+    pullRefIds: [],
     isHidden: false,
     isDeleted: false,
     ...change,
@@ -36,6 +37,9 @@ function reader(change: Partial<ReaderProfile> = {}): ReaderProfile {
     hasHiddenItems: false,
     checksFollows: false,
     isRebuilding: false,
+    floor: null,
+    pulledFollows: [],
+    activeAt: null,
     ...change,
   };
 }

@@ -1,0 +1,125 @@
+import { startApi, startWorker } from '../harness/fanfare.ts';
+import { openFanOutClient } from '../harness/fan-out-client.ts';
+import { startPeer } from '../harness/peer.ts';
+import { judge, type Figure, type PartReport, type Verdict } from '../harness/report.ts';
+import { alternate, fastest, ratioOf, seriesNamed, summaryOf, type Contender, type Series } from '../harness/rounds.ts';
+import { timed } from '../harness/statistics.ts';
+import { itemsCollection, newItems } from '../world/items.ts';
+import { loadFollowers, readerId } from '../world/people.ts';
+import { openRawWorld } from '../world/raw.ts';
+import { waitUntilStored } from '../world/stored.ts';
+import { roundsOf, sized, type Part, type PartContext } from './part.ts';
+
+const DATABASE = 'bench_peer_fanout';
+const REF = 'site-followed';
+const ACTIVITIES = [1, 3, 10];
+const RAW_BATCH = 5_000;
+
+/** 20,000 followers, from publish until the last follower's socket has it, for several activities at once. */
+export const peerFanOutPart: Part = { name: 'peer-fan-out', run };
+
+async function run(context: PartContext): Promise<PartReport> {
+  const { environment, options, say, profileDir } = context;
+  const followers = sized(options, { full: 20_000, short: 5_000, smoke: 600 });
+  const rounds = roundsOf(options, { full: 5, short: 2, smoke: 1 });
+  const warmUp = sized(options, { full: 1, short: 1, smoke: 0 });
+  const activities = sized(options, { full: ACTIVITIES, short: [1, 3], smoke: [1] });
+  await using world = await openRawWorld(environment, DATABASE);
+  await loadFollowers(world.follows, REF, followers);
+  const rawDb = environment.driver.db(`${DATABASE}_raw`);
+  const rawItems = await itemsCollection(rawDb, 'items');
+  await using api = await startApi({ environment, database: DATABASE, profileDir });
+  await using _worker = await startWorker({ environment, database: DATABASE, profileDir });
+  await using client = await openFanOutClient({
+    ...api,
+    sources: [{ refId: REF, lastReader: readerId(followers - 1) }],
+  });
+  await using peer = await startPeer(environment, `${DATABASE}_peer`);
+  say(`the peer makes ${String(followers)} followers`);
+  await peer.publisher.call('prepareSources', { followers: [followers] });
+  let [ours, theirs] = [0, 0];
+  const contenders = activities.flatMap((count): Contender[] => {
+    const byPeer = (bull: boolean): Contender => ({
+      name: nameOf(bull ? 'peer, with its queue and workers' : 'peer, without its queue', count),
+      measure: async () => {
+        const milliseconds = await peer.publisher.call('fanOut', { activities: count, bull });
+        // One entry more than there are followers: the source keeps its own.
+        theirs += count * (followers + 1);
+        await peer.drained(theirs);
+        return milliseconds;
+      },
+    });
+    return [
+      {
+        name: nameOf('Fanfare', count),
+        measure: async () => {
+          const milliseconds = await client.fanOut(count);
+          ours += count * followers;
+          await waitUntilStored(world, ours);
+          return milliseconds;
+        },
+      },
+      {
+        name: nameOf('raw insertMany of the items', count),
+        measure: async () => {
+          const documents = Array.from({ length: count }, () => newItems(followers)).flat();
+          return timed(async () => {
+            for (let from = 0; from < documents.length; from += RAW_BATCH)
+              await rawItems.insertMany(documents.slice(from, from + RAW_BATCH), { ordered: false });
+          });
+        },
+      },
+      byPeer(true),
+      byPeer(false),
+    ];
+  });
+  const series = await alternate(contenders, { rounds, warmUp });
+  await rawDb.dropDatabase();
+  await environment.driver.db(`${DATABASE}_peer`).dropDatabase();
+  return report(followers, activities, series);
+}
+
+function nameOf(who: string, count: number): string {
+  return `${who}, ${String(count)} at once`;
+}
+
+function report(followers: number, activities: readonly number[], series: readonly Series[]): PartReport {
+  const figures: Figure[] = series.map((entry) => ({ name: entry.name, unit: 'ms', summary: summaryOf(entry) }));
+  const verdicts = activities.flatMap((count): Verdict[] => {
+    const ours = seriesNamed(series, nameOf('Fanfare', count));
+    const raw = seriesNamed(series, nameOf('raw insertMany of the items', count));
+    const peer = fastest(
+      series.filter(({ name }) => name.startsWith('peer') && name.endsWith(`, ${String(count)} at once`)),
+    );
+    const against = (other: Series, a: Series, b: Series): Figure => ({
+      name: `${String(count)} at once: ${ours.name.split(',')[0] ?? ''} and ${other.name}`,
+      unit: '×',
+      summary: ratioOf(a, b),
+      note: `${String(followers)} followers`,
+    });
+    return [
+      judge('reachPeer', against(peer, peer, ours)),
+      judge('reachRaw', against(raw, ours, raw)),
+    ];
+  });
+  return {
+    title: 'Fan-out until the last follower’s socket, beside the peer',
+    about: [
+      `${String(followers)} followers follow one source. From the call that publishes – a mutation over HTTP for Fanfare, addActivity for the peer – until the socket of the last follower has got all the activities.`,
+      'Fanfare: one API process, one worker. The peer: publisher, two workers and socket server, as in its own benchmark; also without its queue, which is often faster. The faster of the two is what Fanfare is held against.',
+      'Between two measurements everybody waits until all entries are stored.',
+    ],
+    figures,
+    verdicts,
+    charts: [
+      {
+        kind: 'bars',
+        name: 'peer-fan-out',
+        title: `Publish → socket of the last of ${String(followers)} followers`,
+        unit: 'ms',
+        bars: figures.map(({ name, summary: { median, min, max } }) => ({ label: name, value: median, min, max })),
+      },
+    ],
+    raw: { followers, series },
+  };
+}

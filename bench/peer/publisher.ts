@@ -1,0 +1,141 @@
+import { now } from '../harness/statistics.ts';
+import { answer } from '../programs/answer.ts';
+import { openPeer, requirePeer, settingsOf, type PeerFeed } from './manager.ts';
+
+/** What the bench asks of the peer. */
+export interface PeerApi {
+  readonly [name: string]: (argument: never) => unknown;
+  /** Fills one feed with so many activities, as the peer's own benchmark does. */
+  readonly prepareRead: (argument: { readonly activities: number }) => Promise<void>;
+  /** Reads the first 20 so often, so many at a time; milliseconds in all. */
+  readonly read: (argument: { readonly count: number; readonly concurrency: number }) => Promise<number>;
+  /** Makes sources with so many followers each, and listens on the socket of the last follower of each. */
+  readonly prepareSources: (argument: { readonly followers: readonly number[] }) => Promise<void>;
+  /** Adds so many activities to each source at once; milliseconds until the last follower of each has them all. */
+  readonly fanOut: (argument: { readonly activities: number; readonly bull: boolean }) => Promise<number>;
+  /** Entries of feeds in the database. */
+  readonly stored: (argument: null) => Promise<number>;
+}
+
+const BATCH = 1_000;
+const settings = settingsOf(process.argv[2]);
+const { manager, stored } = await openPeer(settings);
+const client = (requirePeer('socket.io-client') as (url: string) => SocketClient)(settings.socketUrl);
+let readable: PeerFeed | null = null;
+let sources: readonly PeerFeed[] = [];
+let generation = 0;
+let run = 0;
+const arrived = new Set<string>();
+let onArrival: () => void = () => undefined;
+
+interface SocketClient {
+  on(
+    channel: string,
+    listener: (message: {
+      readonly operations: readonly { readonly activity: { readonly foreign_id: string } }[];
+    }) => void,
+  ): void;
+}
+
+const api: PeerApi = {
+  prepareRead: async ({ activities }) => {
+    const feed = await manager.getOrCreateFeed('timeline_aggregated', 'test');
+    const numbers = Array.from({ length: activities }, (_, index) => index);
+    for (let from = 0; from < activities; from += 100)
+      await Promise.all(
+        numbers.slice(from, from + 100).map((index) =>
+          manager.addActivity(
+            {
+              foreign_id: `test:${String(index)}`,
+              time: '2018-08-01T04:06:02.223654',
+              actor: `user:${String(index)}`,
+              verb: 'tweet',
+              object: `tweet:${String(index)}`,
+            },
+            feed,
+          ),
+        ),
+      );
+    readable = feed;
+  },
+  read: async ({ count, concurrency }) => {
+    const feed = readable;
+    if (feed === null) throw new Error('There is nothing to read');
+    let left = count;
+    const start = now();
+    const lane = async (): Promise<void> => {
+      while (left-- > 0) {
+        const page = await manager.readFeed(feed, 0, 20);
+        if (page.length !== 20) throw new Error(`The peer's page has ${String(page.length)} entries`);
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, lane));
+    return now() - start;
+  },
+  prepareSources: async ({ followers }) => {
+    generation += 1;
+    const made: PeerFeed[] = [];
+    for (const [source, count] of followers.entries())
+      made.push(await prepareSource(`${String(generation)}-${String(source)}`, count));
+    sources = made;
+  },
+  fanOut: async ({ activities, bull }) => {
+    manager.options.bull = bull;
+    run += 1;
+    arrived.clear();
+    const numbers = Array.from({ length: activities }, (_, index) => index);
+    const all = sources.length * activities;
+    const start = now();
+    let end = 0;
+    const everybody = new Promise<void>((resolve) => {
+      onArrival = () => {
+        end = now();
+        if (arrived.size === all) resolve();
+      };
+    });
+    const adding = sources.flatMap((feed, source) =>
+      numbers.map((index) =>
+        manager.addActivity(
+          {
+            foreign_id: `fan-out:${String(run)}:${String(source)}:${String(index)}`,
+            actor: 'user:1',
+            verb: 'tweet',
+            object: 'tweet:1',
+          },
+          feed,
+        ),
+      ),
+    );
+    await Promise.all([...adding, everybody]);
+    return end - start;
+  },
+  stored: () => stored(),
+};
+answer(api);
+
+async function prepareSource(id: string, followers: number): Promise<PeerFeed> {
+  const target = await manager.getOrCreateFeed('user', id);
+  for (let from = 0; from < followers; from += BATCH) {
+    const length = Math.min(BATCH, followers - from);
+    const references = Array.from({ length }, (_, index) => ({
+      group: 'timeline',
+      feedID: `${id}-${String(from + index)}`,
+    }));
+    const feeds = (await manager.getOrCreateFeeds(references))['timeline'] ?? {};
+    await manager.followMany(
+      references.map(({ feedID }) => {
+        const source = feeds[feedID];
+        if (source === undefined) throw new Error(`The peer has not made the feed ${feedID}`);
+        return { source, target };
+      }),
+      0,
+    );
+  }
+  client.on(`feed-timeline--${id}-${String(followers - 1)}`, ({ operations }) => {
+    const [operation] = operations;
+    if (operation === undefined) return;
+    arrived.add(operation.activity.foreign_id);
+    onArrival();
+  });
+  return target;
+}

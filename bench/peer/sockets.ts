@@ -1,0 +1,31 @@
+import { createServer } from 'node:http';
+import { requirePeer } from './manager.ts';
+
+interface Message {
+  readonly channel: string;
+}
+interface SocketServer {
+  adapter(adapter: unknown): void;
+  emit(channel: string, message: unknown): void;
+  on(
+    event: 'connection',
+    listener: (socket: { on(event: 'firehose', listener: (message: Message) => void): void }) => void,
+  ): void;
+}
+
+/** The peer's socket server, as in its own benchmark: passes on to the channel what the workers tell. */
+const redisUrl = new URL(process.argv[2] ?? '');
+const server = createServer();
+const sockets = (requirePeer('socket.io') as (server: object) => SocketServer)(server);
+const adapterOf = requirePeer('socket.io-redis') as (options: object) => unknown;
+sockets.adapter(adapterOf({ host: redisUrl.hostname, port: Number(redisUrl.port) }));
+sockets.on('connection', (socket) => {
+  socket.on('firehose', (message) => {
+    sockets.emit(message.channel, message);
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  console.log(`Sockets http://127.0.0.1:${String(address.port)}`);
+});

@@ -1,0 +1,50 @@
+import type { UserId } from '../domain/action.ts';
+import type { LiveLog } from '../realtime/live-log.ts';
+import type { FeedsRepository } from '../storage/feeds.ts';
+
+export interface PassByDependencies {
+  readonly feeds: Pick<FeedsRepository, 'hasDormant' | 'passBy'>;
+  readonly liveLog: Pick<LiveLog, 'watched'>;
+  readonly onLiveLogError: (error: unknown) => void;
+  /** Readers who have not read for this long are dormant. */
+  readonly dormantAfterMs: number;
+}
+
+/** For how long it is taken for granted that there are no dormant readers. Until then some are delivered to in vain. */
+const LOOK_EVERY_MS = 10_000;
+
+/**
+ * Tells which readers need no delivery since they have not read for long. Who watches reads. While there are no dormant
+ * readers at all it costs one query in ten seconds.
+ */
+export function dormancy({
+  feeds,
+  liveLog,
+  onLiveLogError,
+  dormantAfterMs,
+}: PassByDependencies): (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>> {
+  let lookAgainAt = 0;
+  const nobody: ReadonlySet<UserId> = new Set();
+
+  async function watching(userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    try {
+      return await liveLog.watched(userIds);
+    } catch (error) {
+      // Then they are told later that something may be missing, and what they query next is made from the source.
+      onLiveLogError(error);
+      return [];
+    }
+  }
+
+  return async (userIds) => {
+    const since = new Date(Date.now() - dormantAfterMs);
+    if (performance.now() < lookAgainAt) return nobody;
+    if (!(await feeds.hasDormant(since))) {
+      lookAgainAt = performance.now() + Math.min(LOOK_EVERY_MS, dormantAfterMs);
+      return nobody;
+    }
+    const watched = await watching(userIds);
+    const asleep = watched.length === 0 ? userIds : userIds.filter((userId) => !watched.includes(userId));
+    return new Set(await feeds.passBy(asleep, since));
+  };
+}

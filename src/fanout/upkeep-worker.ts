@@ -1,0 +1,67 @@
+import type { FeedStore } from '../feeds/feed-store.ts';
+import type { FeedsRepository } from '../storage/feeds.ts';
+import { PULL_NOTICE_MS } from '../storage/pulled-refs.ts';
+import type { RefsRepository } from '../storage/refs.ts';
+import { trimDue } from './trim-feeds.ts';
+import { WakeUp } from './wake-up.ts';
+
+export interface UpkeepDependencies {
+  readonly feedStore: Pick<FeedStore, 'trim'>;
+  readonly feeds: Pick<FeedsRepository, 'dueTrims' | 'finishTrim'>;
+  readonly refs: Pick<RefsRepository, 'choosePulled'>;
+  /** Refs with more followers than this are pulled. */
+  readonly celebrityThreshold: number;
+  /** It is tried again in the next round. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** How often a process looks. */
+const EVERY_MS = 5_000;
+
+/**
+ * What keeps feeds in shape beside deliveries, in any number of processes: chooses which refs are pulled, and has the
+ * store forget what lies below the floors of feeds. Whatever is done twice does no harm.
+ */
+export class UpkeepWorker implements AsyncDisposable {
+  readonly #dependencies: UpkeepDependencies;
+  readonly #wakeUp = new WakeUp();
+  #loop: Promise<void> | null = null;
+  #isStopping = false;
+
+  constructor(dependencies: UpkeepDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Idempotent. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#wakeUp.wake();
+    await this.#loop;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  /** @param noticeMs how long before it is pulled a ref is known as such; see `pulled-refs.ts`. */
+  async round(now: Date, noticeMs: number = PULL_NOTICE_MS): Promise<void> {
+    const { refs, celebrityThreshold } = this.#dependencies;
+    await refs.choosePulled(celebrityThreshold, new Date(now.getTime() + noticeMs));
+    while (!this.#isStopping && (await trimDue(this.#dependencies, now)) > 0);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      try {
+        await this.round(new Date());
+      } catch (error) {
+        this.#dependencies.onError(error);
+      }
+      await this.#wakeUp.wait(EVERY_MS);
+    }
+  }
+}

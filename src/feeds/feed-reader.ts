@@ -1,0 +1,150 @@
+import type { Action, ActionId } from '../domain/action.ts';
+import { positionAbove } from '../domain/cursor.ts';
+import {
+  compareFeedPositions,
+  FLOOR_ABOVE_ALL,
+  type FeedEntry,
+  type FeedPosition,
+} from '../domain/newsfeed-item.ts';
+import type { Follow, ReaderProfile } from '../domain/viewer.ts';
+import type { ActionsRepository } from '../storage/actions.ts';
+import type { FollowsRepository } from '../storage/follows.ts';
+import type { FeedPageQuery, FeedStore } from './feed-store.ts';
+import { readFromSource, type SourceDependencies, type SourceQuery } from './source.ts';
+import { entriesOf, followsWithSpans, sourceKeys } from './standing.ts';
+
+export interface FeedReaderDependencies extends SourceDependencies {
+  readonly feedStore: Pick<FeedStore, 'page' | 'find'>;
+  readonly actions: Pick<ActionsRepository, 'findByIds'>;
+  readonly follows: Pick<FollowsRepository, 'all' | 'find'>;
+}
+
+export type FeedQuery = Omit<FeedPageQuery, 'userId'>;
+
+/** A feed as the definition has it, wherever its entries come from. */
+export interface FeedReader {
+  /**
+   * Entries in feed order, at most `limit`; fewer means that there are no more. One query while the store holds what is
+   * asked for and nothing is pulled; below the floor, and for what is pulled, see `source.ts`.
+   */
+  page(reader: ReaderProfile, query: FeedQuery): Promise<readonly FeedEntry[]>;
+  /** The entries for the given actions, in no particular order; what is not in the feed is left out. */
+  find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]>;
+}
+
+export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
+  const { feedStore, follows } = dependencies;
+
+  async function stored(
+    reader: ReaderProfile,
+    query: FeedQuery,
+  ): Promise<{ readonly entries: readonly FeedEntry[]; readonly floor: FeedPosition | null }> {
+    if (isAboveAll(reader.floor)) return { entries: [], floor: FLOOR_ABOVE_ALL };
+    const page = await feedStore.page({ ...query, userId: reader.userId });
+    const floor = higher(reader.floor, page.floor);
+    return {
+      entries: floor === null ? page.entries : page.entries.filter((entry) => isAbove(entry, floor)),
+      floor,
+    };
+  }
+
+  function followsOfRefs(reader: ReaderProfile, actions: readonly Action[]): Promise<readonly Follow[]> {
+    const refIds = [...new Set(actions.flatMap((action) => action.refIds))];
+    return refIds.length === 0 ? Promise.resolve([]) : follows.find(reader.userId, refIds);
+  }
+
+  function pulled(reader: ReaderProfile, query: SourceQuery): Promise<readonly FeedEntry[]> {
+    if (reader.pulledFollows.length === 0) return Promise.resolve([]);
+    const pullRefIds = reader.pulledFollows.map((follow) => follow.refId);
+    return readFromSource(
+      dependencies,
+      {
+        reader,
+        keys: { audience: [], refIds: [], pullRefIds },
+        followsOf: (actions) => followsOfRefs(reader, actions),
+      },
+      query,
+    );
+  }
+
+  async function below(
+    reader: ReaderProfile,
+    floor: FeedPosition,
+    query: SourceQuery,
+  ): Promise<readonly FeedEntry[]> {
+    const all = await followsWithSpans(dependencies, reader.userId);
+    const entries = await readFromSource(
+      dependencies,
+      { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all) },
+      { ...query, ...startBelow(floor, query.after) },
+    );
+    if (isAboveAll(floor) || entries.length === 0) return entries;
+    // What the store still has above its floor has been given, or will be, from there.
+    const held = await feedStore.find(
+      reader.userId,
+      entries.map((entry) => entry.actionId),
+    );
+    const above = new Set(held.filter((entry) => isAbove(entry, floor)).map((entry) => entry.actionId));
+    return entries.filter((entry) => !above.has(entry.actionId));
+  }
+
+  /** Entries that are in the feed although they are not stored: below the floor, or pulled. */
+  async function unstored(reader: ReaderProfile, ids: readonly ActionId[]): Promise<readonly FeedEntry[]> {
+    const { floor } = await stored(reader, { limit: 1 });
+    if (floor === null && reader.pulledFollows.length === 0) return [];
+    const actions = await dependencies.actions.findByIds(ids);
+    const own = await followsOfRefs(reader, actions);
+    const entries = await entriesOf(dependencies, { reader, follows: own }, actions);
+    return entries.filter(
+      (entry) => (floor !== null && !isAbove(entry, floor)) || entry.reasons.includes('PULL'),
+    );
+  }
+
+  return {
+    async page(reader, query) {
+      const { limit, since } = query;
+      const [{ entries, floor }, pull] = await Promise.all([stored(reader, query), pulled(reader, query)]);
+      const upper = merge(entries, floor === null ? pull : pull.filter((entry) => isAbove(entry, floor)));
+      if (floor === null || upper.length >= limit) return upper.slice(0, limit);
+      if (since !== undefined && floor.relevancy.getTime() < since.getTime()) return upper;
+      return [...upper, ...(await below(reader, floor, { ...query, limit: limit - upper.length }))];
+    },
+    async find(reader, actionIds) {
+      if (actionIds.length === 0) return [];
+      const held = isAboveAll(reader.floor) ? [] : await feedStore.find(reader.userId, actionIds);
+      const isPulled = reader.pulledFollows.length > 0;
+      const known = new Set(held.map((entry) => entry.actionId));
+      const missing = isPulled ? actionIds : actionIds.filter((id) => !known.has(id));
+      if (missing.length === 0) return held;
+      return merge(held, await unstored(reader, missing));
+    },
+  };
+}
+
+function isAboveAll(floor: FeedPosition | null): boolean {
+  return floor !== null && compareFeedPositions(floor, FLOOR_ABOVE_ALL) === 0;
+}
+
+function isAbove(position: FeedPosition, floor: FeedPosition): boolean {
+  return compareFeedPositions(position, floor) < 0;
+}
+
+function higher(a: FeedPosition | null, b: FeedPosition | null): FeedPosition | null {
+  if (a === null || b === null) return a ?? b;
+  return isAbove(a, b) ? a : b;
+}
+
+/** Where to go on from the floor, which belongs to what lies below it; nothing when everything does. */
+function startBelow(floor: FeedPosition, after: FeedPosition | undefined): { after?: FeedPosition } {
+  if (isAboveAll(floor)) return {};
+  const { time, actionId } = positionAbove({ time: floor.relevancy, actionId: floor.actionId });
+  const start = { relevancy: time, actionId };
+  return { after: after === undefined || isAbove(after, start) ? start : after };
+}
+
+/** In feed order, each action once; what is pulled counts where both have it, since it is as of now. */
+function merge(stored: readonly FeedEntry[], pulled: readonly FeedEntry[]): FeedEntry[] {
+  if (pulled.length === 0) return [...stored];
+  const newer = new Set(pulled.map((entry) => entry.actionId));
+  return [...stored.filter((entry) => !newer.has(entry.actionId)), ...pulled].sort(compareFeedPositions);
+}

@@ -1,0 +1,96 @@
+import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
+import { compareFeedPositions } from '../domain/newsfeed-item.ts';
+import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
+import type { SourceActionsRepository, SourceKeys, SourceWindow } from '../storage/source-actions.ts';
+import type { PlacingDependencies } from './placing.ts';
+import { entriesOf } from './standing.ts';
+import type { Action } from '../domain/action.ts';
+import type { Follow, ReaderProfile } from '../domain/viewer.ts';
+
+export interface SourceDependencies extends PlacingDependencies {
+  readonly sourceActions: Pick<SourceActionsRepository, 'candidates'>;
+}
+
+export interface SourceQuery {
+  /** Exclusive: entries strictly after this position. */
+  readonly after?: FeedPosition;
+  /** Relevancy range: `since` inclusive, `until` exclusive. */
+  readonly since?: Date;
+  readonly until?: Date;
+  readonly limit: number;
+}
+
+/** Whose feed it is, and by what actions come into it. */
+export interface SourceReader {
+  readonly reader: ReaderProfile;
+  readonly keys: SourceKeys;
+  /** The reader's follows of refs of these actions; further ones do no harm. */
+  readonly followsOf: (actions: readonly Action[]) => Promise<readonly Follow[]>;
+}
+
+/** The first stretch of time that is looked at, and how much longer each next one is. */
+const FIRST_WINDOW_MS = 3_600_000;
+const WINDOW_GROWTH = 8;
+/** A stretch longer than this is the rest of time. */
+const LAST_WINDOW_MS = 10 * 365 * 86_400_000;
+/** Actions of one stretch; where there are more, the stretch is made shorter. */
+const MAX_CANDIDATES = 2_000;
+
+/**
+ * A piece of a feed made from the actions themselves: what the definition says, in feed order, at most `limit`; fewer
+ * means that there are no more.
+ *
+ * Actions are looked at by `latest`, above which no reader's relevancy lies, in stretches downwards that grow until the
+ * page is full: an entry is certain once everything that has not been looked at is below it. Only what was bumped
+ * past the beginning of the page may have its place below it nevertheless; that is looked at first.
+ *
+ * Costs at most nine stretches of 1 to 3 round trips. Reads the actions of the stretches, at most some thousand, and for
+ * a page that does not begin at the top all that were conducted before its beginning and bumped after it.
+ */
+export async function readFromSource(
+  dependencies: SourceDependencies,
+  { reader, keys, followsOf }: SourceReader,
+  query: SourceQuery,
+): Promise<FeedEntry[]> {
+  if (keys.audience.length + keys.refIds.length + keys.pullRefIds.length === 0) return [];
+  const { after, since, until, limit } = query;
+  const top = earliest(after?.relevancy, until);
+  const entries = new Map<string, FeedEntry>();
+  const look = async (window: SourceWindow, most: number | null): Promise<boolean> => {
+    const actions = await dependencies.sourceActions.candidates(keys, window, most);
+    if (most !== null && actions.length > most) return false;
+    const follows = await followsOf(actions);
+    for (const entry of await entriesOf(dependencies, { reader, follows }, actions))
+      entries.set(entry.actionId, entry);
+    return true;
+  };
+  // The little that `conducted` may be ahead of a relevancy.
+  let upTo = top === null ? null : new Date(top.getTime() + MAX_FUTURE_MS);
+  if (top !== null && upTo !== null)
+    await look({ above: upTo, upTo: null, bumpedAndConductedBy: upTo }, null);
+  let length = FIRST_WINDOW_MS;
+  for (;;) {
+    const from = upTo?.getTime() ?? Date.now() + MAX_FUTURE_MS;
+    const above = length > LAST_WINDOW_MS ? null : new Date(from - length);
+    if (!(await look({ above, upTo }, length <= 1 ? null : MAX_CANDIDATES))) {
+      length = Math.max(1, Math.floor(Math.min(length, LAST_WINDOW_MS) / WINDOW_GROWTH));
+      continue;
+    }
+    const certain = [...entries.values()].filter(
+      (entry) =>
+        (above === null || entry.relevancy.getTime() > above.getTime()) &&
+        (after === undefined || compareFeedPositions(entry, after) > 0) &&
+        (since === undefined || entry.relevancy.getTime() >= since.getTime()) &&
+        (until === undefined || entry.relevancy.getTime() < until.getTime()),
+    );
+    const isAtEnd = above === null || (since !== undefined && above.getTime() < since.getTime());
+    if (isAtEnd || certain.length >= limit) return certain.sort(compareFeedPositions).slice(0, limit);
+    upTo = above;
+    length *= WINDOW_GROWTH;
+  }
+}
+
+function earliest(a: Date | undefined, b: Date | undefined): Date | null {
+  if (a === undefined || b === undefined) return a ?? b ?? null;
+  return a.getTime() < b.getTime() ? a : b;
+}

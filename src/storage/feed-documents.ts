@@ -1,0 +1,60 @@
+import type { ObjectId } from 'mongodb';
+import type { DeliveryReason } from '../domain/newsfeed-item.ts';
+
+/** A place in a feed. */
+export interface FeedPlaceDocument {
+  relevancy: Date;
+  actionId: ObjectId;
+}
+
+/** An entry within a document that holds several. */
+export interface FeedEntryDocument extends FeedPlaceDocument {
+  reasons: DeliveryReason[];
+}
+
+/** The newest entries of one reader's feed, best first. `_id` is the reader's. */
+export interface FeedTopDocument {
+  _id: string;
+  entries: FeedEntryDocument[];
+  /** The best of what was let go. */
+  floor: FeedPlaceDocument | null;
+  /** Another one after every write. */
+  version: ObjectId;
+}
+
+/** A part of one reader's feed: entries of one span of time, or as many as fit. Never without entries for long. */
+export interface FeedBucketDocument {
+  _id: ObjectId;
+  userId: string;
+  /** Time buckets: the span's number. Size buckets: 0. */
+  span: number;
+  /** From 0, as the former ones of the span got full. */
+  part: number;
+  entries: FeedEntryDocument[];
+  /** How many entries were ever put in. */
+  size: number;
+  /** No entry's relevancy is above `top`, none below `bottom`. */
+  top: Date;
+  bottom: Date;
+}
+
+/** One slot of a capped feed. `_id` is `<owner>_<number modulo cap>`. */
+export interface CappedItemDocument extends FeedEntryDocument {
+  _id: string;
+  owner: string;
+  /** Another one whenever the slot is given to another entry. */
+  stamp: ObjectId;
+}
+
+/** What is known of a capped feed as a whole. `_id` is the owner's. */
+export interface CappedFeedDocument {
+  _id: string;
+  /** How many numbers were given out; the next number. */
+  numFeed: number;
+  /** Who took the latest numbers, one each, the newest last. */
+  claims: ObjectId[];
+  /** For how many slots the feed was last arranged. */
+  cap?: number;
+  /** What is at this place or below may be overwritten. */
+  floor?: FeedPlaceDocument;
+}

@@ -1,0 +1,49 @@
+import type { RefId } from '../domain/action.ts';
+import type { RefsRepository } from './refs.ts';
+
+/**
+ * How long a process goes by what it has read of the refs that are pulled. A ref is known as pulled for several times
+ * as long before the first action of it is not pushed, so no reader's process is late.
+ */
+const REFRESH_MS = 5_000;
+export const PULL_NOTICE_MS = 3 * REFRESH_MS;
+
+export interface PulledRefs {
+  /** Refs of which some actions may not have been pushed. */
+  known(): Promise<ReadonlySet<RefId>>;
+  /** Those whose new actions are not to be pushed now. */
+  active(now: Date): Promise<ReadonlySet<RefId>>;
+}
+
+interface Reading {
+  readonly at: number;
+  readonly refs: Promise<ReadonlyMap<RefId, Date | null>>;
+}
+
+/**
+ * The refs with more followers than the threshold, read at most every five seconds.
+ * @param refreshMs for tests.
+ */
+export function pulledRefs(refs: Pick<RefsRepository, 'pulled'>, refreshMs = REFRESH_MS): PulledRefs {
+  let reading: Reading | null = null;
+  async function current(): Promise<ReadonlyMap<RefId, Date | null>> {
+    const now = performance.now();
+    if (reading === null || now - reading.at > refreshMs) {
+      const fresh: Reading = { at: now, refs: refs.pulled() };
+      reading = fresh;
+      fresh.refs.catch(() => {
+        if (reading === fresh) reading = null;
+      });
+    }
+    return reading.refs;
+  }
+  return {
+    known: async () => new Set((await current()).keys()),
+    active: async (now) =>
+      new Set(
+        [...(await current())].flatMap(([refId, since]) =>
+          since !== null && since.getTime() <= now.getTime() ? [refId] : [],
+        ),
+      ),
+  };
+}

@@ -1,0 +1,235 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createFeedClient, FeedClientError } from 'fanfare/client';
+import { WebSocket } from 'ws';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { CLIENT_TRANSPORTS, clientOf, isLive, startWatch } from '../support/client-watches.ts';
+import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
+import { uniqueName } from '../support/unique-name.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(async () => app[Symbol.asyncDispose]());
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+async function settle(): Promise<{ reader: string; actor: string }> {
+  const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
+  await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
+  return { reader, actor };
+}
+
+const nothingOpen = (): Promise<unknown> =>
+  vi.waitUntil(
+    () => {
+      const { subscriptions, sockets } = app.app.http?.stats() ?? {};
+      return subscriptions === 0 && sockets === 0;
+    },
+    { timeout: 20_000 },
+  );
+
+describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
+  test('tells of what is added, lifted and removed, and of the unread count when asked to', async () => {
+    const { reader, actor } = await settle();
+    const client = await clientOf(app, reader, { transport });
+    await using watch = startWatch(client, { unread: true });
+    await watch.until(isLive);
+    const id = await publish(app, { actorId: actor, mentions: [reader] });
+    await watch.until(({ events }) => events.length === 2);
+    expect(watch.events[0]).toEqual({
+      __typename: 'FeedItemAdded',
+      cursor: expect.any(String),
+      item: (await client.feed()).edges[0]?.node,
+    });
+    expect(watch.events[1]).toMatchObject({
+      __typename: 'UnreadCountChanged',
+      unread: { count: 1, isExact: true },
+    });
+    await ask(app, 'mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }', {
+      input: { actionId: id, kind: 'COMMENT', actorId: actor },
+    });
+    await watch.until(({ events }) => events.some(({ __typename }) => __typename === 'FeedItemUpdated'));
+    await ask(app, 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', { id }, { sub: reader });
+    await watch.until(({ events }) => events.some(({ __typename }) => __typename === 'FeedItemRemoved'));
+    const [item] = watch.events.flatMap((event) => ('item' in event ? [event.item] : []));
+    expect(watch.events.find(({ __typename }) => __typename === 'FeedItemRemoved')).toMatchObject({
+      itemId: item?.id,
+      actionId: id,
+    });
+  });
+
+  test('shows only what passes its filter', async () => {
+    const { reader, actor } = await settle();
+    const client = await clientOf(app, reader, { transport });
+    await using watch = startWatch(client, { filter: { tag: 'hot' } });
+    await watch.until(isLive);
+    await publish(app, { actorId: actor });
+    await app.idle();
+    const custom = { verb: 'posted', objectType: 'post', objectId: 'p', tags: ['hot'] };
+    const hot = await publish(app, { actorId: actor, descriptor: { custom } });
+    await watch.until(({ events }) => events.length === 1);
+    expect(watch.added()).toEqual([hot]);
+  });
+
+  test('ends with BAD_USER_INPUT at a filter that makes no sense, and says what is wrong', async () => {
+    const watch = startWatch(await clientOf(app, 'reader', { transport }), { filter: { tag: '' } });
+    const error = await watch.ended;
+    expect(error).toBeInstanceOf(FeedClientError);
+    expect(error).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      isTemporary: false,
+      extensions: { issues: [{ path: ['filter', 'tag'] }] },
+    });
+    await nothingOpen();
+  });
+
+  test('ends when the second token in a row is refused', async () => {
+    let asked = 0;
+    const token = (): string => `nonsense-${String((asked += 1))}`;
+    const watch = startWatch(await clientOf(app, 'reader', { transport, token }));
+    expect(await watch.ended).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(asked).toBe(2);
+    await nothingOpen();
+  });
+
+  test('ends with what its callback threw, and its connection with it', async () => {
+    const { reader, actor } = await settle();
+    const error = new Error('Mine');
+    const watch = startWatch(await clientOf(app, reader, { transport }), {
+      onEvent: () => {
+        throw error;
+      },
+    });
+    await watch.until(isLive);
+    await publish(app, { actorId: actor });
+    expect(await watch.ended).toBe(error);
+    await nothingOpen();
+  });
+
+  test('gives up after as many attempts as it was allowed', async () => {
+    const client = await clientOf({ ...app, url: 'http://127.0.0.1:1' }, 'reader', { transport, retries: 2 });
+    const watch = startWatch(client);
+    expect(await watch.ended).toMatchObject({ code: 'NETWORK', isTemporary: true });
+    expect(watch.states.filter((state) => state === 'connecting').length).toBe(3);
+  });
+
+  test('gives what is selected', async () => {
+    const { reader, actor } = await settle();
+    const client = createFeedClient<{ readonly action: { readonly id: string } }>({
+      ...{ url: `${app.url}/graphql`, token: await app.token(reader), transport, webSocket: WebSocket },
+      fields: 'action { id }',
+    });
+    const abort = new AbortController();
+    const items: object[] = [];
+    let id = '';
+    await client.watch({
+      signal: abort.signal,
+      async onResync() {
+        id = await publish(app, { actorId: actor });
+      },
+      onEvent(event) {
+        if ('item' in event) items.push(event.item);
+        abort.abort();
+      },
+    });
+    expect(items).toEqual([{ action: { id } }]);
+    expect((await client.feed()).edges.map(({ node }) => node)).toEqual(items);
+  });
+});
+
+describe('a query of the feed', () => {
+  test('gives page after page as the API does', async () => {
+    const { reader, actor } = await settle();
+    for (let n = 0; n < 3; n += 1) await publish(app, { actorId: actor });
+    await app.idle();
+    const client = await clientOf(app, reader);
+    const first = await client.feed({ first: 2 });
+    expect(first).toMatchObject({
+      pageInfo: { hasNextPage: true },
+      unread: { count: 3, isExact: true },
+      state: 'READY',
+    });
+    const second = await client.feed({ first: 2, after: first.pageInfo.endCursor ?? '', order: 'RELEVANCY' });
+    expect(second.pageInfo.hasNextPage).toBe(false);
+    const ids = [...first.edges, ...second.edges].map(({ node }) => node.id);
+    expect(ids).toEqual((await feedOf(app, reader)).map(({ id }) => id));
+    expect((await client.feed({ filter: { types: ['ApplicationRating'] } })).edges).toEqual([]);
+  });
+
+  test('asks once more for a token that was refused', async () => {
+    const fresh = await app.token('reader');
+    const asked: (string | undefined)[] = [];
+    const client = await clientOf(app, 'reader', {
+      token: (refused) => {
+        asked.push(refused);
+        return refused === undefined ? 'nonsense' : fresh;
+      },
+    });
+    expect((await client.feed()).edges).toEqual([]);
+    expect(asked).toEqual([undefined, 'nonsense']);
+    const fixed = await clientOf(app, 'reader', { token: 'nonsense' });
+    await expect(fixed.feed()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  test.each([
+    ['a page size out of range', { first: 0 }, 'BAD_USER_INPUT'],
+    ['a cursor that is none', { after: 'x' }, 'BAD_CURSOR'],
+  ])('rejects with the code for %s', async (_what, query, code) => {
+    await expect((await clientOf(app, 'reader')).feed(query)).rejects.toMatchObject({ code });
+  });
+
+  test('rejects with NETWORK when nobody answers', async () => {
+    const client = await clientOf({ ...app, url: 'http://127.0.0.1:1' }, 'reader');
+    await expect(client.feed()).rejects.toMatchObject({ code: 'NETWORK' });
+  });
+});
+
+describe('an address that is not that of Fanfare', () => {
+  test.each([
+    [200, 'PROTOCOL'],
+    [404, 'PROTOCOL'],
+    [401, 'UNAUTHENTICATED'],
+    [403, 'FORBIDDEN'],
+    [429, 'RATE_LIMITED'],
+    [502, 'UNAVAILABLE'],
+  ])('and answers %i with a page is %s', async (status, code) => {
+    const server = createServer((_req, res) => {
+      res.writeHead(status, { 'content-type': 'text/html' }).end('<html></html>');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+      const client = await clientOf({ ...app, url }, 'reader', { transport: 'sse', retries: 0 });
+      expect(await startWatch(client).ended).toMatchObject({ code });
+      await expect(client.feed()).rejects.toMatchObject({ code });
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
+  test('and is no address throws at once', () => {
+    expect(() => createFeedClient({ url: '/graphql', token: 't' })).toThrow(TypeError);
+  });
+
+  test('may be relative to the page in a browser', async () => {
+    vi.stubGlobal('location', { href: `${app.url}/some/page` });
+    const client = createFeedClient({ url: '/graphql', token: await app.token('reader') });
+    expect((await client.feed()).edges).toEqual([]);
+  });
+});
+
+test('says what to do where there is no WebSocket', async () => {
+  vi.stubGlobal('WebSocket', undefined);
+  const client = createFeedClient({ url: `${app.url}/graphql`, token: 't' });
+  await expect(client.watch({ onEvent: () => undefined, onResync: () => undefined })).rejects.toMatchObject({
+    code: 'PROTOCOL',
+    message: expect.stringMatching(/give `webSocket`/),
+  });
+});

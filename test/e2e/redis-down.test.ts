@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { Closer } from '../../src/lib/closer.ts';
+import { startRedisProcess } from '../integration/realtime/redis-process.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
+import {
+  openWatcher,
+  watchFeed,
+  type FeedWatcher,
+  type ShownEvent,
+  type Transport,
+} from '../support/live-clients.ts';
+
+const TRANSPORTS: readonly Transport[] = ['WebSocket', 'SSE'];
+const READER = { sub: 'ann' } as const;
+
+async function readiness(app: TestApp): Promise<unknown> {
+  const response = await fetch(`${app.url}/ready`);
+  return [response.status, ((await response.json()) as { checks: unknown }).checks];
+}
+
+function becomesReady(app: TestApp): Promise<void> {
+  return expect
+    .poll(() => readiness(app), { timeout: 25_000 })
+    .toEqual([200, { database: 'ok', redis: 'ok' }])
+    .then(() => undefined);
+}
+
+/** Publishes until one of the actions is told live: a worker that is not back yet announces a gap instead. */
+async function hearsAgain(app: TestApp, watcher: FeedWatcher): Promise<void> {
+  const published = new Set<string>();
+  for (;;) {
+    published.add(await publish(app));
+    const event = await watcher.next();
+    if (event.__typename === 'FeedResync') continue;
+    expect(event).toMatchObject({ __typename: 'FeedItemAdded' });
+    if (event.__typename === 'FeedItemAdded' && published.has(event.item.action.id)) return;
+  }
+}
+
+/** The next event that is no count: of what was before, one may still come. */
+async function withoutCounts(watcher: FeedWatcher): Promise<ShownEvent> {
+  for (;;) {
+    const event = await watcher.next();
+    if (event.__typename !== 'UnreadCountChanged') return event;
+  }
+}
+
+test('while Redis is away queries work, workers deliver and subscriptions pause; afterwards all goes on by itself', async () => {
+  await using redis = await startRedisProcess();
+  const env = { REDIS_URL: redis.url };
+  await using api = await startTestApp({ env, worker: false });
+  await using worker = await startTestApp({ env, api: false, database: api.database });
+  await using crowd = new Closer();
+  await upsert(api, { pairs: [{ followerId: 'ann', refId: 'actor' }] });
+  const watchers: FeedWatcher[] = [];
+  for (const transport of TRANSPORTS)
+    watchers.push(crowd.own(await watchFeed(transport, api, 'ann', { unread: true })));
+  const before = await publish(api);
+  const cursors: string[] = [];
+  for (const watcher of watchers) {
+    expect(await watcher.next()).toMatchObject({ item: { action: { id: before } } });
+    const count = await watcher.next();
+    expect(count).toMatchObject({ unread: { count: 1 } });
+    cursors.push(count.cursor);
+  }
+  for (let round = 0; round < 2; round += 1) {
+    await redis.kill();
+    expect(await readiness(api)).toEqual([503, { database: 'ok', redis: 'failed' }]);
+    // What is published meanwhile is delivered, and changes of one's own are made.
+    const [meanwhile, hidden] = [await publish(api), await publish(api)];
+    await worker.idle();
+    await ask(api, 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', { id: hidden }, READER);
+    await ask(
+      api,
+      'mutation ($upTo: DateTime!) { markFeedRead(upTo: $upTo) { lastRead } }',
+      { upTo: new Date(0).toISOString() },
+      READER,
+    );
+    const [first] = await feedOf(api, 'ann');
+    expect(first?.action.id).toBe(meanwhile);
+    for (const transport of TRANSPORTS) {
+      await using refused = await openWatcher(transport, api, 'ann');
+      await expect(refused.next()).rejects.toThrow(/UNAVAILABLE/);
+    }
+    await redis.restart();
+    await becomesReady(api);
+    // No silent gap: the resync comes before anything new, on the same subscription.
+    for (const watcher of watchers)
+      expect(await withoutCounts(watcher)).toMatchObject({
+        __typename: 'FeedResync',
+        reason: 'log-lost',
+      });
+    await using plain = await watchFeed('SSE', api, 'ann');
+    await hearsAgain(api, plain);
+    await worker.idle();
+    for (const after of cursors) {
+      await using again = await watchFeed('WebSocket', api, 'ann', { after });
+      expect(await again.next()).toMatchObject({ __typename: 'FeedResync', reason: 'log-lost' });
+    }
+    // Up to something last; a resync of a worker that came back later may be in between.
+    const last = await publish(api);
+    for (const watcher of watchers)
+      for (;;) {
+        const event = await watcher.next();
+        if (event.__typename === 'FeedItemAdded' && event.item.action.id === last) break;
+      }
+  }
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { ask, publish, upsert } from '../support/feed-api.ts';
+import { openWatcher, watchFeed } from '../support/live-clients.ts';
+import { openGreetedSocket } from '../support/socket.ts';
+import { startRedisProcess } from '../integration/realtime/redis-process.ts';
+
+const ADMIN = { sub: 'root', roles: ['admin'] } as const;
+const ERASE = 'mutation ($id: String!) { eraseMember(memberId: $id) }';
+const WATCH = 'subscription { feedEvents { __typename } }';
+
+async function subscribedSocket(app: TestApp, sub: string) {
+  const socket = await openGreetedSocket(app.wsUrl, await app.token(sub));
+  socket.send({ type: 'subscribe', id: '1', payload: { query: WATCH } });
+  expect(await socket.next()).toMatchObject({
+    payload: { data: { feedEvents: { __typename: 'FeedReady' } } },
+  });
+  return socket;
+}
+
+function noSubscriptions(...apps: readonly TestApp[]): Promise<void> {
+  return expect
+    .poll(() => apps.map(({ app }) => app.http?.stats().subscriptions), { timeout: 20_000 })
+    .toEqual(apps.map(() => 0))
+    .then(() => undefined);
+}
+
+test('an erasure ends everything the member has open, at every process, and nobody else notices', async () => {
+  await using first = await startTestApp();
+  await using second = await startTestApp({ worker: false, database: first.database });
+  await upsert(first, { members: [{ memberId: 'zoe', name: 'Zoe' }] });
+  await using here = await subscribedSocket(first, 'zoe');
+  await using there = await subscribedSocket(second, 'zoe');
+  await using stream = await watchFeed('SSE', second, 'zoe');
+  await using other = await watchFeed('SSE', second, 'ann');
+  await using otherSocket = await watchFeed('WebSocket', first, 'ann');
+  expect(await ask(second, ERASE, { id: 'zoe' }, ADMIN)).toEqual({ eraseMember: true });
+  for (const { closed } of [here, there])
+    expect(await closed).toEqual({ code: 4403, reason: 'The session was ended' });
+  // What the erasure takes from their feed may be told before.
+  const lastWords = async (): Promise<never> => {
+    for (;;) await stream.next();
+  };
+  await expect(lastWords()).rejects.toThrow(/The session was ended.*UNAUTHENTICATED/);
+  const id = await publish(first, { actorId: 'last', scope: 'RESTRICTED', recipients: ['ann'] });
+  for (const watcher of [other, otherSocket])
+    expect(await watcher.next()).toMatchObject({ item: { action: { id } } });
+  await other[Symbol.asyncDispose]();
+  await otherSocket[Symbol.asyncDispose]();
+  await noSubscriptions(first, second);
+});
+
+test('an erasure that cannot tell everybody fails, and is done as soon as it can', async () => {
+  await using server = await startRedisProcess();
+  await using app = await startTestApp({ env: { REDIS_URL: server.url } });
+  await upsert(app, { members: [{ memberId: 'zoe', name: 'Zoe' }] });
+  await using socket = await subscribedSocket(app, 'zoe');
+  await using stream = await openWatcher('SSE', app, 'zoe');
+  await stream.next();
+  await server.kill();
+  const { errors } = await app.query(ERASE, { id: 'zoe' }, ADMIN);
+  expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);
+  const erasure = async (): Promise<unknown> => {
+    const answer = await ask<{ erasure: { state: string; step: string | null } }>(
+      app,
+      'query ($id: String!) { erasure(memberId: $id) { state step } }',
+      { id: 'zoe' },
+      ADMIN,
+    );
+    return answer.erasure;
+  };
+  // Everything else has been done.
+  expect(await erasure()).toEqual({ state: 'RUNNING', step: 'PROFILE' });
+  expect(app.app.http?.stats().subscriptions).toBe(2);
+  await server.restart();
+  expect(await socket.closed).toEqual({ code: 4403, reason: 'The session was ended' });
+  const lastWords = async (): Promise<never> => {
+    for (;;) await stream.next();
+  };
+  await expect(lastWords()).rejects.toThrow(/The session was ended/);
+  await noSubscriptions(app);
+  await expect.poll(erasure, { timeout: 25_000 }).toMatchObject({ state: 'CONFIRMING' });
+});

@@ -1,0 +1,62 @@
+import { WebSocket } from 'ws';
+import { answerError } from '../../src/client/errors.ts';
+import { ITEM_FIELDS, subscriptionOf } from '../../src/client/documents.ts';
+import { createSseTransport } from '../../src/client/sse.ts';
+import type { Transport } from '../../src/client/transport.ts';
+import type { FeedEvent } from '../../src/client/types.ts';
+import { createSocketTransport } from '../../src/client/websocket.ts';
+
+export type TransportMessage =
+  | FeedEvent
+  | { readonly __typename: 'FeedReady'; readonly cursor: string }
+  | { readonly __typename: 'FeedResync'; readonly cursor: string; readonly reason: string };
+
+/** One subscription on one connection: nothing is tried again. Disposing leaves it. */
+export interface TransportStream extends AsyncDisposable {
+  /** The next message. Rejects with the FeedClientError that ended the subscription. */
+  next(): Promise<TransportMessage>;
+  /** Ends the connection from this side. */
+  abort(): void;
+}
+
+export interface StreamOptions {
+  readonly token: string;
+  readonly after?: string;
+  readonly filter?: object;
+  /** Instead of the whole subscription. */
+  readonly document?: string;
+}
+
+const TIMEOUT_MS = 60_000;
+const MAKERS = {
+  WebSocket: (url: string) => createSocketTransport({ url, timeoutMs: TIMEOUT_MS, webSocket: WebSocket }),
+  SSE: (url: string) => createSseTransport({ url, timeoutMs: TIMEOUT_MS }),
+} satisfies Readonly<Record<string, (url: string) => Transport>>;
+
+export type TransportName = keyof typeof MAKERS;
+export const TRANSPORT_NAMES = Object.keys(MAKERS) as readonly TransportName[];
+
+export function openStream(
+  name: TransportName,
+  server: { readonly url: string },
+  { token, document = subscriptionOf(ITEM_FIELDS, false), ...variables }: StreamOptions,
+): TransportStream {
+  const abort = new AbortController();
+  const connect = MAKERS[name](`${server.url}/graphql`);
+  const answers = connect({ query: document, variables }, token, abort.signal);
+  return {
+    async next() {
+      const { done, value } = await answers.next();
+      if (done === true) throw new Error('The subscription was completed');
+      if (value.errors !== undefined) throw answerError(value.errors);
+      return (value.data as { readonly feedEvents: TransportMessage }).feedEvents;
+    },
+    abort: () => {
+      abort.abort();
+    },
+    async [Symbol.asyncDispose]() {
+      abort.abort();
+      await answers.return?.();
+    },
+  };
+}
