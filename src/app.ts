@@ -29,6 +29,8 @@ export interface App extends AsyncDisposable {
   readonly http: HttpServer | null;
   /** Actions whose fan-out is pending or in progress, in any process. */
   openFanOuts(): Promise<number>;
+  /** Feeds that are due for a rebuild or being rebuilt, in any process. */
+  openRebuilds(): Promise<number>;
   /** Resolves when no fan-out, rebuild of a feed or rename is pending or in progress, in any process. */
   idle(): Promise<void>;
   /** Idempotent: API first, then worker, then connections. */
@@ -156,6 +158,7 @@ async function build(
     database,
     http,
     openFanOuts,
+    openRebuilds: () => repositories.feeds.countDue(),
     idle,
     close,
     [Symbol.asyncDispose]: close,

@@ -1,5 +1,3 @@
-import type { Db } from 'mongodb';
-import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents.ts';
 import { startChild } from '../harness/child.ts';
 import { startApi, tokenFor } from '../harness/fanfare.ts';
 import { graphqlRequest, hammer, Lane, readAnswer, type WireRequest } from '../harness/http-lanes.ts';
@@ -10,6 +8,7 @@ import type { PartReport } from '../harness/report.ts';
 import { alternate, type Contender } from '../harness/rounds.ts';
 import { now, quantile, timed } from '../harness/statistics.ts';
 import { loadActions, loadFeed, loadNames } from '../world/feed.ts';
+import { rawPage, servicePage } from '../world/pages.ts';
 import { LEAN_PAGE, SHOWN_PAGE } from '../world/queries.ts';
 import { openRawWorld } from '../world/raw.ts';
 import { NAMES, pageReport } from './page-report.ts';
@@ -52,9 +51,9 @@ async function run(context: PartContext): Promise<PartReport> {
   const series = await withProfile(profileDir, 'page-service', () =>
     alternate(
       [
-        p50(NAMES.raw, () => rawPage(world.db)),
+        p50(NAMES.raw, () => rawPage(world.db, READER, FIRST)),
         { name: NAMES.known, measure: () => medianKnown(fanfare, pages) },
-        p50(NAMES.service, () => servicePage(fanfare)),
+        p50(NAMES.service, () => servicePage(fanfare, READER, FIRST)),
         alone(NAMES.httpLean, lean),
         alone(NAMES.bareLean, bareLean.request),
         alone(NAMES.httpShown, shown),
@@ -68,30 +67,6 @@ async function run(context: PartContext): Promise<PartReport> {
     ),
   );
   return pageReport({ first: FIRST, length, leanBytes, shownBytes, series });
-}
-
-/** The two queries as the service sends them. */
-async function rawPage(db: Db): Promise<void> {
-  const items = await db
-    .collection<NewsfeedItemDocument>('newsfeedItems')
-    .find({ userId: READER })
-    .sort({ relevancy: -1, actionId: -1 })
-    .project<Pick<NewsfeedItemDocument, 'actionId'>>({ _id: 0, actionId: 1, relevancy: 1, reasons: 1 })
-    .limit(FIRST + 1)
-    .batchSize(FIRST + 1)
-    .toArray();
-  const actions = await db
-    .collection<ActionDocument>('actions')
-    .find({ _id: { $in: items.map((item) => item.actionId) } })
-    .batchSize(FIRST + 2)
-    .toArray();
-  if (actions.length !== FIRST + 1) throw new Error(`The raw page has ${String(actions.length)} actions`);
-}
-
-async function servicePage(fanfare: InProcess): Promise<void> {
-  const { services } = fanfare.app;
-  const page = await services.readFeed(services.openSession(fanfare.identity(READER)), { first: FIRST });
-  if (page.edges.length !== FIRST) throw new Error(`The page has ${String(page.edges.length)} entries`);
 }
 
 /** The service alone once the reader's marks have been loaded, which a request does once. */

@@ -37,7 +37,7 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
   await using closer = new Closer();
   const fanfare = await openFanfare(context, closer, subscribers);
   const bare = await openBare(context, closer, subscribers, await fanfare.sample());
-  const events = sized(options, { full: 20_000, short: 10_000, smoke: 100 });
+  const events = sized(options, { full: 20_000, short: 4_000, smoke: 100 });
   return await measurePush({
     subscribers,
     contenders: [fanfare, bare],

@@ -32,7 +32,7 @@ export interface PushClientApi {
 /** Sockets opened at a time. */
 const AT_ONCE = 50;
 /** Longest wait for events that are on their way. */
-const GIVE_UP_MS = 90_000;
+const GIVE_UP_MS = 300_000;
 let watchers: Watcher[] = [];
 let receipts = new Map<string, number[]>();
 let events = 0;

@@ -5,6 +5,7 @@ import type { DoctorOptions } from './doctor.ts';
 import type { ExportOptions } from './export.ts';
 import type { ImportOptions } from './import.ts';
 import { packageVersion } from './package-info.ts';
+import type { RebuildOptions } from './rebuild.ts';
 import type { TokenOptions } from './token.ts';
 
 // Every action imports its command when it is called: help and tokens should not wait for databases to be loaded.
@@ -94,6 +95,17 @@ export async function createProgram(context: CommandContext, exit: (code: number
     .action(async (options: ExportOptions) => {
       const { exportMember } = await import('./export.ts');
       await exportMember(context, options);
+    });
+
+  program
+    .command('rebuild')
+    .description(
+      'make the stored feeds of all readers anew from the actions, as after a change of FEED_MODEL',
+    )
+    .option('--member <id>', 'of this member only')
+    .action(async (options: RebuildOptions) => {
+      const { rebuild } = await import('./rebuild.ts');
+      await rebuild(context, options);
     });
 
   program

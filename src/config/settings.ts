@@ -109,19 +109,19 @@ export const SETTINGS = {
     'Feeds',
     '10000',
     whole(0, 1_000_000_000),
-    'Refs with more followers than this are not to be pushed to. Without effect in this version: everything is pushed.',
+    'Actions of refs with more followers than this are not pushed into feeds but pulled when feeds are read.',
   ),
   FEED_CAP: setting(
     'Feeds',
     '1000',
     whole(1, 1_000_000),
-    'Newest entries to keep materialised per feed. Without effect in this version: all are kept.',
+    'Newest entries that are stored per feed; below them it is read from the actions.',
   ),
   DORMANT_AFTER: setting(
     'Feeds',
     '7d',
     duration('1s', '5200w'),
-    'Readers who have not read for this long need not be delivered to. Without effect in this version: all are.',
+    'Readers who have not read for this long are not delivered to; their feed is made anew when they come back.',
   ),
 
   RELEVANCY_WEIGHTS: setting(

@@ -1,3 +1,4 @@
+import { feedBucketsRepository } from '../storage/feed-buckets.ts';
 import { feedTopsRepository } from '../storage/feed-tops.ts';
 import type { Collections } from '../storage/mongo.ts';
 import { newsfeedItemsRepository } from '../storage/newsfeed-items.ts';
@@ -7,6 +8,8 @@ import type { FeedStore } from './feed-store.ts';
 import { itemsFeedStore } from './models/items.ts';
 import { pullFeedStore } from './models/pull.ts';
 import { redisFeedStore } from './models/redis.ts';
+import { sizeBucketsFeedStore } from './models/size-buckets.ts';
+import { timeBucketsFeedStore } from './models/time-buckets.ts';
 import { TOP_CACHE_MAX, topCacheFeedStore } from './models/top-cache.ts';
 
 export interface FeedModelParts {
@@ -19,12 +22,23 @@ export interface FeedModelParts {
   readonly redisPrefix: string;
 }
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const TIME_BUCKET_MS = DAY_MS;
+/** What a document takes until a further one is begun. A delivery writes the whole document anew. */
+const TIME_BUCKET_ENTRIES = 100;
+const SIZE_BUCKET_ENTRIES = 50;
 /** Feeds in Redis are made anew after a week: those that nobody reads go. */
-const REDIS_LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;
+const REDIS_LIFETIME_MS = 7 * DAY_MS;
 
 /** Every feed model, by the name that `FEED_MODEL` gives it. */
 export const FEED_MODELS: Readonly<Record<string, (parts: FeedModelParts) => FeedStore>> = {
   items: ({ collections }) => itemsFeedStore(newsfeedItemsRepository(collections.newsfeedItems)),
+  'time-buckets': ({ collections }) =>
+    timeBucketsFeedStore(feedBucketsRepository(collections.timeBuckets, TIME_BUCKET_ENTRIES), {
+      spanMs: TIME_BUCKET_MS,
+    }),
+  'size-buckets': ({ collections }) =>
+    sizeBucketsFeedStore(feedBucketsRepository(collections.sizeBuckets, SIZE_BUCKET_ENTRIES)),
   'top-cache': ({ collections, cap }) => {
     const held = Math.min(cap, TOP_CACHE_MAX);
     return topCacheFeedStore(feedTopsRepository(collections.feedTops, held), held);

@@ -22,7 +22,7 @@ import { publishAction, publishActions } from './publish-action.ts';
 import { getAction, listActions, readSlice } from './read-actions.ts';
 import { countUnread, getNewsfeedItem, readFeed } from './read-feed.ts';
 import type { ReaderSession } from './reader-session.ts';
-import { rebuildFeed } from './rebuild-feed.ts';
+import { rebuildFeed, rebuildFeeds } from './rebuild-feed.ts';
 import { renameRef } from './rename-ref.ts';
 import { recordInteraction } from './record-interaction.ts';
 import { ERASURE_TIMING } from './run-erasure.ts';
@@ -79,6 +79,7 @@ export function createServices(given: ServiceParts): Services {
     following: (session, args) => following(parts, session, args),
     markFeedRead: (session, upTo) => markFeedRead(parts, session, upTo),
     rebuildFeed: (identity, memberId) => rebuildFeed(parts, identity, memberId),
+    rebuildFeeds: (identity) => rebuildFeeds(parts, identity),
     readFeed: (session, args) => readFeed(parts, session, args),
     countUnread: (session) => countUnread(parts, session),
     findFirstUnread: (session) => findFirstUnread(parts, session),

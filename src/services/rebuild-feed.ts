@@ -6,6 +6,7 @@ import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
+import type { ReadersRepository } from '../storage/readers.ts';
 import type { MemberChange } from '../storage/members.ts';
 import { requireRole } from './roles.ts';
 import type { FeedState } from './services.ts';
@@ -30,6 +31,27 @@ export async function rebuildFeed(
   await feeds.markDue([validate(idSchema, memberId, ['memberId'])], new Date());
   workSignal.notify();
   return 'REBUILDING';
+}
+
+/** Readers made due in one write. */
+const AT_ONCE = 1_000;
+
+/**
+ * The same for everybody. Gives how many have been made due so far, some of them counted twice.
+ * @throws FanfareError FORBIDDEN
+ */
+export async function* rebuildFeeds(
+  { feeds, readers, workSignal }: RebuildFeedDependencies & { readonly readers: ReadersRepository },
+  identity: Identity,
+): AsyncGenerator<number, void, undefined> {
+  requireRole(identity, 'admin');
+  let count = 0;
+  for await (const userIds of readers.all(AT_ONCE)) {
+    await feeds.markDue(userIds, new Date());
+    workSignal.notify();
+    count += userIds.length;
+    yield count;
+  }
 }
 
 /**

@@ -186,6 +186,8 @@ export interface Services {
 
   /** Admin: makes a member's stored feed due for a rebuild. */
   rebuildFeed(identity: Identity, memberId: UserId): Promise<FeedState>;
+  /** Admin: the same for everybody. Gives how many feeds have been made due so far. */
+  rebuildFeeds(identity: Identity): AsyncIterable<number>;
   readFeed(
     session: ReaderSession,
     args: PageArgs & {

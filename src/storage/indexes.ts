@@ -147,10 +147,17 @@ export const INDEXES: readonly IndexDefinition[] = [
   ...(['timeBuckets', 'sizeBuckets'] as const).flatMap((collection) => [
     index(
       collection,
-      'part',
-      { userId: 1, span: 1, part: 1 },
-      'feed models of buckets: the part that is being filled; a part begins once',
-      { unique: true },
+      'open',
+      { userId: 1, span: 1 },
+      'feed models of buckets: the one bucket of a span that is being filled',
+      { unique: true, partialFilterExpression: { isOpen: true } },
+    ),
+    index(
+      collection,
+      'empty',
+      { userId: 1 },
+      'feed models of buckets: what holds nothing any more and can go',
+      { partialFilterExpression: { isEmpty: true } },
     ),
     index(
       collection,

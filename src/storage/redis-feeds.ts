@@ -121,7 +121,7 @@ export function redisFeedsRepository(client: RedisClient, { prefix, cap, lifetim
 
     /** The first readers who hold the action, in order of id; among them may be some whose feed is lost. */
     someHolders(actionId: ActionId, limit: number): Promise<UserId[]> {
-      return client.zrange(`${prefix}feed:a:${actionId}`, 0, limit - 1);
+      return client.zrange(`${prefix}feed:a:${actionId}`, '0', String(limit - 1));
     },
 
     /** One command for 250 readers. */

@@ -12,6 +12,7 @@ import type { Collections } from './mongo.ts';
 import { moderationRepository, type ModerationRepository } from './moderation.ts';
 import { rankedActionsRepository, type RankedActionsRepository } from './ranked-actions.ts';
 import { pulledRefs, type PulledRefs } from './pulled-refs.ts';
+import { readersRepository, type ReadersRepository } from './readers.ts';
 import { refsRepository, type RefsRepository } from './refs.ts';
 import { renamesRepository, type RenamesRepository } from './renames.ts';
 import { sourceActionsRepository, type SourceActionsRepository } from './source-actions.ts';
@@ -30,6 +31,7 @@ export interface Repositories {
   readonly members: MembersRepository;
   readonly moderation: ModerationRepository;
   readonly rankedActions: RankedActionsRepository;
+  readonly readers: ReadersRepository;
   readonly refs: RefsRepository;
   readonly pulledRefs: PulledRefs;
   readonly renames: RenamesRepository;
@@ -62,6 +64,7 @@ export function createRepositories(
     members: membersRepository(collections.members),
     moderation: moderationRepository(collections),
     rankedActions: rankedActionsRepository(collections.actions),
+    readers: readersRepository(collections),
     refs,
     pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections),

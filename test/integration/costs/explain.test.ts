@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandsOf, stagesOf } from '../../support/commands.ts';
 import { nameStamp } from '../../../src/storage/name-stamps.ts';
+import type { SourceKeys } from '../../../src/storage/source-actions.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 /** Enough for a planner to prefer an index over reading everything. */
@@ -100,6 +101,17 @@ const planned = { timeout: 45_000, interval: 250 };
 const feedArgs = { userId: 'u7', limit: 26 };
 const sliceArgs = { refId: 'r3', limit: 26 };
 
+/** Of a day, or what was interacted with since and conducted by then. */
+function candidates(keys: Partial<SourceKeys>, bumpedAndConductedBy?: Date): Promise<unknown> {
+  return parts.repositories.sourceActions.candidates(
+    { audience: [], refIds: [], pullRefIds: [], ...keys },
+    bumpedAndConductedBy === undefined
+      ? { above: at(10_000), upTo: at(10_500) }
+      : { above: bumpedAndConductedBy, upTo: null, bumpedAndConductedBy },
+    2_000,
+  );
+}
+
 /** The first batch of what was conducted in the last minute. */
 async function scored({ repositories }: Parts): Promise<void> {
   for await (const _actions of repositories.rankedActions.conductedSince(new Date(Date.now() - 60_000)))
@@ -174,6 +186,18 @@ describe('no hot query reads a whole collection', () => {
           refId: 'r1',
         }),
     ],
+    ['what a reader may be shown from the source', 'source', () => candidates({ refIds: ['r1', 'r2'] })],
+    ['the same by audience', 'audience', () => candidates({ audience: ['user:u1'] })],
+    ['what is pulled', 'pull', () => candidates({ pullRefIds: ['r1', 'r2'] })],
+    [
+      'what was bumped past a page of the source',
+      'source_bumped',
+      () => candidates({ refIds: ['r1', 'r2'] }, at(100)),
+    ],
+    ['the same by audience', 'audience_bumped', () => candidates({ audience: ['user:u1'] }, at(100))],
+    ['which refs are pulled', 'pulled', () => parts.repositories.refs.pulled()],
+    ['whether anybody is dormant', 'active', () => parts.repositories.feeds.hasDormant(at(5))],
+    ['which feeds are to be cut', 'trim', () => parts.repositories.feeds.dueTrims(new Date(), 50)],
     ['what is to be scored anew', '_id_', () => scored(parts)],
     ['the newest actions of a ref', 'recorded_by_ref', () => parts.repositories.actions.nthNewest('r3', 100)],
     [

@@ -1,0 +1,105 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { createGunzip } from 'node:zlib';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../src/services/services.ts';
+import type { InProcess } from '../harness/in-process.ts';
+import { zipf } from '../harness/open-loop.ts';
+import { loadFollowers, readerId } from './people.ts';
+import type { RawWorld } from './raw.ts';
+
+export interface Trace {
+  /** For people: which one it is. */
+  readonly name: string;
+  readonly members: readonly MemberInput[];
+  readonly refs: readonly RefInput[];
+  readonly follows: readonly FollowInput[];
+  readonly actions: readonly TraceAction[];
+}
+
+export interface TraceAction extends Omit<PublishActionInput, 'conducted'> {
+  readonly idempotencyKey: string;
+  readonly conducted: string;
+}
+
+const SAMPLE = fileURLToPath(new URL('../../test/fixtures/trace', import.meta.url));
+const AT_ONCE = 1_000;
+
+/** The trace in the given folder; else the sample that is kept with the tests, and it says so. */
+export async function readTrace(folder: string | null, say: (line: string) => void): Promise<Trace> {
+  if (folder !== null && !existsSync(join(folder, 'actions.ndjson.gz')))
+    throw new Error(`There is no trace in ${folder}: actions.ndjson.gz is missing`);
+  if (folder === null) say('no whole trace is given (--trace): the sample of the tests is used');
+  const from = folder ?? SAMPLE;
+  const actions = await readLines<TraceAction>(join(from, 'actions.ndjson.gz'));
+  return {
+    name: `${folder === null ? 'sample' : 'whole trace'}, ${String(actions.length)} actions`,
+    members: await readLines(join(from, 'members.ndjson.gz')),
+    refs: await readLines(join(from, 'refs.ndjson.gz')),
+    follows: await readLines(join(from, 'follows.ndjson.gz')),
+    actions,
+  };
+}
+
+/**
+ * Loads people, things and follows of the trace, and as many further readers as asked for: they follow the refs of the
+ * trace with Zipf's numbers, so that few refs are very popular. Returns the ids of all readers.
+ */
+export async function loadTrace(
+  world: RawWorld,
+  fanfare: InProcess,
+  trace: Trace,
+  options: { readonly readers: number; readonly random: () => number },
+): Promise<readonly string[]> {
+  const { services } = fanfare.app;
+  for (const chunk of chunks(trace.members)) await services.upsertMembers(fanfare.service, chunk);
+  for (const chunk of chunks(trace.refs)) await services.upsertRefs(fanfare.service, chunk);
+  for (const chunk of chunks(trace.follows)) await services.followMany(fanfare.service, chunk);
+  const rank = zipf(trace.refs.length);
+  const followers = new Map<string, number>();
+  for (let reader = 0; reader < options.readers; reader++) {
+    const ref = trace.refs[rank(options.random())];
+    if (ref !== undefined) followers.set(ref.id, (followers.get(ref.id) ?? 0) + 1);
+  }
+  let first = 0;
+  for (const [refId, count] of followers) {
+    await loadFollowers(world.follows, refId, count, first);
+    first += count;
+  }
+  await fanfare.app.idle();
+  return [
+    ...Array.from({ length: options.readers }, (_, index) => readerId(index)),
+    ...trace.members.map((member) => member.memberId),
+  ];
+}
+
+/** Publishes actions of the trace as if they happened now, and waits until they are delivered. */
+export async function publishTrace(fanfare: InProcess, actions: readonly TraceAction[]): Promise<void> {
+  for (const chunk of chunks(actions, 500)) {
+    const outcomes = await fanfare.app.services.publishActions(
+      fanfare.service,
+      chunk.map((action, index) => asOfNow(action, `load-${String(index)}`)),
+    );
+    const refused = outcomes.find((outcome) => outcome.error !== null);
+    if (refused?.error != null) throw new Error(`Not published: ${refused.error.message}`);
+  }
+  await fanfare.app.idle();
+}
+
+/** The action with the time of now, and a key of its own. */
+export function asOfNow(action: TraceAction, key: string): PublishActionInput {
+  const { conducted: _conducted, idempotencyKey, ...rest } = action;
+  return { ...rest, idempotencyKey: `${idempotencyKey}-${key}` };
+}
+
+function* chunks<T>(entries: readonly T[], size = AT_ONCE): Generator<readonly T[]> {
+  for (let at = 0; at < entries.length; at += size) yield entries.slice(at, at + size);
+}
+
+async function readLines<T>(path: string): Promise<T[]> {
+  const lines: T[] = [];
+  for await (const line of createInterface({ input: createReadStream(path).pipe(createGunzip()) }))
+    if (line !== '') lines.push(JSON.parse(line) as T);
+  return lines;
+}
