@@ -47,7 +47,7 @@ async function runAll(
   mkdirSync(options.out, { recursive: true });
   const failures: string[] = [];
   for (const part of parts) {
-    console.error(`${part.name}`);
+    console.error(part.name);
     const profileDir = options.profile ? join(options.out, 'profiles') : null;
     const startedAt = performance.now();
     try {

@@ -10,7 +10,10 @@ export type Api = Readonly<Record<string, (argument: never) => unknown>>;
 export interface Child<A extends Api> extends AsyncDisposable {
   readonly pid: number;
   /** Rejects with the message of what the child threw, or when it ends first. */
-  call<K extends keyof A & string>(name: K, argument: Parameters<A[K]>[0]): Promise<Awaited<ReturnType<A[K]>>>;
+  call<K extends keyof A & string>(
+    name: K,
+    argument: Parameters<A[K]>[0],
+  ): Promise<Awaited<ReturnType<A[K]>>>;
   /** The first line of its output that fits, past or to come; what it captured. */
   line(fits: RegExp): Promise<RegExpExecArray>;
   /** Hands it each line of its output from now on. */
@@ -157,7 +160,9 @@ class Calls {
       for (const call of this.#open.values())
         call.reject(
           new Error(
-            this.#isClosing ? 'The process was ended' : `A process ended (${String(code ?? signal)}):\n${tail()}`,
+            this.#isClosing
+              ? 'The process was ended'
+              : `A process ended (${String(code ?? signal)}):\n${tail()}`,
           ),
         );
       this.#open.clear();

@@ -87,7 +87,8 @@ async function describeDurability(
     mongodbKind === 'documentdb' ? postgresDurability(dataDir) : 'mongod with its journal, as it comes';
   const setting = async (name: string): Promise<string> => (await redis.config('GET', name))[1] ?? '';
   const [appendOnly, fsync] = [await setting('appendonly'), await setting('appendfsync')];
-  if (appendOnly !== 'yes') throw new Error('The Redis of the benchmark keeps nothing: its figures would not count');
+  if (appendOnly !== 'yes')
+    throw new Error('The Redis of the benchmark keeps nothing: its figures would not count');
   return `${engine}; Redis appendonly ${appendOnly}, appendfsync ${fsync}`;
 }
 

@@ -53,7 +53,9 @@ export async function openFanOutClient(options: FanOutClientOptions): Promise<Fa
   return {
     async fanOut(activities) {
       const jobs = sources.flatMap(({ refId }) => Array.from({ length: activities }, () => refId));
-      const lanes = await Promise.all(jobs.map(() => Lane.open({ host: '127.0.0.1', port: Number(new URL(url).port) })));
+      const lanes = await Promise.all(
+        jobs.map(() => Lane.open({ host: '127.0.0.1', port: Number(new URL(url).port) })),
+      );
       events.clear();
       const start = now();
       let end = 0;

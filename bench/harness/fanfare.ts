@@ -69,8 +69,5 @@ export function profileArgs(folder: string, name: string): readonly string[] {
 
 /** A token the processes here accept. */
 export function tokenFor(sub: string, roles: readonly Role[] = ['user']): Promise<string> {
-  return signToken(
-    { jwtSecret: SECRET },
-    { sub, roles, expiresAt: new Date(Date.now() + TOKEN_MS) },
-  );
+  return signToken({ jwtSecret: SECRET }, { sub, roles, expiresAt: new Date(Date.now() + TOKEN_MS) });
 }

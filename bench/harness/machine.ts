@@ -46,7 +46,9 @@ export async function provenance(environment: Environment, load: number): Promis
       node: process.version,
       engine: await environment.engineVersion(),
       redis: await environment.redisVersion(),
-      ...Object.fromEntries(['mongodb', 'ioredis', 'graphql', 'graphql-yoga', 'graphql-ws', 'ws'].map(version)),
+      ...Object.fromEntries(
+        ['mongodb', 'ioredis', 'graphql', 'graphql-yoga', 'graphql-ws', 'ws'].map(version),
+      ),
       peer: peerVersion(),
     },
     durability: await environment.durability(),
@@ -55,7 +57,11 @@ export async function provenance(environment: Environment, load: number): Promis
 
 function git(...args: readonly string[]): string {
   try {
-    return execFileSync('git', args, { cwd: PROJECT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('git', args, {
+      cwd: PROJECT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   } catch {
     // A copy without its history is measured all the same.
     return '';

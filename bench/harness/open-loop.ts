@@ -46,12 +46,14 @@ const TICK_MS = 2;
 /** Starts operations at a fixed rate, on time, and measures each from when it should have started. */
 export async function openLoop(options: LoadOptions): Promise<LoadOutcome> {
   const { operations, rate, seconds, maxOpen, random } = options;
-  const tallies = new Map(operations.map((operation) => [operation, { histogram: newHistogram(), failed: 0 }]));
+  const tallies = new Map(
+    operations.map((operation) => [operation, { histogram: newHistogram(), failed: 0 }]),
+  );
   const open = new Set<Promise<void>>();
   const start = now();
   const arrivals = Math.max(1, Math.round(rate * seconds));
   let isOverrun = false;
-  for (let next = 0; next < arrivals && !isOverrun; ) {
+  for (let next = 0; next < arrivals && !isOverrun;) {
     const elapsed = now() - start;
     while (next < arrivals && (next / rate) * 1_000 <= elapsed) {
       const intended = start + (next / rate) * 1_000;
@@ -85,7 +87,11 @@ export async function openLoop(options: LoadOptions): Promise<LoadOutcome> {
 }
 
 function newHistogram(): Histogram {
-  return build({ lowestDiscernibleValue: 1, highestTrackableValue: 600_000_000, numberOfSignificantValueDigits: 3 });
+  return build({
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: 600_000_000,
+    numberOfSignificantValueDigits: 3,
+  });
 }
 
 function resultOf(name: string, histogram: Histogram, failed: number): LoadResult {

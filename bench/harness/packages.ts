@@ -12,7 +12,9 @@ const ARGUMENTS = ['ci', '--engine-strict=false', '--ignore-scripts', '--logleve
 /** Installs what the benchmark and the peer need, where that is missing or older than the lock file says. */
 export function ensurePackages(say: (line: string) => void): void {
   for (const folder of [BENCH, join(BENCH, 'peer')]) {
-    const lock = createHash('sha256').update(readFileSync(join(folder, 'package-lock.json'))).digest('hex');
+    const lock = createHash('sha256')
+      .update(readFileSync(join(folder, 'package-lock.json')))
+      .digest('hex');
     const mark = join(folder, 'node_modules', '.installed-from');
     if (readIfThere(mark) === lock) continue;
     say(`Installing the packages of ${folder}`);

@@ -27,7 +27,7 @@ export function usageByKind(kinds: ReadonlyMap<number, string>): ReadonlyMap<str
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readProcess(Number(name)));
   const ours = new Set([process.pid]);
-  for (let before = 0; before !== ours.size; ) {
+  for (let before = 0; before !== ours.size;) {
     before = ours.size;
     for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
   }
@@ -66,7 +66,8 @@ function readProcess(pid: number): Process[] {
     ];
   } catch (error) {
     // It ended while the list was read.
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return [];
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
+      return [];
     throw error;
   }
 }

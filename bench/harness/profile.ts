@@ -3,7 +3,11 @@ import { Session, type Profiler } from 'node:inspector/promises';
 import { join } from 'node:path';
 
 /** Runs it under the CPU profiler of this process and keeps the profile; without a folder it only runs it. */
-export async function withProfile<T>(folder: string | null, name: string, work: () => Promise<T>): Promise<T> {
+export async function withProfile<T>(
+  folder: string | null,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
   if (folder === null) return work();
   const session = new Session();
   session.connect();

@@ -26,7 +26,9 @@ export function showReport(report: PartReport, seconds: number): void {
   for (const { name, unit, summary, note } of report.figures)
     console.log(`  ${name}: ${formatSummary(summary, unit)}${note === undefined ? '' : `  [${note}]`}`);
   for (const { figure, isMet } of report.verdicts)
-    console.log(`  ${isMet ? 'met   ' : 'MISSED'} ${figure.name}: ${formatSummary(figure.summary, figure.unit)}`);
+    console.log(
+      `  ${isMet ? 'met   ' : 'MISSED'} ${figure.name}: ${formatSummary(figure.summary, figure.unit)}`,
+    );
 }
 
 /** Makes RESULTS.md, beside the folder of results, of every report that is there. */

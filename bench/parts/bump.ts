@@ -87,7 +87,12 @@ async function run(context: PartContext): Promise<PartReport> {
         name: 'bump',
         title: `Bump of an action with ${String(holders)} items`,
         unit: 'ms',
-        bars: figures.map(({ name, summary: { median, min, max } }) => ({ label: name, value: median, min, max })),
+        bars: figures.map(({ name, summary: { median, min, max } }) => ({
+          label: name,
+          value: median,
+          min,
+          max,
+        })),
       },
     ],
     raw: { holders, milliseconds: Object.fromEntries(series.map(({ name, values }) => [name, values])) },

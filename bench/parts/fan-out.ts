@@ -2,7 +2,15 @@ import type { Db } from 'mongodb';
 import { openInProcess } from '../harness/in-process.ts';
 import { withProfile } from '../harness/profile.ts';
 import { judge, type Figure, type PartReport } from '../harness/report.ts';
-import { alternate, fastest, ratioOf, seriesNamed, summaryOf, type Contender, type Series } from '../harness/rounds.ts';
+import {
+  alternate,
+  fastest,
+  ratioOf,
+  seriesNamed,
+  summaryOf,
+  type Contender,
+  type Series,
+} from '../harness/rounds.ts';
 import { timed } from '../harness/statistics.ts';
 import { ratingInput } from '../world/actions.ts';
 import { itemsCollection, newItems } from '../world/items.ts';
@@ -91,7 +99,12 @@ function report(followers: number, series: readonly Series[]): PartReport {
         name: 'fan-out',
         title: `Fan-out to ${String(followers)} followers`,
         unit: 'items/s',
-        bars: figures.map(({ name, summary: { median, min, max } }) => ({ label: name, value: median, min, max })),
+        bars: figures.map(({ name, summary: { median, min, max } }) => ({
+          label: name,
+          value: median,
+          min,
+          max,
+        })),
       },
     ],
     raw: { followers, milliseconds: Object.fromEntries(series.map(({ name, values }) => [name, values])) },

@@ -2,7 +2,14 @@ import { ObjectId } from 'mongodb';
 import { Closer } from '../../src/lib/closer.ts';
 import { openInProcess, type InProcess } from '../harness/in-process.ts';
 import { judge, type Figure, type PartReport } from '../harness/report.ts';
-import { alternate, ratioOf, seriesNamed, summaryOf, type Contender, type Series } from '../harness/rounds.ts';
+import {
+  alternate,
+  ratioOf,
+  seriesNamed,
+  summaryOf,
+  type Contender,
+  type Series,
+} from '../harness/rounds.ts';
 import { now, quantile, timed } from '../harness/statistics.ts';
 import { ratingInput } from '../world/actions.ts';
 import { loadActions, loadFeed } from '../world/feed.ts';
@@ -36,14 +43,19 @@ export async function itemsGrowth(context: PartContext): Promise<Growth> {
     const fanfare = closer.own(await openInProcess(environment, database, { worker: false }));
     const actions = await loadActions(world, fanfare, ENTRIES);
     await loadFeed(world, READER, actions);
-    await loadOthers(world, size - ENTRIES, actions.map((action) => action._id));
+    await loadOthers(
+      world,
+      size - ENTRIES,
+      actions.map((action) => action._id),
+    );
     say(`${String(size)} items`);
     contenders.push(...pageContenders(`${size.toLocaleString('en')} items`, world, fanfare, READER, pages));
   }
   await settle(context, contenders);
   const series = await alternate(contenders, roundsAndWarmUp(context));
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
-  const of = (size: number): Series => seriesNamed(series, nameOf(`${size.toLocaleString('en')} items`, 'service'));
+  const of = (size: number): Series =>
+    seriesNamed(series, nameOf(`${size.toLocaleString('en')} items`, 'service'));
   return {
     figures: figuresOf(series, 'ms'),
     verdicts: [
@@ -53,7 +65,9 @@ export async function itemsGrowth(context: PartContext): Promise<Growth> {
         summary: ratioOf(of(most), of(least)),
       }),
     ],
-    charts: [curve('growth-items', 'Page p50 by items in the collection', 'items', 'ms', sizes, series, 'items')],
+    charts: [
+      curve('growth-items', 'Page p50 by items in the collection', 'items', 'ms', sizes, series, 'items'),
+    ],
     raw: { sizes, series },
   };
 }
@@ -87,7 +101,9 @@ export async function followsGrowth(context: PartContext): Promise<Growth> {
   return {
     figures: figuresOf(series, 'ms'),
     verdicts: [],
-    charts: [curve('growth-follows', 'Page p50 by follows of the reader', 'follows', 'ms', sizes, series, 'follows')],
+    charts: [
+      curve('growth-follows', 'Page p50 by follows of the reader', 'follows', 'ms', sizes, series, 'follows'),
+    ],
     raw: { sizes, series },
   };
 }
@@ -95,7 +111,11 @@ export async function followsGrowth(context: PartContext): Promise<Growth> {
 /** Fan-outs to more and more followers. */
 export async function fanOutGrowth(context: PartContext): Promise<Growth> {
   const { environment, options, say } = context;
-  const sizes = sized(options, { full: [100, 1_000, 10_000, 100_000], short: [100, 1_000, 10_000], smoke: [50, 100] });
+  const sizes = sized(options, {
+    full: [100, 1_000, 10_000, 100_000],
+    short: [100, 1_000, 10_000],
+    smoke: [50, 100],
+  });
   const database = 'bench_growth_fanout';
   await using world = await openRawWorld(environment, database);
   for (const size of sizes) await loadFollowers(world.follows, `site-of-${String(size)}`, size);
@@ -119,9 +139,7 @@ export async function fanOutGrowth(context: PartContext): Promise<Growth> {
   return {
     figures: figuresOf(series, 'µs per follower'),
     verdicts: [],
-    charts: [
-      curve('growth-fan-out', 'Fan-out per follower', 'followers', 'µs', sizes, series, 'followers'),
-    ],
+    charts: [curve('growth-fan-out', 'Fan-out per follower', 'followers', 'µs', sizes, series, 'followers')],
     raw: { sizes, series },
   };
 }

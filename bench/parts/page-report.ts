@@ -52,11 +52,22 @@ export function pageReport(measured: PageMeasurements): PartReport {
     ],
     figures,
     verdicts: [
-      judge('page', ratio('service / raw queries, reader known', get('known'), get('raw'), 'two round trips each')),
-      judge('page', ratio('service / raw queries, whole request', get('service'), get('raw'), 'three round trips to two')),
+      judge(
+        'page',
+        ratio('service / raw queries, reader known', get('known'), get('raw'), 'two round trips each'),
+      ),
+      judge(
+        'page',
+        ratio('service / raw queries, whole request', get('service'), get('raw'), 'three round trips to two'),
+      ),
       judge(
         'httpOverhead',
-        ratio('(HTTP − service) / bare Yoga, lean page', overhead(get('httpLean')), get('bareLean'), 'p50, one at a time'),
+        ratio(
+          '(HTTP − service) / bare Yoga, lean page',
+          overhead(get('httpLean')),
+          get('bareLean'),
+          'p50, one at a time',
+        ),
       ),
       judge(
         'httpOverhead',

@@ -38,8 +38,13 @@ async function run(context: PartContext): Promise<PartReport> {
   const [leanBytes, shownBytes] = [await answerLength(lean), await answerLength(shown)];
   await using bareLean = await startBareYoga(leanBytes);
   await using bareShown = await startBareYoga(shownBytes);
-  say(`pages of ${String(FIRST)} of ${String(length)} items; ${String(leanBytes)} and ${String(shownBytes)} bytes`);
-  const p50 = (name: string, page: () => Promise<unknown>): Contender => ({ name, measure: () => median(pages, page) });
+  say(
+    `pages of ${String(FIRST)} of ${String(length)} items; ${String(leanBytes)} and ${String(shownBytes)} bytes`,
+  );
+  const p50 = (name: string, page: () => Promise<unknown>): Contender => ({
+    name,
+    measure: () => median(pages, page),
+  });
   const alone = (name: string, request: WireRequest): Contender => ({
     name,
     measure: async () => quantile((await hammer(request, { count: pages, concurrency: 1 })).latencies, 0.5),
@@ -105,6 +110,7 @@ async function startBareYoga(bytes: number) {
   const request = graphqlRequest(url, null, '{ page }');
   using lane = await Lane.open(request);
   const length = Buffer.byteLength(readAnswer(await lane.send(request)).body);
-  if (length !== bytes) throw new Error(`Bare Yoga answers ${String(length)} bytes instead of ${String(bytes)}`);
+  if (length !== bytes)
+    throw new Error(`Bare Yoga answers ${String(length)} bytes instead of ${String(bytes)}`);
   return Object.assign(child, { request });
 }

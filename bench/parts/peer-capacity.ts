@@ -71,7 +71,11 @@ async function run(context: PartContext): Promise<PartReport> {
     { rounds, warmUp: 0 },
   );
   await environment.driver.db(`${DATABASE}_peer`).dropDatabase();
-  const figures: Figure[] = series.map((entry) => ({ name: entry.name, unit: 's', summary: summaryOf(entry) }));
+  const figures: Figure[] = series.map((entry) => ({
+    name: entry.name,
+    unit: 's',
+    summary: summaryOf(entry),
+  }));
   const times = ratioOf(seriesNamed(series, PEER), seriesNamed(series, OURS));
   return {
     title: 'Capacity beside the peer',
@@ -86,7 +90,12 @@ async function run(context: PartContext): Promise<PartReport> {
         name: 'peer-capacity',
         title: `One activity of each of ${String(counts.length)} sources at once, ${String(all)} deliveries`,
         unit: 's',
-        bars: figures.map(({ name, summary: { median, min, max } }) => ({ label: name, value: median, min, max })),
+        bars: figures.map(({ name, summary: { median, min, max } }) => ({
+          label: name,
+          value: median,
+          min,
+          max,
+        })),
       },
     ],
     raw: { all, series },

@@ -2,7 +2,15 @@ import { startApi, startWorker } from '../harness/fanfare.ts';
 import { openFanOutClient } from '../harness/fan-out-client.ts';
 import { startPeer } from '../harness/peer.ts';
 import { judge, type Figure, type PartReport, type Verdict } from '../harness/report.ts';
-import { alternate, fastest, ratioOf, seriesNamed, summaryOf, type Contender, type Series } from '../harness/rounds.ts';
+import {
+  alternate,
+  fastest,
+  ratioOf,
+  seriesNamed,
+  summaryOf,
+  type Contender,
+  type Series,
+} from '../harness/rounds.ts';
 import { timed } from '../harness/statistics.ts';
 import { itemsCollection, newItems } from '../world/items.ts';
 import { loadFollowers, readerId } from '../world/people.ts';
@@ -84,7 +92,11 @@ function nameOf(who: string, count: number): string {
 }
 
 function report(followers: number, activities: readonly number[], series: readonly Series[]): PartReport {
-  const figures: Figure[] = series.map((entry) => ({ name: entry.name, unit: 'ms', summary: summaryOf(entry) }));
+  const figures: Figure[] = series.map((entry) => ({
+    name: entry.name,
+    unit: 'ms',
+    summary: summaryOf(entry),
+  }));
   const verdicts = activities.flatMap((count): Verdict[] => {
     const ours = seriesNamed(series, nameOf('Fanfare', count));
     const raw = seriesNamed(series, nameOf('raw insertMany of the items', count));
@@ -97,10 +109,7 @@ function report(followers: number, activities: readonly number[], series: readon
       summary: ratioOf(a, b),
       note: `${String(followers)} followers`,
     });
-    return [
-      judge('reachPeer', against(peer, peer, ours)),
-      judge('reachRaw', against(raw, ours, raw)),
-    ];
+    return [judge('reachPeer', against(peer, peer, ours)), judge('reachRaw', against(raw, ours, raw))];
   });
   return {
     title: 'Fan-out until the last follower’s socket, beside the peer',
@@ -117,7 +126,12 @@ function report(followers: number, activities: readonly number[], series: readon
         name: 'peer-fan-out',
         title: `Publish → socket of the last of ${String(followers)} followers`,
         unit: 'ms',
-        bars: figures.map(({ name, summary: { median, min, max } }) => ({ label: name, value: median, min, max })),
+        bars: figures.map(({ name, summary: { median, min, max } }) => ({
+          label: name,
+          value: median,
+          min,
+          max,
+        })),
       },
     ],
     raw: { followers, series },

@@ -86,7 +86,12 @@ async function run(context: PartContext): Promise<PartReport> {
         name: 'peer-read',
         title: `${String(FIRST)} of ${String(length)} activities`,
         unit: 'pages/s',
-        bars: figures.map(({ name, summary: { median, min, max } }) => ({ label: name, value: median, min, max })),
+        bars: figures.map(({ name, summary: { median, min, max } }) => ({
+          label: name,
+          value: median,
+          min,
+          max,
+        })),
       },
     ],
     raw: { length, series },
@@ -96,5 +101,6 @@ async function run(context: PartContext): Promise<PartReport> {
 async function expectPage(request: ReturnType<typeof graphqlRequest>): Promise<void> {
   using lane = await Lane.open(request);
   const { body } = readAnswer(await lane.send(request));
-  if (body.split('"cursor"').length - 1 !== FIRST) throw new Error(`Instead of a page came ${body.slice(0, 500)}`);
+  if (body.split('"cursor"').length - 1 !== FIRST)
+    throw new Error(`Instead of a page came ${body.slice(0, 500)}`);
 }

@@ -66,7 +66,12 @@ async function run(context: PartContext): Promise<PartReport> {
         name: 'publish',
         title: 'Publishing one action',
         unit: 'ms',
-        bars: figures.map(({ name, summary: { median, min, max } }) => ({ label: name, value: median, min, max })),
+        bars: figures.map(({ name, summary: { median, min, max } }) => ({
+          label: name,
+          value: median,
+          min,
+          max,
+        })),
       },
     ],
     raw: { count, series },

@@ -1,6 +1,13 @@
 import type { Child } from '../harness/child.ts';
 import { judge, type Figure, type PartReport, type Verdict } from '../harness/report.ts';
-import { alternate, ratioOf, seriesNamed, summaryOf, type Contender, type Series } from '../harness/rounds.ts';
+import {
+  alternate,
+  ratioOf,
+  seriesNamed,
+  summaryOf,
+  type Contender,
+  type Series,
+} from '../harness/rounds.ts';
 import { now, quantile } from '../harness/statistics.ts';
 import type { PushClientApi } from '../programs/push-client.ts';
 
@@ -50,21 +57,23 @@ export async function measurePush(options: {
   return {
     subscribers,
     burst,
-    series: [
-      ...series,
-      ...[...p99s].map(([name, values]) => ({ name: latencyName(name, 'p99'), values })),
-    ],
+    series: [...series, ...[...p99s].map(([name, values]) => ({ name: latencyName(name, 'p99'), values }))],
   };
 }
 
-async function latenciesOf({ client, publish }: Pushing, subscribers: number, count: number): Promise<number[]> {
+async function latenciesOf(
+  { client, publish }: Pushing,
+  subscribers: number,
+  count: number,
+): Promise<number[]> {
   const latencies: number[] = [];
   const until = now() + LONGEST_MS;
   for (let index = 0; index < count && (index < FEWEST || now() < until); index++) {
     await client.call('forget', null);
     const from = await publish(1);
     await client.call('received', subscribers);
-    for (const { at } of await client.call('receipts', null)) latencies.push(...at.map((time) => time - from));
+    for (const { at } of await client.call('receipts', null))
+      latencies.push(...at.map((time) => time - from));
   }
   return latencies;
 }
@@ -99,7 +108,10 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
     figure: {
       name: `events/s to ${String(subscribers)} sockets / bare broadcast`,
       unit: '×',
-      summary: ratioOf(seriesNamed(series, rateName('Fanfare')), seriesNamed(series, rateName('bare ws + Redis'))),
+      summary: ratioOf(
+        seriesNamed(series, rateName('Fanfare')),
+        seriesNamed(series, rateName('bare ws + Redis')),
+      ),
       note: 'Fanfare stores every delivery and decides every event for its reader; the broadcast does neither',
     },
   }));
@@ -117,7 +129,10 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
       `Bursts: ${all.map(({ subscribers, burst }) => `${String(burst)} actions to ${String(subscribers)} sockets`).join(', ')}.`,
       'Fanfare: a mutation over HTTP, one worker, one API process. Bare: a publish to one Redis channel, and a server that sends the message to all its sockets as it is; the same bytes. The sockets are in processes of their own.',
     ],
-    figures: [...figures, ...ratios.filter((ratio) => ratio.subscribers !== 1_000).map(({ figure }) => figure)],
+    figures: [
+      ...figures,
+      ...ratios.filter((ratio) => ratio.subscribers !== 1_000).map(({ figure }) => figure),
+    ],
     verdicts: ratios.flatMap((ratio): Verdict[] =>
       ratio.subscribers === 1_000 ? [judge('push', ratio.figure)] : [],
     ),

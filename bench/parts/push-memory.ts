@@ -1,7 +1,14 @@
 import { startChild, type Child } from '../harness/child.ts';
 import { startApi, tokenFor } from '../harness/fanfare.ts';
 import { judge, type Figure, type PartReport } from '../harness/report.ts';
-import { alternate, ratioOf, seriesNamed, summaryOf, type Contender, type Series } from '../harness/rounds.ts';
+import {
+  alternate,
+  ratioOf,
+  seriesNamed,
+  summaryOf,
+  type Contender,
+  type Series,
+} from '../harness/rounds.ts';
 import { WATCH } from '../harness/watcher.ts';
 import type { ProbeApi } from '../programs/probe.ts';
 import type { PushClientApi, Subscriber } from '../programs/push-client.ts';
@@ -50,7 +57,10 @@ async function run(context: PartContext): Promise<PartReport> {
         await using server = startChild<ProbeApi>({ program: 'bench/programs/bare-graphql-ws.ts' });
         const [, url = ''] = await server.line(/Sockets (ws:\/\/\S+)/);
         const one = { url: `${url}/graphql`, token: null, query: 'subscription { idle }' };
-        return await perSubscriber(server, Array.from({ length: WARM_UP + subscribers }, () => one));
+        return await perSubscriber(
+          server,
+          Array.from({ length: WARM_UP + subscribers }, () => one),
+        );
       }),
     ],
     { rounds: roundsOf(options, { full: 3, short: 2, smoke: 1 }), warmUp: 0 },
@@ -83,7 +93,12 @@ function report(subscribers: number, rss: readonly Series[], heap: readonly Seri
         name: 'push-memory',
         title: 'Memory per idle subscriber',
         unit: 'KiB',
-        bars: all.map(({ name, summary: { median, min, max } }) => ({ label: name, value: median, min, max })),
+        bars: all.map(({ name, summary: { median, min, max } }) => ({
+          label: name,
+          value: median,
+          min,
+          max,
+        })),
       },
     ],
     raw: { subscribers, rss, heap },
@@ -91,7 +106,10 @@ function report(subscribers: number, rss: readonly Series[], heap: readonly Seri
 }
 
 /** KiB for each subscriber after the warm-up. */
-async function perSubscriber(server: Child<ProbeApi>, subscribers: readonly Subscriber[]): Promise<PerSubscriber> {
+async function perSubscriber(
+  server: Child<ProbeApi>,
+  subscribers: readonly Subscriber[],
+): Promise<PerSubscriber> {
   await using client = startChild<PushClientApi>({ program: 'bench/programs/push-client.ts' });
   await client.call('connect', subscribers.slice(0, WARM_UP));
   const before = await server.call('memory', null);

@@ -53,19 +53,20 @@ interface OpenFanfare extends Pushing {
   sample(): Promise<string>;
 }
 
-async function openFanfare(
-  context: PartContext,
-  closer: Closer,
-  subscribers: number,
-): Promise<OpenFanfare> {
+async function openFanfare(context: PartContext, closer: Closer, subscribers: number): Promise<OpenFanfare> {
   const { environment, profileDir } = context;
   const database = `${DATABASE}_${String(subscribers)}`;
   const world = closer.own(await openRawWorld(environment, database));
   await loadFollowers(world.follows, REF, subscribers);
   const api = closer.own(await startApi({ environment, database, profileDir }));
   closer.own(await startWorker({ environment, database, profileDir }));
-  const tokens = await Promise.all(Array.from({ length: subscribers }, (_, index) => tokenFor(readerId(index))));
-  const client = await openClient(closer, tokens.map((token) => ({ url: api.wsUrl, token, query: WATCH })));
+  const tokens = await Promise.all(
+    Array.from({ length: subscribers }, (_, index) => tokenFor(readerId(index))),
+  );
+  const client = await openClient(
+    closer,
+    tokens.map((token) => ({ url: api.wsUrl, token, query: WATCH })),
+  );
   const token = await tokenFor('publisher', ['service']);
   const lane = closer.own(await Lane.open({ host: '127.0.0.1', port: Number(new URL(api.url).port) }));
   let published = 0;
@@ -103,7 +104,10 @@ async function openBare(
   );
   const [, url = ''] = await server.line(/Sockets (ws:\/\/\S+)/);
   const one = { url, token: null, query: '' };
-  const client = await openClient(closer, Array.from({ length: subscribers }, () => one));
+  const client = await openClient(
+    closer,
+    Array.from({ length: subscribers }, () => one),
+  );
   const [, id = ''] = /"action":\{"id":"([^"]+)"/.exec(sample) ?? [];
   let published = 0;
   return {

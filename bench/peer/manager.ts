@@ -4,7 +4,10 @@ import { createRequire } from 'node:module';
 export interface FeedManager {
   readonly options: { bull: boolean };
   readonly queue: {
-    process(concurrency: number, work: (job: { readonly data: { readonly args: readonly unknown[] } }) => unknown): void;
+    process(
+      concurrency: number,
+      work: (job: { readonly data: { readonly args: readonly unknown[] } }) => unknown,
+    ): void;
     on(event: 'error', listener: (error: Error) => void): void;
     close(): Promise<void>;
   };
@@ -60,7 +63,7 @@ export interface PeerSettings {
 export interface OpenPeer {
   readonly manager: FeedManager;
   /** Entries of feeds that are stored. */
-  stored(): Promise<number>;
+  readonly stored: () => Promise<number>;
 }
 
 /** The packages are old and of mixed syntax: they are loaded the old way, through the loader that runs this file. */
@@ -83,7 +86,9 @@ export async function openPeer(settings: PeerSettings): Promise<OpenPeer> {
   await mongo;
   const { hostname, port } = new URL(settings.redisUrl);
   // Its queue reads its address from a property that a client does not have; without it, it would take the default one.
-  const redis = Object.assign(new Redis(settings.redisUrl), { redis: { host: hostname, port: Number(port) } });
+  const redis = Object.assign(new Redis(settings.redisUrl), {
+    redis: { host: hostname, port: Number(port) },
+  });
   const firehose = new peer.SocketIOFirehose(settings.socketUrl);
   const manager = new peer.FeedManager(mongo, redis, { firehose, bull: true });
   manager.queue.on('error', (error) => {

@@ -29,12 +29,12 @@ const arrived = new Set<string>();
 let onArrival: () => void = () => undefined;
 
 interface SocketClient {
-  on(
+  readonly on: (
     channel: string,
     listener: (message: {
       readonly operations: readonly { readonly activity: { readonly foreign_id: string } }[];
     }) => void,
-  ): void;
+  ) => void;
 }
 
 const api: PeerApi = {

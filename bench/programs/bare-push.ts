@@ -5,7 +5,11 @@ import { WebSocketServer } from 'ws';
 /** The least that can push: whatever comes on a Redis channel goes to every socket, as it is. */
 const [redisUrl = '', channel = ''] = process.argv.slice(2);
 const server = createServer();
-const sockets = new WebSocketServer({ server, perMessageDeflate: false, handleProtocols: () => 'graphql-transport-ws' });
+const sockets = new WebSocketServer({
+  server,
+  perMessageDeflate: false,
+  handleProtocols: () => 'graphql-transport-ws',
+});
 sockets.on('connection', (socket) => {
   // As much of the protocol as a client needs to believe that it is subscribed.
   socket.on('message', (data: Buffer) => {

@@ -22,9 +22,9 @@ const TURN_MS = 100;
 
 async function collected(): Promise<Memory> {
   if (globalThis.gc === undefined) throw new Error('The process was started without --expose-gc');
-  void globalThis.gc();
+  globalThis.gc();
   await new Promise((resolve) => setTimeout(resolve, TURN_MS));
-  void globalThis.gc();
+  globalThis.gc();
   const { rss, heapUsed, external } = process.memoryUsage();
   return { rss, heapUsed, external };
 }

@@ -58,11 +58,14 @@ const api: PushClientApi = {
         else reject(error);
       };
       const patience = setTimeout(() => {
-        settle(new Error(`Only ${String(events)} events came of ${String(wanted)}; the latest: ${latest ?? ''}`));
+        settle(
+          new Error(`Only ${String(events)} events came of ${String(wanted)}; the latest: ${latest ?? ''}`),
+        );
       }, GIVE_UP_MS);
       onEvent = () => {
         if (trouble !== null) settle(trouble);
-        else if (events > wanted) settle(new Error(`${String(events)} events came instead of ${String(wanted)}`));
+        else if (events > wanted)
+          settle(new Error(`${String(events)} events came instead of ${String(wanted)}`));
         else if (events === wanted) settle(null);
       };
       onEvent();

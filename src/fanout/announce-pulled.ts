@@ -5,14 +5,12 @@ import { profileOfMember, type Follow } from '../domain/viewer.ts';
 import { relevancies, type LiftDependencies } from '../feeds/lift.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
-import type { MembersRepository } from '../storage/members.ts';
 import { removals, type Announcement } from './announce.ts';
 
 export interface AnnouncePulledDependencies extends LiftDependencies {
   readonly liveLog: Pick<LiveLog, 'allWatched' | 'append'>;
   readonly onLiveLogError: (error: unknown) => void;
   readonly follows: Pick<FollowsRepository, 'findPairs'>;
-  readonly members: LiftDependencies['members'] & Pick<MembersRepository, 'findByIds'>;
 }
 
 /** Readers looked at in one go. */

@@ -24,15 +24,6 @@ export function toPlace({ relevancy, actionId }: FeedPosition): FeedPlaceDocumen
   return { relevancy, actionId: new ObjectId(actionId) };
 }
 
-/** A filter for entries at a position or below. */
-export function atOrBelow(position: FeedPosition) {
-  const { relevancy, actionId } = toPlace(position);
-  return {
-    relevancy: { $lte: relevancy },
-    $or: [{ relevancy: { $lt: relevancy } }, { actionId: { $lte: actionId } }],
-  };
-}
-
 /** An expression: whether the place that one expression gives comes before that of another in a feed. */
 export function comesBefore(a: string, b: string): object {
   return {

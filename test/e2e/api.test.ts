@@ -471,12 +471,16 @@ describe('errors of ours', () => {
 });
 
 describe('what is not asked for', () => {
+  const ofPulledRefs = JSON.stringify({ isPulled: { $exists: true } });
+
   /** Names of the collections that a query reads. */
   async function read(counted: TestApp, query: string): Promise<string[]> {
     const commands = await commandsOf(counted.app.database, async () => {
       expect((await counted.query(query, {}, { sub: 'reader' })).errors).toEqual([]);
     });
-    return commands.map(({ collection }) => collection).sort();
+    // Which refs are pulled is read by the clock, on whoever comes along then.
+    const asked = commands.filter(({ command }) => JSON.stringify(command['filter']) !== ofPulledRefs);
+    return asked.map(({ collection }) => collection).sort();
   }
 
   test('costs nothing', async () => {

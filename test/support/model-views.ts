@@ -57,6 +57,10 @@ export function shownItem(
   };
 }
 
+function isAmong(reasons: readonly string[], reason: string): boolean {
+  return reasons.includes(reason);
+}
+
 function expectedItem(label: (id: string) => string, item: ModelItem): ShownItem {
   return shownItem(label, { ...item, actionId: item.action.id, relevancy: new Date(item.relevancy) });
 }
@@ -223,7 +227,7 @@ export async function faultsInPassing(run: Run, reader: ModelReader): Promise<un
       relevancy <= above &&
       // A feed that is yet to be rebuilt may be in the order of before.
       (relevancy <= item.relevancy || state === 'REBUILDING') &&
-      node.reasons.every((reason) => item.reasons.includes(reason)) &&
+      shownItem(label, node).reasons.every((reason) => isAmong(item.reasons, reason)) &&
       node.isUnread === (reader.lastRead === null || relevancy > reader.lastRead);
     if (!isRight) faults.push({ shown: shownItem(label, node), expected: item && expectedItem(label, item) });
     shown.add(node.actionId);

@@ -13,7 +13,7 @@ export interface BucketModel {
   readonly model: string;
   readonly buckets: FeedBucketsRepository;
   /** The span of time in whose buckets an entry belongs. */
-  spanOf(relevancy: Date): number;
+  readonly spanOf: (relevancy: Date) => number;
   /** Whether an entry that is raised within its span stays where it lies, also when that bucket is closed. */
   readonly raisesInPlace: boolean;
 }
@@ -210,7 +210,13 @@ function isBetter(a: BucketPlace, b: BucketPlace): boolean {
 }
 
 function byEntry(places: readonly BucketPlace[]): Map<string, BucketPlace[]> {
-  return Map.groupBy(places, keyOf);
+  const groups = new Map<string, BucketPlace[]>();
+  for (const place of places) {
+    const group = groups.get(keyOf(place));
+    if (group === undefined) groups.set(keyOf(place), [place]);
+    else group.push(place);
+  }
+  return groups;
 }
 
 /** An action id has no spaces. */
