@@ -32,6 +32,26 @@ export async function announce(
   }
 }
 
+export interface ResynchroniseDependencies {
+  readonly liveLog: Pick<LiveLog, 'forget'>;
+  readonly onLiveLogError: AnnounceDependencies['onLiveLogError'];
+}
+
+/**
+ * Tells readers who are watching that they may have missed something. For work that was cut off and is done again: what
+ * was written before looks as if it had been there all the time, and is not announced any more.
+ */
+export async function resynchronise(
+  { liveLog, onLiveLogError }: ResynchroniseDependencies,
+  userIds: Iterable<UserId>,
+): Promise<void> {
+  try {
+    for (const userId of userIds) await liveLog.forget(userId);
+  } catch (error) {
+    onLiveLogError(error);
+  }
+}
+
 /** The removal of an action from these readers' feeds. */
 export function removals(actionId: ActionId, userIds: readonly UserId[], at: Date): Announcement[] {
   const event: EntryEvent = { kind: 'removed', actionId, relevancy: at, reasons: [] };

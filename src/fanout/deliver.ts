@@ -85,16 +85,15 @@ async function deliverToAll(
       relevancy: relevancyOf(userId),
       reasons,
     }));
-    // An attempt that was cut off has written beyond its checkpoint by one chunk at the most.
-    const wasCutOff = claim.attempts > 1 && isFirstChunk;
     const outcome = await feedStore.deliver({
       actionId: action.id,
       readers,
-      isFirstAttempt: claim.version === 1 && !wasCutOff,
+      // An attempt that was cut off has written beyond its checkpoint by one chunk at the most.
+      isFirstAttempt: claim.version === 1 && !(claim.wasCutOff && isFirstChunk),
     });
     isFirstChunk = false;
     delivered += readers.length;
-    await announce(dependencies, announcementsOf(action.id, readers, outcome, wasCutOff));
+    await announce(dependencies, announcementsOf(action.id, readers, outcome, claim.wasCutOff));
     await raiseFloors(dependencies, outcome.added);
     // A short chunk is the last one: the end of the pass is its checkpoint.
     if (chunk.length === chunkSize && !(await checkpoint(dependencies, claim, chunk, delivered)))
@@ -138,8 +137,9 @@ async function deriveEngagement(
 }
 
 /**
- * @param wasCutOff what is there already may have been written by an attempt that did not come to announce it: then
- *   everybody is told.
+ * @param wasCutOff what is there already may have been written by a pass that did not come to announce it: then
+ *   everybody is told. Not only those of the chunk after the checkpoint: where the action has changed since, this pass
+ *   began anew, and nobody knows how far the other one came.
  */
 function announcementsOf(
   actionId: string,

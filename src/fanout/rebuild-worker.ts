@@ -1,3 +1,4 @@
+import type { LiveLog } from '../realtime/live-log.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { FanOutsRepository } from '../storage/fan-outs.ts';
 import type { FeedsRepository, RebuildClaim } from '../storage/feeds.ts';
@@ -15,6 +16,7 @@ export interface RebuildObserver {
 }
 
 export interface RebuildWorkerDependencies extends RebuildDependencies {
+  readonly liveLog: RebuildDependencies['liveLog'] & Pick<LiveLog, 'forget'>;
   readonly feeds: Pick<FeedsRepository, 'claimDue' | 'finishRebuild' | 'postponeRebuild'>;
   readonly fanOuts: RebuildDependencies['fanOuts'] & Pick<FanOutsRepository, 'heldClaims'>;
   readonly workSignal: Pick<WorkSignal, 'onWork'>;
@@ -95,6 +97,8 @@ export class RebuildWorker implements AsyncDisposable {
       }
       await sweepFeed(this.#dependencies, claim.userId);
     }
+    // What was written before the cut looks now as if it had been there all the time.
+    if (claim.wasCutOff) await this.#dependencies.liveLog.forget(claim.userId);
     await feeds.finishRebuild(claim, { floor, trimAt: new Date(Date.now() + TRIM_GRACE_MS) });
     this.#dependencies.observer.rebuilt(claim.userId, (performance.now() - startedAt) / 1_000);
   }

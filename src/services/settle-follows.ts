@@ -1,5 +1,6 @@
 import type { Action, UserId } from '../domain/action.ts';
 import { anySpanContains } from '../domain/follow-span.ts';
+import { resynchronise, type ResynchroniseDependencies } from '../fanout/announce.ts';
 import { fillFeed, type FillFeedDependencies } from '../fanout/fill-feed.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import type { FollowsRepository, UnsettledFollow } from '../storage/follows.ts';
@@ -9,6 +10,7 @@ import { placing, type PlacingDependencies } from '../feeds/placing.ts';
 export interface SettleFollowsDependencies extends FillFeedDependencies, PlacingDependencies {
   readonly actions: Pick<ActionsRepository, 'recordedSince' | 'findByIds'>;
   readonly follows: Pick<FollowsRepository, 'settle' | 'countFollowers'>;
+  readonly liveLog: FillFeedDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
   readonly refs: Pick<RefsRepository, 'addFollowers' | 'setFollowers'>;
 }
 
@@ -29,6 +31,7 @@ export async function settleFollows(
 ): Promise<void> {
   if (opened.length === 0) return;
   await fillFeeds(dependencies, opened);
+  await resynchronise(dependencies, byFollower(opened.filter((follow) => follow.token !== token)).keys());
   await countFollowers(dependencies, opened, token);
   await dependencies.follows.settle(opened);
 }

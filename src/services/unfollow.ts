@@ -1,5 +1,6 @@
 import type { Ref } from '../domain/member.ts';
 import { idSchema } from '../descriptors/define.ts';
+import { resynchronise, type ResynchroniseDependencies } from '../fanout/announce.ts';
 import { sweepFeed, type ReconcileDependencies } from '../fanout/reconcile-feed.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
@@ -12,6 +13,7 @@ export interface UnfollowDependencies extends ReconcileDependencies {
   readonly feeds: Pick<FeedsRepository, 'markChecksFollows'>;
   readonly follows: Pick<FollowsRepository, 'all' | 'close' | 'forget' | 'countFollowers'>;
   readonly refs: Pick<RefsRepository, 'addFollowers' | 'setFollowers'>;
+  readonly liveLog: ReconcileDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
   readonly newToken: () => string;
 }
 
@@ -36,6 +38,7 @@ export async function unfollow(
   const ended = await follows.close(pair, { now: new Date(), keepHistory, token });
   if (ended !== null) {
     if (!keepHistory) await sweepFeed(dependencies, identity.userId);
+    if (!ended.isOurs) await resynchronise(dependencies, [identity.userId]);
     if (ended.isOurs) await refs.addFollowers(new Map([[pair.refId, -1]]));
     else await refs.setFollowers(pair.refId, await follows.countFollowers(pair.refId));
     await follows.forget(pair, ended.token);

@@ -24,6 +24,8 @@ export interface FanOutDocument {
   /** IN_PROGRESS: end of the lease. PENDING: not to be claimed before. Absent when DONE. */
   leaseUntil?: Date;
   checkpoint?: CheckpointDocument;
+  /** Claims that were taken and have not come to an end in good order. */
+  begun?: number;
 }
 
 export interface ActionDocument {
@@ -150,6 +152,8 @@ export interface FeedDocument {
   checksFollows?: boolean;
   /** Raised whenever the stored feed may disagree with what it should be in more than one entry. */
   rebuildVersion?: number;
+  /** Rebuilds that were begun and have not come to an end in good order. */
+  rebuildsBegun?: number;
   /** When the reader last read, to within an eighth of `DORMANT_AFTER`. Absent until the first time. */
   activeAt?: Date;
   /** Deliveries have passed the feed by, since nobody was reading it. Nothing it holds is vouched for until it is rebuilt. */

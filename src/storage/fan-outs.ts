@@ -11,8 +11,8 @@ export interface Claim {
   readonly token: string;
   readonly version: number;
   readonly attempts: number;
-  /** Whether an earlier pass at this version may have written something. */
-  readonly isRetry: boolean;
+  /** An earlier pass, at this version or another, was cut off: it may have written to feeds and not told their readers. */
+  readonly wasCutOff: boolean;
   /** Where the pass goes on: readers up to this id have been served. Null: from the beginning. */
   readonly afterUserId: string | null;
   readonly delivered: number;
@@ -31,19 +31,19 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
       { 'fanOut.state': state, 'fanOut.leaseUntil': { $exists: true, $lte: now } },
       {
         $set: { 'fanOut.state': 'IN_PROGRESS', 'fanOut.worker': token, 'fanOut.leaseUntil': leaseUntil },
-        $inc: { 'fanOut.attempts': 1 },
+        $inc: { 'fanOut.attempts': 1, 'fanOut.begun': 1 },
       },
       { sort: { 'fanOut.leaseUntil': 1 }, returnDocument: 'after' },
     );
     if (document === null) return null;
-    const { version, attempts, checkpoint } = document.fanOut;
+    const { version, attempts, checkpoint, begun = 1 } = document.fanOut;
     const resumed = checkpoint?.version === version ? checkpoint : null;
     return {
       action: toAction(document),
       token,
       version,
       attempts,
-      isRetry: attempts > 1 || version > 1,
+      wasCutOff: begun > 1,
       afterUserId: resumed?.afterUserId ?? null,
       delivered: resumed?.delivered ?? 0,
     };
@@ -119,7 +119,12 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
         { ...held(claim), 'fanOut.version': claim.version },
         {
           $set: { 'fanOut.state': 'DONE', 'fanOut.delivered': delivered, 'fanOut.error': null },
-          $unset: { 'fanOut.worker': 1, 'fanOut.leaseUntil': 1, 'fanOut.checkpoint': 1 },
+          $unset: {
+            'fanOut.worker': 1,
+            'fanOut.leaseUntil': 1,
+            'fanOut.checkpoint': 1,
+            'fanOut.begun': 1,
+          },
         },
       );
       return result.matchedCount === 1;
@@ -154,6 +159,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
               'fanOut.worker',
               'fanOut.leaseUntil',
               'fanOut.checkpoint',
+              'fanOut.begun',
               'names',
               'pullRefIds',
               'isBumped',
@@ -166,7 +172,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
 
     /**
      * Gives the claim back: PENDING from `notBefore` on, or FAILED. False when it was lost before.
-     * @param isAttempt false when the attempt is not to be counted, as at a shutdown.
+     * @param isAttempt false when the attempt is not to be counted: it has ended in good order, as at a shutdown.
      */
     async release(
       claim: Claim,
@@ -184,7 +190,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
           'fanOut.leaseUntil': outcome.notBefore,
         },
         $unset: { 'fanOut.worker': 1 },
-        ...(outcome.isAttempt ? {} : { $inc: { 'fanOut.attempts': -1 } }),
+        ...(outcome.isAttempt ? {} : { $inc: { 'fanOut.attempts': -1, 'fanOut.begun': -1 } }),
       });
       return result.matchedCount === 1;
     },

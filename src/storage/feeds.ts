@@ -32,10 +32,14 @@ function floorOf(document: FeedDocument | null, epoch: number): FeedPosition | n
   return floor === undefined ? null : { relevancy: floor.relevancy, actionId: floor.actionId.toHexString() };
 }
 
+const END_OF_REBUILD = { rebuildAt: 1, isUnbuilt: 1, rebuildsBegun: 1 } as const;
+
 /** One rebuild, void as soon as the feed has become due again. */
 export interface RebuildClaim {
   readonly userId: UserId;
   readonly version: number;
+  /** An earlier rebuild was cut off: it may have changed the feed and not told its reader. */
+  readonly wasCutOff: boolean;
 }
 
 /**
@@ -106,6 +110,7 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
           {
             $set: {
               rebuildAt: new Date(now.getTime() + leaseMs),
+              rebuildsBegun: { $add: [{ $ifNull: ['$rebuildsBegun', 0] }, 1] },
               isUnbuilt: {
                 $or: [{ $ifNull: ['$isUnbuilt', false] }, { $ifNull: ['$isStale', false] }],
               },
@@ -115,7 +120,9 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
         ],
         { sort: { rebuildAt: 1 }, returnDocument: 'after' },
       );
-      return document === null ? null : { userId: document._id, version: document.rebuildVersion ?? 0 };
+      if (document === null) return null;
+      const { _id: userId, rebuildVersion: version = 0, rebuildsBegun = 1 } = document;
+      return { userId, version, wasCutOff: rebuildsBegun > 1 };
     },
 
     /**
@@ -126,12 +133,13 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
       { userId, version }: RebuildClaim,
       { floor, trimAt }: { readonly floor: FeedPosition | null; readonly trimAt: Date },
     ): Promise<void> {
-      await collection.updateOne(
+      const { matchedCount } = await collection.updateOne(
         { _id: userId, rebuildVersion: version },
         floor === null
-          ? { $set: { epoch }, $unset: { rebuildAt: 1, isUnbuilt: 1, floor: 1, trimAt: 1 } }
-          : { $set: { epoch, floor: stored(floor), trimAt }, $unset: { rebuildAt: 1, isUnbuilt: 1 } },
+          ? { $set: { epoch }, $unset: { ...END_OF_REBUILD, floor: 1, trimAt: 1 } }
+          : { $set: { epoch, floor: stored(floor), trimAt }, $unset: END_OF_REBUILD },
       );
+      if (matchedCount === 0) await collection.updateOne({ _id: userId }, { $inc: { rebuildsBegun: -1 } });
     },
 
     /** Notes that the reader reads, and tells their marks as they are then. One atomic write. */
@@ -238,7 +246,10 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
 
     /** The feed stays due, from then on. */
     async postponeRebuild({ userId, version }: RebuildClaim, until: Date): Promise<void> {
-      await collection.updateOne({ _id: userId, rebuildVersion: version }, { $set: { rebuildAt: until } });
+      await collection.updateOne(
+        { _id: userId, rebuildVersion: version },
+        { $set: { rebuildAt: until }, $unset: { rebuildsBegun: 1 } },
+      );
     },
 
     /** How many feeds are due or being rebuilt. Index `rebuild`. */

@@ -11,14 +11,13 @@ export function readersRepository({
     /** Their ids in batches, in no order, some of them more than once. Reads those collections whole. */
     async *all(size: number): AsyncGenerator<readonly UserId[], void, undefined> {
       const cursors = [
-        members.find().project<{ _id: string }>({ _id: 1 }),
-        follows.aggregate<{ _id: string }>([{ $group: { _id: '$followerId' } }]),
-        feeds.find().project<{ _id: string }>({ _id: 1 }),
+        members.find().project<{ _id: string }>({ _id: 1 }).batchSize(size),
+        follows.aggregate<{ _id: string }>([{ $group: { _id: '$followerId' } }]).batchSize(size),
+        feeds.find().project<{ _id: string }>({ _id: 1 }).batchSize(size),
       ];
       for (const cursor of cursors) {
         try {
-          while (await cursor.batchSize(size).hasNext())
-            yield cursor.readBufferedDocuments().map(({ _id }) => _id);
+          while (await cursor.hasNext()) yield cursor.readBufferedDocuments().map(({ _id }) => _id);
         } finally {
           await cursor.close();
         }

@@ -8,7 +8,7 @@ import {
   type WorkerDependencies,
   type WorkerOptions,
 } from '../../src/fanout/worker.ts';
-import type { AnnounceDependencies } from '../../src/fanout/announce.ts';
+import type { AnnounceDependencies, ResynchroniseDependencies } from '../../src/fanout/announce.ts';
 import { RescoreWorker } from '../../src/fanout/rescore-worker.ts';
 import { RebuildWorker, type RebuildWorkerDependencies } from '../../src/fanout/rebuild-worker.ts';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
@@ -33,7 +33,7 @@ export interface Parts extends AsyncDisposable {
   readonly feedStore: FeedStore;
   readonly services: Services;
   /** What tells watchers; a failure to do so fails the test. */
-  readonly live: AnnounceDependencies;
+  readonly live: AnnounceDependencies & ResynchroniseDependencies;
   readonly service: Identity;
   readonly admin: Identity;
   session(userId: string, ...roles: Role[]): ReaderSession;
@@ -96,7 +96,7 @@ async function openOn(
     ...(options.pullRefreshMs === undefined ? {} : { pullRefreshMs: options.pullRefreshMs }),
   });
   await repositories.pulledRefs.known();
-  const feedStore = createFeedStore('items', {
+  const feedStore = createFeedStore(options.model ?? 'items', {
     collections: database.collections,
     cap: options.cap ?? NO_CAP,
     redis: null,

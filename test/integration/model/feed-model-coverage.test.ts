@@ -32,7 +32,7 @@ async function pullSome({ parts, id }: Run): Promise<void> {
   );
 }
 
-test.each<[string, PartsOptions, StoryOptions]>([
+test.concurrent.each<[string, PartsOptions, StoryOptions]>([
   ['are cut to a few entries', { cap: CAP }, { end: cutFeeds }],
   ['are pulled in part', { pullRefreshMs: -1 }, { begin: pullSome }],
   ['are passed by whenever their readers look away', { dormantAfterMs: 1 }, {}],

@@ -1,21 +1,18 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, test } from 'vitest';
+import { test } from 'vitest';
 import { story } from '../../support/model-steps.ts';
 import { happens } from '../../support/model-story.ts';
-import { openParts, type Parts } from '../../support/parts.ts';
+import { openParts } from '../../support/parts.ts';
 
-const RUNS = Number(process.env['FANFARE_PROPERTY_RUNS'] ?? 300);
+/** Stories are told side by side: most of a story is waiting for the database. */
+const TELLERS = [1, 2, 3, 4];
+const RUNS = Math.ceil(Number(process.env['FANFARE_PROPERTY_RUNS'] ?? 300) / TELLERS.length);
 
-let parts: Parts;
-let runs = 0;
-beforeAll(async () => {
-  parts = await openParts();
-});
-afterAll(async () => parts[Symbol.asyncDispose]());
-
-test(
-  'shows every reader what the definition says, whatever happened, by every way in',
+test.concurrent.each(TELLERS)(
+  'shows every reader what the definition says, whatever happened, by every way in (%i)',
   async () => {
+    await using parts = await openParts();
+    let runs = 0;
     await fc.assert(
       fc.asyncProperty(story, (what) => happens(parts, runs++, what)),
       { numRuns: RUNS },

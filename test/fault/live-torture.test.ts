@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { encodeNewsfeedItemId } from '../../src/graphql/global-id.ts';
+import { clientOf } from '../support/client-watches.ts';
+import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
+import { deedsIn, type Deed } from './torture/deeds.ts';
+import { wholeFeed, type Mirror } from './torture/mirror.ts';
+import { HERALD, openWorld, type World } from './torture/world.ts';
+
+/** `FANFARE_TORTURE_SEEDS=1,2,3 FANFARE_TORTURE_DEEDS=600` runs these, with so many deeds in each of four phases. */
+const SEEDS = (process.env['FANFARE_TORTURE_SEEDS'] ?? String(Date.now() % 1_000_000)).split(',').map(Number);
+const DEEDS = Number(process.env['FANFARE_TORTURE_DEEDS'] ?? 100);
+const AT_ONCE = 4;
+const PATIENCE_MS = 60_000;
+
+interface Trouble {
+  /** After how many deeds Redis dies, and comes back. */
+  readonly redis: readonly [number, number] | null;
+}
+
+/** Deeds one after the other, some at once, and troubles in between. */
+async function phase(world: World, deed: Deed, random: SeededRandom, { redis }: Trouble): Promise<void> {
+  let restarting: Promise<void> | null = null;
+  for (let done = 0; done < DEEDS; done += AT_ONCE) {
+    await Promise.all(Array.from({ length: AT_ONCE }, deed));
+    const isNow = (moment: number): boolean => done <= moment && moment < done + AT_ONCE;
+    if (redis !== null && isNow(redis[0])) await world.redis.kill();
+    if (redis !== null && isNow(redis[1])) restarting = world.redis.restart();
+    if (random.next() < 0.3) {
+      const wire = random.pick(world.wires);
+      wire.cut();
+      wire.heal();
+    }
+    if (random.next() < 0.02) world.replace('api', random.pick(['SIGKILL', 'SIGKILL', 'SIGTERM']));
+    if (random.next() < 0.03) world.replace('worker', random.pick(['SIGKILL', 'SIGKILL', 'SIGTERM']));
+  }
+  await restarting;
+  await world.isWhole();
+}
+
+async function eventually(isSo: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`It did not come to be so: ${what()}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Waits until everything has been delivered and told, and expects every client to show what the query gives. */
+async function settle(world: World, journal: readonly string[]): Promise<void> {
+  const { app, mirrors, readers } = world;
+  await app.idle();
+  const { action } = await app.services.publishAction(app.identity('importer', 'service'), {
+    actorId: HERALD,
+    descriptor: { custom: { verb: 'called', objectType: 'end', objectId: 'end' } },
+  });
+  await app.idle();
+  const missing = (): Mirror[] =>
+    mirrors.filter(({ reader, shown }) => !shown.has(encodeNewsfeedItemId(reader, action.id)));
+  await eventually(
+    () => missing().length === 0,
+    () => `${String(missing().length)} were not told of the last action`,
+  );
+  let differences: string[] = [];
+  await eventually(
+    async () => {
+      differences = [];
+      for (const reader of readers) {
+        const feed = await wholeFeed(await clientOf({ token: app.token, url: world.apiUrl() }, reader));
+        for (const mirror of mirrors.filter((one) => one.reader === reader)) {
+          const ids = new Set([...feed.shown.keys(), ...mirror.shown.keys()]);
+          for (const id of ids)
+            if (mirror.shown.get(id) !== feed.shown.get(id))
+              differences.push(
+                [
+                  `${reader} sees ${actionOf(id)} at ${String(mirror.shown.get(id))}, not ${String(feed.shown.get(id))}`,
+                  ...journal.filter(
+                    (line) =>
+                      line.includes(actionOf(id)) || (line.includes(`follow`) && line.includes(`${reader} `)),
+                  ),
+                ].join('\n  '),
+              );
+          if (mirror.unread !== undefined && mirror.unread !== feed.unread.count)
+            differences.push(`${reader}: unread ${String(mirror.unread)}, not ${String(feed.unread.count)}`);
+        }
+      }
+      return differences.length === 0;
+    },
+    () => differences.slice(0, 10).join('\n'),
+  );
+  expect(mirrors.flatMap(({ faults }) => faults)).toEqual([]);
+}
+
+function actionOf(itemId: string): string {
+  return Buffer.from(itemId, 'base64').toString().slice(-24);
+}
+
+test.each(SEEDS)(
+  '200 clients show exactly the feed, whatever died, seed %i',
+  async (seed) => {
+    const random = seededRandom(seed);
+    await using world = await openWorld(random);
+    const { mirrors } = world;
+    const journal: string[] = [];
+    const deed = deedsIn(world, random, journal);
+    const resyncs = (): string[] => [...new Set(mirrors.flatMap((mirror) => mirror.resyncs))].sort();
+    await eventually(
+      () => mirrors.every((mirror) => mirror.resyncs.length === 1),
+      () => 'Not all clients are connected',
+    );
+    await phase(world, deed, random, { redis: null });
+    await settle(world, journal);
+    // Nobody had to query the feed again, so nothing but events made up for what clients missed.
+    expect(mirrors.flatMap((mirror) => mirror.resyncs)).toEqual(mirrors.map(() => 'opened'));
+    for (const redis of [[DEEDS / 4, DEEDS / 2] as const, null, [DEEDS / 3, DEEDS / 3 + 8] as const]) {
+      const before = mirrors.map((mirror) => mirror.resyncs.length);
+      await phase(world, deed, random, { redis });
+      await settle(world, journal);
+      if (redis !== null)
+        expect(mirrors.filter((mirror, n) => mirror.resyncs.length === before[n])).toEqual([]);
+    }
+    const reasons = ['log-interrupted', 'log-lost', 'opened'];
+    expect(resyncs().filter((reason) => !reasons.includes(reason))).toEqual([]);
+    const told = mirrors.reduce((sum, mirror) => sum + mirror.eventCount, 0);
+    console.log(`Seed ${String(seed)}: ${String(told)} events told to ${String(mirrors.length)} clients`);
+  },
+  20 * 60_000,
+);

@@ -1,0 +1,98 @@
+import type { FeedClient, FeedPage } from 'fanfare/client';
+import { decodeCursor, readerTag, type LogPosition } from '../../../src/realtime/live-cursor.ts';
+
+/** What a client shows: relevancies by item. */
+export type Shown = ReadonlyMap<string, string>;
+
+/** A client that keeps a copy of one reader's whole feed by nothing but what it is told. */
+export interface Mirror extends AsyncDisposable {
+  readonly reader: string;
+  readonly shown: Shown;
+  /** The latest unread count; undefined where it is not asked for, or not told yet. */
+  readonly unread: number | undefined;
+  readonly resyncs: readonly string[];
+  readonly eventCount: number;
+  /** Events that came twice or out of order. */
+  readonly faults: readonly string[];
+}
+
+const PAGE = 100;
+
+export function openMirror(
+  client: FeedClient,
+  reader: string,
+  { unread }: { readonly unread: boolean },
+): Mirror {
+  const abort = new AbortController();
+  const tag = readerTag(reader);
+  const resyncs: string[] = [];
+  const faults: string[] = [];
+  let shown = new Map<string, string>();
+  let count: number | undefined;
+  let eventCount = 0;
+  let last: LogPosition | null = null;
+  const watching = client.watch({
+    signal: abort.signal,
+    unread,
+    async onResync(reason, cursor) {
+      const feed = await wholeFeed(client);
+      shown = new Map(feed.shown);
+      resyncs.push(reason);
+      last = decodeCursor(tag, cursor);
+    },
+    onEvent(event) {
+      // A count has the cursor of the event before it.
+      if (event.__typename === 'UnreadCountChanged') {
+        count = event.unread.count;
+        return;
+      }
+      eventCount += 1;
+      const position = decodeCursor(tag, event.cursor);
+      if (position === null || (last !== null && !follows(position, last)))
+        faults.push(`${JSON.stringify(position)} after ${JSON.stringify(last)}`);
+      last = position;
+      if (event.__typename === 'FeedItemRemoved') shown.delete(event.itemId);
+      else shown.set(event.item.id, event.item.relevancy);
+    },
+  });
+  const ended = watching.catch((error: unknown) => {
+    faults.push(`The watch ended: ${String(error)}`);
+  });
+  return {
+    reader,
+    get shown() {
+      return shown;
+    },
+    get unread() {
+      return count;
+    },
+    get eventCount() {
+      return eventCount;
+    },
+    resyncs,
+    faults,
+    async [Symbol.asyncDispose]() {
+      abort.abort();
+      await ended;
+    },
+  };
+}
+
+function follows(next: LogPosition, last: LogPosition): boolean {
+  return next.generation === last.generation && next.sequence > last.sequence;
+}
+
+/** Every item of a reader's feed, in its order, and the unread count. Rejects with a FeedClientError. */
+export async function wholeFeed(
+  client: Pick<FeedClient, 'feed'>,
+): Promise<{ readonly shown: Shown; readonly unread: FeedPage['unread'] }> {
+  const shown = new Map<string, string>();
+  let after: string | null = null;
+  for (;;) {
+    const page: FeedPage = await client.feed({ first: PAGE, ...(after === null ? {} : { after }) });
+    // What was bumped while this pages has been seen, higher up, or is told by an event that is still to come.
+    for (const { node } of page.edges) if (!shown.has(node.id)) shown.set(node.id, node.relevancy);
+    if (!page.pageInfo.hasNextPage) return { shown, unread: page.unread };
+    after = page.pageInfo.endCursor;
+  }
+}

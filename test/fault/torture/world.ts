@@ -1,0 +1,142 @@
+import { Closer } from '../../../src/lib/closer.ts';
+import type { RedisServer } from '../../../src/embedded/services.ts';
+import { startRedisProcess } from '../../integration/realtime/redis-process.ts';
+import { startTcpProxy, type TcpProxy } from '../../integration/realtime/tcp-proxy.ts';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { clientOf } from '../../support/client-watches.ts';
+import { startFanfare, type FanfareProcess } from '../../support/processes.ts';
+import type { SeededRandom } from '../../support/seeded-random.ts';
+import { openMirror, type Mirror } from './mirror.ts';
+
+const API_PROCESSES = 3;
+const WORKERS = 2;
+const READERS = 60;
+const CLIENTS = 200;
+const WIRES = 20;
+const ACTORS = 36;
+const FOLLOWS_PER_READER = 6;
+/** Whom everybody follows. */
+export const HERALD = 'herald';
+
+export interface World extends AsyncDisposable {
+  /** Neither API nor worker: where deeds are done. */
+  readonly app: TestApp;
+  readonly redis: RedisServer;
+  readonly readers: readonly string[];
+  readonly actors: readonly string[];
+  readonly mirrors: readonly Mirror[];
+  /** Between clients and API processes: ten clients each; every connection leads to a process picked by chance. */
+  readonly wires: readonly TcpProxy[];
+  /** Of a process that answers now. */
+  apiUrl(): string;
+  /** Ends an API process, unless it is the last one, or a worker, and starts another one in its place. */
+  replace(kind: 'api' | 'worker', signal: NodeJS.Signals): void;
+  /** Resolves when all that were ended have been replaced. */
+  isWhole(): Promise<void>;
+}
+
+interface Slot {
+  process: FanfareProcess;
+  /** Null while it is being replaced, and for workers. */
+  url: string | null;
+}
+
+export async function openWorld(random: SeededRandom): Promise<World> {
+  const closer = new Closer();
+  try {
+    return await open(random, closer);
+  } catch (error) {
+    await closer.close();
+    throw error;
+  }
+}
+
+async function open(random: SeededRandom, closer: Closer): Promise<World> {
+  const redis = closer.own(await startRedisProcess());
+  const app = closer.own(
+    await startTestApp({
+      api: false,
+      worker: false,
+      env: { REDIS_URL: redis.url, FAN_OUT_LEASE: '1s', POLL_INTERVAL: '100ms', FAN_OUT_CHUNK: '5' },
+    }),
+  );
+  const readers = Array.from({ length: READERS }, (_, n) => `reader-${String(n)}`);
+  const actors = Array.from({ length: ACTORS }, (_, n) => `actor-${String(n)}`);
+  await app.services.followMany(
+    app.identity('importer', 'service'),
+    readers.flatMap((followerId, n) =>
+      [HERALD, ...Array.from({ length: FOLLOWS_PER_READER }, (_, k) => actorOf(actors, n * 5 + k * 7))].map(
+        (refId) => ({ followerId, refId }),
+      ),
+    ),
+  );
+  const slots = { api: [] as Slot[], worker: [] as Slot[] };
+  const start = async (kind: 'api' | 'worker'): Promise<Slot> => {
+    const args = kind === 'api' ? ['serve', '--no-worker'] : ['worker'];
+    const process = startFanfare(args, { ...app.env, PORT: '0' });
+    if (kind === 'worker') {
+      await process.logged((line) => line['msg'] === 'Fan-out worker started');
+      return { process, url: null };
+    }
+    const line = await process.logged((entry) => typeof entry['url'] === 'string');
+    return { process, url: String(line['url']) };
+  };
+  closer.own({
+    async [Symbol.asyncDispose]() {
+      await whole();
+      await Promise.all([...slots.api, ...slots.worker].map(({ process }) => process[Symbol.asyncDispose]()));
+    },
+  });
+  /** As whatever looks after processes does: one that is started while Redis is away ends at once. */
+  const startAgain = async (kind: 'api' | 'worker'): Promise<Slot> => {
+    for (;;) {
+      try {
+        return await start(kind);
+      } catch (error) {
+        if (!String(error).includes('Cannot connect to Redis')) throw error;
+      }
+    }
+  };
+  const replacements = new Set<Promise<void>>();
+  const whole = async (): Promise<void> => {
+    while (replacements.size > 0) await Promise.all(replacements);
+  };
+  for (let n = 0; n < API_PROCESSES; n += 1) slots.api.push(await start('api'));
+  for (let n = 0; n < WORKERS; n += 1) slots.worker.push(await start('worker'));
+  const living = (): Slot[] => slots.api.filter(({ url }) => url !== null);
+  const apiUrl = (): string => random.pick(living()).url ?? '';
+  const wires: TcpProxy[] = [];
+  for (let n = 0; n < WIRES; n += 1)
+    wires.push(closer.own(await startTcpProxy(() => Number(new URL(apiUrl()).port))));
+  const mirrors: Mirror[] = [];
+  for (let n = 0; n < CLIENTS; n += 1) {
+    const reader = actorOf(readers, n);
+    const url = `http://127.0.0.1:${String(wires[n % WIRES]?.port)}`;
+    const transport = n % 2 === 0 ? 'websocket' : 'sse';
+    const client = await clientOf({ token: app.token, url }, reader, { transport });
+    mirrors.push(closer.own(openMirror(client, reader, { unread: n % 4 < 2 && n < CLIENTS / 2 })));
+  }
+  return {
+    ...{ app, redis, readers, actors, mirrors, wires, apiUrl, isWhole: whole },
+    replace(kind, signal) {
+      if (kind === 'api' && living().length < 2) return;
+      const slot = kind === 'api' ? random.pick(living()) : random.pick(slots.worker);
+      slot.url = null;
+      slot.process.kill(signal);
+      const replacing = slot.process
+        .exited()
+        .then(() => startAgain(kind))
+        .then((next) => {
+          slot.process = next.process;
+          slot.url = next.url;
+        })
+        .finally(() => replacements.delete(replacing));
+      replacements.add(replacing);
+    },
+    [Symbol.asyncDispose]: () => closer.close(),
+  };
+}
+
+function actorOf(names: readonly string[], n: number): string {
+  return names[n % names.length] ?? '';
+}

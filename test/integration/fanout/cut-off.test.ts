@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { watching, type Watching } from '../../support/watching.ts';
+
+const READERS = ['ann', 'bob', 'cid'];
+
+/** What is told before an action that comes last. */
+async function toldBefore(parts: Parts, watch: Watching): Promise<string[]> {
+  const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: READERS });
+  await parts.fanOut();
+  const told: string[] = [];
+  for (;;) {
+    const event = await watch.next();
+    if (event.kind === 'added' && event.item.actionId === action.id) return told;
+    told.push(event.kind === 'added' || event.kind === 'updated' ? event.item.actionId : event.kind);
+  }
+}
+
+async function watchAs(parts: Parts, userId: string): Promise<Watching> {
+  return watching(parts.services, parts.session(userId).identity, { withUnread: false });
+}
+
+test('tells whom a pass was cut off before telling, also when the action has changed since', async () => {
+  await using parts = await openParts();
+  await parts.services.followMany(
+    parts.service,
+    READERS.map((followerId) => ({ followerId, refId: 'actor' })),
+  );
+  const { action } = await parts.publish({});
+  await using watch = await watchAs(parts, 'bob');
+  const { fanOuts } = parts.repositories;
+  const dead = await fanOuts.claim('dead', new Date(), 0);
+  if (dead === null) throw new Error('There is nothing to claim');
+  // Ann was written to and told; Bob was written to.
+  await parts.feedStore.deliver({
+    actionId: action.id,
+    readers: ['ann', 'bob'].map((userId) => ({ userId, relevancy: action.latest, reasons: ['FOLLOW'] })),
+    isFirstAttempt: true,
+  });
+  await fanOuts.checkpoint(dead, { afterUserId: 'ann', delivered: 1 }, new Date());
+  // Lifts nothing: no later pass finds anything to change in Bob's feed.
+  await parts.services.recordInteraction(parts.session('service', 'service'), {
+    ...{ actionId: action.id, kind: 'LIKE', actorId: 'cid', at: action.conducted },
+  });
+  await using worker = parts.worker({}, { chunkSize: 1 });
+  worker.start();
+  await parts.idle();
+  await worker.stop();
+  expect(await toldBefore(parts, watch)).toEqual([action.id]);
+  const [done] = await parts.repositories.actions.findByIds([action.id]);
+  expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: 3 });
+});
+
+test('is told by nobody twice that a pass has come to its end', async () => {
+  await using parts = await openParts();
+  await using watch = await watchAs(parts, 'bob');
+  const { action } = await parts.publish({ mentions: ['bob'] });
+  await parts.fanOut();
+  await parts.services.recordInteraction(parts.session('service', 'service'), {
+    ...{ actionId: action.id, kind: 'LIKE', actorId: 'cid', at: action.conducted },
+  });
+  await parts.fanOut();
+  expect(await toldBefore(parts, watch)).toEqual([action.id]);
+});
+
+test('says resync to whom a rebuild was cut off before telling', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ mentions: ['bob'] });
+  await parts.fanOut();
+  await parts.feedStore.drop('bob');
+  await using watch = await watchAs(parts, 'bob');
+  await parts.services.rebuildFeed(parts.admin, 'bob');
+  const { feeds } = parts.repositories;
+  expect(await feeds.claimDue(new Date(), 0)).toMatchObject({ userId: 'bob', wasCutOff: false });
+  // It came as far as this.
+  await parts.feedStore.fill('bob', [
+    { actionId: action.id, relevancy: action.latest, reasons: ['MENTION'] },
+  ]);
+  await parts.fanOut();
+  expect(await toldBefore(parts, watch)).toEqual(['resync']);
+  await parts.services.rebuildFeed(parts.admin, 'bob');
+  await parts.fanOut();
+  expect(await toldBefore(parts, watch)).toEqual([]);
+});
+
+test('says resync to whom a follow was cut off before telling, when it is completed', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({});
+  await parts.fanOut();
+  await using watch = await watchAs(parts, 'bob');
+  const span = { followerId: 'bob', refId: 'actor', since: action.recorded };
+  await parts.repositories.follows.open([span], '0123456789abcdef01234567');
+  await parts.feedStore.fill('bob', [{ actionId: action.id, relevancy: action.latest, reasons: ['FOLLOW'] }]);
+  await parts.services.follow(parts.session('bob'), 'actor', 0);
+  expect(await toldBefore(parts, watch)).toEqual(['resync']);
+});
