@@ -37,8 +37,9 @@ export interface World extends AsyncDisposable {
 
 interface Slot {
   process: FanfareProcess;
-  /** Null while it is being replaced, and for workers. */
+  /** Null for workers. */
   url: string | null;
+  isEnded: boolean;
 }
 
 export async function openWorld(random: SeededRandom): Promise<World> {
@@ -76,10 +77,10 @@ async function open(random: SeededRandom, closer: Closer): Promise<World> {
     const process = startFanfare(args, { ...app.env, PORT: '0' });
     if (kind === 'worker') {
       await process.logged((line) => line['msg'] === 'Fan-out worker started');
-      return { process, url: null };
+      return { process, url: null, isEnded: false };
     }
     const line = await process.logged((entry) => typeof entry['url'] === 'string');
-    return { process, url: String(line['url']) };
+    return { process, url: String(line['url']), isEnded: false };
   };
   closer.own({
     async [Symbol.asyncDispose]() {
@@ -103,8 +104,8 @@ async function open(random: SeededRandom, closer: Closer): Promise<World> {
   };
   for (let n = 0; n < API_PROCESSES; n += 1) slots.api.push(await start('api'));
   for (let n = 0; n < WORKERS; n += 1) slots.worker.push(await start('worker'));
-  const living = (): Slot[] => slots.api.filter(({ url }) => url !== null);
-  const apiUrl = (): string => random.pick(living()).url ?? '';
+  const living = (kind: 'api' | 'worker'): Slot[] => slots[kind].filter(({ isEnded }) => !isEnded);
+  const apiUrl = (): string => random.pick(living('api')).url ?? '';
   const wires: TcpProxy[] = [];
   for (let n = 0; n < WIRES; n += 1)
     wires.push(closer.own(await startTcpProxy(() => Number(new URL(apiUrl()).port))));
@@ -119,16 +120,16 @@ async function open(random: SeededRandom, closer: Closer): Promise<World> {
   return {
     ...{ app, redis, readers, actors, mirrors, wires, apiUrl, isWhole: whole },
     replace(kind, signal) {
-      if (kind === 'api' && living().length < 2) return;
-      const slot = kind === 'api' ? random.pick(living()) : random.pick(slots.worker);
-      slot.url = null;
+      const candidates = living(kind);
+      if (candidates.length < (kind === 'api' ? 2 : 1)) return;
+      const slot = random.pick(candidates);
+      slot.isEnded = true;
       slot.process.kill(signal);
       const replacing = slot.process
         .exited()
         .then(() => startAgain(kind))
         .then((next) => {
-          slot.process = next.process;
-          slot.url = next.url;
+          Object.assign(slot, next);
         })
         .finally(() => replacements.delete(replacing));
       replacements.add(replacing);

@@ -18,5 +18,5 @@ test.concurrent.each(TELLERS)(
       { numRuns: RUNS },
     );
   },
-  20 * 60_000,
+  60 * 60_000,
 );
