@@ -26,13 +26,13 @@ export function dormancy({
   let lookAgainAt = 0;
   const nobody: ReadonlySet<UserId> = new Set();
 
-  async function watching(userIds: readonly UserId[]): Promise<readonly UserId[]> {
+  async function watching(userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {
     try {
-      return await liveLog.watched(userIds);
+      return new Set(await liveLog.watched(userIds));
     } catch (error) {
       // Then they are told later that something may be missing, and what they query next is made from the source.
       onLiveLogError(error);
-      return [];
+      return nobody;
     }
   }
 
@@ -44,7 +44,7 @@ export function dormancy({
       return nobody;
     }
     const watched = await watching(userIds);
-    const asleep = watched.length === 0 ? userIds : userIds.filter((userId) => !watched.includes(userId));
-    return new Set(await feeds.passBy(asleep, since));
+    const unwatched = userIds.filter((userId) => !watched.has(userId));
+    return new Set(await feeds.passBy(unwatched, since));
   };
 }

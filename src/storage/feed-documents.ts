@@ -39,24 +39,3 @@ export interface FeedBucketDocument {
   /** Present when it is not open and its last entry has been taken out. */
   isEmpty?: true;
 }
-
-/** One slot of a capped feed. `_id` is `<owner>_<number modulo cap>`. */
-export interface CappedItemDocument extends FeedEntryDocument {
-  _id: string;
-  owner: string;
-  /** Another one whenever the slot is given to another entry. */
-  stamp: ObjectId;
-}
-
-/** What is known of a capped feed as a whole. `_id` is the owner's. */
-export interface CappedFeedDocument {
-  _id: string;
-  /** How many numbers were given out; the next number. */
-  numFeed: number;
-  /** Who took the latest numbers, one each, the newest last. */
-  claims: ObjectId[];
-  /** For how many slots the feed was last arranged. */
-  cap?: number;
-  /** What is at this place or below may be overwritten. */
-  floor?: FeedPlaceDocument;
-}

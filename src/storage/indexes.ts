@@ -131,19 +131,6 @@ export const INDEXES: readonly IndexDefinition[] = [
     'idempotent delivery, one entry per reader and action; cascade: all entries of an action',
     { unique: true },
   ),
-  index(
-    'cappedItems',
-    'page',
-    { owner: 1, relevancy: -1, actionId: -1 },
-    'feed model capped: page and unread count; all entries of a feed',
-  ),
-  index(
-    'cappedItems',
-    'delivery',
-    { actionId: 1, owner: 1 },
-    'feed model capped: one entry per feed and action; cascade',
-    { unique: true },
-  ),
   ...(['timeBuckets', 'sizeBuckets'] as const).flatMap((collection) => [
     index(
       collection,

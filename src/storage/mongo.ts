@@ -14,12 +14,7 @@ import type {
   RefDocument,
   ScoreDocument,
 } from './documents.ts';
-import type {
-  CappedFeedDocument,
-  CappedItemDocument,
-  FeedBucketDocument,
-  FeedTopDocument,
-} from './feed-documents.ts';
+import type { FeedBucketDocument, FeedTopDocument } from './feed-documents.ts';
 
 export interface Collections {
   readonly actions: Collection<ActionDocument>;
@@ -35,8 +30,6 @@ export interface Collections {
   readonly scores: Collection<ScoreDocument>;
   readonly rankings: Collection<RankingDocument>;
   readonly feedEpochs: Collection<FeedEpochDocument>;
-  readonly cappedItems: Collection<CappedItemDocument>;
-  readonly cappedFeeds: Collection<CappedFeedDocument>;
   readonly timeBuckets: Collection<FeedBucketDocument>;
   readonly sizeBuckets: Collection<FeedBucketDocument>;
   readonly feedTops: Collection<FeedTopDocument>;
@@ -109,8 +102,6 @@ function openCollections(db: Db): Collections {
     scores: db.collection('scores'),
     rankings: db.collection('rankings'),
     feedEpochs: db.collection('feedEpochs'),
-    cappedItems: db.collection('cappedItems'),
-    cappedFeeds: db.collection('cappedFeeds'),
     timeBuckets: db.collection('timeBuckets'),
     sizeBuckets: db.collection('sizeBuckets'),
     feedTops: db.collection('feedTops'),

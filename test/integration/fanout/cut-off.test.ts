@@ -51,7 +51,7 @@ test('tells whom a pass was cut off before telling, also when the action has cha
   expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: 3 });
 });
 
-test('is told by nobody twice that a pass has come to its end', async () => {
+test('tells nobody again of what was told, where nothing was cut off', async () => {
   await using parts = await openParts();
   await using watch = await watchAs(parts, 'bob');
   const { action } = await parts.publish({ mentions: ['bob'] });
