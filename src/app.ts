@@ -1,5 +1,5 @@
 import type { Config } from './config/config.ts';
-import { createFeedStore } from './feeds/registry.ts';
+import { createEveryFeedStore, createFeedStore } from './feeds/registry.ts';
 import { createEventSessions, openSession } from './graphql/open-session.ts';
 import type { AuthOptions } from './http/auth.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -99,18 +99,21 @@ async function build(
   closer.own(liveLog);
   closer.own(workSignal);
   closer.own(sessionEnds);
-  const feedStore = createFeedStore(config.feeds.model, {
+  const feedParts = {
     collections: database.collections,
     cap: config.feeds.cap,
     redis: redis?.commands ?? null,
     redisPrefix: prefix,
-  });
+  };
+  const feedStore = createFeedStore(config.feeds.model, feedParts);
+  const feedStores = createEveryFeedStore(config.feeds.model, feedParts);
   const onLiveLogError = (err: unknown): void => {
     logLiveLogTrouble(logger, { err });
   };
   const services = createServices({
     ...repositories,
     feedStore,
+    feedStores,
     weights: config.feeds.relevancyWeights,
     ranking: config.feeds.ranking,
     dormantAfterMs: config.feeds.dormantAfterMs,
@@ -129,7 +132,7 @@ async function build(
     closer.own(
       startWorkers(
         config,
-        { repositories, feedStore, liveLog, workSignal, sessionEnds, onLiveLogError },
+        { repositories, feedStore, feedStores, liveLog, workSignal, sessionEnds, onLiveLogError },
         logger,
         metrics,
       ),

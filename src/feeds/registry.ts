@@ -59,4 +59,13 @@ export function createFeedStore(model: string, parts: FeedModelParts): FeedStore
   return create(parts);
 }
 
+/**
+ * The store of the model, and those of all others that keep feeds in the database: another choice of model may have left
+ * some there. For whoever has to find everything that is stored of a reader.
+ */
+export function createEveryFeedStore(model: string, parts: FeedModelParts): readonly FeedStore[] {
+  const others = FEED_MODEL_NAMES.filter((name) => name !== model && name !== 'redis');
+  return [model, ...others].map((name) => createFeedStore(name, parts));
+}
+
 export const FEED_MODEL_NAMES: readonly string[] = Object.keys(FEED_MODELS);

@@ -33,6 +33,8 @@ import { watchFeed } from './watch-feed.ts';
 
 export interface ServiceParts extends Repositories {
   readonly feedStore: FeedStore;
+  /** Of every model that may hold a feed, in use or not. */
+  readonly feedStores: readonly FeedStore[];
   readonly weights: RelevancyWeights;
   readonly dormantAfterMs: number;
   readonly ranking: RankingWeights;

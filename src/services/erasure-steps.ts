@@ -13,7 +13,8 @@ export interface ErasureStepDependencies {
   readonly erasures: Pick<ErasuresRepository, 'anonymiseRequests'>;
   readonly follows: Pick<FollowsRepository, 'countFollowers'>;
   readonly refs: Pick<RefsRepository, 'addFollowers' | 'setFollowers'>;
-  readonly feedStore: Pick<FeedStore, 'page' | 'find' | 'remove' | 'drop'>;
+  /** Of every model that may hold a feed, in use or not. */
+  readonly feedStores: readonly Pick<FeedStore, 'page' | 'remove' | 'drop'>[];
   readonly liveLog: Pick<LiveLog, 'forget'>;
   readonly onLiveLogError: (error: unknown) => void;
   readonly sessionEnds: Pick<SessionEnds, 'endSessions'>;
@@ -86,17 +87,18 @@ async function endFollows(
 
 /** Entry by entry, in bounded writes, whatever the model; then what the model keeps besides. */
 async function dropFeed(
-  { feedStore }: ErasureStepDependencies,
+  { feedStores }: ErasureStepDependencies,
   { memberId }: ErasureSubject,
 ): Promise<number> {
-  const { entries } = await feedStore.page({ userId: memberId, limit: BATCH });
-  const actionIds = entries.map((entry) => entry.actionId);
-  if (actionIds.length > 0) await feedStore.remove([memberId], actionIds);
-  // A model that makes feeds when they are read shows entries it does not hold.
-  const isStored =
-    actionIds.length > 0 && (await feedStore.find(memberId, actionIds)).length < actionIds.length;
-  if (isStored) return entries.length;
-  await feedStore.drop(memberId);
+  for (const feedStore of feedStores) {
+    const { entries } = await feedStore.page({ userId: memberId, limit: BATCH });
+    const actionIds = entries.map((entry) => entry.actionId);
+    if (actionIds.length > 0) {
+      await feedStore.remove([memberId], actionIds);
+      return actionIds.length;
+    }
+    await feedStore.drop(memberId);
+  }
   return 0;
 }
 

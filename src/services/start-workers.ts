@@ -35,6 +35,8 @@ import { ERASURE_TIMING } from './run-erasure.ts';
 export interface WorkerParts {
   readonly repositories: Repositories;
   readonly feedStore: FeedStore;
+  /** Of every model that may hold a feed, in use or not. */
+  readonly feedStores: readonly FeedStore[];
   readonly liveLog: LiveLog;
   readonly workSignal: WorkSignal;
   readonly sessionEnds: SessionEnds;

@@ -1,5 +1,5 @@
 import { BSON } from 'mongodb';
-import { createFeedStore } from '../../src/feeds/registry.ts';
+import { createEveryFeedStore } from '../../src/feeds/registry.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { eraseMember, type EraseMemberDependencies } from '../../src/services/erase-member.ts';
@@ -19,7 +19,7 @@ export function erasureParts(
 ): EraseMemberDependencies {
   return {
     ...createRepositories(collections),
-    feedStore: createFeedStore('items', { collections, cap: 1_000, redis: null, redisPrefix: '' }),
+    feedStores: createEveryFeedStore('items', { collections, cap: 1_000, redis: null, redisPrefix: '' }),
     liveLog: new MemoryLiveLog(),
     onLiveLogError: fail,
     sessionEnds: new MemorySessionEnds(),

@@ -12,7 +12,7 @@ import type { AnnounceDependencies, ResynchroniseDependencies } from '../../src/
 import { RescoreWorker } from '../../src/fanout/rescore-worker.ts';
 import { RebuildWorker, type RebuildWorkerDependencies } from '../../src/fanout/rebuild-worker.ts';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
-import { createFeedStore } from '../../src/feeds/registry.ts';
+import { createEveryFeedStore, createFeedStore } from '../../src/feeds/registry.ts';
 import { createEventSessions, openSession } from '../../src/graphql/open-session.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
@@ -31,6 +31,8 @@ export interface Parts extends AsyncDisposable {
   readonly database: Database;
   readonly repositories: Repositories;
   readonly feedStore: FeedStore;
+  /** Of every model that may hold a feed, in use or not. */
+  readonly feedStores: readonly FeedStore[];
   readonly services: Services;
   /** What tells watchers; a failure to do so fails the test. */
   readonly live: AnnounceDependencies & ResynchroniseDependencies;
@@ -91,17 +93,20 @@ async function openOn(
     db,
     monitorCommands: options.monitorCommands ?? false,
   });
+  const model = options.model ?? 'items';
   const repositories = createRepositories(database.collections, {
-    feedEpoch: await chooseFeedModel(database.collections.feedEpochs, options.model ?? 'items'),
+    feedEpoch: await chooseFeedModel(database.collections.feedEpochs, model),
     ...(options.pullRefreshMs === undefined ? {} : { pullRefreshMs: options.pullRefreshMs }),
   });
   await repositories.pulledRefs.known();
-  const feedStore = createFeedStore(options.model ?? 'items', {
+  const feedParts = {
     collections: database.collections,
     cap: options.cap ?? NO_CAP,
     redis: null,
     redisPrefix: '',
-  });
+  };
+  const feedStore = createFeedStore(model, feedParts);
+  const feedStores = createEveryFeedStore(model, feedParts);
   const inMemory = { liveLog: new MemoryLiveLog(), sessionEnds: new MemorySessionEnds() };
   const { liveLog, sessionEnds } = options.realtime ?? inMemory;
   const workSignal = new MemoryWorkSignal();
@@ -111,6 +116,7 @@ async function openOn(
   const services = createServices({
     ...repositories,
     feedStore,
+    feedStores,
     weights: DEFAULT_WEIGHTS,
     ranking: DEFAULT_RANKING,
     dormantAfterMs: options.dormantAfterMs ?? DORMANT_AFTER_MS,
@@ -196,6 +202,7 @@ async function openOn(
     database,
     repositories,
     feedStore,
+    feedStores,
     services,
     live: { liveLog, onLiveLogError: fail },
     service,
