@@ -55,14 +55,15 @@ export async function sweepFeed(dependencies: ReconcileDependencies, userId: Use
 /**
  * Makes the top of a reader's stored feed what the definition says: sweeps it, then adds what is missing from the
  * actions themselves, down to `cap` entries. Returns the floor: where the feed goes on from the source; null when it is
- * stored whole.
+ * stored whole. The store is told before the actions are read and when all is given, so that it can vouch for the feed.
  */
 export async function rebuildFeed(
   dependencies: RebuildDependencies,
   userId: UserId,
 ): Promise<FeedPosition | null> {
   await sweepFeed(dependencies, userId);
-  const { cap } = dependencies;
+  const { cap, feedStore } = dependencies;
+  await feedStore.fill(userId, []);
   const standing = await standingOf(dependencies, userId);
   const entries = await readFromSource(
     dependencies,
@@ -84,7 +85,9 @@ export async function rebuildFeed(
         .filter(isPushed)
         .map(withoutPull),
     );
-  return floor === null ? null : { relevancy: floor.relevancy, actionId: floor.actionId };
+  const isCompleteDownTo = floor === null ? null : { relevancy: floor.relevancy, actionId: floor.actionId };
+  await feedStore.fill(userId, [], { isCompleteDownTo });
+  return isCompleteDownTo;
 }
 
 /** What comes into the feed by pulling alone is not stored. */

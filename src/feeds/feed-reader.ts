@@ -1,4 +1,4 @@
-import type { Action, ActionId } from '../domain/action.ts';
+import type { Action, ActionId, UserId } from '../domain/action.ts';
 import { positionAbove } from '../domain/cursor.ts';
 import {
   compareFeedPositions,
@@ -17,6 +17,8 @@ export interface FeedReaderDependencies extends SourceDependencies {
   readonly feedStore: Pick<FeedStore, 'page' | 'find'>;
   readonly actions: Pick<ActionsRepository, 'findByIds'>;
   readonly follows: Pick<FollowsRepository, 'all' | 'find'>;
+  /** The store has lost the reader's feed, and no rebuild is due yet. */
+  readonly onLost: (userId: UserId) => Promise<void>;
 }
 
 export type FeedQuery = Omit<FeedPageQuery, 'userId'>;
@@ -41,6 +43,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   ): Promise<{ readonly entries: readonly FeedEntry[]; readonly floor: FeedPosition | null }> {
     if (isAboveAll(reader.floor)) return { entries: [], floor: FLOOR_ABOVE_ALL };
     const page = await feedStore.page({ ...query, userId: reader.userId });
+    if (page.isLost === true && !reader.isRebuilding) await dependencies.onLost(reader.userId);
     const floor = higher(reader.floor, page.floor);
     return {
       entries: floor === null ? page.entries : page.entries.filter((entry) => isAbove(entry, floor)),

@@ -57,6 +57,8 @@ export interface StoredPage {
    * it and not removed, and nothing is promised at it and below. Null: all the way down. It never sinks by itself.
    */
   readonly floor: FeedPosition | null;
+  /** The model has lost what it held, or never was given the feed: a rebuild brings it back. The floor is above all. */
+  readonly isLost?: true;
 }
 
 /**

@@ -2,6 +2,7 @@ import { compareFeedPositions, FLOOR_ABOVE_ALL } from '../domain/newsfeed-item.t
 import type { ReaderProfile } from '../domain/viewer.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
+import { makeDue } from './rebuild-feed.ts';
 import type { ReaderSession } from './reader-session.ts';
 
 export interface BeginReadingDependencies {
@@ -29,8 +30,7 @@ export async function beginReading(
     known.activeAt !== null && now.getTime() - known.activeAt.getTime() < dormantAfterMs / NOTES;
   const profile = isNoted ? known : { ...known, ...(await feeds.touch(known.userId, now)) };
   if (profile.isRebuilding || !isUnstored(profile)) return profile;
-  await feeds.markDue([profile.userId], now);
-  workSignal.notify();
+  await makeDue({ feeds, workSignal }, [profile.userId]);
   return { ...profile, isRebuilding: true };
 }
 

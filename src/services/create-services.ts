@@ -22,7 +22,7 @@ import { publishAction, publishActions } from './publish-action.ts';
 import { getAction, listActions, readSlice } from './read-actions.ts';
 import { countUnread, getNewsfeedItem, readFeed } from './read-feed.ts';
 import type { ReaderSession } from './reader-session.ts';
-import { rebuildFeed, rebuildFeeds } from './rebuild-feed.ts';
+import { makeDue, rebuildFeed, rebuildFeeds } from './rebuild-feed.ts';
 import { renameRef } from './rename-ref.ts';
 import { recordInteraction } from './record-interaction.ts';
 import { ERASURE_TIMING } from './run-erasure.ts';
@@ -50,7 +50,10 @@ export interface ServiceParts extends Repositories {
 
 /** Binds every use case to its parts. */
 export function createServices(given: ServiceParts): Services {
-  const parts = { ...given, feedReader: feedReader(given) };
+  const parts = {
+    ...given,
+    feedReader: feedReader({ ...given, onLost: (userId) => makeDue(given, [userId]) }),
+  };
   const watching = {
     liveLog: parts.liveLog,
     openSession: parts.openEventSession,

@@ -28,9 +28,17 @@ export async function rebuildFeed(
   memberId: UserId,
 ): Promise<FeedState> {
   requireRole(identity, 'admin');
-  await feeds.markDue([validate(idSchema, memberId, ['memberId'])], new Date());
-  workSignal.notify();
+  await makeDue({ feeds, workSignal }, [validate(idSchema, memberId, ['memberId'])]);
   return 'REBUILDING';
+}
+
+/** Makes stored feeds due for a rebuild, and wakes who does it. One write. */
+export async function makeDue(
+  { feeds, workSignal }: RebuildFeedDependencies,
+  userIds: readonly UserId[],
+): Promise<void> {
+  await feeds.markDue(userIds, new Date());
+  workSignal.notify();
 }
 
 /** Readers made due in one write. */
@@ -47,8 +55,7 @@ export async function* rebuildFeeds(
   requireRole(identity, 'admin');
   let count = 0;
   for await (const userIds of readers.all(AT_ONCE)) {
-    await feeds.markDue(userIds, new Date());
-    workSignal.notify();
+    await makeDue({ feeds, workSignal }, userIds);
     count += userIds.length;
     yield count;
   }

@@ -22,6 +22,7 @@ import type { ReaderSession } from '../../src/services/reader-session.ts';
 import type { PublishActionInput, Services } from '../../src/services/services.ts';
 import { dormancy } from '../../src/fanout/pass-by.ts';
 import { chooseFeedModel } from '../../src/storage/feed-epochs.ts';
+import { connectRedis } from '../../src/storage/redis.ts';
 import { connectDatabase, newObjectId, type Database } from '../../src/storage/mongo.ts';
 import { createRepositories, type Repositories } from '../../src/storage/repositories.ts';
 import { borrowDatabase, returnDatabase } from './spare-databases.ts';
@@ -99,11 +100,12 @@ async function openOn(
     ...(options.pullRefreshMs === undefined ? {} : { pullRefreshMs: options.pullRefreshMs }),
   });
   await repositories.pulledRefs.known();
+  const redis = model === 'redis' ? await connectRedis({ url: inject('redisUrl') }) : null;
   const feedParts = {
     collections: database.collections,
     cap: options.cap ?? NO_CAP,
-    redis: null,
-    redisPrefix: '',
+    redis: redis?.commands ?? null,
+    redisPrefix: `test:${db}:${uniqueName('feeds')}:`,
   };
   const feedStore = createFeedStore(model, feedParts);
   const feedStores = createEveryFeedStore(model, feedParts);
@@ -242,6 +244,7 @@ async function openOn(
     async [Symbol.asyncDispose]() {
       await inMemory.liveLog[Symbol.asyncDispose]();
       await workSignal[Symbol.asyncDispose]();
+      await redis?.close();
       await giveBack(database);
       await database.close();
     },

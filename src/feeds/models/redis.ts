@@ -33,7 +33,7 @@ export function redisFeedStore(feeds: RedisFeedsRepository): FeedStore {
     },
     async page(query) {
       const { entries, floor, isVouchedFor } = await feeds.page(query);
-      return { entries, floor: isVouchedFor ? floor : FLOOR_ABOVE_ALL };
+      return isVouchedFor ? { entries, floor } : { entries, floor: FLOOR_ABOVE_ALL, isLost: true };
     },
     find: (userId, actionIds) => feeds.find(userId, actionIds),
     holders: (actionId, limit) => feeds.someHolders(actionId, limit),

@@ -215,6 +215,30 @@ test('a feed is made anew under another model, and nothing is missing meanwhile'
   expect(await pages(later, 'ann', 3)).toEqual(ids);
 });
 
+test('a feed that Redis has lost is made anew when it is read, and nothing is missing meanwhile', async () => {
+  await using parts = await openParts({ model: 'redis' });
+  await follow(parts, 'ann', 'site');
+  const ids = await publish(parts, 8);
+  await parts.fanOut();
+  const isLost = async (): Promise<boolean> =>
+    (await parts.feedStore.page({ userId: 'ann', limit: 1 })).isLost === true;
+  for (let round = 0; round < 2; round += 1) {
+    // At first it was never made; then it has gone, as at the end of its lifetime or with Redis.
+    await parts.feedStore.drop('ann');
+    expect(await isLost()).toBe(true);
+    expect(await pages(parts, 'ann', 3)).toEqual(ids);
+    expect((await parts.services.readFeed(parts.session('ann'), {})).state).toBe('REBUILDING');
+    await parts.fanOut();
+    expect(await isLost()).toBe(false);
+    expect((await parts.services.readFeed(parts.session('ann'), {})).state).toBe('READY');
+    expect(await pages(parts, 'ann', 3)).toEqual(ids);
+    ids.unshift(...(await publish(parts, 1)));
+    await parts.fanOut();
+    expect(await isLost()).toBe(false);
+    expect(await pages(parts, 'ann', 3)).toEqual(ids);
+  }
+});
+
 describe('a ref with very many followers', () => {
   const readers = ['ann', 'bob', 'cid', 'dan', 'eve'];
 

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { test } from 'vitest';
+import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
+import { story } from '../../support/model-steps.ts';
+import { happens } from '../../support/model-story.ts';
+import type { Run } from '../../support/model-run.ts';
+import { openParts } from '../../support/parts.ts';
+
+/** Those of `items` are in `feed-model.test.ts`. */
+const MODELS = FEED_MODEL_NAMES.filter((name) => name !== 'items');
+/** One that no feed reaches, and one that most feeds outgrow: they go on from the source. */
+const CAPS = [1_000, 3];
+const RUNS = Math.ceil(Number(process.env['FANFARE_PROPERTY_RUNS'] ?? 300) / (MODELS.length * CAPS.length));
+
+/** Nobody has anything in their feed yet, and the store may know it: one that vouches for nothing is not asked. */
+async function beginFeeds({ parts, model }: Run): Promise<void> {
+  for (const { userId } of model.readers) {
+    await parts.feedStore.fill(userId, []);
+    await parts.feedStore.fill(userId, [], { isCompleteDownTo: null });
+  }
+}
+
+test.each(MODELS.flatMap((model) => CAPS.map((cap) => ({ model, cap }))))(
+  'shows every reader what the definition says where feeds are stored by $model with a cap of $cap',
+  async (options) => {
+    await using parts = await openParts(options);
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(story, (what) => happens(parts, runs++, what, { begin: beginFeeds })),
+      { numRuns: RUNS },
+    );
+  },
+  60 * 60_000,
+);
