@@ -2,9 +2,9 @@ import type { LiveLog } from '../realtime/live-log.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { FanOutsRepository } from '../storage/fan-outs.ts';
 import type { FeedsRepository, RebuildClaim } from '../storage/feeds.ts';
+import { PollLoop } from '../lib/poll-loop.ts';
 import { rebuildFeed, sweepFeed, type RebuildDependencies } from './reconcile-feed.ts';
 import { TRIM_GRACE_MS } from './trim-feeds.ts';
-import { WakeUp } from './wake-up.ts';
 
 /** How long a rebuild waits for a fan-out that is under way to end. */
 const POSTPONE_MS = 250;
@@ -36,39 +36,31 @@ export interface RebuildWorkerOptions {
 export class RebuildWorker implements AsyncDisposable {
   readonly #dependencies: RebuildWorkerDependencies;
   readonly #options: RebuildWorkerOptions;
-  readonly #wakeUp = new WakeUp();
+  readonly #loop: PollLoop;
   #subscription: Disposable | null = null;
-  #loop: Promise<void> | null = null;
-  #isStopping = false;
 
   constructor(dependencies: RebuildWorkerDependencies, options: RebuildWorkerOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
+    this.#loop = new PollLoop(() => this.#rebuildNext(), options.pollMs);
   }
 
   start(): void {
-    if (this.#loop !== null) return;
-    this.#subscription = this.#dependencies.workSignal.onWork(() => {
-      this.#wakeUp.wake();
+    this.#subscription ??= this.#dependencies.workSignal.onWork(() => {
+      this.#loop.wake();
     });
-    this.#loop = this.#run();
+    this.#loop.start();
   }
 
   /** Lets the rebuild under way finish. Idempotent. */
   async stop(): Promise<void> {
-    this.#isStopping = true;
     this.#subscription?.[Symbol.dispose]();
     this.#subscription = null;
-    this.#wakeUp.wake();
-    await this.#loop;
+    await this.#loop.stop();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#isStopping) if (!(await this.#rebuildNext())) await this.#wakeUp.wait(this.#options.pollMs);
   }
 
   async #rebuildNext(): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { NAME_SOURCES, type RenameClaim, type RenamesRepository } from '../storage/renames.ts';
-import { WakeUp } from './wake-up.ts';
+import { PollLoop } from '../lib/poll-loop.ts';
 
 const FIRST_BACKOFF_MS = 200;
 /** A rename is never given up: nobody else would finish it. */
@@ -41,33 +41,26 @@ export interface RenameWorkerOptions {
 export class RenameWorker implements AsyncDisposable {
   readonly #dependencies: RenameWorkerDependencies;
   readonly #options: RenameWorkerOptions;
-  readonly #wakeUp = new WakeUp();
-  #loop: Promise<void> | null = null;
-  #isStopping = false;
+  readonly #loop: PollLoop;
   #claims = 0;
 
   constructor(dependencies: RenameWorkerDependencies, options: RenameWorkerOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
+    this.#loop = new PollLoop(() => this.#round(), options.pollMs);
   }
 
   start(): void {
-    this.#loop ??= this.#takeWork();
+    this.#loop.start();
   }
 
   /** Lets the write under way end and hands the rest back. Idempotent. */
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    this.#wakeUp.wake();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
-  }
-
-  async #takeWork(): Promise<void> {
-    while (!this.#isStopping) if (!(await this.#round())) await this.#wakeUp.wait(this.#options.pollMs);
   }
 
   /** False when there was nothing to do. */
@@ -112,7 +105,7 @@ export class RenameWorker implements AsyncDisposable {
       const found = name === null ? 0 : await renames.carry(claim.id, name, batchSize);
       if (found === 0) return actions;
       actions += found;
-      if (this.#isStopping || !(await renames.renew(claim, new Date(Date.now() + leaseMs)))) return null;
+      if (this.#loop.isStopping || !(await renames.renew(claim, new Date(Date.now() + leaseMs)))) return null;
     }
   }
 }

@@ -8,7 +8,7 @@ import {
 import type { RankingWeights } from '../domain/ranking.ts';
 import type { RankedActionsRepository } from '../storage/ranked-actions.ts';
 import { GENERATIONS_KEPT, type ScoresRepository } from '../storage/scores.ts';
-import { WakeUp } from './wake-up.ts';
+import { PollLoop } from '../lib/poll-loop.ts';
 
 export interface RescoreObserver {
   rescored(generation: Date, actions: number, seconds: number): void;
@@ -36,35 +36,28 @@ export interface RescoreOptions {
 export class RescoreWorker implements AsyncDisposable {
   readonly #dependencies: RescoreDependencies;
   readonly #options: RescoreOptions;
-  readonly #wakeUp = new WakeUp();
-  #loop: Promise<void> | null = null;
-  #isStopping = false;
+  readonly #loop: PollLoop;
 
   constructor(dependencies: RescoreDependencies, options: RescoreOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
+    this.#loop = new PollLoop(async () => {
+      await this.round(new Date());
+      return false;
+    }, options.pollMs);
   }
 
   start(): void {
-    this.#loop ??= this.#run();
+    this.#loop.start();
   }
 
   /** Leaves the generation under way to whoever comes next. Idempotent. */
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    this.#wakeUp.wake();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#isStopping) {
-      await this.round(new Date());
-      await this.#wakeUp.wait(this.#options.pollMs);
-    }
   }
 
   /** Makes the generation that is due at this time, if any is and nobody is at it. */
@@ -92,7 +85,7 @@ export class RescoreWorker implements AsyncDisposable {
       }));
       await scores.put(entries, generation);
       count += entries.length;
-      if (this.#isStopping) {
+      if (this.#loop.isStopping) {
         await scores.renew(new Date());
         return null;
       }

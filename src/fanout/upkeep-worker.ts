@@ -2,8 +2,8 @@ import type { FeedStore } from '../feeds/feed-store.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import { PULL_NOTICE_MS } from '../storage/pulled-refs.ts';
 import type { RefsRepository } from '../storage/refs.ts';
+import { PollLoop } from '../lib/poll-loop.ts';
 import { trimDue } from './trim-feeds.ts';
-import { WakeUp } from './wake-up.ts';
 
 export interface UpkeepDependencies {
   readonly feedStore: Pick<FeedStore, 'trim'>;
@@ -24,23 +24,19 @@ const EVERY_MS = 5_000;
  */
 export class UpkeepWorker implements AsyncDisposable {
   readonly #dependencies: UpkeepDependencies;
-  readonly #wakeUp = new WakeUp();
-  #loop: Promise<void> | null = null;
-  #isStopping = false;
+  readonly #loop = new PollLoop(() => this.#run(), EVERY_MS);
 
   constructor(dependencies: UpkeepDependencies) {
     this.#dependencies = dependencies;
   }
 
   start(): void {
-    this.#loop ??= this.#run();
+    this.#loop.start();
   }
 
   /** Idempotent. */
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    this.#wakeUp.wake();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -51,17 +47,15 @@ export class UpkeepWorker implements AsyncDisposable {
   async round(now: Date, noticeMs: number = PULL_NOTICE_MS): Promise<void> {
     const { refs, celebrityThreshold } = this.#dependencies;
     await refs.choosePulled(celebrityThreshold, new Date(now.getTime() + noticeMs));
-    while (!this.#isStopping && (await trimDue(this.#dependencies, now)) > 0);
+    while (!this.#loop.isStopping && (await trimDue(this.#dependencies, now)) > 0);
   }
 
-  async #run(): Promise<void> {
-    while (!this.#isStopping) {
-      try {
-        await this.round(new Date());
-      } catch (error) {
-        this.#dependencies.onError(error);
-      }
-      await this.#wakeUp.wait(EVERY_MS);
+  async #run(): Promise<boolean> {
+    try {
+      await this.round(new Date());
+    } catch (error) {
+      this.#dependencies.onError(error);
     }
+    return false;
   }
 }

@@ -5,7 +5,7 @@ import type { ModerationRepository } from '../storage/moderation.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import { runPass, type DeliverDependencies, type PassOutcome } from './deliver.ts';
 import { holdLease } from './lease.ts';
-import { WakeUp } from './wake-up.ts';
+import { WakeUp } from '../lib/wake-up.ts';
 
 /** Longest wait before a failed fan-out is tried again. */
 const MAX_BACKOFF_MS = 30_000;

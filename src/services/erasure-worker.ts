@@ -1,4 +1,4 @@
-import { WakeUp } from '../fanout/wake-up.ts';
+import { PollLoop } from '../lib/poll-loop.ts';
 import type { ErasureClaim, ErasuresRepository } from '../storage/erasures.ts';
 import { runErasure, type RunErasureDependencies } from './run-erasure.ts';
 
@@ -22,33 +22,24 @@ const POLL_MS = 5_000;
 /** Brings erasures to their end that a request did not finish, and takes the second look. Any number of them may run. */
 export class ErasureWorker implements AsyncDisposable {
   readonly #dependencies: ErasureWorkerDependencies;
-  readonly #pollMs: number;
-  readonly #wakeUp = new WakeUp();
-  #loop: Promise<void> | null = null;
-  #isStopping = false;
+  readonly #loop: PollLoop;
 
   constructor(dependencies: ErasureWorkerDependencies, options: { readonly pollMs?: number } = {}) {
     this.#dependencies = dependencies;
-    this.#pollMs = options.pollMs ?? POLL_MS;
+    this.#loop = new PollLoop(() => this.#runNext(), options.pollMs ?? POLL_MS);
   }
 
   start(): void {
-    this.#loop ??= this.#takeWork();
+    this.#loop.start();
   }
 
   /** Lets the batch under way end and hands the rest back. Idempotent. */
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    this.#wakeUp.wake();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
-  }
-
-  async #takeWork(): Promise<void> {
-    while (!this.#isStopping) if (!(await this.#runNext())) await this.#wakeUp.wait(this.#pollMs);
   }
 
   /** False when there was nothing to do. */
@@ -64,7 +55,7 @@ export class ErasureWorker implements AsyncDisposable {
     if (claim === null) return false;
     const startedAt = performance.now();
     try {
-      if (await runErasure(this.#dependencies, claim, () => this.#isStopping))
+      if (await runErasure(this.#dependencies, claim, () => this.#loop.isStopping))
         observer.finished(claim, (performance.now() - startedAt) / 1_000);
     } catch (error) {
       observer.failed(claim, error);

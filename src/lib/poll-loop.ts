@@ -1,0 +1,40 @@
+import { WakeUp } from './wake-up.ts';
+
+/** Does one piece of work after the other in the background; where there is none, waits until it is woken or for a time. */
+export class PollLoop {
+  readonly #work: () => Promise<boolean>;
+  readonly #pollMs: number;
+  readonly #wakeUp = new WakeUp();
+  #loop: Promise<void> | null = null;
+  #isStopping = false;
+
+  /** @param work does one piece; false when there was nothing to do. It must not reject. */
+  constructor(work: () => Promise<boolean>, pollMs: number) {
+    this.#work = work;
+    this.#pollMs = pollMs;
+  }
+
+  /** For work that is to end early. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  wake(): void {
+    this.#wakeUp.wake();
+  }
+
+  /** Resolves when the piece under way has ended. Idempotent. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#wakeUp.wake();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) if (!(await this.#work())) await this.#wakeUp.wait(this.#pollMs);
+  }
+}
