@@ -14,28 +14,33 @@ interface Batch {
   readonly run: (operations: Buffer) => Promise<Document>;
 }
 
-const attempts = 12;
+/** So often a batch that met deadlocks is run again. */
+const maxDeadlocks = 11;
 
 /**
  * Runs again what a rival kept from running: of an unordered batch the operations that were hit, each of which was
  * rolled back by itself, of an ordered one everything from there on. Gives the result of all as if they had run at
- * once. Hit are those that met a deadlock and, once, upserts that found their key taken meanwhile: now there is
- * something to update, as MongoDB sees it too.
+ * once. Hit are those that met a deadlock and, each of them once, upserts that found their key taken meanwhile: now
+ * there is something to update, as MongoDB sees it too.
  */
 export async function resumeConflicts(result: Document, batch: Batch): Promise<Document> {
   const whole = { ...result };
   const operations = splitSequence(batch.operations);
-  for (let attempt = 1; attempt < attempts; attempt += 1) {
+  const upsertedAgain = new Set<number>();
+  for (let deadlocks = 0; ;) {
     const errors = listOf(whole, 'writeErrors');
-    const isHit = (error: Document): boolean =>
-      isConflictError(error) || (attempt === 1 && isLostUpsert(error, operations[place(error)]));
-    const hit = errors.filter(isHit).map(place);
-    const [first] = hit;
-    if (first === undefined) break;
-    const left = batch.isOrdered ? [...operations.keys()].slice(first) : hit;
-    if (errors.some(isConflictError)) await backOff(attempt);
+    const lost = errors
+      .filter((error) => isLostUpsert(error, operations[place(error)]))
+      .filter((error) => !upsertedAgain.has(place(error)));
+    const deadlocked = deadlocks < maxDeadlocks ? errors.filter(isConflictError) : [];
+    const hit = new Set([...lost, ...deadlocked].map(place));
+    if (hit.size === 0) break;
+    const first = Math.min(...hit);
+    const left = batch.isOrdered ? [...operations.keys()].slice(first) : [...hit].sort((a, b) => a - b);
+    for (const error of lost) upsertedAgain.add(place(error));
+    if (deadlocked.length > 0) await backOff(++deadlocks);
     const part = await batch.run(Buffer.concat(left.map((index) => operations[index] ?? Buffer.alloc(0))));
-    whole['writeErrors'] = errors.filter((error) => !isHit(error));
+    whole['writeErrors'] = errors.filter((error) => !hit.has(place(error)));
     add(whole, part, left);
   }
   if (listOf(whole, 'writeErrors').length === 0) delete whole['writeErrors'];
