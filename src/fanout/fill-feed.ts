@@ -14,17 +14,21 @@ export interface FillFeedDependencies extends AnnounceDependencies {
 /**
  * Puts past actions into one reader's feed and tells who is watching. For an action that was hidden or deleted since it
  * was read, and whose removal may have passed this feed by, one more pass is asked for.
+ *
+ * @param tellHeld also tells of what the feed held already. For changes by which a reader comes to see what was
+ *   delivered before: its event may have been withheld.
  */
 export async function fillFeed(
   dependencies: FillFeedDependencies,
   userId: UserId,
   entries: readonly FeedEntry[],
+  { tellHeld = false }: { readonly tellHeld?: boolean } = {},
 ): Promise<void> {
   if (entries.length === 0) return;
   const { feedStore, actions, fanOuts } = dependencies;
   const added = new Set(await feedStore.fill(userId, entries));
-  if (added.size === 0) return;
-  const found = await actions.findByIds([...added]);
+  if (added.size === 0 && !tellHeld) return;
+  const found = await actions.findByIds(tellHeld ? entries.map((entry) => entry.actionId) : [...added]);
   const visible = new Set(
     found.filter((action) => !action.isHidden && !action.isDeleted).map((action) => action.id),
   );
@@ -34,6 +38,9 @@ export async function fillFeed(
     dependencies,
     entries
       .filter((entry) => visible.has(entry.actionId))
-      .map((entry) => ({ userId, event: { kind: 'added', ...entry } })),
+      .map((entry) => ({
+        userId,
+        event: { kind: added.has(entry.actionId) ? 'added' : 'updated', ...entry },
+      })),
   );
 }

@@ -50,7 +50,7 @@ async function fillFeeds(
       isHeld(action, follows) ? [place(userId, action, ['FOLLOW'])] : [],
     );
     for (let at = 0; at < entries.length; at += FILL_CHUNK)
-      await fillFeed(dependencies, userId, entries.slice(at, at + FILL_CHUNK));
+      await fillFeed(dependencies, userId, entries.slice(at, at + FILL_CHUNK), { tellHeld: true });
   }
 }
 

@@ -36,7 +36,7 @@ export async function settleMemberships(
   );
   for (const member of joiners) {
     const entries = entriesFor(member, recent, place);
-    await fillFeed(dependencies, member.userId, entries);
+    await fillFeed(dependencies, member.userId, entries, { tellHeld: true });
   }
 }
 

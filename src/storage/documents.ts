@@ -24,7 +24,7 @@ export interface FanOutDocument {
   /** IN_PROGRESS: end of the lease. PENDING: not to be claimed before. Absent when DONE. */
   leaseUntil?: Date;
   checkpoint?: CheckpointDocument;
-  /** Claims that were taken and have not come to an end in good order. */
+  /** Claims that were taken and have not come to an end in good order. Shown again counts as one: see `moderation.ts`. */
   begun?: number;
 }
 

@@ -11,12 +11,28 @@ export interface Claim {
   readonly token: string;
   readonly version: number;
   readonly attempts: number;
-  /** An earlier pass, at this version or another, was cut off: it may have written to feeds and not told their readers. */
+  /**
+   * An earlier pass, at this version or another, was cut off: it may have written to feeds and not told their readers.
+   * Or the action was hidden and is shown again: readers may not have been told of what was written before.
+   */
   readonly wasCutOff: boolean;
   /** Where the pass goes on: readers up to this id have been served. Null: from the beginning. */
   readonly afterUserId: string | null;
   readonly delivered: number;
 }
+
+/**
+ * How a pass ended that did not complete its fan-out: by a failure of its own, which counts as an attempt; cut off by
+ * something that is not its fault, after which feeds may be written whose readers were not told; or in good order, as at
+ * a shutdown, after which nothing is to be known of it.
+ */
+export type PassEnd = 'failed' | 'cut-off' | 'in-order';
+
+const UNCOUNTED = {
+  failed: {},
+  'cut-off': { $inc: { 'fanOut.attempts': -1 } },
+  'in-order': { $inc: { 'fanOut.attempts': -1, 'fanOut.begun': -1 } },
+} as const satisfies Readonly<Record<PassEnd, object>>;
 
 /** The lease protocol of the fan-out: every write is conditional on the claim that makes it. */
 export function fanOutsRepository(collection: Collection<ActionDocument>) {
@@ -172,7 +188,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
 
     /**
      * Gives the claim back: PENDING from `notBefore` on, or FAILED. False when it was lost before.
-     * @param isAttempt false when the attempt is not to be counted: it has ended in good order, as at a shutdown.
+     * @param outcome.ended how the pass came to its end; see `PassEnd`.
      */
     async release(
       claim: Claim,
@@ -180,7 +196,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
         readonly state: 'PENDING' | 'FAILED';
         readonly error: string | null;
         readonly notBefore: Date;
-        readonly isAttempt: boolean;
+        readonly ended: PassEnd;
       },
     ): Promise<boolean> {
       const result = await collection.updateOne(held(claim), {
@@ -190,7 +206,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
           'fanOut.leaseUntil': outcome.notBefore,
         },
         $unset: { 'fanOut.worker': 1 },
-        ...(outcome.isAttempt ? {} : { $inc: { 'fanOut.attempts': -1, 'fanOut.begun': -1 } }),
+        ...UNCOUNTED[outcome.ended],
       });
       return result.matchedCount === 1;
     },

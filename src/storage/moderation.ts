@@ -17,7 +17,12 @@ const CHANGES: Readonly<
   Record<ModerationKind, { readonly applies: Filter<ActionDocument>; readonly set: Document }>
 > = {
   HIDE: { applies: { isDeleted: false, isHidden: false }, set: { isHidden: true } },
-  UNHIDE: { applies: { isDeleted: false, isHidden: true }, set: { isHidden: false } },
+  UNHIDE: {
+    applies: { isDeleted: false, isHidden: true },
+    // What was to be told while it was hidden was not. Where no pass has withdrawn it in between, the next one finds
+    // nothing to change; so it is to tell everybody, as after one that was cut off.
+    set: { isHidden: false, 'fanOut.begun': { $add: [{ $ifNull: ['$fanOut.begun', 0] }, 1] } },
+  },
   DELETE: { applies: { isDeleted: false }, set: { isDeleted: true } },
 };
 

@@ -63,6 +63,38 @@ test('tells nobody again of what was told, where nothing was cut off', async () 
   expect(await toldBefore(parts, watch)).toEqual([action.id]);
 });
 
+test('tells of what was hidden when its event was to be sent and is shown again before any pass', async () => {
+  await using parts = await openParts();
+  await using watch = await watchAs(parts, 'bob');
+  const { action } = await parts.publish({ mentions: ['bob'] });
+  await parts.fanOut();
+  const { action: next } = await parts.publish({ mentions: ['bob'] });
+  await parts.fanOut();
+  await parts.services.hideAction(parts.session('admin', 'admin'), action.id, null);
+  expect(await watch.next()).toMatchObject({ kind: 'added', item: { actionId: next.id } });
+  await parts.services.unhideAction(parts.session('admin', 'admin'), action.id);
+  await parts.fanOut();
+  expect(await toldBefore(parts, watch)).toEqual([action.id]);
+});
+
+test('tells of what was not followed when its event was to be sent and is followed again', async () => {
+  await using parts = await openParts();
+  await parts.services.follow(parts.session('bob'), 'actor', 0);
+  await using watch = await watchAs(parts, 'bob');
+  const { action } = await parts.publish({});
+  await parts.fanOut();
+  const { action: next } = await parts.publish({ actorId: 'other', mentions: ['bob'] });
+  await parts.fanOut();
+  await parts.services.unfollow(parts.session('bob'), 'actor', false);
+  expect(await watch.next()).toMatchObject({ kind: 'added', item: { actionId: next.id } });
+  // A delivery that had read the followers before comes late.
+  const late = { userId: 'bob', relevancy: action.latest, reasons: ['FOLLOW' as const] };
+  await parts.feedStore.deliver({ actionId: action.id, readers: [late], isFirstAttempt: false });
+  await parts.services.follow(parts.session('bob'), 'actor', 10);
+  const told = await toldBefore(parts, watch);
+  expect(told.slice(told.indexOf('removed'))).toEqual(['removed', action.id]);
+});
+
 test('says resync to whom a rebuild was cut off before telling', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ mentions: ['bob'] });
@@ -92,5 +124,5 @@ test('says resync to whom a follow was cut off before telling, when it is comple
   await parts.repositories.follows.open([span], '0123456789abcdef01234567');
   await parts.feedStore.fill('bob', [{ actionId: action.id, relevancy: action.latest, reasons: ['FOLLOW'] }]);
   await parts.services.follow(parts.session('bob'), 'actor', 0);
-  expect(await toldBefore(parts, watch)).toEqual(['resync']);
+  expect(await toldBefore(parts, watch)).toEqual([action.id, 'resync']);
 });
