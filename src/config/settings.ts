@@ -103,7 +103,7 @@ export const SETTINGS = {
     'Feeds',
     'items',
     text('the name of a feed model', MODEL_NAME),
-    'How feeds are stored: items, time-buckets, size-buckets, top-cache, redis or pull.',
+    'How feeds are stored: items, capped, time-buckets, size-buckets, top-cache, redis or pull.',
   ),
   CELEBRITY_THRESHOLD: setting(
     'Feeds',

@@ -1,10 +1,12 @@
 import { feedBucketsRepository } from '../storage/feed-buckets.ts';
+import { feedRingsRepository } from '../storage/feed-rings.ts';
 import { feedTopsRepository } from '../storage/feed-tops.ts';
 import type { Collections } from '../storage/mongo.ts';
 import { newsfeedItemsRepository } from '../storage/newsfeed-items.ts';
 import { redisFeedsRepository } from '../storage/redis-feeds.ts';
 import type { RedisClient } from '../storage/redis.ts';
 import type { FeedStore } from './feed-store.ts';
+import { cappedFeedStore } from './models/capped.ts';
 import { itemsFeedStore } from './models/items.ts';
 import { pullFeedStore } from './models/pull.ts';
 import { redisFeedStore } from './models/redis.ts';
@@ -33,6 +35,7 @@ const REDIS_LIFETIME_MS = 7 * DAY_MS;
 /** Every feed model, by the name that `FEED_MODEL` gives it. */
 export const FEED_MODELS: Readonly<Record<string, (parts: FeedModelParts) => FeedStore>> = {
   items: ({ collections }) => itemsFeedStore(newsfeedItemsRepository(collections.newsfeedItems)),
+  capped: ({ collections, cap }) => cappedFeedStore(feedRingsRepository(collections, cap), cap),
   'time-buckets': ({ collections }) =>
     timeBucketsFeedStore(feedBucketsRepository(collections.timeBuckets, TIME_BUCKET_ENTRIES), {
       spanMs: TIME_BUCKET_MS,

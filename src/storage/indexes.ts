@@ -118,19 +118,22 @@ export const INDEXES: readonly IndexDefinition[] = [
     { actorId: 1, at: -1 },
     'ranking: whose actions somebody interacts with; erasure and export: interactions by somebody',
   ),
-  index(
-    'newsfeedItems',
-    'page',
-    { userId: 1, relevancy: -1, actionId: -1 },
-    'feed page and unread count of a reader',
-  ),
-  index(
-    'newsfeedItems',
-    'delivery',
-    { actionId: 1, userId: 1 },
-    'idempotent delivery, one entry per reader and action; cascade: all entries of an action',
-    { unique: true },
-  ),
+  // feedSlots: feed model capped.
+  ...(['newsfeedItems', 'feedSlots'] as const).flatMap((collection) => [
+    index(
+      collection,
+      'page',
+      { userId: 1, relevancy: -1, actionId: -1 },
+      'feed page and unread count of a reader',
+    ),
+    index(
+      collection,
+      'delivery',
+      { actionId: 1, userId: 1 },
+      'idempotent delivery, one entry per reader and action; cascade: all entries of an action',
+      { unique: true },
+    ),
+  ]),
   ...(['timeBuckets', 'sizeBuckets'] as const).flatMap((collection) => [
     index(
       collection,

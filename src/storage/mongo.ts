@@ -14,7 +14,13 @@ import type {
   RefDocument,
   ScoreDocument,
 } from './documents.ts';
-import type { FeedBucketDocument, FeedTopDocument } from './feed-documents.ts';
+import type {
+  FeedBucketDocument,
+  FeedRingDocument,
+  FeedSlotDocument,
+  FeedTopDocument,
+  StoredEntryDocument,
+} from './feed-documents.ts';
 
 export interface Collections {
   readonly actions: Collection<ActionDocument>;
@@ -33,6 +39,10 @@ export interface Collections {
   readonly timeBuckets: Collection<FeedBucketDocument>;
   readonly sizeBuckets: Collection<FeedBucketDocument>;
   readonly feedTops: Collection<FeedTopDocument>;
+  readonly feedRings: Collection<FeedRingDocument>;
+  readonly feedSlots: Collection<FeedSlotDocument>;
+  /** The same collection, by what its documents have in common with others. */
+  readonly feedSlotEntries: Collection<StoredEntryDocument>;
 }
 
 export interface Database extends AsyncDisposable {
@@ -105,6 +115,9 @@ function openCollections(db: Db): Collections {
     timeBuckets: db.collection('timeBuckets'),
     sizeBuckets: db.collection('sizeBuckets'),
     feedTops: db.collection('feedTops'),
+    feedRings: db.collection('feedRings'),
+    feedSlots: db.collection('feedSlots'),
+    feedSlotEntries: db.collection('feedSlots'),
   };
 }
 

@@ -8,7 +8,7 @@ import { feedStoreCapConformance } from './feed-store-cap.conformance.ts';
 import { feedStoreConformance } from './feed-store.conformance.ts';
 import type { OpenFeedStore } from './feed-store-tools.ts';
 
-const CAPPED = new Set(['top-cache', 'redis']);
+const CAPPED = new Set(['capped', 'top-cache', 'redis']);
 
 for (const model of FEED_MODEL_NAMES.filter((name) => name !== 'pull')) {
   const open: OpenFeedStore = async ({ cap = 1_000 } = {}) => {

@@ -10,8 +10,10 @@ export interface ChunkWrites<Held extends ReaderDelivery> {
   holders(userIds: readonly UserId[]): Promise<readonly Held[]>;
   /** Inserts for those who do not hold it. Returns those for whom it could not: somebody else may have been faster. */
   insert(readers: readonly ReaderDelivery[]): Promise<readonly ReaderDelivery[]>;
-  /** Raises; each reader comes with what they hold. */
-  raise(readers: readonly { readonly wanted: ReaderDelivery; readonly held: Held }[]): Promise<void>;
+  /** Raises; each reader comes with what they hold. Returns those who may not have held it any more. */
+  raise(
+    readers: readonly { readonly wanted: ReaderDelivery; readonly held: Held }[],
+  ): Promise<readonly ReaderDelivery[]>;
 }
 
 /**
@@ -36,10 +38,10 @@ export async function deliverInRounds<Held extends ReaderDelivery>(
       const holder = held.get(wanted.userId);
       return holder !== undefined && isBehind(holder, wanted) ? [{ wanted, held: holder }] : [];
     });
-    if (behind.length > 0) await writes.raise(behind);
+    const gone = new Set(behind.length === 0 ? [] : await writes.raise(behind));
     added.push(...missing.filter((reader) => !lost.has(reader)).map((reader) => reader.userId));
-    raised.push(...behind.map(({ wanted }) => wanted.userId));
-    pending = [...lost];
+    raised.push(...behind.flatMap(({ wanted }) => (gone.has(wanted) ? [] : [wanted.userId])));
+    pending = [...lost, ...gone];
   }
   return { added, raised };
 }

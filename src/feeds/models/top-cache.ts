@@ -29,11 +29,14 @@ export function topCacheFeedStore(tops: FeedTopsRepository, cap: number): FeedSt
       deliverInRounds(chunk, {
         holders: (userIds) => tops.holders(chunk.actionId, userIds),
         insert: (readers) => tops.insert(chunk.actionId, readers),
-        raise: (readers) =>
-          tops.raise(
+        // Puts it in anew where it was let go in between.
+        async raise(readers) {
+          await tops.raise(
             chunk.actionId,
             readers.map(({ wanted }) => wanted),
-          ),
+          );
+          return [];
+        },
       }),
     async fill(userId, entries, options) {
       if (entries.length === 0 && options?.isCompleteDownTo == null) return [];

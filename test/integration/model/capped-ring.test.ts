@@ -1,0 +1,135 @@
+import { expect, inject, test } from 'vitest';
+import { cappedFeedStore } from '../../../src/feeds/models/capped.ts';
+import type { FeedStore } from '../../../src/feeds/feed-store.ts';
+import { feedRingsRepository } from '../../../src/storage/feed-rings.ts';
+import { connectDatabase, type Database } from '../../../src/storage/mongo.ts';
+import {
+  above,
+  at,
+  begin,
+  deliver,
+  entry,
+  id,
+  inOrder,
+  readStored,
+} from '../../conformance/feed-store-tools.ts';
+import { borrowDatabase, returnDatabase } from '../../support/spare-databases.ts';
+
+interface Fixture extends AsyncDisposable {
+  readonly database: Database;
+  /** As a process that was started with this cap has it. */
+  storeOf(cap: number): FeedStore;
+}
+
+async function open(): Promise<Fixture> {
+  const database = await connectDatabase({ uri: inject('mongodbUri'), db: await borrowDatabase() });
+  return {
+    database,
+    storeOf: (cap) => cappedFeedStore(feedRingsRepository(database.collections, cap), cap),
+    async [Symbol.asyncDispose]() {
+      await returnDatabase(database);
+      await database.close();
+    },
+  };
+}
+
+async function slotsOf({ database }: Fixture, userId: string): Promise<string[]> {
+  const documents = await database.collections.feedSlots.find({ userId }).toArray();
+  return documents.map(({ _id }) => _id).sort();
+}
+
+test('puts the n-th entry in place n mod cap and counts what was put', async () => {
+  await using fixture = await open();
+  const store = fixture.storeOf(4);
+  for (let n = 1; n <= 6; n++) await deliver(store, n, n, ['a_n']);
+  const { feedSlots, feedRings } = fixture.database.collections;
+  const documents = await feedSlots.find({}).sort({ _id: 1 }).toArray();
+  expect(documents.map(({ _id, actionId }) => [_id, actionId.toHexString()])).toEqual([
+    ['a_n_0', id(5)],
+    ['a_n_1', id(6)],
+    ['a_n_2', id(3)],
+    ['a_n_3', id(4)],
+  ]);
+  expect(await feedRings.findOne({ _id: 'a_n' })).toMatchObject({ numFeed: 6 });
+});
+
+test('passes over what was bumped into the newest half, and keeps it', async () => {
+  await using fixture = await open();
+  const store = fixture.storeOf(6);
+  await begin(store, 'ann');
+  for (let n = 1; n <= 6; n++) await deliver(store, n, n, ['ann']);
+  for (const n of [1, 2]) await deliver(store, n, 100 + n, ['ann'], { isFirstAttempt: false });
+  for (const n of [7, 8]) await deliver(store, n, n, ['ann']);
+  const { entries, floor } = await readStored(store, 'ann', 10);
+  expect(entries).toEqual(
+    inOrder([entry(1, 101), entry(2, 102), entry(5, 5), entry(6, 6), entry(7, 7), entry(8, 8)]),
+  );
+  expect(floor).toEqual({ relevancy: at(4), actionId: id(4) });
+});
+
+test('fills a larger cap within one turn of the ring, and keeps the newest half meanwhile', async () => {
+  await using fixture = await open();
+  const [small, large] = [fixture.storeOf(3), fixture.storeOf(8)];
+  await begin(small, 'ann');
+  for (let n = 1; n <= 5; n++) await deliver(small, n, n, ['ann']);
+  for (let n = 6; n <= 30; n++) {
+    await deliver(large, n, n, ['ann']);
+    const { entries, floor } = await readStored(large, 'ann', 3);
+    const held = above(floor, entries);
+    expect(held).toEqual(Array.from({ length: held.length }, (_, k) => entry(n - k, n - k)));
+    expect(held.length).toBeGreaterThanOrEqual(n < 3 + 8 ? 2 : 4);
+  }
+  expect(await slotsOf(fixture, 'ann')).toHaveLength(8);
+});
+
+test.each([1, 2, 5])('frees what a smaller cap of %i leaves over as deliveries come in', async (cap) => {
+  await using fixture = await open();
+  const [large, small] = [fixture.storeOf(12), fixture.storeOf(cap)];
+  await begin(large, 'ann');
+  const given = Array.from({ length: 50 }, (_, n) => entry(n + 1, n + 1));
+  for (let n = 1; n <= 17; n++) await deliver(large, n, n, ['ann']);
+  for (let n = 18; n <= 50; n++) {
+    await deliver(small, n, n, ['ann']);
+    const { entries, floor } = await readStored(small, 'ann', 5);
+    const held = above(floor, entries);
+    expect(held).toEqual(above(floor, inOrder(given.slice(0, n))));
+    expect(held.length).toBeGreaterThanOrEqual(Math.ceil(cap / 2));
+  }
+  const slots = await slotsOf(fixture, 'ann');
+  expect(slots.length).toBeLessThanOrEqual(cap);
+  expect(slots.every((slot) => Number(slot.slice('ann_'.length)) < cap)).toBe(true);
+});
+
+test('frees at once what a smaller cap leaves over when the feed is filled', async () => {
+  await using fixture = await open();
+  const [large, small] = [fixture.storeOf(12), fixture.storeOf(5)];
+  await begin(large, 'ann');
+  for (let n = 1; n <= 12; n++) await deliver(large, n, n, ['ann']);
+  await small.fill('ann', [entry(20, 20)]);
+  const { entries, floor } = await readStored(small, 'ann', 5);
+  expect(entries.slice(0, 5)).toEqual([20, 12, 11, 10, 9].map((n) => entry(n, n)));
+  expect(floor).toEqual({ relevancy: at(8), actionId: id(8) });
+});
+
+test('keeps agreement between processes that were started with different caps', async () => {
+  await using fixture = await open();
+  const stores = [fixture.storeOf(4), fixture.storeOf(9), fixture.storeOf(6)];
+  const [first] = stores;
+  if (first === undefined) throw new Error('There is no store');
+  await begin(first, 'ann', 'bob');
+  const given = Array.from({ length: 60 }, (_, n) => entry(n + 1, (n * 7) % 45));
+  await Promise.all(
+    stores.map(async (store, k) => {
+      for (const { actionId, relevancy, reasons } of given.filter((_, n) => n % 3 === k))
+        await store.deliver({
+          actionId,
+          readers: ['ann', 'bob'].map((userId) => ({ userId, relevancy, reasons })),
+          isFirstAttempt: true,
+        });
+    }),
+  );
+  for (const userId of ['ann', 'bob']) {
+    const { entries, floor } = await readStored(first, userId, 4);
+    expect(above(floor, entries)).toEqual(above(floor, inOrder(given)));
+  }
+});
