@@ -2,15 +2,19 @@ import type { Action, UserId } from '../domain/action.ts';
 import { reachesFollowers } from '../domain/audience.ts';
 import type { InteractionGroup } from '../domain/relevancy.ts';
 import type { FeedStore, ReaderDelivery } from '../feeds/feed-store.ts';
+import { forEachInOrder } from '../lib/for-each-in-order.ts';
 import { prefetch } from '../lib/prefetch.ts';
 import type { Claim, FanOutsRepository } from '../storage/fan-outs.ts';
 import type { InteractionsRepository } from '../storage/interactions.ts';
 import { announce, removals, type AnnounceDependencies, type Announcement } from './announce.ts';
 import { announcePulled, type AnnouncePulledDependencies } from './announce-pulled.ts';
-import { audienceOf, type AudienceDependencies } from './audience.ts';
+import { audienceOf, type AudienceDependencies, type AudienceMember } from './audience.ts';
 import type { PulledRefs } from '../storage/pulled-refs.ts';
 import { raiseFloors, type RaiseFloorDependencies } from './trim-feeds.ts';
 import { relevancies, type LiftDependencies } from '../feeds/lift.ts';
+
+/** Chunks of one pass that are delivered at the same time. */
+const CHUNKS_AT_ONCE = 2;
 
 export interface DeliverDependencies
   extends
@@ -61,47 +65,74 @@ export async function runPass(
     : deliverToAll(dependencies, claim, fence);
 }
 
+/**
+ * Chunks of the audience are delivered side by side, a few at a time, so that the database has work while others are
+ * announced. Progress is noted in the order of the audience: behind a checkpoint everything is done.
+ */
 async function deliverToAll(
   dependencies: DeliverDependencies,
   claim: Claim,
   fence: Fence,
 ): Promise<PassOutcome> {
-  const { feedStore, chunkSize } = dependencies;
+  const { chunkSize } = dependencies;
   const action = await withPulled(dependencies, claim);
   const interactions = action === null ? null : await deriveEngagement(dependencies, claim);
   if (action === null || interactions === null) return { kind: 'void' };
-  let delivered = claim.delivered;
-  let isFirstChunk = true;
+  const progress = { delivered: claim.delivered, isVoid: false, isStopped: false };
+  let begun = 0;
   const chunks = audienceOf(dependencies, action, { afterUserId: claim.afterUserId, chunkSize });
-  for await (const chunk of prefetch(chunks)) {
-    if (!fence.isHeld()) return { kind: 'void' };
-    if (fence.isStopping()) return { kind: 'stopped' };
-    const passedBy = await dependencies.passBy(chunk.map(({ userId }) => userId));
-    const awake = passedBy.size === 0 ? chunk : chunk.filter(({ userId }) => !passedBy.has(userId));
-    const userIds = awake.map(({ userId }) => userId);
-    const relevancyOf = await relevancies(dependencies, action, interactions, userIds);
-    const readers: ReaderDelivery[] = awake.map(({ userId, reasons }) => ({
-      userId,
-      relevancy: relevancyOf(userId),
-      reasons,
-    }));
-    const outcome = await feedStore.deliver({
-      actionId: action.id,
-      readers,
-      // An attempt that was cut off has written beyond its checkpoint by one chunk at the most.
-      isFirstAttempt: claim.version === 1 && !(claim.wasCutOff && isFirstChunk),
-    });
-    isFirstChunk = false;
-    delivered += readers.length;
-    await announce(dependencies, announcementsOf(action.id, readers, outcome, claim.wasCutOff));
-    await raiseFloors(dependencies, outcome.added);
-    // A short chunk is the last one: the end of the pass is its checkpoint.
-    if (chunk.length === chunkSize && !(await checkpoint(dependencies, claim, chunk, delivered)))
-      return { kind: 'void' };
-  }
+  await forEachInOrder(prefetch(chunks), CHUNKS_AT_ONCE, {
+    mayBegin() {
+      progress.isVoid ||= !fence.isHeld();
+      progress.isStopped ||= fence.isStopping();
+      return !progress.isVoid && !progress.isStopped;
+    },
+    work(chunk) {
+      // An attempt that was cut off has written beyond its checkpoint by as many chunks as are under way at a time.
+      const isFirstAttempt = claim.version === 1 && !(claim.wasCutOff && begun < CHUNKS_AT_ONCE);
+      begun += 1;
+      return deliverChunk(dependencies, { claim, action, interactions, chunk, isFirstAttempt });
+    },
+    async conclude(chunk, delivered) {
+      progress.delivered += delivered;
+      // A short chunk is the last one: the end of the pass is its checkpoint.
+      if (chunk.length < chunkSize || progress.isVoid) return;
+      progress.isVoid = !(await checkpoint(dependencies, claim, chunk, progress.delivered));
+    },
+  });
+  if (progress.isVoid) return { kind: 'void' };
+  if (progress.isStopped) return { kind: 'stopped' };
   const kind = claim.version === 1 ? 'added' : 'updated';
   await announcePulled(dependencies, action, { kind, interactions });
-  return { kind: 'complete', delivered };
+  return { kind: 'complete', delivered: progress.delivered };
+}
+
+interface ChunkDelivery {
+  readonly claim: Claim;
+  readonly action: Action;
+  readonly interactions: readonly InteractionGroup[];
+  readonly chunk: readonly AudienceMember[];
+  readonly isFirstAttempt: boolean;
+}
+
+/** Returns to how many readers it was delivered. */
+async function deliverChunk(
+  dependencies: DeliverDependencies,
+  { claim, action, interactions, chunk, isFirstAttempt }: ChunkDelivery,
+): Promise<number> {
+  const passedBy = await dependencies.passBy(chunk.map(({ userId }) => userId));
+  const awake = passedBy.size === 0 ? chunk : chunk.filter(({ userId }) => !passedBy.has(userId));
+  const userIds = awake.map(({ userId }) => userId);
+  const relevancyOf = await relevancies(dependencies, action, interactions, userIds);
+  const readers: ReaderDelivery[] = awake.map(({ userId, reasons }) => ({
+    userId,
+    relevancy: relevancyOf(userId),
+    reasons,
+  }));
+  const outcome = await dependencies.feedStore.deliver({ actionId: action.id, readers, isFirstAttempt });
+  await announce(dependencies, announcementsOf(action.id, readers, outcome, claim.wasCutOff));
+  await raiseFloors(dependencies, outcome.added);
+  return readers.length;
 }
 
 /**

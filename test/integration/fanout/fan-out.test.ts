@@ -218,7 +218,7 @@ test('hands its work back when it is stopped, and another worker goes on from th
         feedStore: {
           ...parts.feedStore,
           deliver: async (chunk) => {
-            // Stopping waits for this very delivery.
+            // Stopping waits for this very delivery, and for another one that may be under way.
             stopping ??= worker.stop().then(resolve);
             return parts.feedStore.deliver(chunk);
           },
@@ -229,7 +229,8 @@ test('hands its work back when it is stopped, and another worker goes on from th
   });
   await stopped;
   const [handed] = await parts.repositories.actions.findByIds([action.id]);
-  expect(handed?.fanOut).toMatchObject({ state: 'PENDING', attempts: 0, delivered: 100 });
+  expect(handed?.fanOut).toMatchObject({ state: 'PENDING', attempts: 0 });
+  expect([100, 200]).toContain(handed?.fanOut.delivered);
   await parts.fanOut();
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', attempts: 1, delivered: 300 });
