@@ -14,7 +14,7 @@ import { raiseFloors, type RaiseFloorDependencies } from './trim-feeds.ts';
 import { relevancies, type LiftDependencies } from '../feeds/lift.ts';
 
 /** Chunks of one pass that are delivered at the same time. */
-const CHUNKS_AT_ONCE = 2;
+const CHUNKS_AT_ONCE = 3;
 
 export interface DeliverDependencies
   extends
