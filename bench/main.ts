@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEnvironment, type Environment } from './harness/environment.ts';
 import { loadBefore, provenance } from './harness/machine.ts';
 import { readOptions, USAGE, type Options } from './harness/options.ts';
 import { ensurePackages } from './harness/packages.ts';
-import { showReport, writeReport, writeResultsPage } from './harness/write.ts';
+import { writeProfileSummaries } from './harness/profile.ts';
+import { folderOf, showReport, writeReport, writeResultsPage } from './harness/write.ts';
 import type { Part } from './parts/part.ts';
 
 process.exit(await main());
@@ -44,17 +44,18 @@ async function runAll(
   await using environment = await openEnvironment(say);
   const stopping = stopOnSignals(environment);
   const of = await provenance(environment, load);
-  mkdirSync(options.out, { recursive: true });
+  const folder = folderOf(options);
   const failures: string[] = [];
   for (const part of parts) {
     console.error(part.name);
-    const profileDir = options.profile ? join(options.out, 'profiles') : null;
+    const profileDir = options.profile ? join(folder, 'profiles') : null;
     const startedAt = performance.now();
     try {
       const report = await part.run({ environment, options, say, profileDir });
       const seconds = (performance.now() - startedAt) / 1_000;
-      writeReport(options.out, part.name, { ...report, seconds, size: options.size, provenance: of });
+      writeReport(folder, part.name, { ...report, seconds, size: options.size, provenance: of });
       showReport(report, seconds);
+      if (profileDir !== null) writeProfileSummaries(profileDir);
     } catch (error) {
       // What fails because everything is being stopped is no news; the handler of the signal ends the process.
       if (stopping.aborted) await new Promise<never>(() => undefined);

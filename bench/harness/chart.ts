@@ -1,4 +1,4 @@
-/** A chart of bars with whiskers, or of curves over a logarithmic axis. */
+/** A chart of bars with whiskers, or of curves. */
 export type Chart = BarChart | CurveChart;
 
 export interface Bar {
@@ -20,9 +20,11 @@ export interface CurveChart {
   readonly kind: 'curves';
   readonly name: string;
   readonly title: string;
+  /** Default: logarithmic, for x above zero. */
+  readonly xScale?: 'linear';
   readonly xLabel: string;
   readonly unit: string;
-  /** Points with x above zero, in order of x. */
+  /** Points in order of x. */
   readonly curves: readonly {
     readonly label: string;
     readonly points: readonly { readonly x: number; readonly y: number }[];

@@ -4,6 +4,7 @@ import type { Role } from '../../src/domain/viewer.ts';
 import type { ProbeApi } from '../programs/probe.ts';
 import { startChild, type Child } from './child.ts';
 import type { Environment } from './environment.ts';
+import { THREADS } from './profile.ts';
 
 const SECRET = 'a-secret-that-signs-nothing-but-benchmarks-0123456789';
 const TOKEN_MS = 24 * 3_600_000;
@@ -63,8 +64,9 @@ function startFanfare(
   });
 }
 
-export function profileArgs(folder: string, name: string): readonly string[] {
-  return ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`];
+/** Every thread of a process writes a profile of its own: `collectProfiles` keeps that of the main one. */
+function profileArgs(folder: string, name: string): readonly string[] {
+  return ['--cpu-prof', `--cpu-prof-dir=${join(folder, `${name}${THREADS}`)}`];
 }
 
 /** A token the processes here accept. */

@@ -1,149 +1,143 @@
-import { build, type Histogram } from 'hdr-histogram-js';
+import { Latencies, type LoadResult } from './latencies.ts';
 import { now } from './statistics.ts';
 
 /** One kind of operation under load. */
 export interface Operation {
   readonly name: string;
-  /** How many of a hundred arrivals are of this kind. */
-  readonly share: number;
   readonly run: () => Promise<unknown>;
+  /** It goes past the server, to have something to hold its operations against, and is not counted among them. */
+  readonly isLimit?: boolean;
 }
 
-export interface LoadResult {
-  readonly name: string;
-  readonly count: number;
-  readonly failed: number;
-  /** Milliseconds from the intended start, so that waiting behind others counts. */
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly max: number;
-  /** The whole histogram, in microseconds, compressed. */
-  readonly histogram: string;
+/** Operations that take turns. */
+export interface Share {
+  /** Weight among the arrivals. */
+  readonly share: number;
+  readonly turns: readonly Operation[];
+}
+
+/** One operation that was answered. */
+export interface Answered {
+  readonly operation: Operation;
+  /** When it ended, in milliseconds since the first arrival. */
+  readonly at: number;
+  /** Milliseconds since it should have started: waiting counts. */
+  readonly sinceIntended: number;
+  /** Milliseconds since it was started: how late the generator was does not count. */
+  readonly sinceStarted: number;
 }
 
 export interface LoadOptions {
-  readonly operations: readonly Operation[];
+  readonly shares: readonly Share[];
   /** Arrivals a second, whatever becomes of those before. */
   readonly rate: number;
   readonly seconds: number;
   /** Arrivals that are not answered yet, beyond which the load is called off. */
   readonly maxOpen: number;
   readonly random: () => number;
+  readonly onAnswered?: (answered: Answered) => void;
 }
 
 export interface LoadOutcome {
+  /** Of each operation, in the order in which they were given. */
   readonly results: readonly LoadResult[];
-  /** Answered a second, from the first arrival to the last answer. */
+  /** Of all operations but the limits. */
+  readonly all: LoadResult;
+  /** How late the generator itself started operations. */
+  readonly lateness: LoadResult;
+  /** Answered a second, without the limits, from the first arrival to the last answer. */
   readonly throughput: number;
   /** More arrivals were unanswered than allowed: the rate is beyond what can be served. */
   readonly isOverrun: boolean;
+  /** What the first operation that failed said. */
+  readonly firstFailure: string | null;
 }
 
-const MICROSECONDS = 1_000;
-const TICK_MS = 2;
+const TICK_MS = 1;
 
 /** Starts operations at a fixed rate, on time, and measures each from when it should have started. */
 export async function openLoop(options: LoadOptions): Promise<LoadOutcome> {
-  const { operations, rate, seconds, maxOpen, random } = options;
-  const tallies = new Map(
-    operations.map((operation) => [operation, { histogram: newHistogram(), failed: 0 }]),
-  );
+  const { shares, rate, seconds, maxOpen, random, onAnswered } = options;
+  const tally = new Tally(shares.flatMap(({ turns }) => turns));
+  const next = chooser(shares, random);
   const open = new Set<Promise<void>>();
-  const start = now();
   const arrivals = Math.max(1, Math.round(rate * seconds));
+  const start = now();
   let isOverrun = false;
-  for (let next = 0; next < arrivals && !isOverrun;) {
-    const elapsed = now() - start;
-    while (next < arrivals && (next / rate) * 1_000 <= elapsed) {
-      const intended = start + (next / rate) * 1_000;
-      const operation = pick(operations, random());
-      const tally = tallies.get(operation);
-      next += 1;
-      const run = operation
-        .run()
-        .then(
-          () => {
-            tally?.histogram.recordValue(Math.max(1, Math.round((now() - intended) * MICROSECONDS)));
-          },
-          () => {
-            if (tally !== undefined) tally.failed += 1;
-          },
-        )
-        .finally(() => open.delete(run));
-      open.add(run);
-    }
+  const launch = (operation: Operation, intended: number): void => {
+    const started = now();
+    tally.lateness.record(started - intended);
+    const run = operation
+      .run()
+      .then(
+        () => {
+          const ended = now();
+          const sinceIntended = ended - intended;
+          tally.record(operation, sinceIntended);
+          onAnswered?.({ operation, at: ended - start, sinceIntended, sinceStarted: ended - started });
+        },
+        (error: unknown) => {
+          tally.fail(operation, error);
+        },
+      )
+      .finally(() => open.delete(run));
+    open.add(run);
+  };
+  for (let arrival = 0; arrival < arrivals && !isOverrun;) {
+    for (; arrival < arrivals && (arrival / rate) * 1_000 <= now() - start; arrival++)
+      launch(next(), start + (arrival / rate) * 1_000);
     isOverrun = open.size > maxOpen;
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   }
   await Promise.all(open);
-  const took = (now() - start) / 1_000;
-  const results = [...tallies].map(([{ name }, { histogram, failed }]) => resultOf(name, histogram, failed));
-  return {
-    results,
-    throughput: results.reduce((sum, result) => sum + result.count, 0) / took,
-    isOverrun,
-  };
+  return tally.outcome((now() - start) / 1_000, isOverrun);
 }
 
-function newHistogram(): Histogram {
-  return build({
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: 600_000_000,
-    numberOfSignificantValueDigits: 3,
-  });
-}
+class Tally {
+  readonly lateness = new Latencies('start of an operation by the generator');
+  readonly #all = new Latencies('all operations');
+  readonly #each: ReadonlyMap<Operation, Latencies>;
+  #firstFailure: string | null = null;
 
-function resultOf(name: string, histogram: Histogram, failed: number): LoadResult {
-  const at = (percentile: number): number => histogram.getValueAtPercentile(percentile) / MICROSECONDS;
-  return {
-    name,
-    count: histogram.totalCount,
-    failed,
-    p50: at(50),
-    p90: at(90),
-    p99: at(99),
-    max: histogram.maxValue / MICROSECONDS,
-    histogram: histogram.outputPercentileDistribution(5, MICROSECONDS),
-  };
-}
-
-function pick(operations: readonly Operation[], share: number): Operation {
-  const all = operations.reduce((sum, operation) => sum + operation.share, 0);
-  let rest = share * all;
-  for (const operation of operations) {
-    rest -= operation.share;
-    if (rest < 0) return operation;
+  constructor(operations: readonly Operation[]) {
+    this.#each = new Map(operations.map((operation) => [operation, new Latencies(operation.name)]));
   }
-  const last = operations.at(-1);
-  if (last === undefined) throw new Error('There is nothing to do');
-  return last;
+
+  record(operation: Operation, milliseconds: number): void {
+    this.#each.get(operation)?.record(milliseconds);
+    if (operation.isLimit !== true) this.#all.record(milliseconds);
+  }
+
+  fail(operation: Operation, error: unknown): void {
+    this.#each.get(operation)?.fail();
+    if (operation.isLimit !== true) this.#all.fail();
+    this.#firstFailure ??= `${operation.name}: ${error instanceof Error ? error.message : String(error)}`;
+  }
+
+  outcome(seconds: number, isOverrun: boolean): LoadOutcome {
+    const all = this.#all.result();
+    return {
+      results: [...this.#each.values()].map((latencies) => latencies.result()),
+      all,
+      lateness: this.lateness.result(),
+      throughput: all.count / seconds,
+      isOverrun,
+      firstFailure: this.#firstFailure,
+    };
+  }
 }
 
-/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
+function chooser(shares: readonly Share[], random: () => number): () => Operation {
+  const whole = shares.reduce((sum, { share }) => sum + share, 0);
+  const taken = new Map<Share, number>();
   return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** Ranks from 0, the first the most likely: rank r has a weight of 1 / (r + 1). */
-export function zipf(count: number): (random: number) => number {
-  const sums: number[] = [];
-  let sum = 0;
-  for (let rank = 0; rank < count; rank++) sums.push((sum += 1 / (rank + 1)));
-  return (random) => {
-    const wanted = random * sum;
-    let [low, high] = [0, count - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((sums[middle] ?? sum) < wanted) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    let rest = random() * whole;
+    const chosen = shares.find(({ share }) => (rest -= share) < 0) ?? shares.at(-1);
+    if (chosen === undefined) throw new Error('There is nothing to do');
+    const turn = taken.get(chosen) ?? 0;
+    taken.set(chosen, turn + 1);
+    const operation = chosen.turns[turn % chosen.turns.length];
+    if (operation === undefined) throw new Error('A share of the load has no operation');
+    return operation;
   };
 }

@@ -14,10 +14,12 @@ export interface Options {
   readonly out: string;
   /** The whole trace; null: the sample that is kept with the project. */
   readonly traceDir: string | null;
-  /** Length of the soak. */
-  readonly soakMinutes: number;
-  /** Length of the mixed load. */
-  readonly loadMinutes: number;
+  /** Length of the soak; null: what suits the size. */
+  readonly soakMinutes: number | null;
+  /** Length of the mixed load; null: what suits the size. */
+  readonly loadMinutes: number | null;
+  /** A second run: it is kept beside the first one, which it is compared with. */
+  readonly isSecond: boolean;
   /** Writes CPU profiles of the processes under test. */
   readonly profile: boolean;
 }
@@ -29,6 +31,7 @@ export const USAGE = `npm run bench -- [parts] [options]
   --smoke            the smallest sizes, no timing that means anything
   --rounds N         measurements of each thing
   --out DIR          where results go (bench/results)
+  --second           keeps the results beside those that are there, as a second run, and compares
   --trace DIR        the whole trace, for the mixed load (or BENCH_TRACE)
   --load-minutes N   length of the mixed load (3)
   --soak-minutes N   length of the soak (10)
@@ -50,6 +53,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
       trace: { type: 'string' },
       'load-minutes': { type: 'string' },
       'soak-minutes': { type: 'string' },
+      second: { type: 'boolean' },
       profile: { type: 'boolean' },
     },
   });
@@ -58,16 +62,18 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
   return {
     parts: positionals,
     size: values.smoke === true ? 'smoke' : values.short === true ? 'short' : 'full',
-    rounds: values.rounds === undefined ? null : above0('rounds', values.rounds),
+    rounds: above0('rounds', values.rounds),
     out: values.out ?? fileURLToPath(new URL('../results', import.meta.url)),
     traceDir: values.trace ?? env['BENCH_TRACE'] ?? null,
-    loadMinutes: above0('load-minutes', values['load-minutes'] ?? '3'),
-    soakMinutes: above0('soak-minutes', values['soak-minutes'] ?? '10'),
+    loadMinutes: above0('load-minutes', values['load-minutes']),
+    soakMinutes: above0('soak-minutes', values['soak-minutes']),
+    isSecond: values.second === true,
     profile: values.profile === true,
   };
 }
 
-function above0(name: string, value: string): number {
+function above0(name: string, value: string | undefined): number | null {
+  if (value === undefined) return null;
   const number = Number(value);
   if (!(number > 0)) throw new Error(`--${name}: must be a number above 0, got "${value}"`);
   return number;

@@ -1,28 +1,61 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { now } from './statistics.ts';
 
 /** What the processes of one kind use together. */
 export interface Usage {
   /** Seconds of CPU since they began. */
   readonly cpuSeconds: number;
-  readonly rssMiB: number;
+  /** Resident memory; what several processes share is counted once, in parts. */
+  readonly memoryMiB: number;
 }
 
-/** Clock ticks a second and bytes a page, as Linux has them on all machines this runs on. */
+/** What the processes of one kind used over a while. */
+export interface UsageOverTime {
+  readonly kind: string;
+  /** Cores in use, on average. */
+  readonly cores: number;
+  readonly meanMiB: number;
+  readonly mostMiB: number;
+}
+
+/** Clock ticks a second, as Linux has them on all machines this runs on. */
 const TICKS = 100;
-const PAGE_MIB = 4_096 / 2 ** 20;
+const SAMPLE_MS = 2_000;
 
 interface Process {
   readonly pid: number;
   readonly parent: number;
   readonly command: string;
-  readonly usage: Usage;
+  readonly cpuSeconds: number;
 }
 
-/**
- * CPU and memory of everything that descends from this process, by kind: engine, gateway, redis, api, worker, client.
- * Memory that processes share counts for each of them.
- */
-export function usageByKind(kinds: ReadonlyMap<number, string>): ReadonlyMap<string, Usage> {
+/** Watches what everything that descends from this process uses, until it is asked for the outcome. */
+export function watchUsage(kinds: ReadonlyMap<number, string>): { stop(): readonly UsageOverTime[] } {
+  const startedAt = now();
+  const first = usageByKind(kinds);
+  const samples = [first];
+  const timer = setInterval(() => samples.push(usageByKind(kinds)), SAMPLE_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      const last = usageByKind(kinds);
+      samples.push(last);
+      const seconds = (now() - startedAt) / 1_000;
+      return [...last].map(([kind, { cpuSeconds }]) => {
+        const memory = samples.flatMap((sample) => sample.get(kind)?.memoryMiB ?? []);
+        return {
+          kind,
+          cores: (cpuSeconds - (first.get(kind)?.cpuSeconds ?? 0)) / seconds,
+          meanMiB: memory.reduce((sum, value) => sum + value, 0) / memory.length,
+          mostMiB: Math.max(...memory),
+        };
+      });
+    },
+  };
+}
+
+/** CPU and memory of everything that descends from this process, by kind: engine, gateway, redis, and the given ones. */
+function usageByKind(kinds: ReadonlyMap<number, string>): ReadonlyMap<string, Usage> {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readProcess(Number(name)));
@@ -32,11 +65,14 @@ export function usageByKind(kinds: ReadonlyMap<number, string>): ReadonlyMap<str
     for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
   }
   const sums = new Map<string, Usage>();
-  for (const { pid, command, usage } of all) {
+  for (const { pid, command, cpuSeconds } of all) {
     if (!ours.has(pid)) continue;
-    const kind = kinds.get(pid) ?? (pid === process.pid ? 'bench' : kindOf(command));
-    const sum = sums.get(kind) ?? { cpuSeconds: 0, rssMiB: 0 };
-    sums.set(kind, { cpuSeconds: sum.cpuSeconds + usage.cpuSeconds, rssMiB: sum.rssMiB + usage.rssMiB });
+    const kind = kinds.get(pid) ?? kindOf(command);
+    const sum = sums.get(kind) ?? { cpuSeconds: 0, memoryMiB: 0 };
+    sums.set(kind, {
+      cpuSeconds: sum.cpuSeconds + cpuSeconds,
+      memoryMiB: sum.memoryMiB + memoryOf(pid),
+    });
   }
   return sums;
 }
@@ -50,24 +86,35 @@ function kindOf(command: string): string {
 }
 
 function readProcess(pid: number): Process[] {
+  const stat = readOfProcess(pid, 'stat');
+  const command = readOfProcess(pid, 'cmdline');
+  if (stat === null || command === null) return [];
+  // The name in parentheses may hold anything; the numbers begin behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const at = (index: number): number => Number(fields[index] ?? NaN);
+  return [
+    {
+      pid,
+      parent: at(1),
+      command: command.replaceAll('\0', ' '),
+      cpuSeconds: (at(11) + at(12)) / TICKS,
+    },
+  ];
+}
+
+/** Its share of the pages in memory, in MiB. */
+function memoryOf(pid: number): number {
+  const [, kib = '0'] = /^Pss: +(\d+) kB/m.exec(readOfProcess(pid, 'smaps_rollup') ?? '') ?? [];
+  return Number(kib) / 1_024;
+}
+
+/** Null when it has ended meanwhile. */
+function readOfProcess(pid: number, name: string): string | null {
   try {
-    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-    const command = readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').replaceAll('\0', ' ');
-    // The name in parentheses may hold anything; the numbers begin behind it.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const at = (index: number): number => Number(fields[index] ?? NaN);
-    return [
-      {
-        pid,
-        parent: at(1),
-        command,
-        usage: { cpuSeconds: (at(11) + at(12)) / TICKS, rssMiB: at(21) * PAGE_MIB },
-      },
-    ];
+    return readFileSync(`/proc/${String(pid)}/${name}`, 'utf8');
   } catch (error) {
-    // It ended while the list was read.
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
-      return [];
+      return null;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Session, type Profiler } from 'node:inspector/promises';
 import { join } from 'node:path';
 
@@ -24,10 +24,42 @@ export async function withProfile<T>(
   }
 }
 
-export type CpuProfile = Profiler.Profile;
+type CpuProfile = Profiler.Profile;
+
+const ENDING = '.cpuprofile';
+/** Ending of a folder with the profiles of all threads of one process. */
+export const THREADS = '.threads';
+
+/** Keeps the profile of the main thread of each process, under the name of the process. */
+function collectProfiles(folder: string): void {
+  for (const name of readdirSync(folder).filter((entry) => entry.endsWith(THREADS))) {
+    const threads = join(folder, name);
+    // CPU.<date>.<time>.<process>.<thread>.<number>.cpuprofile
+    const main = readdirSync(threads).find((file) => file.split('.').at(-3) === '0');
+    if (main !== undefined) renameSync(join(threads, main), join(folder, name.replace(THREADS, ENDING)));
+    rmSync(threads, { recursive: true });
+  }
+}
+
+/** Writes `<name>.txt` beside each profile: where its time went. */
+export function writeProfileSummaries(folder: string): void {
+  if (!existsSync(folder)) return;
+  collectProfiles(folder);
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(ENDING))) {
+    const { byRoom, byFunction } = summariseProfile(
+      JSON.parse(readFileSync(join(folder, file), 'utf8')) as CpuProfile,
+    );
+    const lines = (shares: typeof byRoom): string[] =>
+      shares.map(([name, share]) => `${(share * 100).toFixed(1).padStart(5)} %  ${name}`);
+    const text = ['Packages and files', ...lines(byRoom), '', 'Functions', ...lines(byFunction), ''].join(
+      '\n',
+    );
+    writeFileSync(join(folder, file.replace(ENDING, '.txt')), text);
+  }
+}
 
 /** Share of the samples by where they fell, largest first. Idle time is left out. */
-export function summariseProfile(profile: CpuProfile): {
+function summariseProfile(profile: CpuProfile): {
   readonly byRoom: readonly (readonly [string, number])[];
   readonly byFunction: readonly (readonly [string, number])[];
 } {

@@ -10,6 +10,12 @@ export interface Figure {
   readonly note?: string;
 }
 
+/** Figures that are read best side by side. */
+export interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
 /** A figure beside the target that was set for it. */
 export interface Verdict {
   /** Position in the table of targets. */
@@ -25,6 +31,7 @@ export interface PartReport {
   readonly about: readonly string[];
   readonly figures: readonly Figure[];
   readonly verdicts: readonly Verdict[];
+  readonly tables?: readonly Table[];
   readonly charts: readonly Chart[];
   /** Everything as it was measured. */
   readonly raw: Readonly<Record<string, unknown>>;

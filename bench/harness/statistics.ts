@@ -20,6 +20,11 @@ export function summarise(values: readonly number[], what: string): Summary {
   };
 }
 
+/** Something that is measured once, over the whole run. */
+export function once(value: number, what: string): Summary {
+  return summarise([value], what);
+}
+
 /** The value below which the given share of the values lies, interpolated; NaN of nothing. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);

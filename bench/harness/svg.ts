@@ -6,6 +6,8 @@ const LEFT = 250;
 const RIGHT = 150;
 const ROW = 30;
 const PLOT_HEIGHT = 260;
+/** Numbers below the axis. */
+const MOST_MARKS = 15;
 const COLOURS = ['#2563eb', '#ea580c', '#16a34a', '#9333ea', '#64748b', '#dc2626'];
 
 /** Draws a chart. Nothing but shapes and text, so that it shows anywhere. */
@@ -31,18 +33,19 @@ function drawBars({ title, unit, bars }: BarChart): string {
   return svg(60 + bars.length * ROW, [heading(title), ...rows]);
 }
 
-function drawCurves({ title, xLabel, unit, curves }: CurveChart): string {
+function drawCurves({ title, xScale, xLabel, unit, curves }: CurveChart): string {
   const points = curves.flatMap((curve) => curve.points);
-  const xs = points.map((point) => Math.log10(point.x));
+  const scaled = (value: number): number => (xScale === 'linear' ? value : Math.log10(value));
+  const xs = points.map((point) => scaled(point.x));
   const [from, to] = [Math.min(...xs), Math.max(...xs)];
   const most = Math.max(...points.map((point) => point.y));
   const bottom = 50 + PLOT_HEIGHT;
   const left = 90;
   const x = (value: number): number =>
-    left + ((Math.log10(value) - from) / Math.max(to - from, 1e-9)) * (WIDTH - left - RIGHT);
+    left + ((scaled(value) - from) / Math.max(to - from, 1e-9)) * (WIDTH - left - RIGHT);
   const y = (value: number): number => bottom - (value / most) * PLOT_HEIGHT;
-  const marks = [...new Set(points.map((point) => point.x))].map((value) =>
-    text(x(value), bottom + 18, value.toLocaleString('en'), 'middle'),
+  const marks = marksOf(points.map((point) => point.x)).map((value) =>
+    text(x(value), bottom + 18, value.toLocaleString('en', { maximumFractionDigits: 1 }), 'middle'),
   );
   const grid = [0, 0.25, 0.5, 0.75, 1].flatMap((share) => [
     line(left, y(most * share), WIDTH - RIGHT, y(most * share), '#e2e8f0'),
@@ -67,6 +70,13 @@ function drawCurves({ title, xLabel, unit, curves }: CurveChart): string {
     text(left, bottom + 40, `${xLabel}; upright: ${unit}`, 'start'),
     ...drawn,
   ]);
+}
+
+/** What was measured; of many, some that are evenly apart. */
+function marksOf(xs: readonly number[]): readonly number[] {
+  const different = [...new Set(xs)].sort((a, b) => a - b);
+  const every = Math.ceil(different.length / MOST_MARKS);
+  return different.filter((_, index) => index % every === 0);
 }
 
 function svg(height: number, shapes: readonly string[]): string {

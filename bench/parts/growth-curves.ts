@@ -14,7 +14,7 @@ import { now, quantile, timed } from '../harness/statistics.ts';
 import { ratingInput } from '../world/actions.ts';
 import { loadActions, loadFeed } from '../world/feed.ts';
 import { loadFollowers, readerId } from '../world/people.ts';
-import { load, openRawWorld, type RawWorld } from '../world/raw.ts';
+import { informPlanner, load, openRawWorld, type RawWorld } from '../world/raw.ts';
 import { rawPage, servicePage } from '../world/pages.ts';
 import { roundsOf, sized, type PartContext } from './part.ts';
 
@@ -23,7 +23,7 @@ export type Growth = Pick<PartReport, 'figures' | 'verdicts' | 'charts' | 'raw'>
 const READER = 'reader-of-the-curve';
 const FIRST = 25;
 const ENTRIES = 500;
-/** The engine's statistics, without which its planner errs, follow new data within seconds. */
+/** After a load the engine tidies up on its own account; most of that is over by then. */
 const SETTLE_MS = 12_000;
 
 /** Pages beside more and more items of others. */
@@ -35,7 +35,7 @@ export async function itemsGrowth(context: PartContext): Promise<Growth> {
     smoke: [1_000, 2_000],
   });
   await using closer = new Closer();
-  const pages = sized(options, { full: 200, short: 50, smoke: 5 });
+  const pages = sized(options, { full: 100, short: 50, smoke: 5 });
   const contenders: Contender[] = [];
   for (const size of sizes) {
     const database = `bench_growth_${String(size)}`;
@@ -48,6 +48,7 @@ export async function itemsGrowth(context: PartContext): Promise<Growth> {
       size - ENTRIES,
       actions.map((action) => action._id),
     );
+    await informPlanner(world);
     say(`${String(size)} items`);
     contenders.push(...pageContenders(`${size.toLocaleString('en')} items`, world, fanfare, READER, pages));
   }
@@ -76,7 +77,7 @@ export async function itemsGrowth(context: PartContext): Promise<Growth> {
 export async function followsGrowth(context: PartContext): Promise<Growth> {
   const { environment, options, say } = context;
   const sizes = sized(options, { full: [10, 100, 1_000, 5_000], short: [10, 1_000], smoke: [10, 20] });
-  const pages = sized(options, { full: 200, short: 50, smoke: 5 });
+  const pages = sized(options, { full: 100, short: 50, smoke: 5 });
   const database = 'bench_growth_follows';
   await using world = await openRawWorld(environment, database);
   await using fanfare = await openInProcess(environment, database, { worker: false });
@@ -95,6 +96,7 @@ export async function followsGrowth(context: PartContext): Promise<Growth> {
     }));
     contenders.push(...pageContenders(`${size.toLocaleString('en')} follows`, world, fanfare, reader, pages));
   }
+  await informPlanner(world);
   say(`readers with ${sizes.join(', ')} follows`);
   await settle(context, contenders);
   const series = await alternate(contenders, roundsAndWarmUp(context));
@@ -119,6 +121,7 @@ export async function fanOutGrowth(context: PartContext): Promise<Growth> {
   const database = 'bench_growth_fanout';
   await using world = await openRawWorld(environment, database);
   for (const size of sizes) await loadFollowers(world.follows, `site-of-${String(size)}`, size);
+  await informPlanner(world);
   await using fanfare = await openInProcess(environment, database, { worker: true });
   say(`fan-outs to ${sizes.join(', ')} followers`);
   let published = 0;
@@ -134,7 +137,8 @@ export async function fanOutGrowth(context: PartContext): Promise<Growth> {
         return (milliseconds * 1_000) / size;
       },
     })),
-    roundsAndWarmUp(context),
+    // The largest takes long, and an average over so many followers is steady in itself.
+    roundsAndWarmUp(context, { full: 3, short: 2, smoke: 1 }),
   );
   return {
     figures: figuresOf(series, 'µs per follower'),
@@ -144,9 +148,12 @@ export async function fanOutGrowth(context: PartContext): Promise<Growth> {
   };
 }
 
-function roundsAndWarmUp({ options }: PartContext): { readonly rounds: number; readonly warmUp: number } {
+function roundsAndWarmUp(
+  { options }: PartContext,
+  rounds = { full: 5, short: 2, smoke: 1 },
+): { readonly rounds: number; readonly warmUp: number } {
   return {
-    rounds: roundsOf(options, { full: 5, short: 2, smoke: 1 }),
+    rounds: roundsOf(options, rounds),
     warmUp: sized(options, { full: 1, short: 1, smoke: 0 }),
   };
 }
@@ -172,7 +179,7 @@ function pageContenders(
   ];
 }
 
-/** Reads until the engine has had time to look at what was loaded. */
+/** Reads until the engine has had time to tidy up what was loaded. */
 async function settle({ options }: PartContext, contenders: readonly Contender[]): Promise<void> {
   const until = now() + (options.size === 'smoke' ? 0 : SETTLE_MS);
   while (now() < until) for (const contender of contenders) await contender.measure(-1);

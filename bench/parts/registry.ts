@@ -1,5 +1,8 @@
 import { bumpPart } from './bump.ts';
 import { fanOutPart } from './fan-out.ts';
+import { growthPart } from './growth.ts';
+import { modelsPart } from './models.ts';
+import { mixedLoadPart } from './mixed-load.ts';
 import { pagePart } from './page.ts';
 import type { Part } from './part.ts';
 import { peerCapacityPart } from './peer-capacity.ts';
@@ -7,7 +10,9 @@ import { peerFanOutPart } from './peer-fan-out.ts';
 import { peerReadPart } from './peer-read.ts';
 import { publishPart } from './publish.ts';
 import { pushMemoryPart } from './push-memory.ts';
+import { pushPullPart } from './push-pull.ts';
 import { pushPart } from './push.ts';
+import { soakPart } from './soak.ts';
 
 /** All parts, in the order in which they run. */
 export const PARTS: readonly Part[] = [
@@ -20,4 +25,9 @@ export const PARTS: readonly Part[] = [
   peerCapacityPart,
   pushPart,
   pushMemoryPart,
+  growthPart,
+  mixedLoadPart,
+  soakPart,
+  modelsPart,
+  pushPullPart,
 ];

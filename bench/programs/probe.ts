@@ -12,6 +12,8 @@ export interface ProbeApi {
   readonly [name: string]: (argument: never) => unknown;
   /** After full collections of garbage. */
   readonly memory: (argument: null) => Promise<Memory>;
+  /** After collections of garbage, without waiting for rest: for a process at work. */
+  readonly memoryAtWork: (argument: null) => Promise<Memory>;
   /** Microseconds of CPU since the start. */
   readonly cpu: (argument: null) => number;
 }
@@ -41,6 +43,7 @@ const api: ProbeApi = {
     }
     return last;
   },
+  memoryAtWork: collected,
   cpu: () => {
     const { user, system } = process.cpuUsage();
     return user + system;

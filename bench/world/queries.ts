@@ -41,3 +41,19 @@ export const PUBLISH = `mutation Publish($input: PublishActionInput!) {
 export const PUBLISH_MANY = `mutation PublishMany($inputs: [PublishActionInput!]!) {
   publishActions(inputs: $inputs) { action { id } }
 }`;
+
+/** A further page as a frontend shows it. */
+export const NEXT_PAGE = SHOWN_PAGE.replace('($first: Int!)', '($first: Int!, $after: String!)').replace(
+  'feed(first: $first)',
+  'feed(first: $first, after: $after)',
+);
+
+/** A like or a comment. */
+export const INTERACT = `mutation Interact($input: RecordInteractionInput!) {
+  recordInteraction(input: $input) { id engagement { comments likes } }
+}`;
+
+/** Follows a thing, with what is new of it. */
+export const FOLLOW = `mutation Follow($refId: String!) {
+  follow(refId: $refId) { refId isFollowed }
+}`;

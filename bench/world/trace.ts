@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
 import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../src/services/services.ts';
 import type { InProcess } from '../harness/in-process.ts';
-import { zipf } from '../harness/open-loop.ts';
+import { zipf } from '../harness/random.ts';
 import { loadFollowers, readerId } from './people.ts';
 import type { RawWorld } from './raw.ts';
 

@@ -144,5 +144,3 @@ export function storedEntries(collection: EntryCollection) {
     },
   };
 }
-
-export type StoredEntries = ReturnType<typeof storedEntries>;
