@@ -16,7 +16,13 @@ import { ensureIndexes } from './storage/indexes.ts';
 import { connectDatabase, newObjectId, type Database } from './storage/mongo.ts';
 import { connectRedis, type RedisConnections, type RedisRole } from './storage/redis.ts';
 import { createRepositories } from './storage/repositories.ts';
-import { logIndexesCreated, logLiveLogTrouble, logRedisBack, logRedisLost } from './telemetry/events.ts';
+import {
+  logFeedReadWithoutStore,
+  logIndexesCreated,
+  logLiveLogTrouble,
+  logRedisBack,
+  logRedisLost,
+} from './telemetry/events.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 
@@ -124,6 +130,10 @@ async function build(
     newToken: newObjectId,
     openSession: (identity) => openSession(repositories, identity),
     openEventSession: createEventSessions(repositories),
+    onStoreUnavailable: (err) => {
+      metrics.feedReadWithoutStore();
+      logFeedReadWithoutStore(logger, { err });
+    },
     onPublished: (count) => {
       metrics.actionsPublished(count);
     },

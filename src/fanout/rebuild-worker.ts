@@ -2,16 +2,21 @@ import type { LiveLog } from '../realtime/live-log.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { FanOutsRepository } from '../storage/fan-outs.ts';
 import type { FeedsRepository, RebuildClaim } from '../storage/feeds.ts';
+import { StoreUnavailable } from '../storage/errors.ts';
+import { Outage } from '../lib/outage.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
 import { rebuildFeed, sweepFeed, type RebuildDependencies } from './reconcile-feed.ts';
 import { TRIM_GRACE_MS } from './trim-feeds.ts';
 
 /** How long a rebuild waits for a fan-out that is under way to end. */
 const POSTPONE_MS = 250;
+/** Waits while the store of the feeds is away: the first, and the longest. */
+const FIRST_OUTAGE_MS = 200;
+const MAX_OUTAGE_MS = 5_000;
 
 export interface RebuildObserver {
   rebuilt(userId: string, seconds: number): void;
-  /** The feed stays due and is tried again when its lease is over. */
+  /** The feed stays due and is tried again when its lease is over, or the store of the feeds is there again. */
   failed(error: unknown): void;
 }
 
@@ -37,6 +42,7 @@ export class RebuildWorker implements AsyncDisposable {
   readonly #dependencies: RebuildWorkerDependencies;
   readonly #options: RebuildWorkerOptions;
   readonly #loop: PollLoop;
+  readonly #outage = new Outage(FIRST_OUTAGE_MS, MAX_OUTAGE_MS);
   #subscription: Disposable | null = null;
 
   constructor(dependencies: RebuildWorkerDependencies, options: RebuildWorkerOptions) {
@@ -65,15 +71,25 @@ export class RebuildWorker implements AsyncDisposable {
 
   async #rebuildNext(): Promise<boolean> {
     const { feeds, observer } = this.#dependencies;
+    if (this.#outage.waitMs > 0) return false;
     try {
       const claim = await feeds.claimDue(new Date(), this.#options.leaseMs);
       if (claim === null) return false;
-      await this.#rebuild(claim);
+      await this.#rebuild(claim).catch((error: unknown) => this.#handBack(claim, error));
       return true;
     } catch (error) {
       observer.failed(error);
       return false;
     }
+  }
+
+  /** A feed whose store is away stays due from soon on, and nobody thinks worse of it. */
+  async #handBack(claim: RebuildClaim, error: unknown): Promise<never> {
+    if (error instanceof StoreUnavailable) {
+      const until = new Date(Date.now() + this.#outage.failed());
+      await this.#dependencies.feeds.postponeRebuild(claim, until, { wasCutOff: true });
+    }
+    throw error;
   }
 
   async #rebuild(claim: RebuildClaim): Promise<void> {
@@ -82,6 +98,7 @@ export class RebuildWorker implements AsyncDisposable {
     // Passes that began before may know the reader as they were, and may write after the feed has been looked at.
     const older = new Set(await fanOuts.heldClaims());
     const floor = await rebuildFeed(this.#dependencies, claim.userId);
+    this.#outage.over();
     if (older.size > 0) {
       if ((await fanOuts.heldClaims()).some((token) => older.has(token))) {
         await feeds.postponeRebuild(claim, new Date(Date.now() + POSTPONE_MS));

@@ -1,15 +1,19 @@
 import type { Claim, FanOutsRepository } from '../storage/fan-outs.ts';
+import { StoreUnavailable } from '../storage/errors.ts';
 import type { HiddenItemsRepository } from '../storage/hidden-items.ts';
 import type { InteractionsRepository } from '../storage/interactions.ts';
 import type { ModerationRepository } from '../storage/moderation.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import { runPass, type DeliverDependencies, type PassOutcome } from './deliver.ts';
 import { holdLease } from './lease.ts';
+import { Outage } from '../lib/outage.ts';
 import { WakeUp } from '../lib/wake-up.ts';
 
 /** Longest wait before a failed fan-out is tried again. */
 const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 200;
+/** Longest wait before the store of the feeds is tried again while it is away. */
+const MAX_OUTAGE_MS = 5_000;
 /** How long the pass after one that was overtaken by changes waits for more of them. */
 const COALESCE_MS = 250;
 
@@ -57,13 +61,15 @@ export interface WorkerDependencies extends DeliverDependencies {
 
 /**
  * Takes fan-outs from the database, one lease each, and runs their passes. Any number of workers may run in any
- * number of processes. A worker that dies loses nothing: its leases expire and others take over.
+ * number of processes. A worker that dies loses nothing: its leases expire and others take over. While the store of the feeds
+ * is away nothing can be delivered and nothing is given up: the worker waits, and tries again now and then.
  */
 export class FanOutWorker implements AsyncDisposable {
   readonly #dependencies: WorkerDependencies;
   readonly #options: WorkerOptions;
   readonly #running = new Set<Promise<void>>();
   readonly #wakeUp = new WakeUp();
+  readonly #outage = new Outage(FIRST_BACKOFF_MS, MAX_OUTAGE_MS);
   #subscription: Disposable | null = null;
   #loop: Promise<void> | null = null;
   #isStopping = false;
@@ -98,6 +104,10 @@ export class FanOutWorker implements AsyncDisposable {
 
   async #takeWork(): Promise<void> {
     while (!this.#isStopping) {
+      if (this.#outage.waitMs > 0) {
+        await this.#wakeUp.wait(this.#outage.waitMs);
+        continue;
+      }
       const claim = await this.#claim();
       if (claim === null) {
         await this.#wakeUp.wait(this.#options.pollMs);
@@ -135,6 +145,7 @@ export class FanOutWorker implements AsyncDisposable {
         isHeld: () => lease.isHeld(),
         isStopping: () => this.#isStopping,
       });
+      this.#outage.over();
       if (await this.#conclude(claim, outcome)) {
         const delivered = outcome.kind === 'complete' ? outcome.delivered : 0;
         observer.finished(claim, delivered, (performance.now() - startedAt) / 1_000);
@@ -155,7 +166,7 @@ export class FanOutWorker implements AsyncDisposable {
       state: 'PENDING',
       error: null,
       notBefore: outcome.kind === 'stopped' ? now : new Date(now.getTime() + COALESCE_MS),
-      isAttempt: false,
+      ended: 'in-order',
     });
     // Somebody else holds the action now. What this pass wrote late may contradict theirs: one more pass mends it.
     if (!isHandedBack) await fanOuts.requestPass(claim.action.id, now);
@@ -176,15 +187,18 @@ export class FanOutWorker implements AsyncDisposable {
 
   async #giveUp(claim: Claim, error: unknown): Promise<void> {
     const { fanOuts, observer } = this.#dependencies;
-    const isFinal = claim.attempts >= this.#options.maxAttempts;
-    const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
+    const isAway = error instanceof StoreUnavailable;
+    const isFinal = !isAway && claim.attempts >= this.#options.maxAttempts;
+    const backoffMs = isAway
+      ? this.#outage.failed()
+      : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
     observer.failed(claim, error, isFinal);
     try {
       await fanOuts.release(claim, {
         state: isFinal ? 'FAILED' : 'PENDING',
         error: error instanceof Error ? error.message : String(error),
         notBefore: new Date(Date.now() + backoffMs),
-        isAttempt: true,
+        ended: isAway ? 'cut-off' : 'failed',
       });
     } catch (releaseError) {
       // The lease will expire and the fan-out be taken over.

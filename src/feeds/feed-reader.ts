@@ -8,6 +8,7 @@ import {
 } from '../domain/newsfeed-item.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
+import { StoreUnavailable } from '../storage/errors.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
 import type { FeedPageQuery, FeedStore } from './feed-store.ts';
 import { readFromSource, type SourceDependencies, type SourceQuery } from './source.ts';
@@ -19,6 +20,8 @@ export interface FeedReaderDependencies extends SourceDependencies {
   readonly follows: Pick<FollowsRepository, 'all' | 'find'>;
   /** The store has lost the reader's feed, and no rebuild is due yet. */
   readonly onLost: (userId: UserId) => Promise<void>;
+  /** The store could not be reached, and a read was served from the actions instead. */
+  readonly onStoreUnavailable: (error: StoreUnavailable) => void;
 }
 
 export type FeedQuery = Omit<FeedPageQuery, 'userId'>;
@@ -27,7 +30,7 @@ export type FeedQuery = Omit<FeedPageQuery, 'userId'>;
 export interface FeedReader {
   /**
    * Entries in feed order, at most `limit`; fewer means that there are no more. One query while the store holds what is
-   * asked for and nothing is pulled; below the floor, and for what is pulled, see `source.ts`.
+   * asked for and nothing is pulled; below the floor, for what is pulled, and while the store is away, see `source.ts`.
    */
   page(reader: ReaderProfile, query: FeedQuery): Promise<readonly FeedEntry[]>;
   /** The entries for the given actions, in no particular order; what is not in the feed is left out. */
@@ -103,24 +106,42 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     );
   }
 
+  async function page(reader: ReaderProfile, query: FeedQuery): Promise<readonly FeedEntry[]> {
+    const { limit, since } = query;
+    const [{ entries, floor }, pull] = await Promise.all([stored(reader, query), pulled(reader, query)]);
+    const upper = merge(entries, floor === null ? pull : pull.filter((entry) => isAbove(entry, floor)));
+    if (floor === null || upper.length >= limit) return upper.slice(0, limit);
+    if (since !== undefined && floor.relevancy.getTime() < since.getTime()) return upper;
+    return [...upper, ...(await below(reader, floor, { ...query, limit: limit - upper.length }))];
+  }
+
+  async function find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]> {
+    if (actionIds.length === 0) return [];
+    const held = isAboveAll(reader.floor) ? [] : await feedStore.find(reader.userId, actionIds);
+    const isPulled = reader.pulledFollows.length > 0;
+    const known = new Set(held.map((entry) => entry.actionId));
+    const missing = isPulled ? actionIds : actionIds.filter((id) => !known.has(id));
+    if (missing.length === 0) return held;
+    return merge(held, await unstored(reader, missing));
+  }
+
+  /** Reads; where the store cannot be reached, reads anew as if it held nothing: never half of either. */
+  async function withOrWithoutStore<T>(
+    reader: ReaderProfile,
+    read: (reader: ReaderProfile) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await read(reader);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      dependencies.onStoreUnavailable(error);
+      return read({ ...reader, floor: FLOOR_ABOVE_ALL });
+    }
+  }
+
   return {
-    async page(reader, query) {
-      const { limit, since } = query;
-      const [{ entries, floor }, pull] = await Promise.all([stored(reader, query), pulled(reader, query)]);
-      const upper = merge(entries, floor === null ? pull : pull.filter((entry) => isAbove(entry, floor)));
-      if (floor === null || upper.length >= limit) return upper.slice(0, limit);
-      if (since !== undefined && floor.relevancy.getTime() < since.getTime()) return upper;
-      return [...upper, ...(await below(reader, floor, { ...query, limit: limit - upper.length }))];
-    },
-    async find(reader, actionIds) {
-      if (actionIds.length === 0) return [];
-      const held = isAboveAll(reader.floor) ? [] : await feedStore.find(reader.userId, actionIds);
-      const isPulled = reader.pulledFollows.length > 0;
-      const known = new Set(held.map((entry) => entry.actionId));
-      const missing = isPulled ? actionIds : actionIds.filter((id) => !known.has(id));
-      if (missing.length === 0) return held;
-      return merge(held, await unstored(reader, missing));
-    },
+    page: (reader, query) => withOrWithoutStore(reader, (as) => page(as, query)),
+    find: (reader, actionIds) => withOrWithoutStore(reader, (as) => find(as, actionIds)),
   };
 }
 

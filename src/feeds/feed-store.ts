@@ -76,7 +76,8 @@ export interface StoredPage {
  *   removed.
  * - **Atomicity**: per entry, not per chunk. A failed call may have done a part of its work; calling it again
  *   completes it.
- * - **Errors** of the database pass through unchanged. Unknown readers and actions are not errors.
+ * - **Errors** of the database pass through unchanged. Unknown readers and actions are not errors. A model whose entries are
+ *   kept elsewhere rejects with StoreUnavailable while it cannot be reached; `page` and `find` do so within a second.
  * - **Lifecycle**: the store borrows its connections. Who made them closes them.
  */
 export interface FeedStore {

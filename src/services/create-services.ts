@@ -46,6 +46,7 @@ export interface ServiceParts extends Repositories {
   readonly newToken: () => string;
   readonly onPublished: (count: number) => void;
   readonly onLiveLogError: (error: unknown) => void;
+  readonly onStoreUnavailable: (error: unknown) => void;
 }
 
 /** Binds every use case to its parts. */

@@ -5,12 +5,23 @@ import {
   MongoServerSelectionError,
   type WriteError,
 } from 'mongodb';
+import { FanfareError } from '../domain/errors.ts';
 
 const DUPLICATE_KEY = 11_000;
 const MAX_TRIES = 5;
 
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+}
+
+/**
+ * What keeps the feeds cannot be reached, or takes nothing for now: the fault of nobody here. Whoever writes tries again
+ * later, as often as it takes; whoever reads makes the feed from the actions.
+ */
+export class StoreUnavailable extends FanfareError {
+  constructor(message: string, cause?: unknown) {
+    super('UNAVAILABLE', message, { cause });
+  }
 }
 
 /** The database cannot be reached: nobody's fault here, and worth trying again later. */

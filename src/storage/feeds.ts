@@ -244,11 +244,18 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
       await collection.updateOne({ _id: userId, trimAt }, { $unset: { trimAt: 1 } });
     },
 
-    /** The feed stays due, from then on. */
-    async postponeRebuild({ userId, version }: RebuildClaim, until: Date): Promise<void> {
+    /**
+     * The feed stays due, from then on.
+     * @param how.wasCutOff whether the rebuild may have changed the feed and not told its reader.
+     */
+    async postponeRebuild(
+      { userId, version }: RebuildClaim,
+      until: Date,
+      how: { readonly wasCutOff: boolean } = { wasCutOff: false },
+    ): Promise<void> {
       await collection.updateOne(
         { _id: userId, rebuildVersion: version },
-        { $set: { rebuildAt: until }, $unset: { rebuildsBegun: 1 } },
+        { $set: { rebuildAt: until }, ...(how.wasCutOff ? {} : { $unset: { rebuildsBegun: 1 } }) },
       );
     },
 

@@ -17,6 +17,7 @@ import {
   TRIM_SCRIPT,
   VOUCH_SCRIPT,
 } from './redis-feed-scripts.ts';
+import { redisReach } from './redis-reach.ts';
 import type { RedisClient } from './redis.ts';
 
 export interface RedisFeedsOptions {
@@ -34,11 +35,17 @@ export type RedisFeedChange = 'added' | 'raised' | 'none';
 /** Entries per script: a script must not hold up the server for long. */
 const BATCH = 250;
 
-/** Feeds as sorted sets. Keys and their meaning are in `redis-feed-scripts.ts`. Rejects with the errors of the client. */
+/**
+ * Feeds as sorted sets. Keys and their meaning are in `redis-feed-scripts.ts`. Rejects with StoreUnavailable while Redis is
+ * away – reads within a second, see `redis-reach.ts` – and else with the errors of the client.
+ */
 export function redisFeedsRepository(client: RedisClient, { prefix, cap, lifetimeMs }: RedisFeedsOptions) {
+  const reach = redisReach();
   const run = (script: string, ...args: (string | number)[]): Promise<unknown> =>
     // By text, not by hash: a second attempt after NOSCRIPT could overtake a later write.
-    client.eval(script, 0, prefix, lifetimeMs, cap, ...args);
+    reach.write(() => client.eval(script, 0, prefix, lifetimeMs, cap, ...args));
+  const ask = (script: string, ...args: (string | number)[]): Promise<unknown> =>
+    reach.read(() => client.eval(script, 0, prefix, lifetimeMs, cap, ...args));
 
   return {
     /** One change per reader, in order. One command for 250 readers, all sent at once. */
@@ -99,7 +106,7 @@ export function redisFeedsRepository(client: RedisClient, { prefix, cap, lifetim
       readonly isVouchedFor: boolean;
     }> {
       const { userId, after, since, until, limit } = query;
-      const reply = await run(
+      const reply = await ask(
         PAGE_SCRIPT,
         userId,
         ...place(after ?? null),
@@ -116,12 +123,12 @@ export function redisFeedsRepository(client: RedisClient, { prefix, cap, lifetim
     },
 
     async find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]> {
-      return toEntries(texts(await run(FIND_SCRIPT, userId, ...actionIds)));
+      return toEntries(texts(await ask(FIND_SCRIPT, userId, ...actionIds)));
     },
 
     /** The first readers who hold the action, in order of id; among them may be some whose feed is lost. */
     someHolders(actionId: ActionId, limit: number): Promise<UserId[]> {
-      return client.zrange(`${prefix}feed:a:${actionId}`, '0', String(limit - 1));
+      return reach.write(() => client.zrange(`${prefix}feed:a:${actionId}`, '0', String(limit - 1)));
     },
 
     /** One command for 250 readers. */

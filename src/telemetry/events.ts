@@ -91,6 +91,11 @@ export function logLeaseLost(
   log.warn(fields, 'Lease lost, another worker has the action');
 }
 
+/** One line for each read: that Redis cannot be reached is told once, with `logRedisLost`. */
+export function logFeedReadWithoutStore(log: Pick<Logger, 'debug'>, fields: { readonly err: unknown }): void {
+  log.debug(fields, 'Feed served from the actions, its store cannot be reached');
+}
+
 export function logWorkerTrouble(log: Pick<Logger, 'error'>, fields: { readonly err: unknown }): void {
   log.error(fields, 'The worker cannot look for work, it goes on trying');
 }

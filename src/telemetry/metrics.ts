@@ -26,6 +26,8 @@ export interface Metrics {
   fanOutFinished(figures: FanOutFigures): void;
   fanOutAttemptFailed(): void;
   leaseLost(): void;
+  /** A read of a feed was served from the actions since the store could not be reached. */
+  feedReadWithoutStore(): void;
   liveEventSent(kind: string): void;
   liveResync(reason: string): void;
   /** Counts a subscriber until disposed; disposing twice counts once. */
@@ -91,6 +93,11 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
     help: 'Passes given up because another worker took the action over.',
     registers,
   });
+  const readsWithoutStore = new Counter({
+    name: 'fanfare_feed_reads_without_store_total',
+    help: 'Reads of feeds served from the actions because the store of the feeds could not be reached.',
+    registers,
+  });
   const subscribers = new Gauge({
     name: 'fanfare_live_subscribers',
     help: 'Open feed subscriptions.',
@@ -142,6 +149,9 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
     },
     leaseLost: () => {
       lostLeases.inc();
+    },
+    feedReadWithoutStore: () => {
+      readsWithoutStore.inc();
     },
     liveEventSent: (kind) => {
       liveEvents.inc({ kind });

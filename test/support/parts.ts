@@ -129,6 +129,7 @@ async function openOn(
     newToken: newObjectId,
     onPublished: () => undefined,
     onLiveLogError: fail,
+    onStoreUnavailable: fail,
     sessionEnds,
   });
   const identity = (userId: string, ...roles: Role[]): Identity => ({

@@ -9,7 +9,8 @@ import type { FeedStore } from '../feed-store.ts';
  * A feed is vouched for only after a rebuild: opened by filling it with nothing, filled from the actions, and declared
  * complete. Deliveries to a feed that is missing are kept, but its floor stays above all. A feed is lost when it comes to
  * the end of its lifetime, when Redis evicts it, or was restarted; then its floor is above all again, and pages come
- * from the actions themselves until the next rebuild.
+ * from the actions themselves until the next rebuild. While Redis is away, every method rejects with StoreUnavailable, and
+ * what reads does so within a second.
  *
  * Cost for a chunk: one command per 250 readers, all sent at once; each reader about ten operations in memory, and as
  * much for a bump. A page is one command, whose cost grows with the logarithm of the feed's length. A removal is one

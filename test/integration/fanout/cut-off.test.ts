@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { openParts, type Parts } from '../../support/parts.ts';
+import type { DeliveryOutcome } from '../../../src/feeds/feed-store.ts';
+import { StoreUnavailable } from '../../../src/storage/errors.ts';
+import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
 import { watching, type Watching } from '../../support/watching.ts';
 
 const READERS = ['ann', 'bob', 'cid'];
@@ -125,4 +127,74 @@ test('says resync to whom a follow was cut off before telling, when it is comple
   await parts.feedStore.fill('bob', [{ actionId: action.id, relevancy: action.latest, reasons: ['FOLLOW'] }]);
   await parts.services.follow(parts.session('bob'), 'actor', 0);
   expect(await toldBefore(parts, watch)).toEqual([action.id, 'resync']);
+});
+
+/** Passes an answer on, but for the first: the store did what it was asked, and was away before it could say so. */
+function awayOnce<T>(): (answer: T) => T {
+  let wasAway = false;
+  return (answer) => {
+    if (wasAway) return answer;
+    wasAway = true;
+    throw new StoreUnavailable('The store is away');
+  };
+}
+
+test('does not count it as an attempt that the store was away, and tells whom the pass was cut off before telling', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ mentions: ['bob'] });
+  await parts.fanOut();
+  await using watch = await watchAs(parts, 'bob');
+  await parts.services.recordInteraction(parts.session('service', 'service'), {
+    ...{ actionId: action.id, kind: 'COMMENT', actorId: 'cid' },
+  });
+  const { feedStore } = parts;
+  const goesAway = awayOnce<DeliveryOutcome>();
+  let error: string | null = null;
+  await using worker = parts.worker(
+    { maxAttempts: 1 },
+    {
+      feedStore: { ...feedStore, deliver: (chunk) => feedStore.deliver(chunk).then(goesAway) },
+      observer: {
+        ...silentObserver,
+        failed: (_claim, cause, isFinal) => {
+          error = `${String(cause)}, ${isFinal ? 'for good' : 'for now'}`;
+        },
+      },
+    },
+  );
+  worker.start();
+  await parts.idle();
+  await worker.stop();
+  expect(error).toMatch(/The store is away, for now/);
+  const [done] = await parts.repositories.actions.findByIds([action.id]);
+  expect(done?.fanOut).toMatchObject({ state: 'DONE', attempts: 1, delivered: 1 });
+  expect(await toldBefore(parts, watch)).toEqual([action.id]);
+});
+
+test('rebuilds a feed when its store is there again, and says resync to its reader', async () => {
+  await using parts = await openParts();
+  await parts.publish({ mentions: ['bob'] });
+  await parts.fanOut();
+  await parts.feedStore.drop('bob');
+  await using watch = await watchAs(parts, 'bob');
+  await parts.services.rebuildFeed(parts.admin, 'bob');
+  const { feedStore } = parts;
+  const goesAway = awayOnce<readonly string[]>();
+  const failures: unknown[] = [];
+  await using rebuilds = parts.rebuildWorker({
+    feedStore: {
+      ...feedStore,
+      fill: async (userId, entries, options) => {
+        const added = await feedStore.fill(userId, entries, options);
+        return entries.length > 0 ? goesAway(added) : added;
+      },
+    },
+    observer: { rebuilt: () => undefined, failed: (error) => failures.push(error) },
+  });
+  rebuilds.start();
+  await parts.idle();
+  await rebuilds.stop();
+  expect(failures).toEqual([expect.any(StoreUnavailable)]);
+  expect((await feedStore.page({ userId: 'bob', limit: 10 })).entries).toHaveLength(1);
+  expect(await toldBefore(parts, watch)).toEqual(['resync']);
 });

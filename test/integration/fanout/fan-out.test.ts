@@ -196,7 +196,7 @@ test('follows a change that comes while a pass is running with one more pass', a
   for (let n = 0; n < 3; n++) await fanOuts.requestPass(action.id, new Date());
   expect(await fanOuts.claim('other', new Date(), 60_000)).toBeNull();
   expect(claim !== null && (await fanOuts.finish(claim, 0))).toBe(false);
-  const released = { state: 'PENDING', error: null, notBefore: new Date(), isAttempt: false } as const;
+  const released = { state: 'PENDING', error: null, notBefore: new Date(), ended: 'in-order' } as const;
   expect(claim !== null && (await fanOuts.release(claim, released))).toBe(true);
   await parts.fanOut();
   const [done] = await parts.repositories.actions.findByIds([action.id]);

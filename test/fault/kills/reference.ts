@@ -1,0 +1,76 @@
+import type { Collections } from '../../../src/storage/mongo.ts';
+import type { Model, ModelAction, ModelInteraction } from '../../support/model.ts';
+
+/**
+ * What has happened according to the records of it – actions, interactions, follows, members – and to nothing that is
+ * stored of feeds, for the definition to be worked out from. No names, no marks: nobody mutes, hides or marks as read.
+ */
+export async function referenceOf(collections: Collections, userIds: readonly string[]): Promise<Model> {
+  const [members, follows, interactions, actions] = await Promise.all([
+    collections.members.find().toArray(),
+    collections.follows.find().toArray(),
+    collections.interactions.find().toArray(),
+    collections.actions.find().sort({ recorded: 1, _id: 1 }).toArray(),
+  ]);
+  const interactionsOf = new Map<string, ModelInteraction[]>();
+  for (const { actionId, kind, actorId, key, at, departmentIds } of interactions) {
+    const id = actionId.toHexString();
+    const others = interactionsOf.get(id) ?? [];
+    interactionsOf.set(id, [...others, { kind, actorId, key, at: at.getTime(), departmentIds }]);
+  }
+  return {
+    names: new Map(),
+    members: members.map(({ _id, teamId, teamSince, departmentId, departmentSince, supervisorId }) => ({
+      userId: _id,
+      teamId,
+      teamSince: teamSince?.getTime() ?? 0,
+      departmentId,
+      departmentSince: departmentSince?.getTime() ?? 0,
+      supervisorId,
+    })),
+    follows: follows.map(({ followerId, refId, active, spans }) => ({
+      followerId,
+      refId,
+      isActive: active,
+      spans: spans.map(({ since, sinceAction, until }) => ({
+        since: since.getTime(),
+        firstActionId: sinceAction?.toHexString() ?? null,
+        until: until?.getTime() ?? null,
+      })),
+    })),
+    actions: actions.map((action): ModelAction => {
+      const id = action._id.toHexString();
+      return {
+        id,
+        actorId: action.actorId,
+        conducted: action.conducted.getTime(),
+        recorded: action.recorded.getTime(),
+        scope: action.scope,
+        groupId: groupOf(action.audience),
+        mentions: action.mentions,
+        recipients: action.recipients,
+        refIds: action.refIds,
+        type: action.descriptor.type,
+        tags: action.descriptor.tags,
+        interactions: interactionsOf.get(id) ?? [],
+        isHidden: action.isHidden,
+        isDeleted: action.isDeleted,
+      };
+    }),
+    readers: userIds.map((userId) => ({
+      userId,
+      roles: ['user'],
+      muted: [],
+      hiddenActionIds: [],
+      lastRead: null,
+    })),
+  };
+}
+
+/** The team or department among the keys of an audience. */
+function groupOf(audience: readonly string[]): string | null {
+  const [, groupId = null] = /^(?:team|department):(.*)$/.exec(
+    audience.find((key) => /^(?:team|department):/.test(key)) ?? '',
+  ) ?? [null, null];
+  return groupId;
+}
