@@ -2,7 +2,7 @@ import { SETTINGS } from '../../src/config/settings.ts';
 import { formatNumber } from '../harness/format.ts';
 import type { Figure, PartReport, Table } from '../harness/report.ts';
 import { summaryOf, type Series } from '../harness/rounds.ts';
-import { summarise } from '../harness/statistics.ts';
+import { quantile, summarise } from '../harness/statistics.ts';
 import type { Reach, Way } from './push-pull-reach.ts';
 import type { ReaderCosts } from './push-pull-readers.ts';
 
@@ -13,11 +13,17 @@ const THRESHOLD = Number(SETTINGS.CELEBRITY_THRESHOLD.fallback);
 /** What a reader of so many pulled refs pays for them. */
 interface Dearer {
   readonly count: number;
-  /** Milliseconds of the page, and what it is more than without any, for each ref; null: nothing that could be seen. */
   readonly page: number;
-  readonly perRef: number | null;
-  /** Pages that a follower may read for each action of a ref until pulling it costs more work than pushing did. */
-  readonly breakEven: number | null;
+  /** Milliseconds more than without any, for each ref, taken round by round. Below zero: noise was larger. */
+  readonly perRef: Range;
+  /** Pages a follower may read for each action of a ref until pulling costs more work than pushing; null: unknown. */
+  readonly breakEven: Range | null;
+}
+
+interface Range {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 export function pushPullReport(reach: Reach, readers: ReaderCosts): PartReport {
@@ -68,12 +74,28 @@ export function pushPullReport(reach: Reach, readers: ReaderCosts): PartReport {
 }
 
 function dearerPages({ following }: ReaderCosts, pushMs: number): readonly Dearer[] {
-  const [none, ...others] = following.map(({ count, p50 }) => ({ count, page: summaryOf(p50).median }));
+  const [none, ...others] = following;
   if (none === undefined) return [];
-  return others.map(({ count, page }) => {
-    const perRef = page > none.page ? (page - none.page) / count : null;
-    return { count, page, perRef, breakEven: perRef === null ? null : pushMs / perRef };
+  return others.map(({ count, p50 }) => {
+    // Both sides of each difference met the same machine.
+    const perRef = rangeOf(
+      p50.values.map((value, round) => (value - (none.p50.values[round] ?? NaN)) / count),
+    );
+    const breakEven =
+      perRef.min > 0
+        ? { median: pushMs / perRef.median, min: pushMs / perRef.max, max: pushMs / perRef.min }
+        : null;
+    return { count, page: summaryOf(p50).median, perRef, breakEven };
   });
+}
+
+function rangeOf(values: readonly number[]): Range {
+  return { median: quantile(values, 0.5), min: Math.min(...values), max: Math.max(...values) };
+}
+
+function shown(range: Range | null): string {
+  if (range === null) return 'unknown';
+  return `${formatNumber(range.median)} (${formatNumber(range.min)}–${formatNumber(range.max)})`;
 }
 
 function about(
@@ -85,18 +107,15 @@ function about(
   const count = (value: number): string => value.toLocaleString('en');
   const { microseconds, dearer } = derived;
   const seconds = formatNumber((microseconds * THRESHOLD) / 1e6);
-  const said = dearer.flatMap(({ count: some, breakEven }) =>
-    breakEven === null ? [] : [`${formatNumber(breakEven)} with ${count(some)}`],
-  );
+  const said = dearer.map(({ count: some, breakEven }) => `${shown(breakEven)} with ${count(some)}`);
   return [
     `An action of a ref with ${count(followers)} followers, by the real worker, with CELEBRITY_THRESHOLD above (push) and below (pull) that number, in turn. Seen: the first read of the feed, at the service, that shows it; the last follower is the one who is delivered to last. They look again after 2 ms, then less and less often, down to once in 100 ms, so the later times are exact to about that. DONE includes what these reads take from the machine.`,
     `Pages: the first ${String(first)} entries, at the service, the whole request, of readers with ${count(length)} stored entries, an hour apart. There are ${count(refs)} pulled refs, each with ${count(each)} actions, ${String(perDay)} a day. Only the measured readers follow them: what others follow is not looked at by a page.`,
-    `Where the threshold pays. A push costs ${formatNumber(microseconds)} µs for each follower, once for each action; a pull makes every page dearer that a follower reads. Both grow with the number of followers alike, so which of them is less work does not depend on it: pulling is, while a follower reads fewer pages than the break-even for each action of the ref (${said.join(', ')} pulled refs followed). What does grow with the followers is how long the last of them waits, and how long a worker and the database are busy with one action: ${seconds} s at the default threshold of ${count(THRESHOLD)}. That is what the threshold bounds; what it costs are the dearer pages of those who follow such refs.`,
+    `Where the threshold pays. A push costs ${formatNumber(microseconds)} µs for each follower, once for each action; a pull makes every page dearer that a follower reads. Both grow with the number of followers alike, so which of them is less work does not depend on it: pulling is, while a follower reads fewer pages than the break-even for each action of the ref (${said.join(', ')} pulled refs followed). All of it is time on the clock; pushes and pages were measured one after the other, so the break-even tells an order of magnitude. What does grow with the followers is how long the last of them waits, and how long a worker and the database are busy with one action: ${seconds} s at the default threshold of ${count(THRESHOLD)}. That is what the threshold bounds; what it costs are the dearer pages of those who follow such refs.`,
   ];
 }
 
 function tableOf(dearer: readonly Dearer[]): Table {
-  const shown = (value: number | null): string => (value === null ? 'not measurable' : formatNumber(value));
   return {
     columns: [
       'pulled refs followed',

@@ -86,7 +86,8 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
               userId: entry.userId,
               span,
               isOpen: true as const,
-              'entries.actionId': { $ne: new ObjectId(entry.actionId) },
+              // Not $ne: the local engine would go through the index of the actions for it, all of it.
+              $nor: [{ 'entries.actionId': new ObjectId(entry.actionId) }],
             },
             update: putStages(entry, capacity),
             upsert: true,

@@ -40,7 +40,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
           readers.map((reader) => ({
             updateOne: {
               // Who holds it does not match and cannot be inserted either: a duplicate key tells.
-              filter: { _id: reader.userId, 'entries.actionId': { $ne: id } },
+              filter: { _id: reader.userId, $nor: [{ 'entries.actionId': id }] },
               update: putStages(id, reader, cap),
               upsert: true,
             },
