@@ -1,5 +1,6 @@
 import type { Claim, FanOutsRepository } from '../storage/fan-outs.ts';
 import { StoreUnavailable } from '../storage/errors.ts';
+import { COALESCE_MS } from '../storage/fan-out-stages.ts';
 import type { HiddenItemsRepository } from '../storage/hidden-items.ts';
 import type { InteractionsRepository } from '../storage/interactions.ts';
 import type { ModerationRepository } from '../storage/moderation.ts';
@@ -14,8 +15,6 @@ const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 200;
 /** Longest wait before the store of the feeds is tried again while it is away. */
 const MAX_OUTAGE_MS = 5_000;
-/** How long the pass after one that was overtaken by changes waits for more of them. */
-const COALESCE_MS = 250;
 
 /** What a worker tells of its work, for logs and metrics. */
 export interface FanOutObserver {
@@ -74,6 +73,7 @@ export class FanOutWorker implements AsyncDisposable {
   #loop: Promise<void> | null = null;
   #isStopping = false;
   #claims = 0;
+  #putOffUntil = 0;
 
   constructor(dependencies: WorkerDependencies, options: WorkerOptions) {
     this.#dependencies = dependencies;
@@ -83,6 +83,7 @@ export class FanOutWorker implements AsyncDisposable {
   start(): void {
     if (this.#loop !== null) return;
     this.#subscription = this.#dependencies.workSignal.onWork(() => {
+      this.#expectPutOff();
       this.#wakeUp.wake();
     });
     this.#loop = this.#takeWork();
@@ -110,13 +111,23 @@ export class FanOutWorker implements AsyncDisposable {
       }
       const claim = await this.#claim();
       if (claim === null) {
-        await this.#wakeUp.wait(this.#options.pollMs);
+        await this.#wakeUp.wait(this.#idleMs());
         continue;
       }
       const run = this.#run(claim).finally(() => this.#running.delete(run));
       this.#running.add(run);
       if (this.#running.size >= this.#options.concurrency) await Promise.race(this.#running);
     }
+  }
+
+  /** A pass may have been put off that is due within the time passes stay apart: to be looked for without a signal. */
+  #expectPutOff(): void {
+    this.#putOffUntil = performance.now() + 2 * COALESCE_MS;
+  }
+
+  #idleMs(): number {
+    const { pollMs } = this.#options;
+    return performance.now() < this.#putOffUntil ? Math.min(pollMs, COALESCE_MS) : pollMs;
   }
 
   async #claim(): Promise<Claim | null> {
@@ -168,6 +179,8 @@ export class FanOutWorker implements AsyncDisposable {
       notBefore: outcome.kind === 'stopped' ? now : new Date(now.getTime() + COALESCE_MS),
       ended: 'in-order',
     });
+    this.#expectPutOff();
+    this.#wakeUp.wake();
     // Somebody else holds the action now. What this pass wrote late may contradict theirs: one more pass mends it.
     if (!isHandedBack) await fanOuts.requestPass(claim.action.id, now);
     if (outcome.kind !== 'stopped') observer.voided(claim);

@@ -12,12 +12,6 @@ import type { ReaderSession } from './reader-session.ts';
 import type { RecordInteractionInput } from './services.ts';
 import { validate } from './validate.ts';
 
-/**
- * How long the pass that lifts items waits for more interactions with the same action: a burst becomes a handful of
- * passes.
- */
-const COALESCE_MS = 250;
-
 export interface RecordInteractionDependencies {
   readonly actions: Pick<ActionsRepository, 'markInteraction'>;
   readonly interactions: Pick<InteractionsRepository, 'insert'>;
@@ -70,7 +64,7 @@ export async function recordInteraction(
     kind,
     isNew,
     at: time,
-    notBefore: new Date(now.getTime() + COALESCE_MS),
+    now,
   });
   if (marked === null) throw notFound();
   dependencies.workSignal.notify();

@@ -5,7 +5,7 @@ import type { InteractionKind } from '../domain/relevancy.ts';
 import { newActionDocument, toAction, type NewAction } from './action-document.ts';
 import { conditionsFilter, type ActionConditions } from './action-conditions.ts';
 import type { ActionDocument } from './documents.ts';
-import { passRequested } from './fan-out-stages.ts';
+import { afterLastPass, passRequested } from './fan-out-stages.ts';
 import { duplicatePositions, isDuplicateKey } from './errors.ts';
 
 /** Actions read at once where all of many are read. */
@@ -250,7 +250,7 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
         readonly kind: InteractionKind;
         readonly isNew: boolean;
         readonly at: Date;
-        readonly notBefore: Date;
+        readonly now: Date;
       },
     ): Promise<Action | null> {
       const counter = `engagement.${COUNTERS[mark.kind]}`;
@@ -263,7 +263,7 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
               'engagement.lastInteraction': { $max: ['$engagement.lastInteraction', mark.at] },
               latest: { $max: ['$latest', mark.at] },
               isBumped: true,
-              ...passRequested(mark.notBefore),
+              ...passRequested(afterLastPass(mark.now)),
             },
           },
         ],

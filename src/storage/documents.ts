@@ -19,6 +19,8 @@ export interface FanOutDocument {
   attempts: number;
   delivered: number;
   error: string | null;
+  /** When the last pass ended. */
+  doneAt?: Date;
   /** Which claim works on it. */
   worker?: string;
   /** IN_PROGRESS: end of the lease. PENDING: not to be claimed before. Absent when DONE. */

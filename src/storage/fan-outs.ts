@@ -134,7 +134,12 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
       const result = await collection.updateOne(
         { ...held(claim), 'fanOut.version': claim.version },
         {
-          $set: { 'fanOut.state': 'DONE', 'fanOut.delivered': delivered, 'fanOut.error': null },
+          $set: {
+            'fanOut.state': 'DONE',
+            'fanOut.delivered': delivered,
+            'fanOut.error': null,
+            'fanOut.doneAt': new Date(),
+          },
           $unset: {
             'fanOut.worker': 1,
             'fanOut.leaseUntil': 1,
