@@ -108,7 +108,9 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
 
   async function page(reader: ReaderProfile, query: FeedQuery): Promise<readonly FeedEntry[]> {
     const { limit, since } = query;
-    const [{ entries, floor }, pull] = await Promise.all([stored(reader, query), pulled(reader, query)]);
+    const { entries, floor } = await stored(reader, query);
+    // Not at the same time: what is stored bounds how far back it has to be pulled.
+    const pull = await pulled(reader, withSince(query, entries[limit - 1] ?? floor));
     const upper = merge(entries, floor === null ? pull : pull.filter((entry) => isAbove(entry, floor)));
     if (floor === null || upper.length >= limit) return upper.slice(0, limit);
     if (since !== undefined && floor.relevancy.getTime() < since.getTime()) return upper;
@@ -156,6 +158,14 @@ function isAbove(position: FeedPosition, floor: FeedPosition): boolean {
 function higher(a: FeedPosition | null, b: FeedPosition | null): FeedPosition | null {
   if (a === null || b === null) return a ?? b;
   return isAbove(a, b) ? a : b;
+}
+
+/** Nothing is wanted that is before the position, if there is one. */
+function withSince(query: FeedQuery, position: FeedPosition | null): FeedQuery {
+  if (position === null || isAboveAll(position)) return query;
+  const { since } = query;
+  const isCloser = since === undefined || since.getTime() < position.relevancy.getTime();
+  return isCloser ? { ...query, since: position.relevancy } : query;
 }
 
 /** Where to go on from the floor, which belongs to what lies below it; nothing when everything does. */
