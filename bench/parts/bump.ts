@@ -70,8 +70,7 @@ async function run(context: PartContext): Promise<PartReport> {
     summary: ratioOf(seriesNamed(series, name), seriesNamed(series, against)),
     ...(note === undefined ? {} : { note }),
   });
-  const waiting =
-    'includes the quarter of a second a pass waits for further interactions, and until the worker looks again';
+  const waiting = 'includes the way to the worker';
   const figures = series.map((entry) => ({ name: entry.name, unit: 'ms', summary: summaryOf(entry) }));
   return {
     title: 'Bump of an action',
