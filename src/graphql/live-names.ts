@@ -6,9 +6,7 @@ type NameSession = Pick<ReaderSession, 'refs' | 'members'>;
 
 /** What an id is called now: by the label of its ref, else by the name of its member. Null when nobody named it. */
 export async function liveName(session: NameSession, id: string): Promise<string | null> {
-  // Both at once: one trip to the database instead of two, for a few ids more in a query.
-  const [ref, member] = await Promise.all([session.refs.load(id), session.members.load(id)]);
-  return ref?.label ?? member?.name ?? null;
+  return (await session.refs.load(id))?.label ?? (await session.members.load(id))?.name ?? null;
 }
 
 /** A name that a descriptor holds, as it is now; the copy where nobody names the thing any more. */
