@@ -42,6 +42,7 @@ export interface WorkerDependencies extends DeliverDependencies {
   readonly fanOuts: Pick<
     FanOutsRepository,
     | 'claim'
+    | 'nextDue'
     | 'checkpoint'
     | 'setEngagement'
     | 'setPulled'
@@ -73,7 +74,6 @@ export class FanOutWorker implements AsyncDisposable {
   #loop: Promise<void> | null = null;
   #isStopping = false;
   #claims = 0;
-  #putOffUntil = 0;
 
   constructor(dependencies: WorkerDependencies, options: WorkerOptions) {
     this.#dependencies = dependencies;
@@ -83,7 +83,6 @@ export class FanOutWorker implements AsyncDisposable {
   start(): void {
     if (this.#loop !== null) return;
     this.#subscription = this.#dependencies.workSignal.onWork(() => {
-      this.#expectPutOff();
       this.#wakeUp.wake();
     });
     this.#loop = this.#takeWork();
@@ -111,7 +110,7 @@ export class FanOutWorker implements AsyncDisposable {
       }
       const claim = await this.#claim();
       if (claim === null) {
-        await this.#wakeUp.wait(this.#idleMs());
+        await this.#wakeUp.wait(await this.#idleMs());
         continue;
       }
       const run = this.#run(claim).finally(() => this.#running.delete(run));
@@ -120,14 +119,16 @@ export class FanOutWorker implements AsyncDisposable {
     }
   }
 
-  /** A pass may have been put off that is due within the time passes stay apart: to be looked for without a signal. */
-  #expectPutOff(): void {
-    this.#putOffUntil = performance.now() + 2 * COALESCE_MS;
-  }
-
-  #idleMs(): number {
+  /** How long there is nothing to do, as far as is known: until a pass that was put off is due, if there is one. */
+  async #idleMs(): Promise<number> {
     const { pollMs } = this.#options;
-    return performance.now() < this.#putOffUntil ? Math.min(pollMs, COALESCE_MS) : pollMs;
+    try {
+      const due = await this.#dependencies.fanOuts.nextDue(new Date());
+      return due === null ? pollMs : Math.min(pollMs, Math.max(1, due.getTime() - Date.now()));
+    } catch (error) {
+      this.#dependencies.observer.claimFailed(error);
+      return pollMs;
+    }
   }
 
   async #claim(): Promise<Claim | null> {
@@ -179,7 +180,6 @@ export class FanOutWorker implements AsyncDisposable {
       notBefore: outcome.kind === 'stopped' ? now : new Date(now.getTime() + COALESCE_MS),
       ended: 'in-order',
     });
-    this.#expectPutOff();
     this.#wakeUp.wake();
     // Somebody else holds the action now. What this pass wrote late may contradict theirs: one more pass mends it.
     if (!isHandedBack) await fanOuts.requestPass(claim.action.id, now);

@@ -79,6 +79,15 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
       );
     },
 
+    /** When the next action that is PENDING and may not be claimed yet may be. Null: there is none. Index `claim`. */
+    async nextDue(now: Date): Promise<Date | null> {
+      const document = await collection.findOne(
+        { 'fanOut.state': 'PENDING', 'fanOut.leaseUntil': { $exists: true, $gt: now } },
+        { sort: { 'fanOut.leaseUntil': 1 }, projection: { _id: 0, 'fanOut.leaseUntil': 1 } },
+      );
+      return document?.fanOut.leaseUntil ?? null;
+    },
+
     /**
      * Extends the lease and notes the progress. False: the claim is void, or the action has been hidden, shown again or
      * deleted meanwhile. Other changes do not end the pass, or an action that is commented on all the time would never

@@ -27,6 +27,13 @@ export async function commandsOf(
   return recorded;
 }
 
+/** Leaves out what a worker of the same process sends when it looks for work, as it does after it has done some. */
+export function withoutLooksForWork(commands: readonly RecordedCommand[]): RecordedCommand[] {
+  return commands.filter(
+    ({ command }) => !JSON.stringify(command['filter'] ?? command['query'] ?? {}).includes('"fanOut.state"'),
+  );
+}
+
 /** The stages of the plan for one command, outermost first, with the index where a stage uses one. */
 export async function stagesOf(
   database: Database,

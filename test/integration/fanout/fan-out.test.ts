@@ -236,3 +236,16 @@ test('hands its work back when it is stopped, and another worker goes on from th
   expect(done?.fanOut).toMatchObject({ state: 'DONE', attempts: 1, delivered: 300 });
   expect(await parts.database.collections.newsfeedItems.countDocuments()).toBe(300);
 });
+
+test('takes up a pass that was put off when it is due, without being woken or looking by the clock', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ mentions: ['bob'] });
+  await parts.fanOut();
+  const { fanOuts, actions } = parts.repositories;
+  await actions.markInteraction(action.id, { kind: 'LIKE', isNew: true, at: new Date(), now: new Date() });
+  expect(await fanOuts.nextDue(new Date(0))).not.toBeNull();
+  await using worker = parts.worker({ pollMs: 600_000 });
+  worker.start();
+  await parts.idle();
+  expect(await fanOuts.nextDue(new Date(0))).toBeNull();
+});
