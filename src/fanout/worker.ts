@@ -61,8 +61,8 @@ export interface WorkerDependencies extends DeliverDependencies {
 
 /**
  * Takes fan-outs from the database, one lease each, and runs their passes. Any number of workers may run in any
- * number of processes. A worker that dies loses nothing: its leases expire and others take over. While the store of the feeds
- * is away nothing can be delivered and nothing is given up: the worker waits, and tries again now and then.
+ * number of processes. A worker that dies loses nothing: its leases expire and others take over. While the store of the
+ * feeds is away nothing can be delivered and nothing is given up: the worker waits, and tries again now and then.
  */
 export class FanOutWorker implements AsyncDisposable {
   readonly #dependencies: WorkerDependencies;
@@ -108,9 +108,9 @@ export class FanOutWorker implements AsyncDisposable {
         await this.#wakeUp.wait(this.#outage.waitMs);
         continue;
       }
-      const claim = await this.#claim();
-      if (claim === null) {
-        await this.#wakeUp.wait(await this.#idleMs());
+      const claim = await this.#look();
+      if (typeof claim === 'number') {
+        await this.#wakeUp.wait(claim);
         continue;
       }
       const run = this.#run(claim).finally(() => this.#running.delete(run));
@@ -119,29 +119,20 @@ export class FanOutWorker implements AsyncDisposable {
     }
   }
 
-  /** How long there is nothing to do, as far as is known: until a pass that was put off is due, if there is one. */
-  async #idleMs(): Promise<number> {
-    const { pollMs } = this.#options;
+  /** The next claim, or for how many milliseconds there is nothing to do, as far as is known: until what was put off is due. */
+  async #look(): Promise<Claim | number> {
+    const { fanOuts, observer } = this.#dependencies;
+    const { workerId, leaseMs, pollMs } = this.#options;
+    const now = new Date();
     try {
-      const due = await this.#dependencies.fanOuts.nextDue(new Date());
-      return due === null ? pollMs : Math.min(pollMs, Math.max(1, due.getTime() - Date.now()));
+      const claim = await fanOuts.claim(`${workerId}#${String(++this.#claims)}`, now, leaseMs);
+      if (claim !== null) return claim;
+      // From the same moment on: what comes due between the two is not to be missed by both.
+      const due = await fanOuts.nextDue(now);
+      return due === null ? pollMs : Math.min(pollMs, Math.max(0, due.getTime() - Date.now()));
     } catch (error) {
-      this.#dependencies.observer.claimFailed(error);
+      observer.claimFailed(error);
       return pollMs;
-    }
-  }
-
-  async #claim(): Promise<Claim | null> {
-    const { workerId, leaseMs } = this.#options;
-    try {
-      return await this.#dependencies.fanOuts.claim(
-        `${workerId}#${String(++this.#claims)}`,
-        new Date(),
-        leaseMs,
-      );
-    } catch (error) {
-      this.#dependencies.observer.claimFailed(error);
-      return null;
     }
   }
 
