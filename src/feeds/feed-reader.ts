@@ -109,8 +109,8 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   async function page(reader: ReaderProfile, query: FeedQuery): Promise<readonly FeedEntry[]> {
     const { limit, since } = query;
     const { entries, floor } = await stored(reader, query);
-    // Not at the same time: what is stored bounds how far back it has to be pulled.
-    const pull = await pulled(reader, withSince(query, entries[limit - 1] ?? floor));
+    // Not at the same time: what is stored bounds how far back it has to be pulled. Where nothing is, all is below.
+    const pull = isAboveAll(floor) ? [] : await pulled(reader, withSince(query, entries[limit - 1] ?? floor));
     const upper = merge(entries, floor === null ? pull : pull.filter((entry) => isAbove(entry, floor)));
     if (floor === null || upper.length >= limit) return upper.slice(0, limit);
     if (since !== undefined && floor.relevancy.getTime() < since.getTime()) return upper;
@@ -162,7 +162,7 @@ function higher(a: FeedPosition | null, b: FeedPosition | null): FeedPosition | 
 
 /** Nothing is wanted that is before the position, if there is one. */
 function withSince(query: FeedQuery, position: FeedPosition | null): FeedQuery {
-  if (position === null || isAboveAll(position)) return query;
+  if (position === null) return query;
   const { since } = query;
   const isCloser = since === undefined || since.getTime() < position.relevancy.getTime();
   return isCloser ? { ...query, since: position.relevancy } : query;
