@@ -12,7 +12,8 @@ export const COALESCE_MS = 250;
  */
 export function afterLastPass(now: Date): Document {
   const latest = new Date(now.getTime() + COALESCE_MS);
-  return { $max: [now, { $min: [latest, { $add: ['$fanOut.doneAt', COALESCE_MS] }] }] };
+  const apart = { $add: [{ $ifNull: ['$fanOut.doneAt', new Date(0)] }, COALESCE_MS] };
+  return { $max: [now, { $min: [latest, apart] }] };
 }
 
 /**
