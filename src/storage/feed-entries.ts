@@ -8,6 +8,15 @@ export interface ReaderEntry extends Pick<FeedEntry, 'relevancy' | 'reasons'> {
   readonly userId: UserId;
 }
 
+/** A piece of a feed: entries strictly after a place, `since` inclusive, `until` exclusive, by relevancy. */
+export interface EntryQuery {
+  readonly after?: FeedPosition;
+  readonly since?: Date;
+  readonly until?: Date;
+  /** At least 1. */
+  readonly limit: number;
+}
+
 export function toEntry({ actionId, relevancy, reasons }: FeedEntryDocument): FeedEntry {
   return { actionId: actionId.toHexString(), relevancy, reasons };
 }

@@ -10,6 +10,7 @@ import {
   toEntryDocument,
   toPlace,
   toPosition,
+  type EntryQuery,
   type ReaderEntry,
 } from './feed-entries.ts';
 
@@ -19,13 +20,6 @@ export interface FeedTop {
   readonly floor: FeedPosition | null;
   /** For `replace`. Null: there is no document. */
   readonly version: string | null;
-}
-
-export interface FeedTopQuery {
-  readonly after?: FeedPosition;
-  readonly since?: Date;
-  readonly until?: Date;
-  readonly limit: number;
 }
 
 /** One document per reader with the newest `cap` entries, in order. Unique key: `_id`. */
@@ -117,7 +111,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
     },
 
     /** Only what is asked for leaves the database. */
-    async page(userId: UserId, query: FeedTopQuery): Promise<Omit<FeedTop, 'version'>> {
+    async page(userId: UserId, query: EntryQuery): Promise<Omit<FeedTop, 'version'>> {
       const conditions = pageConditions(query);
       const input =
         conditions.length === 0
@@ -186,7 +180,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
 
 export type FeedTopsRepository = ReturnType<typeof feedTopsRepository>;
 
-function pageConditions({ after, since, until }: FeedTopQuery): object[] {
+function pageConditions({ after, since, until }: EntryQuery): object[] {
   const place = after && toPlace(after);
   return [
     ...(since === undefined ? [] : [{ $gte: ['$$entry.relevancy', since] }]),

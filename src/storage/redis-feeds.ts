@@ -5,7 +5,7 @@ import {
   type FeedEntry,
   type FeedPosition,
 } from '../domain/newsfeed-item.ts';
-import type { ReaderEntry } from './feed-entries.ts';
+import type { EntryQuery, ReaderEntry } from './feed-entries.ts';
 import {
   DELIVER_SCRIPT,
   DROP_SCRIPT,
@@ -94,13 +94,7 @@ export function redisFeedsRepository(client: RedisClient, { prefix, cap, lifetim
       await run(VOUCH_SCRIPT, userId, ...place(floor));
     },
 
-    async page(query: {
-      readonly userId: UserId;
-      readonly after?: FeedPosition;
-      readonly since?: Date;
-      readonly until?: Date;
-      readonly limit: number;
-    }): Promise<{
+    async page(query: EntryQuery & { readonly userId: UserId }): Promise<{
       readonly entries: FeedEntry[];
       readonly floor: FeedPosition | null;
       readonly isVouchedFor: boolean;

@@ -2,7 +2,7 @@ import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongo
 import type { ActionId, UserId } from '../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 import type { FeedEntryDocument, StoredEntryDocument } from './feed-documents.ts';
-import { toEntry } from './feed-entries.ts';
+import { toEntry, type EntryQuery } from './feed-entries.ts';
 
 const ENTRY_FIELDS = { _id: 0, actionId: 1, relevancy: 1, reasons: 1 } as const;
 
@@ -72,13 +72,7 @@ export function storedEntries(collection: EntryCollection) {
     },
 
     /** Index `page`. */
-    async page(query: {
-      readonly userId: UserId;
-      readonly after?: FeedPosition;
-      readonly since?: Date;
-      readonly until?: Date;
-      readonly limit: number;
-    }): Promise<FeedEntry[]> {
+    async page(query: EntryQuery & { readonly userId: UserId }): Promise<FeedEntry[]> {
       const filter: Filter<StoredEntryDocument> = { userId: query.userId };
       const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
       if (query.since !== undefined) range.$gte = query.since;
