@@ -2,6 +2,7 @@ import type { ActionId, UserId } from '../../domain/action.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../../domain/newsfeed-item.ts';
 import { slotId, type FeedRing, type FeedRingsRepository, type SlotWrite } from '../../storage/feed-rings.ts';
 import type { FeedStore, FillOptions, ReaderDelivery } from '../feed-store.ts';
+import { byLift } from './by-lift.ts';
 import { deliverInRounds } from './put-in-rounds.ts';
 import { planRing } from './ring-plan.ts';
 
@@ -175,24 +176,15 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
     return found;
   }
 
-  /** Readers with the same lift share one write. Returns those of whom somebody does not hold it any more. */
+  /** Returns those who do not hold it any more. */
   async function raise(
     actionId: ActionId,
     readers: readonly ReaderDelivery[],
   ): Promise<readonly ReaderDelivery[]> {
-    const groups = new Map<string, ReaderDelivery[]>();
-    for (const reader of readers) {
-      const key = `${String(reader.relevancy.getTime())} ${reader.reasons.join(' ')}`;
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [reader]);
-      else group.push(reader);
-    }
     const missed: ReaderDelivery[] = [];
-    for (const group of groups.values()) {
-      const [first] = group;
-      if (first === undefined) continue;
+    for (const { lift, readers: group } of byLift(readers)) {
       const userIds = group.map(({ userId }) => userId);
-      if ((await rings.raise(actionId, userIds, first)) === group.length) continue;
+      if ((await rings.raise(actionId, userIds, lift)) === group.length) continue;
       const held = new Set((await rings.holders(actionId, userIds)).map(({ userId }) => userId));
       missed.push(...group.filter(({ userId }) => !held.has(userId)));
     }
@@ -216,9 +208,10 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
         held: await rings.all(userId),
         wanted: pending,
       });
-      const mayGo = plan.numbers === 0 || (await rings.takeFrom(userId, numFeed, plan.numbers));
-      if (!mayGo) continue;
-      if (plan.floor !== null) await raiseFloor(userId, plan.floor);
+      // Also without numbers to take: the floor may need a ring that is not there yet.
+      const needsRing = plan.numbers > 0 || plan.floor !== null;
+      if (needsRing && !(await rings.takeFrom(userId, numFeed, plan.numbers))) continue;
+      if (plan.floor !== null) await rings.raiseFloors([{ userId, floor: plan.floor }]);
       const lost = new Set((await rings.write(plan.writes)).map(({ entry }) => entry.actionId));
       const raised = await rings.raiseForReader(userId, plan.behind);
       await rings.free(userId, plan.beyond);
@@ -231,12 +224,6 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
       if (pending.length === 0) return [...added];
     }
     throw new Error('Filling a feed met other writers again and again');
-  }
-
-  /** Of a ring that may not be there yet. */
-  async function raiseFloor(userId: UserId, floor: FeedPosition): Promise<void> {
-    await rings.takeFrom(userId, 0, 0);
-    await rings.raiseFloors([{ userId, floor }]);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ReaderDelivery, FeedStore } from '../feed-store.ts';
 import type { NewsfeedItemsRepository } from '../../storage/newsfeed-items.ts';
+import { byLift } from './by-lift.ts';
 import { isBehind } from './put-in-rounds.ts';
 
 /**
@@ -63,24 +64,13 @@ export function itemsFeedStore(items: NewsfeedItemsRepository): FeedStore {
     drop: (userId) => items.drop(userId),
   };
 
-  /** Readers with the same lift share one write. */
   async function raise(actionId: string, readers: readonly ReaderDelivery[]): Promise<string[]> {
-    const groups = new Map<string, ReaderDelivery[]>();
-    for (const reader of readers) {
-      const key = `${String(reader.relevancy.getTime())} ${reader.reasons.join(' ')}`;
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [reader]);
-      else group.push(reader);
-    }
-    for (const group of groups.values()) {
-      const [first] = group;
-      if (first !== undefined)
-        await items.raise(
-          actionId,
-          group.map((reader) => reader.userId),
-          first,
-        );
-    }
+    for (const { lift, readers: group } of byLift(readers))
+      await items.raise(
+        actionId,
+        group.map((reader) => reader.userId),
+        lift,
+      );
     return readers.map((reader) => reader.userId);
   }
 }
