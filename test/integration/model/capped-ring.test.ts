@@ -100,7 +100,7 @@ test.each([1, 2, 5])('frees what a smaller cap of %i leaves over as deliveries c
   expect(slots.every((slot) => Number(slot.slice('ann_'.length)) < cap)).toBe(true);
 });
 
-test('frees at once what a smaller cap leaves over when the feed is filled', async () => {
+test('frees what is not among the newest of a smaller cap when the feed is filled', async () => {
   await using fixture = await open();
   const [large, small] = [fixture.storeOf(12), fixture.storeOf(5)];
   await begin(large, 'ann');
@@ -109,6 +109,9 @@ test('frees at once what a smaller cap leaves over when the feed is filled', asy
   const { entries, floor } = await readStored(small, 'ann', 5);
   expect(entries.slice(0, 5)).toEqual([20, 12, 11, 10, 9].map((n) => entry(n, n)));
   expect(floor).toEqual({ relevancy: at(8), actionId: id(8) });
+  expect(await slotsOf(fixture, 'ann')).toEqual(
+    [0, 1, 10, 11, 2, 3, 4, 8, 9].map((slot) => `ann_${String(slot)}`),
+  );
 });
 
 test('keeps agreement between processes that were started with different caps', async () => {
