@@ -1,7 +1,9 @@
-import { createSourceEventStream, execute, type ExecutionArgs, type ExecutionResult } from 'graphql';
+import { createSourceEventStream, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { GraphQLContext } from './context.ts';
 
 export interface LiveStreamOptions {
+  /** Makes the result of one event, which is the root value. */
+  readonly execute: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
   /** The context of one event: fresh loaders, or events would be answered with what an earlier one loaded. */
   readonly eventContext: () => GraphQLContext;
   /** Stops the source: called once, when nobody reads the stream any more or it has ended by itself. */
@@ -62,7 +64,11 @@ class LiveStream implements AsyncGenerator<ExecutionResult, void, void> {
 
   async #present(event: unknown): Promise<ExecutionResult> {
     this.#options.onEvent(event);
-    return execute({ ...this.#args, rootValue: event, contextValue: this.#options.eventContext() });
+    return this.#options.execute({
+      ...this.#args,
+      rootValue: event,
+      contextValue: this.#options.eventContext(),
+    });
   }
 
   /** Asked anew after every wait. */

@@ -1,6 +1,7 @@
 import type { DocumentNode } from 'graphql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
+import { CompiledExecution } from '../graphql/compiled-execution.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { buildSchema } from '../graphql/schema.ts';
 import type { Services } from '../services/services.ts';
@@ -9,6 +10,7 @@ import { createGraphiQLRenderer, GRAPHIQL_OPTIONS, pagePolicy } from './graphiql
 import type { HttpLimits } from './limits.ts';
 import type { RequestObserver } from './observe.ts';
 import { openOperation, type RequestContext } from './operation-context.ts';
+import { compiledQueries } from './plugins/compiled-queries.ts';
 import { documentGuard } from './plugins/document-guard.ts';
 import { liveSubscriptions } from './plugins/live-subscriptions.ts';
 import { requestFigures } from './plugins/request-figures.ts';
@@ -48,6 +50,7 @@ function documentCache<V extends object>(): LRUCache<string, V> {
 export function createYogaApp(options: YogaAppOptions): YogaApp {
   const { services, introspection, limits, observer } = options;
   const schema = buildSchema();
+  const compiledExecution = new CompiledExecution();
   const guard = { services, schema, maxCost: limits.maxCost, rateLimiter: options.rateLimiter };
   return createYoga<RequestContext, GraphQLContext>({
     schema,
@@ -68,7 +71,8 @@ export function createYogaApp(options: YogaAppOptions): YogaApp {
     plugins: [
       requestGuard({ introspection }),
       documentGuard({ introspection, limits, presentError: observer.presentError }),
-      liveSubscriptions(options),
+      compiledQueries(compiledExecution),
+      liveSubscriptions({ ...options, compiledExecution }),
       requestFigures(observer),
       ...(options.graphiql ? [pagePolicy()] : []),
     ],

@@ -1,5 +1,6 @@
-import type { ExecutionArgs } from 'graphql';
+import { execute, type ExecutionArgs } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import type { CompiledExecution } from '../../graphql/compiled-execution.ts';
 import { createContext } from '../../graphql/context.ts';
 import { apiError } from '../../graphql/errors.ts';
 import { runSubscription } from '../../graphql/live-stream.ts';
@@ -11,6 +12,7 @@ import type { SubscriptionQuota } from '../subscription-quota.ts';
 
 export interface LiveSubscriptionsOptions {
   readonly services: Services;
+  readonly compiledExecution: CompiledExecution;
   readonly quota: SubscriptionQuota;
   readonly metrics: Pick<Metrics, 'subscriberOpened' | 'liveEventSent' | 'liveResync'>;
   readonly observer: Pick<RequestObserver, 'presentError'>;
@@ -28,7 +30,7 @@ export function liveSubscriptions(options: LiveSubscriptionsOptions): Plugin {
 }
 
 async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs) {
-  const { services, quota, metrics, observer } = options;
+  const { services, compiledExecution, quota, metrics, observer } = options;
   const { caller, request } = args.contextValue as SubscribeContext;
   const { identity, transport } = caller;
   if (identity === null) return { errors: [apiError('UNAUTHENTICATED', 'This needs a token')] };
@@ -51,6 +53,7 @@ async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs)
   return runSubscription(
     { ...args, contextValue: context() },
     {
+      execute: (event) => compiledExecution.execute(event, execute),
       onEnd,
       eventContext: context,
       presentError: (error) => ({ errors: [observer.presentError(error)] }),

@@ -1,4 +1,4 @@
-import { buildSchema as parseSchema, parse, type ExecutionResult } from 'graphql';
+import { buildSchema as parseSchema, execute, parse, type ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
 import type { GraphQLContext } from '../../../src/graphql/context.ts';
 import { runSubscription } from '../../../src/graphql/live-stream.ts';
@@ -22,6 +22,7 @@ async function run(source: () => AsyncIterable<object> | Promise<never>) {
       subscribeFieldResolver: (root) => (root as { tick: typeof source }).tick(),
     },
     {
+      execute,
       eventContext: () => ({ number: (sessions += 1) }) as unknown as GraphQLContext,
       onEnd: () => void ended.push('end'),
       onEvent: (event) => void events.push(event),
