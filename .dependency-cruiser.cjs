@@ -41,7 +41,14 @@ const ROOMS = [
   { packages: ['@pothos/[^/]+', 'dataloader'], rooms: ['^src/graphql/'] },
   { packages: ['graphql', '@escape\\.tech/[^/]+'], rooms: ['^src/graphql/', '^src/http/'] },
   {
-    packages: ['graphql-yoga', '@graphql-yoga/[^/]+', 'ws', 'rate-limiter-flexible', 'lru-cache'],
+    packages: [
+      'graphql-yoga',
+      '@graphql-yoga/[^/]+',
+      'ws',
+      'rate-limiter-flexible',
+      'lru-cache',
+      'graphql-jit',
+    ],
     rooms: ['^src/http/'],
   },
   { packages: ['graphql-ws'], rooms: ['^src/http/', '^src/client/'] },

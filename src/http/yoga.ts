@@ -1,7 +1,7 @@
 import type { DocumentNode } from 'graphql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import { CompiledExecution } from '../graphql/compiled-execution.ts';
+import { CompiledExecution } from './compiled-execution.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { buildSchema } from '../graphql/schema.ts';
 import type { Services } from '../services/services.ts';

@@ -1,6 +1,6 @@
 import type { ExecutionArgs } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { CompiledExecution } from '../../graphql/compiled-execution.ts';
+import type { CompiledExecution } from '../compiled-execution.ts';
 
 type Execute = (args: ExecutionArgs) => unknown;
 

@@ -1,6 +1,6 @@
 import { execute, type ExecutionArgs } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { CompiledExecution } from '../../graphql/compiled-execution.ts';
+import type { CompiledExecution } from '../compiled-execution.ts';
 import { createContext } from '../../graphql/context.ts';
 import { apiError } from '../../graphql/errors.ts';
 import { runSubscription } from '../../graphql/live-stream.ts';

@@ -13,8 +13,8 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
-import { expandedSize } from './limits/expanded-size.ts';
-import { findOperation, isIntrospection, type Operation } from './limits/operation.ts';
+import { expandedSize } from '../graphql/limits/expanded-size.ts';
+import { findOperation, isIntrospection, type Operation } from '../graphql/limits/operation.ts';
 
 export interface CompiledExecutionOptions {
   /** How often an operation is interpreted before it is compiled. */

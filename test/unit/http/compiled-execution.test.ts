@@ -19,7 +19,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { CompiledExecution } from '../../../src/graphql/compiled-execution.ts';
+import { CompiledExecution } from '../../../src/http/compiled-execution.ts';
 
 interface Source {
   readonly n: number;
