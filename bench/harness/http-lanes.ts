@@ -70,6 +70,10 @@ export class Lane implements Disposable, AsyncDisposable {
   /** Sends and waits for the whole answer, which has to be one with a length. */
   send({ bytes }: WireRequest): Promise<Buffer> {
     return new Promise((resolve, reject) => {
+      if (!this.#socket.writable) {
+        reject(new Error('The connection was closed'));
+        return;
+      }
       this.#waiting = { resolve, reject };
       this.#socket.write(bytes);
     });
