@@ -1,6 +1,7 @@
 import type { Config } from './config/config.ts';
 import { createEveryFeedStore, createFeedStore } from './feeds/registry.ts';
-import { createEventSessions, openSession } from './graphql/open-session.ts';
+import { createEventSessions } from './graphql/event-sessions.ts';
+import { openSession } from './graphql/open-session.ts';
 import type { AuthOptions } from './http/auth.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { startHttpServer, type HttpServer } from './http/server.ts';

@@ -1,7 +1,13 @@
-import type { Identity, ReaderProfile } from '../domain/viewer.ts';
+import type { Follow, Identity, ReaderProfile } from '../domain/viewer.ts';
 import type { ReaderSession } from '../services/reader-session.ts';
+import type { PulledRefs } from '../storage/pulled-refs.ts';
+import type { Repositories } from '../storage/repositories.ts';
 import { createReaderSession } from './loaders.ts';
-import { createSharedSources, pulledFollowsOf, type SessionRepositories } from './shared-sources.ts';
+
+export type SessionRepositories = Pick<
+  Repositories,
+  'actions' | 'members' | 'refs' | 'pulledRefs' | 'follows' | 'feeds' | 'hiddenItems'
+>;
 
 /** Opens a session on the repositories: that of one request. */
 export function openSession(
@@ -21,14 +27,6 @@ export function openSession(
   );
 }
 
-/** Opens sessions of live events, which share what they load in the same moment; make one opener per process. */
-export function createEventSessions(
-  repositories: SessionRepositories,
-): (identity: Identity) => ReaderSession {
-  const sources = createSharedSources(repositories);
-  return (identity) => createReaderSession(sources, identity);
-}
-
 async function loadProfile(
   {
     members,
@@ -44,4 +42,16 @@ async function loadProfile(
     pulledFollowsOf(pulledRefs, (refIds) => follows.find(userId, refIds)),
   ]);
   return { userId, isAdmin: roles.has('admin'), member, ...marks, pulledFollows };
+}
+
+const NONE: readonly Follow[] = [];
+
+/** A reader's follows of the refs whose actions are pulled; nothing is asked where there are none such. */
+export async function pulledFollowsOf(
+  pulledRefs: PulledRefs,
+  find: (refIds: readonly string[]) => Promise<readonly Follow[]>,
+): Promise<readonly Follow[]> {
+  const known = await pulledRefs.known();
+  if (known.size === 0) return NONE;
+  return (await find([...known])).filter(({ spans }) => spans.length > 0);
 }

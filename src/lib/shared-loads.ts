@@ -9,11 +9,15 @@ export interface SharedLoadsOptions<K, V> {
   readonly maxBatch: number;
 }
 
-interface Batch<K, V> {
-  readonly keys: Map<string, K>;
-  readonly results: Promise<ReadonlyMap<string, V>>;
-  readonly start: () => Promise<void>;
+interface Pending<K, V> {
+  readonly key: K;
+  readonly result: Promise<V | null>;
+  readonly resolve: (result: V | null) => void;
+  readonly reject: (error: unknown) => void;
 }
+
+/** By name. */
+type Batch<K, V> = Map<string, Pending<K, V>>;
 
 /** Loads under way at once. While they are, what is asked for gathers: the busier it is, the larger the batches. */
 const AT_ONCE = 2;
@@ -33,49 +37,43 @@ export class SharedLoads<K, V> {
     this.#options = options;
   }
 
+  /** Null where there is none. All who share a load are given the same promise. */
+  load(key: K): Promise<V | null> {
+    const name = this.#options.nameOf(key);
+    for (const batch of this.#waiting) {
+      const known = batch.get(name);
+      if (known !== undefined) return known.result;
+    }
+    const pending = newPending<K, V>(key);
+    this.#openBatch().set(name, pending);
+    this.#schedule();
+    return pending.result;
+  }
+
   /** What there is of these keys, in their order. */
   async find(keys: readonly K[]): Promise<V[]> {
-    const names = keys.map((key) => this.#options.nameOf(key));
-    const batches = keys.map((key, index) => this.#join(names[index] ?? '', key));
-    if (batches.length > 0) this.#schedule();
-    const results = await Promise.all(batches.map((batch) => batch.results));
-    return names.flatMap((name, index) => {
-      const result = results[index]?.get(name);
-      return result === undefined ? [] : [result];
-    });
+    const results = await Promise.all(keys.map((key) => this.load(key)));
+    return results.filter((result) => result !== null);
   }
 
-  #join(name: string, key: K): Batch<K, V> {
-    const known = this.#waiting.find(({ keys }) => keys.has(name));
-    if (known !== undefined) return known;
-    let last = this.#waiting.at(-1);
-    if (last === undefined || last.keys.size >= this.#options.maxBatch) {
-      last = this.#newBatch();
-      this.#waiting.push(last);
-    }
-    last.keys.set(name, key);
-    return last;
+  #openBatch(): Batch<K, V> {
+    const last = this.#waiting.at(-1);
+    if (last !== undefined && last.size < this.#options.maxBatch) return last;
+    const batch: Batch<K, V> = new Map();
+    this.#waiting.push(batch);
+    return batch;
   }
 
-  #newBatch(): Batch<K, V> {
+  async #run(batch: Batch<K, V>): Promise<void> {
     const { load, resultName } = this.#options;
-    const keys = new Map<string, K>();
-    let settle: (results: Promise<ReadonlyMap<string, V>>) => void = () => undefined;
-    const results = new Promise<ReadonlyMap<string, V>>((resolve) => {
-      settle = resolve;
-    });
-    const loadAll = async (): Promise<ReadonlyMap<string, V>> => {
-      const found = await load([...keys.values()]);
-      return new Map(found.map((result) => [resultName(result), result]));
-    };
-    const start = async (): Promise<void> => {
-      const loading = loadAll();
-      settle(loading);
-      await loading.catch(() => {
-        // Those who wait for the results are told.
-      });
-    };
-    return { keys, results, start };
+    try {
+      const found = await load(Array.from(batch.values(), ({ key }) => key));
+      for (const result of found) batch.get(resultName(result))?.resolve(result);
+      // What has been found is settled already.
+      for (const { resolve } of batch.values()) resolve(null);
+    } catch (error) {
+      for (const { reject } of batch.values()) reject(error);
+    }
   }
 
   #schedule(): void {
@@ -93,10 +91,20 @@ export class SharedLoads<K, V> {
       const batch = this.#waiting.shift();
       if (batch === undefined) return;
       this.#underWay += 1;
-      void batch.start().then(() => {
+      void this.#run(batch).then(() => {
         this.#underWay -= 1;
         this.#startNext();
       });
     }
   }
+}
+
+function newPending<K, V>(key: K): Pending<K, V> {
+  let resolve: Pending<K, V>['resolve'] = () => undefined;
+  let reject: Pending<K, V>['reject'] = () => undefined;
+  const result = new Promise<V | null>((onResult, onError) => {
+    resolve = onResult;
+    reject = onError;
+  });
+  return { key, result, resolve, reject };
 }

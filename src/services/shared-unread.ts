@@ -32,8 +32,8 @@ export function createSharedUnread(
     maxBatch: COUNTS_AT_ONCE,
   });
   return async (identity) => {
-    const [counted] = await counts.find([identity]);
-    if (counted === undefined) throw new Error('A count has no result');
+    const counted = await counts.load(identity);
+    if (counted === null) throw new Error('A count has no result');
     return counted.unread;
   };
 }

@@ -15,9 +15,15 @@ export interface PulledRefs {
   active(now: Date): Promise<ReadonlySet<RefId>>;
 }
 
+interface Pulled {
+  /** Since when each is pulled; null: its old actions are, and new ones are pushed again. */
+  readonly since: ReadonlyMap<RefId, Date | null>;
+  readonly known: ReadonlySet<RefId>;
+}
+
 interface Reading {
   readonly at: number;
-  readonly refs: Promise<ReadonlyMap<RefId, Date | null>>;
+  readonly pulled: Promise<Pulled>;
 }
 
 /**
@@ -26,22 +32,26 @@ interface Reading {
  */
 export function pulledRefs(refs: Pick<RefsRepository, 'pulled'>, refreshMs = REFRESH_MS): PulledRefs {
   let reading: Reading | null = null;
-  async function current(): Promise<ReadonlyMap<RefId, Date | null>> {
+  async function read(): Promise<Pulled> {
+    const since = await refs.pulled();
+    return { since, known: new Set(since.keys()) };
+  }
+  async function current(): Promise<Pulled> {
     const now = performance.now();
     if (reading === null || now - reading.at > refreshMs) {
-      const fresh: Reading = { at: now, refs: refs.pulled() };
+      const fresh: Reading = { at: now, pulled: read() };
       reading = fresh;
-      fresh.refs.catch(() => {
+      fresh.pulled.catch(() => {
         if (reading === fresh) reading = null;
       });
     }
-    return reading.refs;
+    return reading.pulled;
   }
   return {
-    known: async () => new Set((await current()).keys()),
+    known: async () => (await current()).known,
     active: async (now) =>
       new Set(
-        [...(await current())].flatMap(([refId, since]) =>
+        [...(await current()).since].flatMap(([refId, since]) =>
           since !== null && since.getTime() <= now.getTime() ? [refId] : [],
         ),
       ),
