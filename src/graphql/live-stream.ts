@@ -5,7 +5,7 @@ export interface LiveStreamOptions {
   /** Makes the result of one event, which is the root value. */
   readonly execute: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
   /** The context of one event: fresh loaders, or events would be answered with what an earlier one loaded. */
-  readonly eventContext: () => GraphQLContext;
+  readonly eventContext: (event: unknown) => GraphQLContext;
   /** Stops the source: called once, when nobody reads the stream any more or it has ended by itself. */
   readonly onEnd: () => void;
   /** Told of every event that is about to be sent. */
@@ -67,7 +67,7 @@ class LiveStream implements AsyncGenerator<ExecutionResult, void, void> {
     return this.#options.execute({
       ...this.#args,
       rootValue: event,
-      contextValue: this.#options.eventContext(),
+      contextValue: this.#options.eventContext(event),
     });
   }
 

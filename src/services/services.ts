@@ -117,7 +117,13 @@ export type ExportPart =
 /** What a watcher of a feed is sent, after the rules. */
 export type FeedEvent =
   | { readonly kind: 'ready'; readonly cursor: string }
-  | { readonly kind: 'added' | 'updated'; readonly cursor: string; readonly item: NewsfeedItem }
+  | {
+      readonly kind: 'added' | 'updated';
+      readonly cursor: string;
+      readonly item: NewsfeedItem;
+      /** What the item was decided by is what the rest of it is shown by. */
+      readonly session: ReaderSession;
+    }
   | {
       readonly kind: 'removed';
       readonly cursor: string;

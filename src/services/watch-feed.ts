@@ -100,5 +100,5 @@ async function present(
   const [profile, [facts]] = await Promise.all([session.profile(), hydrateEntries(session, [event])]);
   const item = facts === undefined ? null : presentEntry(profile, facts);
   if (item === null || !passesFeedFilter(filter, item)) return null;
-  return { kind: event.kind, cursor, item };
+  return { kind: event.kind, cursor, item, session };
 }

@@ -48,14 +48,16 @@ async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs)
   }
   request?.signal.addEventListener('abort', onEnd);
 
-  const context = (): ReturnType<typeof createContext> =>
-    createContext(services, identity, abort.signal, (reader) => services.openEventSession(reader));
+  const context = (event?: FeedEvent): ReturnType<typeof createContext> =>
+    createContext(services, identity, abort.signal, (reader) =>
+      event !== undefined && 'session' in event ? event.session : services.openEventSession(reader),
+    );
   return runSubscription(
     { ...args, contextValue: context() },
     {
       execute: (event) => compiledExecution.execute(event, execute),
       onEnd,
-      eventContext: context,
+      eventContext: (event) => context(event as FeedEvent),
       presentError: (error) => ({ errors: [observer.presentError(error)] }),
       onEvent(event) {
         const { kind, ...rest } = event as FeedEvent;
