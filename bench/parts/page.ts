@@ -8,7 +8,7 @@ import type { PartReport } from '../harness/report.ts';
 import { alternate, type Contender } from '../harness/rounds.ts';
 import { now, quantile, timed } from '../harness/statistics.ts';
 import { loadActions, loadFeed, loadNames } from '../world/feed.ts';
-import { rawPage, servicePage } from '../world/pages.ts';
+import { rawPage, serviceNamedPage, servicePage } from '../world/pages.ts';
 import { LEAN_PAGE, SHOWN_PAGE } from '../world/queries.ts';
 import { openRawWorld } from '../world/raw.ts';
 import { NAMES, pageReport } from './page-report.ts';
@@ -59,6 +59,7 @@ async function run(context: PartContext): Promise<PartReport> {
         p50(NAMES.raw, () => rawPage(world.db, READER, FIRST)),
         { name: NAMES.known, measure: () => medianKnown(fanfare, pages) },
         p50(NAMES.service, () => servicePage(fanfare, READER, FIRST)),
+        p50(NAMES.named, () => serviceNamedPage(fanfare, READER, FIRST)),
         alone(NAMES.httpLean, lean),
         alone(NAMES.bareLean, bareLean.request),
         alone(NAMES.httpShown, shown),

@@ -1,4 +1,6 @@
 import type { Db } from 'mongodb';
+import { descriptorOfType } from '../../src/descriptors/registry.ts';
+import { liveName, withLiveNames } from '../../src/graphql/live-names.ts';
 import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents.ts';
 import type { InProcess } from '../harness/in-process.ts';
 
@@ -25,4 +27,22 @@ export async function servicePage(fanfare: InProcess, reader: string, first: num
   const { services } = fanfare.app;
   const page = await services.readFeed(services.openSession(fanfare.identity(reader)), { first });
   if (page.edges.length !== first) throw new Error(`The page has ${String(page.edges.length)} entries`);
+}
+
+/** The same with the names that a frontend shows: of the actors, of the refs, and in the line of words. */
+export async function serviceNamedPage(fanfare: InProcess, reader: string, first: number): Promise<void> {
+  const { services } = fanfare.app;
+  const session = services.openSession(fanfare.identity(reader));
+  const page = await services.readFeed(session, { first });
+  if (page.edges.length !== first) throw new Error(`The page has ${String(page.edges.length)} entries`);
+  await Promise.all(
+    page.edges.flatMap(({ node: { action } }): Promise<unknown>[] => {
+      const type = descriptorOfType(action.descriptor.type);
+      return [
+        session.members.load(action.actorId),
+        ...action.refs.map((ref) => liveName(session, ref.id)),
+        ...(type === undefined ? [] : [withLiveNames(session, type, action.descriptor)]),
+      ];
+    }),
+  );
 }

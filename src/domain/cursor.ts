@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { FanfareError } from './errors.ts';
 import type { ActionId } from './action.ts';
 
@@ -103,5 +103,8 @@ function badCursor(): FanfareError {
 }
 
 function checkSum(list: string, payload: Buffer): Buffer {
-  return createHash('sha256').update(list).update('\0').update(payload).digest().subarray(0, CHECK_BYTES);
+  return hash('sha256', Buffer.concat([Buffer.from(`${list}\0`), payload]), 'buffer').subarray(
+    0,
+    CHECK_BYTES,
+  );
 }
