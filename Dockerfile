@@ -24,6 +24,5 @@ EXPOSE 4000
 # Alive, not ready: a database that is away is no reason to restart the API.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Thousands of watchers have a lot under way at once; the default makes the garbage collector copy it again and again.
-ENTRYPOINT ["node", "--enable-source-maps", "--max-semi-space-size=64", "bin/fanfare.js"]
+ENTRYPOINT ["node", "--enable-source-maps", "bin/fanfare.js"]
 CMD ["serve"]

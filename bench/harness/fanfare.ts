@@ -7,8 +7,6 @@ import type { Environment } from './environment.ts';
 import { THREADS } from './profile.ts';
 
 const SECRET = 'a-secret-that-signs-nothing-but-benchmarks-0123456789';
-/** As `npm start` and the image have it. */
-const NODE_ARGS = ['--max-semi-space-size=64'];
 const TOKEN_MS = 24 * 3_600_000;
 
 /** What a process of Fanfare reads from its environment here: production, and the defaults otherwise. */
@@ -59,10 +57,10 @@ function startFanfare(
   { environment, database, profileDir }: FanfareOptions,
 ): Child<ProbeApi> {
   return startChild<ProbeApi>({
-    program: 'bin/fanfare.js',
+    program: 'dist/main.js',
     args,
     env: fanfareEnv(environment, database),
-    nodeArgs: [...NODE_ARGS, ...(profileDir === null ? [] : profileArgs(profileDir, `${database}-${name}`))],
+    nodeArgs: profileDir === null ? [] : profileArgs(profileDir, `${database}-${name}`),
   });
 }
 

@@ -26,19 +26,40 @@ export function createContext(
   signal: AbortSignal,
   openSession: (identity: Identity) => ReaderSession = (reader) => services.openSession(reader),
 ): GraphQLContext {
-  let session: ReaderSession | undefined;
-  function who(): Identity {
-    if (identity === null) throw new FanfareError('UNAUTHENTICATED', 'This needs a token');
-    return identity;
+  return new OperationContext(services, identity, signal, openSession);
+}
+
+/** A class, and not functions in an object: every open subscription keeps one, and every event is shown by one. */
+class OperationContext implements GraphQLContext {
+  readonly services: Services;
+  readonly signal: AbortSignal;
+  readonly #identity: Identity | null;
+  readonly #openSession: (identity: Identity) => ReaderSession;
+  #session: ReaderSession | undefined;
+
+  constructor(
+    services: Services,
+    identity: Identity | null,
+    signal: AbortSignal,
+    openSession: (identity: Identity) => ReaderSession,
+  ) {
+    this.services = services;
+    this.signal = signal;
+    this.#identity = identity;
+    this.#openSession = openSession;
   }
-  return {
-    services,
-    signal,
-    identity: who,
-    session: () => (session ??= openSession(who())),
-    async mutate(work) {
-      session = undefined;
-      return work(services.openSession(who()));
-    },
-  };
+
+  identity(): Identity {
+    if (this.#identity === null) throw new FanfareError('UNAUTHENTICATED', 'This needs a token');
+    return this.#identity;
+  }
+
+  session(): ReaderSession {
+    return (this.#session ??= this.#openSession(this.identity()));
+  }
+
+  mutate<T>(work: (session: ReaderSession) => Promise<T>): Promise<T> {
+    this.#session = undefined;
+    return work(this.services.openSession(this.identity()));
+  }
 }

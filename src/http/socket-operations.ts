@@ -107,6 +107,8 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
   async function run(args: ExecutionArgs, how: 'execute' | 'subscribe'): Promise<Result> {
     const operation = running.get(args);
     if (operation === undefined) throw new Error('The operation was not prepared');
+    // A subscription may last for days, and what it was prepared by is not needed any more.
+    running.delete(args);
     const { stages, request } = operation;
     let result: Result;
     try {

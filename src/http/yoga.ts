@@ -43,6 +43,18 @@ function documentCache<V extends object>(): LRUCache<string, V> {
   });
 }
 
+/** Yoga copies the properties of a context into its own. */
+function withOwnMethods(context: GraphQLContext): GraphQLContext {
+  const { services, signal } = context;
+  return {
+    services,
+    signal,
+    identity: () => context.identity(),
+    session: () => context.session(),
+    mutate: (work) => context.mutate(work),
+  };
+}
+
 /**
  * GraphQL over HTTP as a fetch handler, and for sockets as `getEnveloped`. It knows no tokens: who calls is in the
  * server context, `yoga.fetch(url, init, { caller, startedAt })`.
@@ -54,7 +66,7 @@ export function createYogaApp(options: YogaAppOptions): YogaApp {
   const guard = { services, schema, maxCost: limits.maxCost, rateLimiter: options.rateLimiter };
   return createYoga<RequestContext, GraphQLContext>({
     schema,
-    context: (request) => openOperation(guard, request),
+    context: async (request) => withOwnMethods(await openOperation(guard, request)),
     graphqlEndpoint: '/graphql',
     // Tokens travel in a header that no browser sends by itself, so any origin may ask.
     cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'], maxAge: 86_400 },
