@@ -207,6 +207,11 @@ describe('no hot query reads a whole collection', () => {
     ],
     ['the claim', 'claim', () => parts.repositories.fanOuts.claim('w', new Date(), 1_000)],
     [
+      'when the next pass that was put off is due',
+      'claim',
+      () => parts.repositories.fanOuts.nextDue(new Date()),
+    ],
+    [
       'failed fan-outs',
       'claim',
       () =>
