@@ -29,7 +29,7 @@ export const peerFanOutPart: Part = { name: 'peer-fan-out', run };
 async function run(context: PartContext): Promise<PartReport> {
   const { environment, options, say, profileDir } = context;
   const followers = sized(options, { full: 20_000, short: 5_000, smoke: 600 });
-  const rounds = roundsOf(options, { full: 5, short: 2, smoke: 1 });
+  const rounds = roundsOf(options, { full: 3, short: 2, smoke: 1 });
   const warmUp = sized(options, { full: 1, short: 1, smoke: 0 });
   const activities = sized(options, { full: ACTIVITIES, short: [1, 3], smoke: [1] });
   await using world = await openRawWorld(environment, DATABASE);

@@ -99,6 +99,21 @@ describe('actions', () => {
     });
   });
 
+  test('are shown alike however often they are asked for', async () => {
+    const id = await publish({ refs: [{ id: 'r1', type: 'applicant', label: 'old label' }] });
+    const page = `query Often($id: ID!, $after: String) {
+      action(id: $id) { id conducted actor { name } refs { label } descriptor { __typename summary } fanOut { state } }
+      node(id: $id) { __typename ... on Action { id scope engagement { likes lastInteraction } } }
+      slice(refId: "r1", first: 2, after: $after) { edges { node { id isHidden } } pageInfo { hasNextPage } }
+    }`;
+    await app.idle();
+    for (const variables of [{ id }, { id, after: 'no cursor' }, { id: 'no id' }, { id: [id] }]) {
+      const first = await app.query(page, variables, admin);
+      // More often than it has fields: what comes again and again is compiled.
+      for (let run = 0; run < 30; run++) expect(await app.query(page, variables, admin)).toEqual(first);
+    }
+  });
+
   test('name an actor and refs that nobody described by what is known of them', async () => {
     const id = await publish({ actorId: 'stranger', refs: [{ id: 'r9', type: 'site', label: 'A site' }] });
     await app.idle();

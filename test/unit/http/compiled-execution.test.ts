@@ -153,12 +153,12 @@ function argsOf(document: DocumentNode, more: Partial<ExecutionArgs> = {}): Exec
 }
 
 function eitherWay(args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
-  return new CompiledExecution({ interpretedRuns: 0 }).execute(args, execute);
+  return new CompiledExecution({ runsBefore: () => 0 }).execute(args, execute);
 }
 
 /** Makes sure that what it runs is compiled. */
 function compiled(args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
-  return new CompiledExecution({ interpretedRuns: 0 }).execute(args, () => {
+  return new CompiledExecution({ runsBefore: () => 0 }).execute(args, () => {
     throw new Error('It was interpreted');
   });
 }
@@ -201,7 +201,7 @@ test('answers what the interpreter answers, data and errors', async () => {
 });
 
 test('leaves documents with directives to the interpreter', async () => {
-  const execution = new CompiledExecution({ interpretedRuns: 0 });
+  const execution = new CompiledExecution({ runsBefore: () => 0 });
   const text = documents([' @include(if: $yes)', ' @include(if: $no)', ' @skip(if: $yes)']);
   await fc.assert(
     fc.asyncProperty(text, (words) => expectSame(words, (args) => execution.execute(args, execute))),
@@ -211,7 +211,7 @@ test('leaves documents with directives to the interpreter', async () => {
 
 /** Runs a query again and again; how often the interpreter was asked. */
 async function interpretedOf(text: string, runs: number, more: Partial<ExecutionArgs> = {}): Promise<number> {
-  const execution = new CompiledExecution({ interpretedRuns: 2, maxFields: 10 });
+  const execution = new CompiledExecution({ runsBefore: (fields) => fields, maxFields: 10 });
   const document = parse(text);
   let interpreted = 0;
   for (let run = 0; run < runs; run++)
@@ -222,11 +222,11 @@ async function interpretedOf(text: string, runs: number, more: Partial<Execution
   return interpreted;
 }
 
-test('compiles what comes again, each operation of a document by itself', async () => {
+test('compiles what comes as often as it has fields, each operation of a document by itself', async () => {
   expect(await interpretedOf('{ thing(n: 1) { id } }', 5)).toBe(2);
-  const both = 'query A { echo } query B { thing(n: 1) { id } }';
-  expect(await interpretedOf(both, 5, { operationName: 'A' })).toBe(2);
-  expect(await interpretedOf(both, 5, { operationName: 'B' })).toBe(2);
+  const both = 'query A { echo } query B { thing(n: 1) { ...F } } fragment F on Thing { id name }';
+  expect(await interpretedOf(both, 5, { operationName: 'A' })).toBe(1);
+  expect(await interpretedOf(both, 5, { operationName: 'B' })).toBe(3);
 });
 
 test.each([
