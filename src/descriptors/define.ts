@@ -118,6 +118,10 @@ export interface DescriptorType {
   readonly inputName: string;
   readonly description: string;
   readonly fields: Readonly<Record<string, DescriptorField>>;
+  /** The same as a list: walked for every descriptor that is shown. */
+  readonly fieldList: readonly { readonly name: string; readonly field: DescriptorField }[];
+  /** Fields that hold the name of something, and the field with its id. */
+  readonly namedFields: readonly { readonly name: string; readonly idField: string }[];
   /** One line of plain English for people, made from the stored fields. */
   summary(values: DescriptorValues): string;
   /** Validates an input, tags included; unknown properties are faults. */
@@ -185,14 +189,20 @@ function firstFault(values: readonly unknown[], depth: number): string | null {
 }
 
 /** Declares a descriptor type: everything else about it is derived. */
-export function defineDescriptor(declaration: Omit<DescriptorType, 'schema'>): DescriptorType {
+export function defineDescriptor(
+  declaration: Omit<DescriptorType, 'schema' | 'fieldList' | 'namedFields'>,
+): DescriptorType {
   const shape: Record<string, z.ZodType> = {};
   for (const [name, field] of Object.entries(declaration.fields)) shape[name] = fieldSchema(field);
   const schema = z.strictObject({
     ...shape,
     tags: tagsSchema.nullish().transform((tags) => tags ?? []),
   });
-  return { ...declaration, schema };
+  const fieldList = Object.entries(declaration.fields).map(([name, field]) => ({ name, field }));
+  const namedFields = fieldList.flatMap(({ name, field }) =>
+    field.kind === 'nameOf' ? [{ name, idField: field.idField }] : [],
+  );
+  return { ...declaration, schema, fieldList, namedFields };
 }
 
 /** The text of a field, or an empty string where it is absent; for summaries. */

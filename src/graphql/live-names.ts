@@ -22,19 +22,13 @@ export async function liveField(
 /** A descriptor with all the names it holds as they are now. */
 export async function withLiveNames(
   session: NameSession,
-  { fields }: DescriptorType,
+  { namedFields }: DescriptorType,
   stored: StoredDescriptor,
 ): Promise<StoredDescriptor> {
-  const names = await Promise.all(
-    Object.entries(fields).flatMap(([name, field]) =>
-      field.kind === 'nameOf'
-        ? [
-            liveField(session, stored, { idField: field.idField, name }).then(
-              (value) => [name, value] as const,
-            ),
-          ]
-        : [],
-    ),
-  );
-  return { ...stored, ...Object.fromEntries(names) };
+  const names = await Promise.all(namedFields.map((field) => liveField(session, stored, field)));
+  const shown: Record<string, unknown> & StoredDescriptor = { ...stored };
+  namedFields.forEach(({ name }, index) => {
+    shown[name] = names[index];
+  });
+  return shown;
 }

@@ -97,7 +97,8 @@ async function present(
   if (event.kind === 'marks') return null;
   const userId = session.identity.userId;
   if (event.kind === 'removed') return { kind: 'removed', cursor, userId, actionId: event.actionId };
-  const [profile, [facts]] = await Promise.all([session.profile(), hydrateEntries(session, [event])]);
+  const [facts] = await hydrateEntries(session, [event]);
+  const profile = await session.profile();
   const item = facts === undefined ? null : presentEntry(profile, facts);
   if (item === null || !passesFeedFilter(filter, item)) return null;
   return { kind: event.kind, cursor, item, session };

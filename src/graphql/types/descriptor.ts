@@ -22,8 +22,7 @@ function fits(field: DescriptorField, value: unknown): boolean {
 function declarationOf(stored: StoredDescriptor): DescriptorType | undefined {
   const descriptor = descriptorOfType(stored.type);
   if (descriptor === undefined) return undefined;
-  const fields = Object.entries(descriptor.fields);
-  return fields.every(([name, field]) => fits(field, stored[name])) ? descriptor : undefined;
+  return descriptor.fieldList.every(({ name, field }) => fits(field, stored[name])) ? descriptor : undefined;
 }
 
 export const ActionDescriptor = builder.interfaceRef<StoredDescriptor>('ActionDescriptor').implement({
