@@ -5,6 +5,7 @@ import type { Parts } from '../support/parts.ts';
 
 const HOUR = 3_600_000;
 const BATCH = 5_000;
+const SEED_APART_MS = 20_000;
 
 /** A row of a feed as its reader sees it. */
 export type Row = Pick<NewsfeedItem, 'actionId' | 'relevancy' | 'reasons' | 'isUnread'>;
@@ -65,16 +66,16 @@ export async function publishSome(
   });
 }
 
-/** Actions as if they had been recorded and delivered to nobody, a second apart. Gives their ids, oldest first. */
+/** Actions as if they had been recorded and delivered to nobody, some seconds apart. Gives their ids, oldest first. */
 export async function seedActions(parts: Parts, count: number): Promise<string[]> {
   const { action } = await parts.publish({ refs: [{ id: 'site', type: 'site', label: 'Site' }] });
   await parts.fanOut();
   const { actions } = parts.database.collections;
   const template = await actions.findOne({ _id: new ObjectId(action.id) });
   if (template === null) throw new Error('The action was not recorded');
-  const start = template.conducted.getTime() - count * 1_000;
+  const start = template.conducted.getTime() - count * SEED_APART_MS;
   const others = Array.from({ length: count - 1 }, (_, n) => {
-    const conducted = new Date(start + n * 1_000);
+    const conducted = new Date(start + n * SEED_APART_MS);
     return {
       ...template,
       _id: new ObjectId(),
