@@ -23,6 +23,8 @@ export interface LoadMixOptions {
   readonly url: string;
   readonly pool: LanePool;
   readonly readers: readonly LoadReader[];
+  /** So many of them, the first, watch; they follow nothing new: what comes with a follow was published long before. */
+  readonly watching: number;
   readonly actions: readonly TraceAction[];
   readonly refIds: readonly string[];
   readonly random: () => number;
@@ -49,7 +51,7 @@ interface OpenPage {
 
 /** Nine reads to one write: first pages, further pages, publishing, likes, comments, follows; and the raw insert. */
 export async function createLoadMix(options: LoadMixOptions): Promise<LoadMix> {
-  const { url, pool, readers, actions, refIds, random, raw } = options;
+  const { url, pool, readers, watching, actions, refIds, random, raw } = options;
   const service = await tokenFor('publisher', ['service']);
   const firstPages = new Map<LoadReader, WireRequest>();
   const openPages: OpenPage[] = [];
@@ -97,9 +99,10 @@ export async function createLoadMix(options: LoadMixOptions): Promise<LoadMix> {
     if (actionId === undefined) return publish();
     await pool.ask(graphqlRequest(url, anyOf(readers).token, INTERACT, { input: { actionId, kind } }));
   };
+  const followers = readers.length > watching ? readers.slice(watching) : readers;
   const follow = async (): Promise<void> => {
     const refId = refIds[rankOfRef(random())] ?? anyOf(refIds);
-    await pool.ask(graphqlRequest(url, anyOf(readers).token, FOLLOW, { refId }));
+    await pool.ask(graphqlRequest(url, anyOf(followers).token, FOLLOW, { refId }));
   };
   const insert = async (): Promise<void> => {
     const time = new Date();

@@ -86,6 +86,7 @@ export async function openLoadWorld(options: {
       url: api.url,
       pool: closer.own(new LanePool(api.url, MOST_LANES)),
       readers,
+      watching: sizes.watching,
       actions: trace.actions,
       refIds: trace.refs.map(({ id }) => id),
       random,
