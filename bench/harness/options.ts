@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 
+/** What is not measured to be kept must not take the place of what is. */
+const SMOKE_RESULTS = '../../.fanfare/bench-smoke';
+
 /** How much is measured. */
 export type Size = 'full' | 'short' | 'smoke';
 
@@ -59,11 +62,13 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
   });
   if (values.help === true) return 'help';
   if (values.list === true) return 'list';
+  const size = values.smoke === true ? 'smoke' : values.short === true ? 'short' : 'full';
   return {
     parts: positionals,
-    size: values.smoke === true ? 'smoke' : values.short === true ? 'short' : 'full',
+    size,
     rounds: above0('rounds', values.rounds),
-    out: values.out ?? fileURLToPath(new URL('../results', import.meta.url)),
+    out:
+      values.out ?? fileURLToPath(new URL(size === 'smoke' ? SMOKE_RESULTS : '../results', import.meta.url)),
     traceDir: values.trace ?? env['BENCH_TRACE'] ?? null,
     loadMinutes: above0('load-minutes', values['load-minutes']),
     soakMinutes: above0('soak-minutes', values['soak-minutes']),
