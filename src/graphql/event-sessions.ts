@@ -5,7 +5,6 @@ import { SharedLoads } from '../lib/shared-loads.ts';
 import type { Loader, ReaderSession } from '../services/reader-session.ts';
 import type { FollowPair } from '../storage/follows.ts';
 import type { HiddenPair } from '../storage/hidden-items.ts';
-import type { PulledRefs } from '../storage/pulled-refs.ts';
 import { pulledFollowsOf, type SessionRepositories } from './open-session.ts';
 
 /** Most keys of one query. */
@@ -33,7 +32,7 @@ function createLoads(repositories: SessionRepositories) {
     resultName: (result: V) => string,
   ) => new SharedLoads({ load, resultName, nameOf: sameName, maxBatch });
   return {
-    pulledRefs: repositories.pulledRefs satisfies PulledRefs,
+    pulledRefs: repositories.pulledRefs,
     actions: byId<Action>(
       (ids) => repositories.actions.findByIds(ids),
       ({ id }) => id,
