@@ -58,7 +58,7 @@ class OperationContext implements GraphQLContext {
     return (this.#session ??= this.#openSession(this.identity()));
   }
 
-  mutate<T>(work: (session: ReaderSession) => Promise<T>): Promise<T> {
+  async mutate<T>(work: (session: ReaderSession) => Promise<T>): Promise<T> {
     this.#session = undefined;
     return work(this.services.openSession(this.identity()));
   }
