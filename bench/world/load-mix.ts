@@ -99,7 +99,7 @@ export async function createLoadMix(options: LoadMixOptions): Promise<LoadMix> {
     if (actionId === undefined) return publish();
     await pool.ask(graphqlRequest(url, anyOf(readers).token, INTERACT, { input: { actionId, kind } }));
   };
-  const followers = readers.length > watching ? readers.slice(watching) : readers;
+  const followers = readers.slice(watching);
   const follow = async (): Promise<void> => {
     const refId = refIds[rankOfRef(random())] ?? anyOf(refIds);
     await pool.ask(graphqlRequest(url, anyOf(followers).token, FOLLOW, { refId }));

@@ -19,7 +19,7 @@ import { findOperation, isIntrospection } from '../graphql/limits/operation.ts';
 export interface CompiledExecutionOptions {
   /** How often an operation of so many fields is interpreted before it is compiled. */
   readonly runsBefore: (fields: number) => number;
-  /** Operations that stay compiled. */
+  /** Documents whose operations stay compiled. */
   readonly maxCompiled: number;
   /** Fields of the largest operation that is compiled, fragments counted wherever they are spread. */
   readonly maxFields: number;
@@ -54,7 +54,8 @@ interface Plan {
 
 /**
  * Runs queries, and events of subscriptions, that come again and again by functions made for them, which takes a
- * third of the time. Results and errors are those of the interpreter. Mutations are left to it: the database takes
+ * third of the time. Results and errors are those of the interpreter, but for errors below what became null by another,
+ * which GraphQL leaves open. Mutations are left to it: the database takes
  * nearly all of their time.
  */
 export class CompiledExecution {
