@@ -30,6 +30,8 @@ export interface ReaderProfile {
   readonly isRebuilding: boolean;
   /** The stored feed is complete above this position; null: all the way down. */
   readonly floor: FeedPosition | null;
+  /** When a rebuild last made the stored feed complete down to the floor; null: never had to. */
+  readonly rebuiltAt: Date | null;
   /** The reader's follows of refs whose actions may not have been pushed. */
   readonly pulledFollows: readonly Follow[];
   /** When the reader last read, roughly; null: never yet. */
@@ -48,6 +50,7 @@ export function profileOfMember(member: Member): ReaderProfile {
     checksFollows: false,
     isRebuilding: false,
     floor: null,
+    rebuiltAt: null,
     pulledFollows: [],
     activeAt: null,
   };

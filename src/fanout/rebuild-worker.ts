@@ -108,7 +108,8 @@ export class RebuildWorker implements AsyncDisposable {
     }
     // What was written before the cut looks now as if it had been there all the time.
     if (claim.wasCutOff) await this.#dependencies.liveLog.forget(claim.userId);
-    await feeds.finishRebuild(claim, { floor, trimAt: new Date(Date.now() + TRIM_GRACE_MS) });
+    const now = new Date();
+    await feeds.finishRebuild(claim, { floor, now, trimAt: new Date(now.getTime() + TRIM_GRACE_MS) });
     this.#dependencies.observer.rebuilt(claim.userId, (performance.now() - startedAt) / 1_000);
   }
 }

@@ -10,7 +10,7 @@ import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import { StoreUnavailable } from '../storage/errors.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
-import type { FeedPageQuery, FeedStore } from './feed-store.ts';
+import type { FeedPageQuery, FeedStore, StoredPage } from './feed-store.ts';
 import { readFromSource, type SourceDependencies, type SourceQuery } from './source.ts';
 import { entriesOf, followsWithSpans, sourceKeys } from './standing.ts';
 
@@ -33,9 +33,26 @@ export interface FeedReader {
    * asked for and nothing is pulled; below the floor, for what is pulled, and while the store is away, see `source.ts`.
    */
   page(reader: ReaderProfile, query: FeedQuery): Promise<readonly FeedEntry[]>;
+  /**
+   * The same for a reader who is still being looked up: the store is asked meanwhile, which saves a round trip. Asked
+   * once more if the feed was rebuilt lately.
+   */
+  pageFor(
+    userId: UserId,
+    lookUp: () => Promise<ReaderProfile>,
+    query: FeedQuery,
+  ): Promise<readonly FeedEntry[]>;
   /** The entries for the given actions, in no particular order; what is not in the feed is left out. */
   find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]>;
 }
+
+/**
+ * What was read of a store counts only if the reader's profile already vouched for the store when it was read. Read
+ * before the profile, that holds unless a rebuild came to its end in between: by what the profile says now there would be
+ * no hole where there was one then. So the rebuild must have ended before the read began by more than clocks of hosts
+ * differ and a write waits for the database.
+ */
+const SETTLED_AFTER_MS = 300_000;
 
 export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   const { feedStore, follows } = dependencies;
@@ -43,9 +60,10 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   async function stored(
     reader: ReaderProfile,
     query: FeedQuery,
+    ahead?: Promise<StoredPage>,
   ): Promise<{ readonly entries: readonly FeedEntry[]; readonly floor: FeedPosition | null }> {
     if (isAboveAll(reader.floor)) return { entries: [], floor: FLOOR_ABOVE_ALL };
-    const page = await feedStore.page({ ...query, userId: reader.userId });
+    const page = await (ahead ?? feedStore.page({ ...query, userId: reader.userId }));
     if (page.isLost === true && !reader.isRebuilding) await dependencies.onLost(reader.userId);
     const floor = higher(reader.floor, page.floor);
     return {
@@ -106,15 +124,33 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     );
   }
 
-  async function page(reader: ReaderProfile, query: FeedQuery): Promise<readonly FeedEntry[]> {
+  async function page(
+    reader: ReaderProfile,
+    query: FeedQuery,
+    ahead?: Promise<StoredPage>,
+  ): Promise<readonly FeedEntry[]> {
     const { limit, since } = query;
-    const { entries, floor } = await stored(reader, query);
+    const { entries, floor } = await stored(reader, query, ahead);
     // Not at the same time: what is stored bounds how far back it has to be pulled. Where nothing is, all is below.
     const pull = isAboveAll(floor) ? [] : await pulled(reader, withSince(query, entries[limit - 1] ?? floor));
     const upper = merge(entries, floor === null ? pull : pull.filter((entry) => isAbove(entry, floor)));
     if (floor === null || upper.length >= limit) return upper.slice(0, limit);
     if (since !== undefined && floor.relevancy.getTime() < since.getTime()) return upper;
     return [...upper, ...(await below(reader, floor, { ...query, limit: limit - upper.length }))];
+  }
+
+  async function pageFor(
+    userId: UserId,
+    lookUp: () => Promise<ReaderProfile>,
+    query: FeedQuery,
+  ): Promise<readonly FeedEntry[]> {
+    const begunAt = Date.now();
+    const ahead = feedStore.page({ ...query, userId });
+    // Whoever needs it awaits it below; not everybody does, and then it may fail.
+    ahead.catch(() => undefined);
+    const reader = await lookUp();
+    const isSettled = reader.rebuiltAt === null || begunAt - reader.rebuiltAt.getTime() > SETTLED_AFTER_MS;
+    return withOrWithoutStore(reader, (as) => page(as, query, isSettled ? ahead : undefined));
   }
 
   async function find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]> {
@@ -143,6 +179,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
 
   return {
     page: (reader, query) => withOrWithoutStore(reader, (as) => page(as, query)),
+    pageFor,
     find: (reader, actionIds) => withOrWithoutStore(reader, (as) => find(as, actionIds)),
   };
 }

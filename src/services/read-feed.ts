@@ -11,6 +11,7 @@ import type { ReaderSession } from './reader-session.ts';
 import type { OrderedPage } from './ordered-page.ts';
 import { readRecent } from './read-recent.ts';
 import { readTop, type RankingDependencies } from './read-top.ts';
+import type { ReaderProfile } from '../domain/viewer.ts';
 import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs, UnreadCount } from './services.ts';
 
 export interface ReadFeedDependencies {
@@ -29,8 +30,9 @@ function listName(userId: UserId): string {
 }
 
 /**
- * A page of the reader's own feed: skeleton from the feed store, actions in one batch, then the rules. Two round trips
- * once the reader is known, as long as the rules leave no gaps.
+ * A page of the reader's own feed: skeleton from the feed store, while the reader is looked up, then actions in one batch,
+ * then the rules. Two round trips as long as the rules leave no gaps; three where only what is unread is asked for, or
+ * the feed was rebuilt lately.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readFeed(
@@ -44,16 +46,21 @@ export async function readFeed(
   const size = pageSize(args.first);
   const filter = checkFeedFilter(args.filter);
   const userId = session.identity.userId;
-  const profile = await beginReading(dependencies, session);
-  const since = newest(filter.since, filter.unreadOnly ? justAfter(profile.lastRead) : null);
   const after = args.after ?? null;
-  const scan = (from: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> =>
-    dependencies.feedReader.page(profile, {
+  let looking: Promise<ReaderProfile> | undefined;
+  const lookUp = (): Promise<ReaderProfile> => (looking ??= beginReading(dependencies, session));
+  const scan = async (from: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> => {
+    const since = newest(filter.since, filter.unreadOnly ? justAfter((await lookUp()).lastRead) : null);
+    const query = {
       limit,
       ...(from === null ? {} : { after: from }),
       ...(since === null ? {} : { since }),
       ...(filter.until === null ? {} : { until: filter.until }),
-    });
+    };
+    return looking === undefined
+      ? dependencies.feedReader.pageFor(userId, lookUp, query)
+      : dependencies.feedReader.page(await looking, query);
+  };
   const select = async (candidates: readonly FeedEntry[]): Promise<NewsfeedItem[]> =>
     present(session, await narrowed(dependencies, filter, candidates), filter);
   const page = await readInOrder(dependencies, args.order ?? 'RELEVANCY', {
@@ -63,7 +70,7 @@ export async function readFeed(
     scan,
     select,
   });
-  return { ...page, state: profile.isRebuilding ? 'REBUILDING' : 'READY' };
+  return { ...page, state: (await lookUp()).isRebuilding ? 'REBUILDING' : 'READY' };
 }
 
 function readInOrder(

@@ -166,6 +166,8 @@ export interface FeedDocument {
   epoch?: number;
   /** The stored feed is complete above this position; absent: all the way down. */
   floor?: { relevancy: Date; actionId: ObjectId };
+  /** When the last rebuild came to its end; absent: there was none. */
+  rebuiltAt?: Date;
   /** Present while the store is to forget what lies at the floor and below: when that may be done. */
   trimAt?: Date;
   /** Present while the feed is to be rebuilt: when that may begin, or the end of the lease of who is at it. */

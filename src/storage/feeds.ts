@@ -9,12 +9,20 @@ import { FIRST_EPOCH } from './feed-epochs.ts';
 /** What a reader has said about their feed, and what state it is in. */
 export type ReaderMarks = Pick<
   ReaderProfile,
-  'lastRead' | 'muted' | 'hasHiddenItems' | 'checksFollows' | 'isRebuilding' | 'floor' | 'activeAt'
+  | 'lastRead'
+  | 'muted'
+  | 'hasHiddenItems'
+  | 'checksFollows'
+  | 'isRebuilding'
+  | 'floor'
+  | 'rebuiltAt'
+  | 'activeAt'
 >;
 
 function toMarks(document: FeedDocument | null, epoch: number): ReaderMarks {
   return {
     floor: floorOf(document, epoch),
+    rebuiltAt: document?.rebuiltAt ?? null,
     activeAt: document?.activeAt ?? null,
     lastRead: document?.lastRead ?? null,
     muted: new Set(document?.muted),
@@ -131,13 +139,17 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
      */
     async finishRebuild(
       { userId, version }: RebuildClaim,
-      { floor, trimAt }: { readonly floor: FeedPosition | null; readonly trimAt: Date },
+      {
+        floor,
+        trimAt,
+        now,
+      }: { readonly floor: FeedPosition | null; readonly trimAt: Date; readonly now: Date },
     ): Promise<void> {
       const { matchedCount } = await collection.updateOne(
         { _id: userId, rebuildVersion: version },
         floor === null
-          ? { $set: { epoch }, $unset: { ...END_OF_REBUILD, floor: 1, trimAt: 1 } }
-          : { $set: { epoch, floor: stored(floor), trimAt }, $unset: END_OF_REBUILD },
+          ? { $set: { epoch, rebuiltAt: now }, $unset: { ...END_OF_REBUILD, floor: 1, trimAt: 1 } }
+          : { $set: { epoch, rebuiltAt: now, floor: stored(floor), trimAt }, $unset: END_OF_REBUILD },
       );
       if (matchedCount === 0) await collection.updateOne({ _id: userId }, { $inc: { rebuildsBegun: -1 } });
     },

@@ -33,7 +33,35 @@ test.each([1, 25, 100])(
   },
 );
 
-test('knows the reader after one more round trip', async () => {
+test.each(['RELEVANCY', 'RECENT'] as const)(
+  'reads a page of an unknown reader in the same two round trips, in order %s: the feed is asked for meanwhile',
+  async (order) => {
+    await using parts = await feedOf120();
+    await parts.services.readFeed(parts.session('ann'), {});
+    const session = parts.session('ann');
+    const commands = await commandsOf(parts.database, () =>
+      parts.services.readFeed(session, { first: 25, order }),
+    );
+    const [first, second, third, ...rest] = namesOf(commands);
+    expect(first).toBe('find newsfeedItems');
+    expect([second, third].sort()).toEqual(['find feeds', 'find members']);
+    expect(rest).toEqual(['find actions']);
+  },
+);
+
+test('knows the reader first where only what is unread is asked for', async () => {
+  await using parts = await feedOf120();
+  await parts.services.readFeed(parts.session('ann'), {});
+  const session = parts.session('ann');
+  const commands = await commandsOf(parts.database, () =>
+    parts.services.readFeed(session, { filter: { unreadOnly: true } }),
+  );
+  const names = namesOf(commands);
+  expect(names.slice(0, 2).sort()).toEqual(['find feeds', 'find members']);
+  expect(names.slice(2)).toEqual(['find newsfeedItems', 'find actions']);
+});
+
+test('knows the reader after one round trip', async () => {
   await using parts = await feedOf120();
   const commands = await commandsOf(parts.database, () => parts.session('ann').profile());
   expect(namesOf(commands).sort()).toEqual(['find feeds', 'find members']);

@@ -132,7 +132,7 @@ test('rebuilds once more when the feed becomes due again meanwhile', async () =>
   const claim = await feeds.claimDue(new Date(), 30_000);
   expect(await feeds.claimDue(new Date(), 30_000)).toBeNull();
   await feeds.markDue(['ann'], new Date());
-  if (claim !== null) await feeds.finishRebuild(claim, { floor: null, trimAt: new Date() });
+  if (claim !== null) await feeds.finishRebuild(claim, { floor: null, now: new Date(), trimAt: new Date() });
   expect(await feeds.countDue()).toBe(1);
   await parts.fanOut();
   expect(await feeds.countDue()).toBe(0);

@@ -37,6 +37,7 @@ function reader(change: Partial<ReaderProfile> = {}): ReaderProfile {
     hasHiddenItems: false,
     checksFollows: false,
     isRebuilding: false,
+    rebuiltAt: null,
     floor: null,
     pulledFollows: [],
     activeAt: null,
