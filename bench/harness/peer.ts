@@ -9,14 +9,32 @@ import type { Environment } from './environment.ts';
 /** The peer's processes, as in its own benchmark: a publisher, two workers and a socket server. */
 export interface Peer extends AsyncDisposable {
   readonly publisher: Child<PeerApi>;
-  /** Resolves when so many entries of feeds are stored. */
-  drained(entries: number): Promise<void>;
+  /**
+   * Adds so many activities to each source at once and waits until all their entries are stored. Milliseconds until the
+   * last follower of each source had them all at their socket. Where a socket never got something – the peer tells once,
+   * and what a socket misses while it connects anew is gone – it is done over.
+   */
+  fanOut(work: PeerFanOut): Promise<number>;
+  /** How often it had to be done over. */
+  readonly missed: number;
+}
+
+export interface PeerFanOut {
+  readonly activities: number;
+  readonly bull: boolean;
+  /** Entries of feeds that one activity of each source leads to. */
+  readonly entries: number;
 }
 
 const WORKERS = 2;
 const GIVE_UP_MS = 10 * 60_000;
+const ATTEMPTS = 4;
 
-export async function startPeer(environment: Environment, database: string): Promise<Peer> {
+export async function startPeer(
+  environment: Environment,
+  database: string,
+  say: (line: string) => void,
+): Promise<Peer> {
   const closer = new Closer();
   try {
     const sockets = closer.own(
@@ -37,17 +55,22 @@ export async function startPeer(environment: Environment, database: string): Pro
       const child = closer.own(startChild<PeerWorkerApi>({ program: 'bench/peer/worker.ts', ...options }));
       await child.call('ready', null);
     }
+    let [expected, missed] = [0, 0];
     return {
       publisher,
-      drained: async (entries) => {
-        const giveUp = Date.now() + GIVE_UP_MS;
-        for (;;) {
-          const stored = await publisher.call('stored', null);
-          if (stored === entries) return;
-          if (stored > entries || Date.now() > giveUp)
-            throw new Error(`The peer has stored ${String(stored)} entries instead of ${String(entries)}`);
-          await new Promise((resolve) => setTimeout(resolve, 100));
+      async fanOut({ activities, bull, entries }) {
+        for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+          const milliseconds = await publisher.call('fanOut', { activities, bull });
+          expected += activities * entries;
+          await untilStored(publisher, expected);
+          if (milliseconds !== null) return milliseconds;
+          missed += 1;
+          say('a socket of the peer never got something: done over');
         }
+        throw new Error(`The peer's sockets missed something ${String(ATTEMPTS)} times in a row`);
+      },
+      get missed() {
+        return missed;
       },
       [Symbol.asyncDispose]: () => closer.close(),
     };
@@ -55,4 +78,23 @@ export async function startPeer(environment: Environment, database: string): Pro
     await closer.close();
     throw error;
   }
+}
+
+/** Resolves when so many entries of feeds are stored. */
+export async function untilStored(publisher: Child<PeerApi>, entries: number): Promise<void> {
+  const giveUp = Date.now() + GIVE_UP_MS;
+  for (;;) {
+    const stored = await publisher.call('stored', null);
+    if (stored === entries) return;
+    if (stored > entries || Date.now() > giveUp)
+      throw new Error(`The peer has stored ${String(stored)} entries instead of ${String(entries)}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** What is said of the peer's sockets. */
+export function missedBy(missed: number): string {
+  return missed === 0
+    ? 'The sockets of the peer missed nothing.'
+    : `The peer was measured anew ${String(missed)} times, since a socket never got what was stored for it.`;
 }

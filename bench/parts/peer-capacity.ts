@@ -1,6 +1,6 @@
 import { startApi, startWorker } from '../harness/fanfare.ts';
 import { openFanOutClient } from '../harness/fan-out-client.ts';
-import { startPeer } from '../harness/peer.ts';
+import { missedBy, startPeer } from '../harness/peer.ts';
 import type { Figure, PartReport } from '../harness/report.ts';
 import { alternate, ratioOf, seriesNamed, summaryOf } from '../harness/rounds.ts';
 import { loadFollowers, readerId } from '../world/people.ts';
@@ -43,28 +43,26 @@ async function run(context: PartContext): Promise<PartReport> {
   await using api = await startApi({ environment, database: DATABASE, profileDir });
   await using _worker = await startWorker({ environment, database: DATABASE, profileDir });
   await using client = await openFanOutClient({ ...api, sources });
-  await using peer = await startPeer(environment, `${DATABASE}_peer`);
+  await using peer = await startPeer(environment, `${DATABASE}_peer`, say);
   say(`the peer makes ${String(counts.length)} sources with ${String(all)} followers`);
   await peer.publisher.call('prepareSources', { followers: counts });
-  let done = { ours: 0, theirs: 0 };
+  let ours = 0;
   const series = await alternate(
     [
       {
         name: OURS,
         measure: async () => {
           const milliseconds = await client.fanOut(1);
-          done = { ...done, ours: done.ours + all };
-          await waitUntilStored(world, done.ours);
+          ours += all;
+          await waitUntilStored(world, ours);
           return milliseconds / 1_000;
         },
       },
       {
         name: PEER,
         measure: async () => {
-          const milliseconds = await peer.publisher.call('fanOut', { activities: 1, bull: true });
-          done = { ...done, theirs: done.theirs + all + counts.length };
-          await peer.drained(done.theirs);
-          return milliseconds / 1_000;
+          const entries = all + counts.length;
+          return (await peer.fanOut({ activities: 1, bull: true, entries })) / 1_000;
         },
       },
     ],
@@ -81,6 +79,7 @@ async function run(context: PartContext): Promise<PartReport> {
     title: 'Capacity beside the peer',
     about: [
       `${String(counts.length)} sources with ${String(Math.min(...counts))} to ${String(Math.max(...counts))} followers, ${String(all)} in all. One activity of each source at once, until the socket of the last follower of every source has it.`,
+      missedBy(peer.missed),
     ],
     figures: [...figures, { name: 'how many times faster Fanfare is', unit: '×', summary: times }],
     verdicts: [],
@@ -98,6 +97,6 @@ async function run(context: PartContext): Promise<PartReport> {
         })),
       },
     ],
-    raw: { all, series },
+    raw: { all, missed: peer.missed, series },
   };
 }

@@ -1,7 +1,7 @@
 import { startApi, tokenFor } from '../harness/fanfare.ts';
 import { graphqlRequest, hammer, Lane, readAnswer } from '../harness/http-lanes.ts';
 import { openInProcess } from '../harness/in-process.ts';
-import { startPeer } from '../harness/peer.ts';
+import { startPeer, untilStored } from '../harness/peer.ts';
 import { judge, type Figure, type PartReport, type Verdict } from '../harness/report.ts';
 import { alternate, ratioOf, seriesNamed, summaryOf, type Contender } from '../harness/rounds.ts';
 import { loadActions, loadFeed, loadNames } from '../world/feed.ts';
@@ -29,10 +29,10 @@ async function run(context: PartContext): Promise<PartReport> {
   await using api = await startApi({ environment, database: DATABASE, profileDir });
   const token = await tokenFor(READER);
   const request = (query: string) => graphqlRequest(api.url, token, query, { first: FIRST });
-  await using peer = await startPeer(environment, `${DATABASE}_peer`);
+  await using peer = await startPeer(environment, `${DATABASE}_peer`, say);
   say(`the peer adds ${String(length)} activities`);
   await peer.publisher.call('prepareRead', { activities: length });
-  await peer.drained(length);
+  await untilStored(peer.publisher, length);
   const contenders = CONCURRENCY.flatMap((concurrency): Contender[] => {
     const at = `, ${String(concurrency)} at a time`;
     const ours = async (query: string): Promise<number> => {

@@ -11,13 +11,21 @@ export interface PeerApi {
   readonly read: (argument: { readonly count: number; readonly concurrency: number }) => Promise<number>;
   /** Makes sources with so many followers each, and listens on the socket of the last follower of each. */
   readonly prepareSources: (argument: { readonly followers: readonly number[] }) => Promise<void>;
-  /** Adds so many activities to each source at once; milliseconds until the last follower of each has them all. */
-  readonly fanOut: (argument: { readonly activities: number; readonly bull: boolean }) => Promise<number>;
+  /**
+   * Adds so many activities to each source at once; milliseconds until the last follower of each has them all. Null when
+   * something never came to their sockets.
+   */
+  readonly fanOut: (argument: {
+    readonly activities: number;
+    readonly bull: boolean;
+  }) => Promise<number | null>;
   /** Entries of feeds in the database. */
   readonly stored: (argument: null) => Promise<number>;
 }
 
 const BATCH = 1_000;
+/** So long after everything was added and the last arrival nothing more comes. */
+const SILENCE_MS = 150_000;
 const settings = settingsOf(process.argv[2]);
 const { manager, stored } = await openPeer(settings);
 const client = (requirePeer('socket.io-client') as (url: string) => SocketClient)(settings.socketUrl);
@@ -106,12 +114,22 @@ const api: PeerApi = {
         ),
       ),
     );
-    await Promise.all([...adding, everybody]);
-    return end - start;
+    await Promise.all(adding);
+    return (await Promise.race([everybody.then(() => true), silence(() => end)])) ? end - start : null;
   },
   stored: () => stored(),
 };
 answer(api);
+
+/** Resolves to false when nothing has come for so long. */
+async function silence(lastArrival: () => number): Promise<false> {
+  const from = now();
+  for (;;) {
+    const left = Math.max(from, lastArrival()) + SILENCE_MS - now();
+    if (left <= 0) return false;
+    await new Promise((resolve) => setTimeout(resolve, left).unref());
+  }
+}
 
 async function prepareSource(id: string, followers: number): Promise<PeerFeed> {
   const target = await manager.getOrCreateFeed('user', id);
