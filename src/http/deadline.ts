@@ -15,6 +15,9 @@ export function callAt(time: Date, callback: () => void): Disposable {
   arm();
   return {
     [Symbol.dispose]: () => {
+      // Node keeps a list for each duration, and that of a timer that was unref'ed until it is due: for as long as the token
+      // of everybody who ever connected is good.
+      timer.ref();
       clearTimeout(timer);
     },
   };

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { callAt } from '../../../src/http/deadline.ts';
 
@@ -32,4 +34,17 @@ test('does not call when disposed before, and leaves no timer', async () => {
   expect(vi.getTimerCount()).toBe(0);
   await vi.advanceTimersByTimeAsync(20);
   expect(callback).not.toHaveBeenCalled();
+});
+
+test('leaves nothing behind when disposed, for however many different times it was set', () => {
+  vi.useRealTimers();
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const many = 50_000;
+  const tomorrow = Date.now() + 86_400_000;
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let n = 0; n < many; n++) callAt(new Date(tomorrow - 10 * n), () => undefined)[Symbol.dispose]();
+  collect();
+  expect((process.memoryUsage().heapUsed - before) / many).toBeLessThan(50);
 });
