@@ -17,8 +17,10 @@ export interface Soak {
   readonly rate: number;
   readonly minutes: number;
   readonly watching: number;
+  /** What went before. */
+  readonly warmUp: { readonly rate: number; readonly minutes: number };
   /** Share of the time that is left out of the trend. */
-  readonly warmUp: number;
+  readonly leftOut: number;
   readonly samples: readonly MemorySample[];
   readonly all: LoadResult;
 }
@@ -38,29 +40,33 @@ const MOST_EXCUSED = 0.05;
 const MIB = 2 ** 20;
 
 export function soakReport(measured: Soak): PartReport {
-  const { about, rate, minutes, watching, warmUp, samples, all } = measured;
-  const counted = samples.filter(({ minute }) => minute >= minutes * warmUp);
+  const { about, rate, minutes, watching, warmUp, leftOut, samples, all } = measured;
+  const counted = samples.filter(({ minute }) => minute >= minutes * leftOut);
   const curve = (name: string, bytes: (sample: MemorySample) => number): Curve => {
     const points = (list: readonly MemorySample[]) =>
       list.map((sample) => ({ x: sample.minute, y: bytes(sample) / MIB }));
     return { name, points: points(samples), line: fitLine(points(counted)) };
   };
-  const inUse = ({ heapUsed, external }: Memory): number => heapUsed + external;
+  const inUse = ({ heapUsed, external, code }: Memory): number => heapUsed + external - code;
   const curves = [
     curve('API, heap and buffers', ({ api }) => inUse(api)),
     curve('API, resident', ({ api }) => api.rss),
     curve('worker, heap and buffers', ({ worker }) => inUse(worker)),
     curve('worker, resident', ({ worker }) => worker.rss),
   ];
+  const code = [
+    curve('API, code', ({ api }) => api.code),
+    curve('worker, code', ({ worker }) => worker.code),
+  ];
   return {
     title: 'Soak',
     about: [
       about,
-      `The mixed load at ${String(rate)} arrivals/s for ${formatNumber(minutes)} minutes, with ${String(watching)} watchers, of whom a twentieth leave and come back between two looks. Memory of API and worker is looked at ${String(samples.length)} times, each time after collections of garbage. Heap and buffers: what is in use. Resident: as the system counts, with what the process keeps for later.`,
-      `The first ${String(warmUp * 100)} % of the time is warm-up. Through the rest goes a straight line; the standard error of its slope is widened for looks that resemble the ones before. The verdict is slope / (2 × standard error): above 1 it grows. A growth of less than ${String(TRIVIAL * 100)} % in ${String(PER_MINUTES)} minutes counts as none, and however much the looks scatter, more than ${String(MOST_EXCUSED * 100)} % counts as growth. Below 0 it shrinks. In parentheses: the slope less and plus its two errors.`,
+      `The mixed load at ${String(rate)} arrivals/s for ${formatNumber(minutes)} minutes, with ${String(watching)} watchers, of whom a twentieth leave and come back between two looks. Memory of API and worker is looked at ${String(samples.length)} times, each time after collections of garbage. Heap and buffers: what is in use, without the code of functions. Code: Node compiles a function when it has been called often enough, so this goes on rising for a while, and is bounded by the functions there are. Resident: all of it as the system counts, with what the process keeps for later.`,
+      `Before: ${formatNumber(warmUp.minutes)} minutes of warm-up at ${String(warmUp.rate)} arrivals/s. The first ${String(leftOut * 100)} % of the time after it are left out. Through the rest goes a straight line; the standard error of its slope is widened for looks that resemble the ones before. The verdict is slope / (2 × standard error): above 1 it grows. A growth of less than ${String(TRIVIAL * 100)} % in ${String(PER_MINUTES)} minutes counts as none, and however much the looks scatter, more than ${String(MOST_EXCUSED * 100)} % counts as growth. Below 0 it shrinks. In parentheses: the slope less and plus its two errors.`,
     ],
     figures: [
-      ...curves.map(meanOf),
+      ...[...curves, ...code].map(meanOf),
       {
         name: 'operations answered',
         unit: '',
@@ -69,7 +75,7 @@ export function soakReport(measured: Soak): PartReport {
       },
     ],
     verdicts: curves.map(verdictOf),
-    tables: [trendTable(curves)],
+    tables: [trendTable([...curves, ...code])],
     charts: [
       {
         kind: 'curves',
@@ -78,10 +84,18 @@ export function soakReport(measured: Soak): PartReport {
         xScale: 'linear',
         xLabel: 'minutes',
         unit: 'MiB',
-        curves: curves.map(({ name, points }) => ({ label: name, points })),
+        curves: [...curves, ...code].map(({ name, points }) => ({ label: name, points })),
       },
     ],
-    raw: { rate, minutes, warmUp, samples, all, lines: curves.map(({ name, line }) => ({ name, ...line })) },
+    raw: {
+      rate,
+      minutes,
+      warmUp,
+      leftOut,
+      samples,
+      all,
+      lines: [...curves, ...code].map(({ name, line }) => ({ name, ...line })),
+    },
   };
 }
 

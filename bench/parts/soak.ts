@@ -1,4 +1,5 @@
 import type { Child } from '../harness/child.ts';
+import type { LoadResult } from '../harness/latencies.ts';
 import { openLoop } from '../harness/open-loop.ts';
 import { seededRandom } from '../harness/random.ts';
 import type { PartReport } from '../harness/report.ts';
@@ -11,8 +12,8 @@ import { soakReport, type MemorySample } from './soak-report.ts';
 const DATABASE = 'bench_soak';
 const SEED = 11;
 const MOST_OPEN = 2_000;
-/** Share of the time that counts as warm-up. */
-const WARM_UP = 0.5;
+/** Share of the time that is left out, since the rate has just changed. */
+const LEFT_OUT = 0.1;
 
 /** Whether memory grows while the same work goes on and on. */
 export const soakPart: Part = { name: 'soak', run };
@@ -21,6 +22,11 @@ async function run(context: PartContext): Promise<PartReport> {
   const { environment, options, say, profileDir } = context;
   const rate = sized(options, { full: 20, short: 20, smoke: 10 });
   const minutes = options.soakMinutes ?? sized(options, { full: 10, short: 1, smoke: 0.1 });
+  const warmUp = sized(options, {
+    full: { rate: 50, minutes: 4 },
+    short: { rate: 50, minutes: 0.5 },
+    smoke: { rate: 10, minutes: 0.05 },
+  });
   const everyMs = sized(options, { full: 5_000, short: 2_000, smoke: 250 });
   const watching = sized(options, { full: 200, short: 100, smoke: 20 });
   await using load = await openLoadWorld({
@@ -35,20 +41,31 @@ async function run(context: PartContext): Promise<PartReport> {
     profileDir,
     say,
   });
+  say(`warm-up: ${String(warmUp.rate)} operations/s for ${String(warmUp.minutes)} minutes`);
+  await work(load, warmUp, seededRandom(SEED));
   say(`${String(rate)} operations/s for ${String(minutes)} minutes`);
   const sampling = startSampling(load, { everyMs, reopened: Math.ceil(watching / 20) });
+  const all = await work(load, { rate, minutes }, seededRandom(SEED + 1));
+  const samples = await sampling.stop();
+  return soakReport({ about: load.about, rate, minutes, watching, warmUp, leftOut: LEFT_OUT, samples, all });
+}
+
+async function work(
+  { mix: { shares } }: LoadWorld,
+  { rate, minutes }: { readonly rate: number; readonly minutes: number },
+  random: () => number,
+): Promise<LoadResult> {
   const { all, isOverrun, firstFailure } = await openLoop({
-    shares: load.mix.shares,
+    shares,
     rate,
     seconds: minutes * 60,
     maxOpen: MOST_OPEN,
-    random: seededRandom(SEED),
+    random,
   });
-  const samples = await sampling.stop();
   if (isOverrun) throw new Error(`The server is too slow for ${String(rate)} operations/s`);
   if (all.failed > 0)
     throw new Error(`${String(all.failed)} operations failed, the first: ${firstFailure ?? ''}`);
-  return soakReport({ about: load.about, rate, minutes, watching, warmUp: WARM_UP, samples, all });
+  return all;
 }
 
 interface Sampling {

@@ -1,3 +1,4 @@
+import { getHeapCodeStatistics } from 'node:v8';
 import { answer } from './answer.ts';
 
 /** Of one process, in bytes. */
@@ -5,6 +6,8 @@ export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;
   readonly external: number;
+  /** What of the heap is code of functions, as bytecode or compiled for the machine, and what belongs to it. */
+  readonly code: number;
 }
 
 /** What every child answers to, whatever else it does. It is loaded before the program itself. */
@@ -28,7 +31,8 @@ async function collected(): Promise<Memory> {
   await new Promise((resolve) => setTimeout(resolve, TURN_MS));
   globalThis.gc();
   const { rss, heapUsed, external } = process.memoryUsage();
-  return { rss, heapUsed, external };
+  const { code_and_metadata_size, bytecode_and_metadata_size } = getHeapCodeStatistics();
+  return { rss, heapUsed, external, code: code_and_metadata_size + bytecode_and_metadata_size };
 }
 
 const api: ProbeApi = {
