@@ -56,6 +56,19 @@ export function profileOfMember(member: Member): ReaderProfile {
   };
 }
 
+/** The same for somebody whom the host application never described. */
+export function profileOfStranger(userId: UserId): ReaderProfile {
+  return profileOfMember({
+    userId,
+    name: userId,
+    teamId: null,
+    teamSince: null,
+    departmentId: null,
+    departmentSince: null,
+    supervisorId: null,
+  });
+}
+
 /** A reader's follow of one ref. */
 export interface Follow {
   readonly refId: RefId;

@@ -1,16 +1,13 @@
 import type { Action, UserId } from '../domain/action.ts';
 import type { InteractionGroup } from '../domain/relevancy.ts';
-import { addressedReasons, isPulledFor } from '../domain/visibility.ts';
-import { profileOfMember, type Follow } from '../domain/viewer.ts';
 import { relevancies, type LiftDependencies } from '../feeds/lift.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
-import type { FollowsRepository } from '../storage/follows.ts';
 import { removals, type Announcement } from './announce.ts';
+import { audienceAmong, type AudienceAmongDependencies } from './audience.ts';
 
-export interface AnnouncePulledDependencies extends LiftDependencies {
+export interface AnnouncePulledDependencies extends LiftDependencies, AudienceAmongDependencies {
   readonly liveLog: Pick<LiveLog, 'allWatched' | 'append'>;
   readonly onLiveLogError: (error: unknown) => void;
-  readonly follows: Pick<FollowsRepository, 'findPairs'>;
 }
 
 /** Readers looked at in one go. */
@@ -48,44 +45,14 @@ async function announcementsFor(
   { kind, interactions }: Parameters<typeof announcePulled>[2],
   watched: readonly UserId[],
 ): Promise<Announcement[]> {
-  const follows = await followsByReader(dependencies, action, watched);
-  const concerned = [...follows.keys()].filter((userId) =>
-    isPulledFor({ ...profileOfNobody(userId), pulledFollows: follows.get(userId) ?? [] }, action),
-  );
+  const audience = await audienceAmong(dependencies, action, watched);
+  const concerned = audience.filter(({ reasons }) => reasons.includes('PULL'));
   if (concerned.length === 0) return [];
-  if (kind === 'removed') return removals(action.id, concerned, new Date());
-  const members = new Map(
-    (await dependencies.members.findByIds(concerned)).map((member) => [member.userId, member]),
-  );
-  const relevancyOf = await relevancies(dependencies, action, interactions, concerned);
-  return concerned.map((userId) => {
-    const member = members.get(userId);
-    const reader = member === undefined ? profileOfNobody(userId) : profileOfMember(member);
-    const reasons = addressedReasons(reader, action, follows.get(userId) ?? []);
-    return { userId, event: { kind, actionId: action.id, relevancy: relevancyOf(userId), reasons } };
-  });
-}
-
-async function followsByReader(
-  { follows }: AnnouncePulledDependencies,
-  action: Action,
-  userIds: readonly UserId[],
-): Promise<Map<UserId, Follow[]>> {
-  const pairs = userIds.flatMap((followerId) => action.refIds.map((refId) => ({ followerId, refId })));
-  const byReader = new Map<UserId, Follow[]>();
-  for (const { followerId, ...follow } of await follows.findPairs(pairs))
-    byReader.set(followerId, [...(byReader.get(followerId) ?? []), follow]);
-  return byReader;
-}
-
-function profileOfNobody(userId: UserId): ReturnType<typeof profileOfMember> {
-  return profileOfMember({
+  const userIds = concerned.map(({ userId }) => userId);
+  if (kind === 'removed') return removals(action.id, userIds, new Date());
+  const relevancyOf = await relevancies(dependencies, action, interactions, userIds);
+  return concerned.map(({ userId, reasons }) => ({
     userId,
-    name: userId,
-    teamId: null,
-    teamSince: null,
-    departmentId: null,
-    departmentSince: null,
-    supervisorId: null,
-  });
+    event: { kind, actionId: action.id, relevancy: relevancyOf(userId), reasons },
+  }));
 }

@@ -1,6 +1,8 @@
 import type { Action, UserId } from '../domain/action.ts';
 import { reachesFollowers } from '../domain/audience.ts';
 import { anySpanContains } from '../domain/follow-span.ts';
+import { profileOfMember, profileOfStranger, type Follow } from '../domain/viewer.ts';
+import { addressedReasons } from '../domain/visibility.ts';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
 import { compareUtf8 } from '../lib/compare-utf8.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
@@ -64,6 +66,40 @@ export async function* audienceOf(
     }
   }
   if (chunk.length > 0) yield chunk;
+}
+
+export interface AudienceAmongDependencies {
+  readonly follows: Pick<FollowsRepository, 'findPairs'>;
+  readonly members: Pick<MembersRepository, 'findByIds'>;
+}
+
+/**
+ * Those of the readers the action is addressed to, in no particular order; also who pulls it, which is a reason like the
+ * others here. One query of their follows, or of the members where a team or department is addressed.
+ */
+export async function audienceAmong(
+  { follows, members }: AudienceAmongDependencies,
+  action: Action,
+  userIds: readonly UserId[],
+): Promise<AudienceMember[]> {
+  const isForGroup = action.scope === 'TEAM' || action.scope === 'DEPARTMENT';
+  const [followed, described] = await Promise.all([
+    reachesFollowers(action)
+      ? follows.findPairs(
+          userIds.flatMap((followerId) => action.refIds.map((refId) => ({ followerId, refId }))),
+        )
+      : [],
+    isForGroup ? members.findByIds(userIds) : [],
+  ]);
+  const followsOf = new Map<UserId, Follow[]>();
+  for (const { followerId, ...follow } of followed)
+    followsOf.set(followerId, [...(followsOf.get(followerId) ?? []), follow]);
+  const profiles = new Map(described.map((member) => [member.userId, profileOfMember(member)]));
+  return userIds.flatMap((userId) => {
+    const reader = profiles.get(userId) ?? profileOfStranger(userId);
+    const reasons = addressedReasons(reader, action, followsOf.get(userId) ?? []);
+    return reasons.length === 0 ? [] : [{ userId, reasons }];
+  });
 }
 
 function lowest(streams: readonly SourceStream[]): UserId | null {

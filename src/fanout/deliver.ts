@@ -9,6 +9,7 @@ import type { InteractionsRepository } from '../storage/interactions.ts';
 import { announce, removals, type AnnounceDependencies, type Announcement } from './announce.ts';
 import { announcePulled, type AnnouncePulledDependencies } from './announce-pulled.ts';
 import { audienceOf, type AudienceDependencies, type AudienceMember } from './audience.ts';
+import { watchersAmongAudience } from './watchers.ts';
 import type { PulledRefs } from '../storage/pulled-refs.ts';
 import { raiseFloors, type RaiseFloorDependencies } from './trim-feeds.ts';
 import { relevancies, type LiftDependencies } from '../feeds/lift.ts';
@@ -67,7 +68,9 @@ export async function runPass(
 
 /**
  * Chunks of the audience are delivered side by side, a few at a time, so that the database has work while others are
- * announced. Progress is noted in the order of the audience: behind a checkpoint everything is done.
+ * announced. Progress is noted in the order of the audience: behind a checkpoint everything is done. Where the audience is
+ * larger than a chunk, who is watching gets it before all of them, since they are the ones who wait for it; a pass that
+ * goes on from a checkpoint leaves that to the one before.
  */
 async function deliverToAll(
   dependencies: DeliverDependencies,
@@ -80,6 +83,7 @@ async function deliverToAll(
   if (action === null || interactions === null) return { kind: 'void' };
   const progress = { delivered: claim.delivered, isVoid: false, isStopped: false };
   let begun = 0;
+  let served: Promise<ReadonlySet<UserId>> | undefined;
   const chunks = audienceOf(dependencies, action, { afterUserId: claim.afterUserId, chunkSize });
   await forEachInOrder(prefetch(chunks), CHUNKS_AT_ONCE, {
     mayBegin() {
@@ -87,11 +91,18 @@ async function deliverToAll(
       progress.isStopped ||= fence.isStopping();
       return !progress.isVoid && !progress.isStopped;
     },
-    work(chunk) {
+    async work(chunk) {
+      served ??=
+        claim.afterUserId === null && chunk.length === chunkSize
+          ? deliverToWatchers(dependencies, { claim, action, interactions })
+          : Promise.resolve(NOBODY);
       // An attempt that was cut off has written beyond its checkpoint by as many chunks as are under way at a time.
       const isFirstAttempt = claim.version === 1 && !(claim.wasCutOff && begun < CHUNKS_AT_ONCE);
       begun += 1;
-      return deliverChunk(dependencies, { claim, action, interactions, chunk, isFirstAttempt });
+      const isServed = await served;
+      const others = isServed.size === 0 ? chunk : chunk.filter(({ userId }) => !isServed.has(userId));
+      const delivery = { claim, action, interactions, chunk: others, isFirstAttempt };
+      return chunk.length - others.length + (await deliverChunk(dependencies, delivery)).length;
     },
     async conclude(chunk, delivered) {
       progress.delivered += delivered;
@@ -107,19 +118,40 @@ async function deliverToAll(
   return { kind: 'complete', delivered: progress.delivered };
 }
 
-interface ChunkDelivery {
+const NOBODY: ReadonlySet<UserId> = new Set();
+
+/** What a pass delivers. */
+interface Delivery {
   readonly claim: Claim;
   readonly action: Action;
   readonly interactions: readonly InteractionGroup[];
+}
+
+/** Returns whom it was delivered to. */
+async function deliverToWatchers(
+  dependencies: DeliverDependencies,
+  delivery: Delivery,
+): Promise<ReadonlySet<UserId>> {
+  const { claim, action } = delivery;
+  const isFirstAttempt = claim.version === 1 && !claim.wasCutOff;
+  const served = new Set<UserId>();
+  for await (const chunk of watchersAmongAudience(dependencies, action))
+    for (const userId of await deliverChunk(dependencies, { ...delivery, chunk, isFirstAttempt }))
+      served.add(userId);
+  return served;
+}
+
+interface ChunkDelivery extends Delivery {
   readonly chunk: readonly AudienceMember[];
   readonly isFirstAttempt: boolean;
 }
 
-/** Returns to how many readers it was delivered. */
+/** Returns whom it was delivered to: those who are not passed by. */
 async function deliverChunk(
   dependencies: DeliverDependencies,
   { claim, action, interactions, chunk, isFirstAttempt }: ChunkDelivery,
-): Promise<number> {
+): Promise<readonly UserId[]> {
+  if (chunk.length === 0) return [];
   const passedBy = await dependencies.passBy(chunk.map(({ userId }) => userId));
   const awake = passedBy.size === 0 ? chunk : chunk.filter(({ userId }) => !passedBy.has(userId));
   const userIds = awake.map(({ userId }) => userId);
@@ -132,7 +164,7 @@ async function deliverChunk(
   const outcome = await dependencies.feedStore.deliver({ actionId: action.id, readers, isFirstAttempt });
   await announce(dependencies, announcementsOf(action.id, readers, outcome, claim.wasCutOff));
   await raiseFloors(dependencies, outcome.added);
-  return readers.length;
+  return userIds;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Action, UserId } from '../domain/action.ts';
 import { departmentKey, teamKey, userKey } from '../domain/audience.ts';
 import type { FeedEntry } from '../domain/newsfeed-item.ts';
 import { addressedReasons } from '../domain/visibility.ts';
-import { profileOfMember, type Follow, type ReaderProfile } from '../domain/viewer.ts';
+import { profileOfMember, profileOfStranger, type Follow, type ReaderProfile } from '../domain/viewer.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
 import type { SourceKeys } from '../storage/source-actions.ts';
 import { placing, type PlacingDependencies } from './placing.ts';
@@ -25,16 +25,7 @@ export async function standingOf(dependencies: StandingDependencies, userId: Use
     followsWithSpans(dependencies, userId),
   ]);
   const [member] = found;
-  const nobody = {
-    userId,
-    name: userId,
-    teamId: null,
-    teamSince: null,
-    departmentId: null,
-    departmentSince: null,
-    supervisorId: null,
-  };
-  return { reader: profileOfMember(member ?? nobody), follows };
+  return { reader: member === undefined ? profileOfStranger(userId) : profileOfMember(member), follows };
 }
 
 export async function followsWithSpans(

@@ -14,30 +14,18 @@ export function itemsFeedStore(items: NewsfeedItemsRepository): FeedStore {
   return {
     model: 'items',
     async deliver({ actionId, readers, isFirstAttempt }) {
-      if (isFirstAttempt) {
-        const there = await items.insert(actionId, readers);
-        const known = new Set(there.map((entry) => entry.userId));
-        return {
-          added: readers.filter((reader) => !known.has(reader.userId)).map((reader) => reader.userId),
-          raised: known.size === 0 ? [] : await raise(actionId, there),
-        };
-      }
-      const holders = await items.holders(
-        actionId,
-        readers.map((reader) => reader.userId),
-      );
-      const held = new Map(holders.map((holder) => [holder.userId, holder]));
+      const held = isFirstAttempt ? NONE : await holdersOf(actionId, readers);
       const missing = readers.filter((reader) => !held.has(reader.userId));
-      // Somebody else may have inserted in between: those are raised like the rest.
+      // Somebody else may have inserted in between: those are looked up.
       const overtaken = await items.insert(actionId, missing);
       const late = new Set(overtaken.map((entry) => entry.userId));
-      const behind = readers.filter((reader) => {
-        const holder = held.get(reader.userId);
-        return holder !== undefined && isBehind(holder, reader);
-      });
+      const behind = [
+        ...readers.filter((reader) => isHeldBehind(held, reader)),
+        ...(await overtakenBehind(actionId, overtaken)),
+      ];
       return {
         added: missing.filter((reader) => !late.has(reader.userId)).map((reader) => reader.userId),
-        raised: await raise(actionId, [...behind, ...overtaken]),
+        raised: await raise(actionId, behind),
       };
     },
     async fill(userId, entries) {
@@ -64,6 +52,21 @@ export function itemsFeedStore(items: NewsfeedItemsRepository): FeedStore {
     drop: (userId) => items.drop(userId),
   };
 
+  async function holdersOf(actionId: string, readers: readonly ReaderDelivery[]): Promise<Holders> {
+    if (readers.length === 0) return NONE;
+    const userIds = readers.map((reader) => reader.userId);
+    const holders = await items.holders(actionId, userIds);
+    return new Map(holders.map((holder) => [holder.userId, holder]));
+  }
+
+  async function overtakenBehind(
+    actionId: string,
+    overtaken: readonly ReaderDelivery[],
+  ): Promise<readonly ReaderDelivery[]> {
+    const held = await holdersOf(actionId, overtaken);
+    return overtaken.filter((reader) => isHeldBehind(held, reader));
+  }
+
   async function raise(actionId: string, readers: readonly ReaderDelivery[]): Promise<string[]> {
     for (const { lift, readers: group } of byLift(readers))
       await items.raise(
@@ -73,4 +76,14 @@ export function itemsFeedStore(items: NewsfeedItemsRepository): FeedStore {
       );
     return readers.map((reader) => reader.userId);
   }
+}
+
+/** What readers hold, by reader. */
+type Holders = ReadonlyMap<string, Pick<ReaderDelivery, 'relevancy' | 'reasons'>>;
+const NONE: Holders = new Map();
+
+/** Whether the reader holds the action lower than it is to be, or for fewer reasons. */
+function isHeldBehind(held: Holders, reader: ReaderDelivery): boolean {
+  const holder = held.get(reader.userId);
+  return holder !== undefined && isBehind(holder, reader);
 }

@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest';
+import type { DeliveryChunk, FeedStore } from '../../../src/feeds/feed-store.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { watching, type Watching } from '../../support/watching.ts';
+
+const READERS = ['ann', 'bob', 'cid', 'dan', 'eve'];
+
+async function site(parts: Parts): Promise<void> {
+  await parts.services.followMany(
+    parts.service,
+    READERS.map((followerId) => ({ followerId, refId: 'actor' })),
+  );
+}
+
+function watchAs(parts: Parts, userId: string): Promise<Watching> {
+  return watching(parts.services, parts.session(userId).identity, { withUnread: false });
+}
+
+/** Notes to whom the store is asked to deliver, call by call. */
+function noting(parts: Parts): {
+  readonly feedStore: FeedStore;
+  readonly calls: string[][];
+} {
+  const calls: string[][] = [];
+  const deliver = (chunk: DeliveryChunk): ReturnType<FeedStore['deliver']> => {
+    calls.push(chunk.readers.map(({ userId }) => userId));
+    return parts.feedStore.deliver(chunk);
+  };
+  return { feedStore: { ...parts.feedStore, deliver }, calls };
+}
+
+async function run(parts: Parts, feedStore: FeedStore, chunkSize: number): Promise<void> {
+  await using worker = parts.worker({}, { feedStore, chunkSize });
+  worker.start();
+  await parts.idle();
+}
+
+/** What a watcher is told before an action that comes last. */
+async function toldBefore(parts: Parts, watch: Watching, userId: string): Promise<string[]> {
+  const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: [userId] });
+  await parts.fanOut();
+  const told: string[] = [];
+  for (;;) {
+    const event = await watch.next();
+    if (event.kind === 'added' && event.item.actionId === action.id) return told;
+    told.push('item' in event ? `${event.kind} ${event.item.actionId}` : event.kind);
+  }
+}
+
+test('who is watching gets an action before everybody else, once, and counts once', async () => {
+  await using parts = await openParts();
+  await site(parts);
+  await using eve = await watchAs(parts, 'eve');
+  await using stranger = await watchAs(parts, 'stranger');
+  const { action } = await parts.publish({});
+  const { feedStore, calls } = noting(parts);
+  await run(parts, feedStore, 2);
+  expect(calls[0]).toEqual(['eve']);
+  expect(calls.slice(1).flat().sort()).toEqual(['ann', 'bob', 'cid', 'dan']);
+  const [done] = await parts.repositories.actions.findByIds([action.id]);
+  expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: READERS.length });
+  for (const reader of READERS) expect(await parts.feedOf(reader)).toEqual([action.id]);
+  expect(await toldBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
+  expect(await toldBefore(parts, stranger, 'stranger')).toEqual([]);
+});
+
+test('a bump is brought to who is watching first, too', async () => {
+  await using parts = await openParts();
+  await site(parts);
+  const { action } = await parts.publish({});
+  await parts.fanOut();
+  await using eve = await watchAs(parts, 'eve');
+  await parts.services.recordInteraction(parts.session('service', 'service'), {
+    actionId: action.id,
+    kind: 'COMMENT',
+    actorId: 'bob',
+  });
+  const { feedStore, calls } = noting(parts);
+  await run(parts, feedStore, 2);
+  expect(calls[0]).toEqual(['eve']);
+  expect(calls.slice(1).flat().sort()).toEqual(['ann', 'bob', 'cid', 'dan']);
+  expect(await toldBefore(parts, eve, 'eve')).toEqual([`updated ${action.id}`]);
+});
+
+test.each(['TEAM', 'DEPARTMENT'] as const)('who is watching is found in a %s by the rules', async (scope) => {
+  await using parts = await openParts();
+  const group = { teamId: 'team', departmentId: 'department' };
+  await parts.services.upsertMembers(
+    parts.service,
+    ['actor', ...READERS].map((memberId) => ({ memberId, name: memberId, ...group })),
+  );
+  await parts.services.upsertMembers(parts.service, [{ memberId: 'other', name: 'other' }]);
+  await using _eve = await watchAs(parts, 'eve');
+  await using _other = await watchAs(parts, 'other');
+  await parts.publish({ actorId: 'actor', scope });
+  const { feedStore, calls } = noting(parts);
+  await run(parts, feedStore, 2);
+  expect(calls[0]).toEqual(['eve']);
+  expect(calls.slice(1).flat().sort()).toEqual(['actor', 'ann', 'bob', 'cid', 'dan']);
+});
+
+test('nobody looks who is watching when the audience fits into a chunk', async () => {
+  await using parts = await openParts();
+  await site(parts);
+  await using eve = await watchAs(parts, 'eve');
+  const { action } = await parts.publish({});
+  const { feedStore, calls } = noting(parts);
+  await run(parts, feedStore, 6);
+  expect(calls.map((readers) => [...readers].sort())).toEqual([READERS]);
+  expect(await toldBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
+});
+
+test('a live log that does not answer holds nothing up', async () => {
+  await using parts = await openParts();
+  await site(parts);
+  const { action } = await parts.publish({});
+  const errors: unknown[] = [];
+  const refusal = new Error('No live log');
+  await using worker = parts.worker(
+    {},
+    {
+      chunkSize: 2,
+      liveLog: {
+        watched: () => Promise.reject(refusal),
+        append: () => Promise.reject(refusal),
+        async *allWatched() {
+          await Promise.resolve();
+          throw refusal;
+        },
+      },
+      onLiveLogError: (error) => {
+        errors.push(error);
+      },
+    },
+  );
+  worker.start();
+  await parts.idle();
+  expect(errors.length).toBeGreaterThan(0);
+  expect(new Set(errors)).toEqual(new Set([refusal]));
+  for (const reader of READERS) expect(await parts.feedOf(reader)).toEqual([action.id]);
+});
+
+test('a pass that was stopped after the watchers goes on without telling them again', async () => {
+  await using parts = await openParts();
+  await site(parts);
+  await using eve = await watchAs(parts, 'eve');
+  const { action } = await parts.publish({});
+  const { feedStore, calls } = noting(parts);
+  let stopped: Promise<void> | null = null;
+  const worker = parts.worker(
+    {},
+    {
+      chunkSize: 1,
+      feedStore: {
+        ...feedStore,
+        deliver: (chunk) => {
+          // As at a shutdown in the middle of the pass.
+          stopped ??= worker.stop();
+          return feedStore.deliver(chunk);
+        },
+      },
+    },
+  );
+  worker.start();
+  await expect.poll(() => stopped).not.toBeNull();
+  await (stopped as Promise<void> | null);
+  expect(calls[0]).toEqual(['eve']);
+  expect(calls.flat()).not.toContain('dan');
+  const [handedBack] = await parts.repositories.actions.findByIds([action.id]);
+  expect(handedBack?.fanOut).toMatchObject({ state: 'PENDING' });
+  await parts.fanOut();
+  const [done] = await parts.repositories.actions.findByIds([action.id]);
+  expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: READERS.length });
+  for (const reader of READERS) expect(await parts.feedOf(reader)).toEqual([action.id]);
+  expect(await toldBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
+});
