@@ -151,7 +151,12 @@ export const SETTINGS = {
     'How long a worker that went silent keeps its action before another takes it over.',
   ),
   FAN_OUT_ATTEMPTS: setting('Fan-out', '5', whole(1, 100), 'Failed attempts before an action is FAILED.'),
-  WORKER_CONCURRENCY: setting('Fan-out', '4', whole(1, 64), 'Actions one worker fans out at a time.'),
+  WORKER_CONCURRENCY: setting(
+    'Fan-out',
+    '16',
+    whole(1, 64),
+    'Actions one worker fans out side by side, twelve chunks of readers at a time.',
+  ),
   POLL_INTERVAL: setting(
     'Fan-out',
     '1s',

@@ -2,6 +2,7 @@ import type { Action, UserId } from '../domain/action.ts';
 import { reachesFollowers } from '../domain/audience.ts';
 import type { InteractionGroup } from '../domain/relevancy.ts';
 import type { FeedStore, ReaderDelivery } from '../feeds/feed-store.ts';
+import type { Gate } from '../lib/gate.ts';
 import { forEachInOrder } from '../lib/for-each-in-order.ts';
 import { prefetch } from '../lib/prefetch.ts';
 import type { Claim, FanOutsRepository } from '../storage/fan-outs.ts';
@@ -14,7 +15,7 @@ import type { PulledRefs } from '../storage/pulled-refs.ts';
 import { raiseFloors, type RaiseFloorDependencies } from './trim-feeds.ts';
 import { relevancies, type LiftDependencies } from '../feeds/lift.ts';
 
-/** Chunks of one pass that are delivered at the same time. */
+/** Chunks of one pass that are under way at the same time. */
 const CHUNKS_AT_ONCE = 3;
 
 export interface DeliverDependencies
@@ -34,6 +35,8 @@ export interface DeliverDependencies
   readonly fanOuts: Pick<FanOutsRepository, 'checkpoint' | 'setEngagement' | 'setPulled'>;
   readonly chunkSize: number;
   readonly leaseMs: number;
+  /** Bounds how many chunks of all passes are delivered at the same time. */
+  readonly slots: Pick<Gate, 'run'>;
 }
 
 /** Whether a pass may go on. Asked before every write. */
@@ -70,7 +73,7 @@ export async function runPass(
  * Chunks of the audience are delivered side by side, a few at a time, so that the database has work while others are
  * announced. Progress is noted in the order of the audience: behind a checkpoint everything is done. Where the audience is
  * larger than a chunk, who is watching gets it before all of them, since they are the ones who wait for it; a pass that
- * goes on from a checkpoint leaves that to the one before.
+ * goes on from a checkpoint leaves that to the one before. They do not wait for a slot either.
  */
 async function deliverToAll(
   dependencies: DeliverDependencies,
@@ -102,7 +105,8 @@ async function deliverToAll(
       const isServed = await served;
       const others = isServed.size === 0 ? chunk : chunk.filter(({ userId }) => !isServed.has(userId));
       const delivery = { claim, action, interactions, chunk: others, isFirstAttempt };
-      return chunk.length - others.length + (await deliverChunk(dependencies, delivery)).length;
+      const given = await dependencies.slots.run(() => deliverChunk(dependencies, delivery));
+      return chunk.length - others.length + given.length;
     },
     async conclude(chunk, delivered) {
       progress.delivered += delivered;

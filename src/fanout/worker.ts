@@ -7,6 +7,7 @@ import type { ModerationRepository } from '../storage/moderation.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import { runPass, type DeliverDependencies, type PassOutcome } from './deliver.ts';
 import { holdLease } from './lease.ts';
+import { Gate } from '../lib/gate.ts';
 import { Outage } from '../lib/outage.ts';
 import { WakeUp } from '../lib/wake-up.ts';
 
@@ -15,6 +16,8 @@ const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 200;
 /** Longest wait before the store of the feeds is tried again while it is away. */
 const MAX_OUTAGE_MS = 5_000;
+/** Chunks of all passes that are delivered at the same time: more of them only wait for each other in the database. */
+const SLOTS = 12;
 
 /** What a worker tells of its work, for logs and metrics. */
 export interface FanOutObserver {
@@ -38,7 +41,7 @@ export interface WorkerOptions {
   readonly pollMs: number;
 }
 
-export interface WorkerDependencies extends DeliverDependencies {
+export interface WorkerDependencies extends Omit<DeliverDependencies, 'slots'> {
   readonly fanOuts: Pick<
     FanOutsRepository,
     | 'claim'
@@ -65,7 +68,7 @@ export interface WorkerDependencies extends DeliverDependencies {
  * feeds is away nothing can be delivered and nothing is given up: the worker waits, and tries again now and then.
  */
 export class FanOutWorker implements AsyncDisposable {
-  readonly #dependencies: WorkerDependencies;
+  readonly #dependencies: WorkerDependencies & DeliverDependencies;
   readonly #options: WorkerOptions;
   readonly #running = new Set<Promise<void>>();
   readonly #wakeUp = new WakeUp();
@@ -76,7 +79,7 @@ export class FanOutWorker implements AsyncDisposable {
   #claims = 0;
 
   constructor(dependencies: WorkerDependencies, options: WorkerOptions) {
-    this.#dependencies = dependencies;
+    this.#dependencies = { ...dependencies, slots: new Gate(SLOTS) };
     this.#options = options;
   }
 

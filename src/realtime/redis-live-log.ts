@@ -1,7 +1,7 @@
 import type { UserId } from '../domain/action.ts';
 import type { RedisConnections } from '../storage/redis.ts';
 import { GapLedger } from './gap-ledger.ts';
-import { Gate } from './gate.ts';
+import { Gate } from '../lib/gate.ts';
 import {
   LiveLogUnavailable,
   type LiveAppend,
