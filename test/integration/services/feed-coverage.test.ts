@@ -193,7 +193,8 @@ describe('a reader who has not read for long', () => {
     const claim = await feeds.claimDue(new Date(), 30_000);
     await publish(parts, 1);
     expect(await feeds.passBy(['ann'], new Date(Date.now() - dormantAfterMs))).toEqual(['ann']);
-    if (claim !== null) await feeds.finishRebuild(claim, { floor: null, now: new Date(), trimAt: new Date() });
+    if (claim !== null)
+      await feeds.finishRebuild(claim, { floor: null, now: new Date(), trimAt: new Date() });
     expect((await parts.session('ann').profile()).floor).not.toBeNull();
   });
 });
