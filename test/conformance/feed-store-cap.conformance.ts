@@ -128,6 +128,29 @@ export function feedStoreCapConformance(
       );
     });
 
+    test('does not let what is held sink when it is delivered again as if it were new, whatever place is due', async () => {
+      const cap = 4;
+      for (let held = 1; held <= cap; held++) {
+        await using fixture = await open({ cap });
+        await begin(fixture.store, 'ann');
+        // Something has been let go, so that the next place is one that is taken.
+        const given = Array.from({ length: cap + 1 }, (_, n) => entry(n + 1, 10 * (n + 1)));
+        await fixture.store.fill('ann', given);
+        const [, ...kept] = given;
+        const again = kept[held - 1];
+        if (again === undefined) throw new Error('There are fewer entries than the cap');
+        const outcome = await deliver(
+          fixture.store,
+          held + 1,
+          again.relevancy.getTime() - at(0).getTime() - 1,
+          ['ann'],
+        );
+        expect(outcome).toEqual({ added: [], raised: [] });
+        await expectFeed(fixture.store, 'ann', given, { cap });
+        expect(await fixture.store.find('ann', [id(held + 1)])).toEqual([again]);
+      }
+    });
+
     test('brings back what was let go when it is bumped', async () => {
       await using fixture = await open({ cap: 4 });
       await begin(fixture.store, 'ann');

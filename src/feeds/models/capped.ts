@@ -110,7 +110,11 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
       if (write !== null) writes.set(write, candidate.reader);
       return write !== null;
     };
-    for (const candidate of candidates) if (!choose(candidate)) undecided.push(candidate);
+    for (const candidate of candidates) {
+      // Who has it already in one of these places is looked up: it would give way to itself, and might sink by that.
+      if (isHeldIn(candidate, count, holding)) again.push(candidate.reader);
+      else if (!choose(candidate)) undecided.push(candidate);
+    }
     const letGo: Candidate[] = [];
     for (const candidate of await withPivots(undecided)) {
       if (choose(candidate)) continue;
@@ -129,6 +133,16 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
     ]);
     const lost = await rings.write([...writes.keys()]);
     return [...again, ...lost.flatMap((write) => writes.get(write) ?? [])];
+  }
+
+  function isHeldIn(
+    { ring: { userId, first }, entry }: Candidate,
+    count: number,
+    holding: ReadonlyMap<string, FeedPosition>,
+  ): boolean {
+    return Array.from({ length: count }, (_, k) => holding.get(slotId(userId, (first + k) % cap))).some(
+      (holder) => holder?.actionId === entry.actionId,
+    );
   }
 
   /** The first of the numbers taken whose place is free, or held by what may give way. */
