@@ -20,7 +20,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // One engine and one Redis for the whole run; see test/support/engine.ts.
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/fast-check.ts'],
     pool: 'forks',
     // Much of a test is waiting for the engine, which runs in processes of its own.
     maxWorkers: 3,

@@ -10,7 +10,7 @@ import {
   type Series,
 } from '../harness/rounds.ts';
 import { WATCH } from '../harness/watcher.ts';
-import type { ProbeApi } from '../programs/probe.ts';
+import type { Memory, ProbeApi } from '../programs/probe.ts';
 import type { PushClientApi, Subscriber } from '../programs/push-client.ts';
 import { readerId } from '../world/people.ts';
 import { roundsOf, sized, type Part, type PartContext } from './part.ts';
@@ -83,7 +83,7 @@ function report(subscribers: number, rss: readonly Series[], heap: readonly Seri
     title: 'Memory per idle subscriber',
     about: [
       `What ${String(subscribers)} further sockets add to a server that has ${String(WARM_UP)}, after full collections of garbage, divided by their number. One subscription each, every subscriber a different reader.`,
-      'Resident: as the system counts the process. Heap and buffers: what is in use, without what the process keeps for later. Each round has fresh processes.',
+      'Resident: as the system counts the process. Heap and buffers: what is in use, without the code of functions and what the process keeps for later. Each round has fresh processes.',
     ],
     figures: all,
     verdicts: [judge('memory', ratio(rss, 'resident')), judge('memory', ratio(heap, 'heap and buffers'))],
@@ -105,6 +105,11 @@ function report(subscribers: number, rss: readonly Series[], heap: readonly Seri
   };
 }
 
+/** Without code: what is compiled while sockets are opened belongs to none of them. */
+function inUse({ heapUsed, external, code }: Memory): number {
+  return heapUsed + external - code;
+}
+
 /** KiB for each subscriber after the warm-up. */
 async function perSubscriber(
   server: Child<ProbeApi>,
@@ -119,6 +124,6 @@ async function perSubscriber(
   const kib = (bytes: number): number => bytes / 1_024 / count;
   return {
     rss: kib(after.rss - before.rss),
-    heap: kib(after.heapUsed + after.external - before.heapUsed - before.external),
+    heap: kib(inUse(after) - inUse(before)),
   };
 }

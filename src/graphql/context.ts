@@ -1,3 +1,4 @@
+import type { EndSignal } from '../lib/ending.ts';
 import { FanfareError } from '../domain/errors.ts';
 import type { Identity } from '../domain/viewer.ts';
 import type { ReaderSession } from '../services/reader-session.ts';
@@ -16,14 +17,14 @@ export interface GraphQLContext {
    */
   mutate<T>(work: (session: ReaderSession) => Promise<T>): Promise<T>;
   /** Aborted when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
 }
 
 /** @param openSession opens the session of reads; mutations have a request's. */
 export function createContext(
   services: Services,
   identity: Identity | null,
-  signal: AbortSignal,
+  signal: EndSignal,
   openSession: (identity: Identity) => ReaderSession = (reader) => services.openSession(reader),
 ): GraphQLContext {
   return new OperationContext(services, identity, signal, openSession);
@@ -32,7 +33,7 @@ export function createContext(
 /** A class, and not functions in an object: every open subscription keeps one, and every event is shown by one. */
 class OperationContext implements GraphQLContext {
   readonly services: Services;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   readonly #identity: Identity | null;
   readonly #openSession: (identity: Identity) => ReaderSession;
   #session: ReaderSession | undefined;
@@ -40,7 +41,7 @@ class OperationContext implements GraphQLContext {
   constructor(
     services: Services,
     identity: Identity | null,
-    signal: AbortSignal,
+    signal: EndSignal,
     openSession: (identity: Identity) => ReaderSession,
   ) {
     this.services = services;

@@ -104,9 +104,16 @@ function toIdentity(claims: JWTPayload): Identity {
   };
 }
 
+/** One set for all who have the same roles: every token that is known and every socket keeps one. */
+const ROLE_SETS = new Map<string, ReadonlySet<Role>>();
+
 /** Roles this server does not know are somebody else's. */
 function rolesOf(claim: unknown): ReadonlySet<Role> {
   const given: readonly unknown[] = Array.isArray(claim) ? claim : [];
   const known = ROLES.filter((role) => given.includes(role));
-  return new Set(known.length > 0 ? known : ['user']);
+  const roles: readonly Role[] = known.length > 0 ? known : ['user'];
+  const name = roles.join(' ');
+  const shared = ROLE_SETS.get(name) ?? new Set(roles);
+  ROLE_SETS.set(name, shared);
+  return shared;
 }

@@ -84,7 +84,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
       // Yoga's own context also has the HTTP request, which there is none of here; its plugins allow for that.
       const stages = yoga.getEnveloped(request) as Stages;
       const { schema } = stages;
-      const document = stages.parse(payload.query);
+      const document = stages.parse(params.query);
       errors = stages.validate(schema, document);
       if (errors.length === 0) {
         const args: ExecutionArgs = {
@@ -107,7 +107,8 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
   async function run(args: ExecutionArgs, how: 'execute' | 'subscribe'): Promise<Result> {
     const operation = running.get(args);
     if (operation === undefined) throw new Error('The operation was not prepared');
-    // A subscription may last for days, and what it was prepared by is not needed any more.
+    // A subscription may last for days, and what it was prepared by is not needed any more: neither here nor by what Yoga
+    // and the protocol keep of it.
     running.delete(args);
     const { stages, request } = operation;
     let result: Result;
@@ -118,16 +119,27 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
     }
     const errors = Symbol.asyncIterator in result ? undefined : result.errors;
     observer.finished(operationName(request), errors, request.startedAt);
+    args.contextValue = undefined;
+    if (request.params !== undefined) Object.assign(request.params, { query: '' });
     return result;
   }
 
   return {
-    onConnect: ({ connectionParams, extra }) => admit(options, extra, connectionParams?.['authorization']),
+    async onConnect(connection) {
+      const { connectionParams, extra } = connection;
+      const isAdmitted = await admit(options, extra, connectionParams?.['authorization']);
+      // Nobody needs the token any more, as long as the socket is open.
+      Object.assign(connection, { connectionParams: undefined });
+      return isAdmitted;
+    },
     onSubscribe({ subscriptions, extra }, _id, payload) {
       // The protocol has counted this one already.
       if (Object.keys(subscriptions).length > limits.maxSubscriptionsPerConnection)
         return [apiError('RATE_LIMITED', 'Too many operations under way on this socket')];
-      return prepare(extra.caller, payload);
+      const prepared = prepare(extra.caller, payload);
+      // The protocol keeps it with the subscription; the document has been parsed by now, or never will be.
+      Object.assign(payload, { query: '' });
+      return prepared;
     },
     execute: (args) => run(args, 'execute'),
     subscribe: (args) => run(args, 'subscribe'),
@@ -166,19 +178,18 @@ function endWithSession(
   { userId, expiresAt }: Identity,
   sessionEnds: Pick<SessionEnds, 'onEnd'>,
 ): void {
-  const ends = [
-    sessionEnds.onEnd(userId, () => {
-      socket.close(CloseCode.Forbidden, 'The session was ended');
-    }),
-  ];
-  if (expiresAt !== null)
-    ends.push(
-      callAt(expiresAt, () => {
-        socket.close(CloseCode.Forbidden, 'The token has expired');
-      }),
-    );
+  const ended = sessionEnds.onEnd(userId, () => {
+    socket.close(CloseCode.Forbidden, 'The session was ended');
+  });
+  const expired =
+    expiresAt === null
+      ? null
+      : callAt(expiresAt, () => {
+          socket.close(CloseCode.Forbidden, 'The token has expired');
+        });
   socket.once('close', () => {
-    for (const end of ends) end[Symbol.dispose]();
+    ended[Symbol.dispose]();
+    expired?.[Symbol.dispose]();
   });
 }
 

@@ -1,3 +1,5 @@
+import { OnDispose } from '../lib/on-dispose.ts';
+
 /** Counts the open subscriptions of each user in this process, and refuses those beyond the limit. */
 export class SubscriptionQuota {
   readonly #limit: number;
@@ -19,14 +21,9 @@ export class SubscriptionQuota {
     if (open >= this.#limit) return null;
     this.#open.set(userId, open + 1);
     this.#total += 1;
-    let isTaken = true;
-    return {
-      [Symbol.dispose]: () => {
-        if (!isTaken) return;
-        isTaken = false;
-        this.#giveBack(userId);
-      },
-    };
+    return new OnDispose(() => {
+      this.#giveBack(userId);
+    });
   }
 
   #giveBack(userId: string): void {

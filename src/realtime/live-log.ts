@@ -1,3 +1,4 @@
+import type { EndSignal } from '../lib/ending.ts';
 import type { ActionId, UserId } from '../domain/action.ts';
 import { FanfareError } from '../domain/errors.ts';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
@@ -44,7 +45,7 @@ export interface WatchOptions {
   /** A cursor of an earlier message; absent: from now on. One that cannot be used is answered by `resync`. */
   readonly after?: string;
   /** Ends the stream without an error. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { EndSignal } from '../lib/ending.ts';
 import type { LiveMessage } from './live-log.ts';
 
 type Result = IteratorResult<LiveMessage, undefined>;
@@ -12,7 +13,7 @@ const DONE: Result = { done: true, value: undefined };
 export class LiveStream implements AsyncIterableIterator<LiveMessage, undefined> {
   readonly #limit: number;
   readonly #replayLimit: number;
-  readonly #signal: AbortSignal;
+  readonly #signal: EndSignal;
   readonly #onEnd: () => void;
   readonly #onAbort = (): void => {
     this.end();
@@ -25,7 +26,7 @@ export class LiveStream implements AsyncIterableIterator<LiveMessage, undefined>
   constructor(options: {
     readonly limit: number;
     readonly replayLimit: number;
-    readonly signal: AbortSignal;
+    readonly signal: EndSignal;
     readonly onEnd: () => void;
   }) {
     this.#limit = options.limit;
@@ -80,10 +81,15 @@ export class LiveStream implements AsyncIterableIterator<LiveMessage, undefined>
     const first = this.#unread.shift();
     if (first !== undefined) {
       if (first.isReplay) this.#replayed -= 1;
+      // A list that was ever written to keeps its room.
+      if (this.#unread.length === 0) this.#unread = [];
       return Promise.resolve({ done: false, value: first.message });
     }
     if (this.#ended) return Promise.resolve(DONE);
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((resolve) => {
+      // With room for no more than it has: nearly always one, for as long as nothing happens.
+      this.#waiting = [...this.#waiting, resolve];
+    });
   }
 
   return(): Promise<Result> {

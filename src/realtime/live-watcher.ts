@@ -1,3 +1,4 @@
+import type { EndSignal } from '../lib/ending.ts';
 import type { UserId } from '../domain/action.ts';
 import { decodeCursor, encodeCursor, readerTag, type LogPosition } from './live-cursor.ts';
 import type { LiveMessage, ResyncReason } from './live-log.ts';
@@ -13,7 +14,7 @@ export interface LiveFrame {
 export interface WatcherOptions {
   readonly userId: UserId;
   readonly after: string | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   readonly bufferLimit: number;
   readonly logLength: number;
   /** Keeps the log from now on and reads what is behind the position; null: only where the log ends. */

@@ -1,31 +1,29 @@
 import type { UserId } from '../domain/action.ts';
+import { OnDispose } from '../lib/on-dispose.ts';
 
 interface OpenSession {
-  readonly openedAt: Date;
+  /** Milliseconds since the epoch. */
+  readonly openedAt: number;
   readonly end: () => void;
 }
 
-/** The sessions of one process by member. */
+/** The sessions of one process by member. Lists, and no sets: nearly everybody has one. */
 export class OpenSessions {
-  readonly #byMember = new Map<UserId, Set<OpenSession>>();
+  readonly #byMember = new Map<UserId, readonly OpenSession[]>();
 
   add(userId: UserId, end: () => void): Disposable {
-    const session = { openedAt: new Date(), end };
-    const sessions = this.#byMember.get(userId);
-    if (sessions === undefined) this.#byMember.set(userId, new Set([session]));
-    else sessions.add(session);
-    return {
-      [Symbol.dispose]: () => {
-        this.#remove(userId, session);
-      },
-    };
+    const session = { openedAt: Date.now(), end };
+    this.#byMember.set(userId, [...(this.#byMember.get(userId) ?? []), session]);
+    return new OnDispose(() => {
+      this.#remove(userId, session);
+    });
   }
 
   /** Ends all sessions of a member. */
   end(userId: UserId): void {
-    const sessions = this.#byMember.get(userId);
+    const sessions = this.#byMember.get(userId) ?? [];
     this.#byMember.delete(userId);
-    for (const { end } of sessions ?? []) end();
+    for (const { end } of sessions) end();
   }
 
   /** Every member with a session, and when the first of those that are open was opened. */
@@ -33,7 +31,7 @@ export class OpenSessions {
     return new Map(
       [...this.#byMember].map(([userId, sessions]) => [
         userId,
-        new Date(Math.min(...[...sessions].map((session) => session.openedAt.getTime()))),
+        new Date(Math.min(...sessions.map(({ openedAt }) => openedAt))),
       ]),
     );
   }
@@ -43,8 +41,8 @@ export class OpenSessions {
   }
 
   #remove(userId: UserId, session: OpenSession): void {
-    const sessions = this.#byMember.get(userId);
-    sessions?.delete(session);
-    if (sessions?.size === 0) this.#byMember.delete(userId);
+    const others = this.#byMember.get(userId)?.filter((other) => other !== session) ?? [];
+    if (others.length === 0) this.#byMember.delete(userId);
+    else this.#byMember.set(userId, others);
   }
 }

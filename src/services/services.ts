@@ -1,3 +1,4 @@
+import type { EndSignal } from '../lib/ending.ts';
 import type { Action, ActionId, FanOutState, RefId, UserId } from '../domain/action.ts';
 import type { Erasure } from '../domain/erasure.ts';
 import type { ErrorCode } from '../domain/errors.ts';
@@ -139,7 +140,7 @@ export interface WatchArgs {
   /** Also tell when the number of unread entries of the whole feed has changed. Costs a count; default false. */
   readonly withUnread?: boolean | undefined;
   /** Ends the stream without an error. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
 }
 
 /**

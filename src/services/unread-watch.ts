@@ -1,10 +1,11 @@
+import type { EndSignal } from '../lib/ending.ts';
 import type { UnreadCount } from './services.ts';
 
 export interface UnreadWatchOptions {
   /** Counts anew. */
   readonly count: () => Promise<UnreadCount>;
   /** The end of the subscription. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
 }
 
 /** How long changes gather before they are counted, in milliseconds: a burst of events is one count. */

@@ -1,3 +1,4 @@
+import { OnDispose } from '../lib/on-dispose.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { boundedLabel } from './bounded-label.ts';
 
@@ -161,26 +162,15 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
     },
     subscriberOpened(transport) {
       subscribers.inc({ transport });
-      return once(() => {
+      return new OnDispose(() => {
         subscribers.dec({ transport });
       });
     },
     watchPending(count) {
       pendingSources.add(count);
-      return once(() => pendingSources.delete(count));
+      return new OnDispose(() => pendingSources.delete(count));
     },
     contentType: registry.contentType,
     metrics: () => registry.metrics(),
-  };
-}
-
-function once(undo: () => void): Disposable {
-  let isDone = false;
-  return {
-    [Symbol.dispose]() {
-      if (isDone) return;
-      isDone = true;
-      undo();
-    },
   };
 }

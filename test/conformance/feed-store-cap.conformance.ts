@@ -15,6 +15,8 @@ import {
 } from './feed-store-tools.ts';
 
 const RUNS = 12;
+/** Less than the time a test has: what fails is reported with what it failed for, though it has not been made small yet. */
+const LIMIT_MS = 120_000;
 
 /**
  * What every feed model has to do with more than it may hold, and with what is taken out of it.
@@ -124,7 +126,7 @@ export function feedStoreCapConformance(
             }
           },
         ),
-        { numRuns: RUNS },
+        { numRuns: RUNS, plugins: [fc.interruptAfterTimeLimit(LIMIT_MS, { failOnInterrupt: true })] },
       );
     });
 

@@ -4,6 +4,7 @@ import type { CompiledExecution } from '../compiled-execution.ts';
 import { createContext } from '../../graphql/context.ts';
 import { apiError } from '../../graphql/errors.ts';
 import { runSubscription } from '../../graphql/live-stream.ts';
+import { Ending } from '../../lib/ending.ts';
 import type { FeedEvent, Services } from '../../services/services.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RequestObserver } from '../observe.ts';
@@ -39,17 +40,17 @@ async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs)
     return { errors: [apiError('RATE_LIMITED', 'Too many open subscriptions of this user')] };
 
   const gauge = metrics.subscriberOpened(transport === 'websocket' ? 'websocket' : 'sse');
-  const abort = new AbortController();
+  const ending = new Ending();
   function onEnd(): void {
     request?.signal.removeEventListener('abort', onEnd);
-    abort.abort();
+    ending.abort();
     place?.[Symbol.dispose]();
     gauge[Symbol.dispose]();
   }
   request?.signal.addEventListener('abort', onEnd);
 
   const context = (event?: FeedEvent): ReturnType<typeof createContext> =>
-    createContext(services, identity, abort.signal, (reader) =>
+    createContext(services, identity, ending, (reader) =>
       event !== undefined && 'session' in event ? event.session : services.openEventSession(reader),
     );
   return runSubscription(
