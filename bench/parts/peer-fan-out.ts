@@ -120,7 +120,7 @@ function report({ followers, activities, missed, series }: Measured): PartReport
     title: 'Fan-out until the last follower’s socket, beside the peer',
     about: [
       `${String(followers)} followers follow one source. From the call that publishes – a mutation over HTTP for Fanfare, addActivity for the peer – until the socket of the last follower has got all the activities.`,
-      'Fanfare: one API process, one worker. The peer: publisher, two workers and socket server, as in its own benchmark; also without its queue, which is often faster. The faster of the two is what Fanfare is held against.',
+      'Fanfare: one API process, one worker. It brings an action to those of a large audience who are watching before it goes through all of it; until it is stored for everybody is what the part fan-out measures. The raw insert stores all items. The peer: publisher, two workers and socket server, as in its own benchmark; also without its queue, which is often faster. The faster of the two is what Fanfare is held against.',
       `Between two measurements everybody waits until all entries are stored. ${missedBy(missed)}`,
     ],
     figures,
