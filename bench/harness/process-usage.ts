@@ -56,6 +56,25 @@ export function watchUsage(kinds: ReadonlyMap<number, string>): { stop(): readon
 
 /** CPU and memory of everything that descends from this process, by kind: engine, gateway, redis, and the given ones. */
 function usageByKind(kinds: ReadonlyMap<number, string>): ReadonlyMap<string, Usage> {
+  const sums = new Map<string, Usage>();
+  for (const { kind, pid, cpuSeconds } of descendants(kinds)) {
+    const sum = sums.get(kind) ?? { cpuSeconds: 0, memoryMiB: 0 };
+    sums.set(kind, {
+      cpuSeconds: sum.cpuSeconds + cpuSeconds,
+      memoryMiB: sum.memoryMiB + memoryOf(pid),
+    });
+  }
+  return sums;
+}
+
+/** Seconds of CPU since they began; the memory, which takes longer to read, is left out. */
+export function cpuByKind(kinds: ReadonlyMap<number, string>): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const { kind, cpuSeconds } of descendants(kinds)) sums.set(kind, (sums.get(kind) ?? 0) + cpuSeconds);
+  return sums;
+}
+
+function descendants(kinds: ReadonlyMap<number, string>): (Process & { readonly kind: string })[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readProcess(Number(name)));
@@ -64,17 +83,9 @@ function usageByKind(kinds: ReadonlyMap<number, string>): ReadonlyMap<string, Us
     before = ours.size;
     for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
   }
-  const sums = new Map<string, Usage>();
-  for (const { pid, command, cpuSeconds } of all) {
-    if (!ours.has(pid)) continue;
-    const kind = kinds.get(pid) ?? kindOf(command);
-    const sum = sums.get(kind) ?? { cpuSeconds: 0, memoryMiB: 0 };
-    sums.set(kind, {
-      cpuSeconds: sum.cpuSeconds + cpuSeconds,
-      memoryMiB: sum.memoryMiB + memoryOf(pid),
-    });
-  }
-  return sums;
+  return all
+    .filter(({ pid }) => ours.has(pid))
+    .map((found) => ({ ...found, kind: kinds.get(found.pid) ?? kindOf(found.command) }));
 }
 
 function kindOf(command: string): string {

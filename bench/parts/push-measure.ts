@@ -1,5 +1,6 @@
 import type { Child } from '../harness/child.ts';
-import { judge, type Figure, type PartReport, type Verdict } from '../harness/report.ts';
+import { formatNumber } from '../harness/format.ts';
+import { judge, type Figure, type PartReport, type Table, type Verdict } from '../harness/report.ts';
 import {
   alternate,
   ratioOf,
@@ -21,43 +22,70 @@ export interface Pushing {
   readonly client: Child<PushClientApi>;
   /** Publishes so many events at once; when it began to. */
   readonly publish: (count: number) => Promise<number>;
+  /** Seconds of CPU so far by kind of process, where that is to be known. */
+  readonly cpu?: () => ReadonlyMap<string, number>;
 }
 
 export interface PushFigures {
   readonly subscribers: number;
   readonly burst: number;
-  /** Milliseconds from publish to receipt, one action at a time, and events/s of bursts. */
+  /** Milliseconds from publish to receipt, one action at a time, events/s of bursts, and items/s of the raw insert. */
   readonly series: readonly Series[];
+  /** Microseconds of CPU for each event of Fanfare's bursts, by kind of process. */
+  readonly cpu: readonly Series[];
 }
 
-/** One at a time: latency at every socket. In bursts: events/s from the first publish to the last receipt. */
+/** Name of the contender that only stores the items of a burst. */
+export const RAW = 'raw insertMany of the items, items/s';
+
+/**
+ * One at a time: latency at every socket. In bursts: events/s from the first publish to the last receipt. Beside them
+ * what only stores as many items as a burst has events, in items/s.
+ */
 export async function measurePush(options: {
   readonly subscribers: number;
   readonly contenders: readonly Pushing[];
+  readonly storeItems: (actions: number) => Promise<number>;
   readonly rounds: number;
   readonly single: number;
   readonly burst: number;
 }): Promise<PushFigures> {
-  const { subscribers, contenders, rounds, single, burst } = options;
+  const { subscribers, contenders, storeItems, rounds, single, burst } = options;
+  const cpu = new Map<string, number[]>();
   const p99s = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
-  const series = await alternate(
-    contenders.flatMap((pushing): Contender[] => [
-      {
-        name: latencyName(pushing.name, 'p50'),
-        measure: async (round) => {
-          const latencies = await latenciesOf(pushing, subscribers, single);
-          if (round >= 0) p99s.get(pushing.name)?.push(quantile(latencies, 0.99));
-          return quantile(latencies, 0.5);
-        },
+  const pushed = contenders.flatMap((pushing): Contender[] => [
+    {
+      name: latencyName(pushing.name, 'p50'),
+      measure: async (round) => {
+        const latencies = await latenciesOf(pushing, subscribers, single);
+        if (round >= 0) p99s.get(pushing.name)?.push(quantile(latencies, 0.99));
+        return quantile(latencies, 0.5);
       },
-      { name: rateName(pushing.name), measure: () => rateOf(pushing, subscribers, burst) },
-    ]),
-    { rounds, warmUp: 1 },
-  );
+    },
+    {
+      name: rateName(pushing.name),
+      measure: async (round) => {
+        const before = pushing.cpu?.();
+        const rate = await rateOf(pushing, subscribers, burst);
+        if (round >= 0 && before !== undefined)
+          for (const [kind, seconds] of pushing.cpu?.() ?? []) {
+            const micros = ((seconds - (before.get(kind) ?? 0)) * 1e6) / (burst * subscribers);
+            cpu.set(kind, [...(cpu.get(kind) ?? []), micros]);
+          }
+        return rate;
+      },
+    },
+  ]);
+  const series = await alternate([...pushed, { name: RAW, measure: () => storeItems(burst) }], {
+    rounds,
+    warmUp: 1,
+  });
+  const slowest = [...p99s].map(([name, values]) => ({ name: latencyName(name, 'p99'), values }));
   return {
     subscribers,
     burst,
-    series: [...series, ...[...p99s].map(([name, values]) => ({ name: latencyName(name, 'p99'), values }))],
+    series: [...series, ...slowest],
+    cpu: [...cpu].map(([name, values]) => ({ name, values })),
   };
 }
 
@@ -87,6 +115,21 @@ async function rateOf({ client, publish }: Pushing, subscribers: number, burst: 
   return (burst * subscribers) / ((last - from) / 1_000);
 }
 
+function unitOf(name: string): string {
+  return /(?:events|items)\/s$/.exec(name)?.[0] ?? 'ms';
+}
+
+function cpuTable({ subscribers, cpu }: PushFigures): Table {
+  const rows = cpu.map((series) => ({ name: series.name, micros: quantile(series.values, 0.5) }));
+  return {
+    columns: [`CPU for each event, ${String(subscribers)} sockets`, 'µs'],
+    rows: rows
+      .filter(({ micros }) => micros >= 0.5)
+      .toSorted((a, b) => b.micros - a.micros)
+      .map(({ name, micros }) => [name, formatNumber(micros)]),
+  };
+}
+
 function latencyName(who: string, what: string): string {
   return `${who}, publish → receipt, ${what}`;
 }
@@ -99,10 +142,16 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
   const figures = all.flatMap(({ subscribers, series }): Figure[] =>
     series.map((entry) => ({
       name: `${String(subscribers)} sockets: ${entry.name}`,
-      unit: entry.name.endsWith('events/s') ? 'events/s' : 'ms',
+      unit: unitOf(entry.name),
       summary: summaryOf(entry),
     })),
   );
+  const stored = all.map(({ subscribers, series }) => ({
+    name: `${String(subscribers)} sockets: items the raw driver stores / events of the bare broadcast`,
+    unit: '×',
+    summary: ratioOf(seriesNamed(series, RAW), seriesNamed(series, rateName('bare ws + Redis'))),
+    note: 'more than this no server reaches that stores every delivery with this driver and database',
+  }));
   const ratios = all.map(({ subscribers, series }) => ({
     subscribers,
     figure: {
@@ -128,14 +177,17 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
       'Every connected subscriber gets every action. One at a time: milliseconds from the call that publishes to the receipt, over all sockets. In bursts: events/s from the call that publishes them all to the last receipt.',
       `Bursts: ${all.map(({ subscribers, burst }) => `${String(burst)} actions to ${String(subscribers)} sockets`).join(', ')}.`,
       'Fanfare: a mutation over HTTP, one worker, one API process. Bare: a publish to one Redis channel, and a server that sends the message to all its sockets as it is; the same bytes. The sockets are in processes of their own.',
+      'Raw insertMany: the plain driver storing as many items as a burst has events. A broadcast stores nothing; Fanfare stores every delivery before it is pushed, in the same database on the same cores.',
     ],
     figures: [
       ...figures,
+      ...stored,
       ...ratios.filter((ratio) => ratio.subscribers !== 1_000).map(({ figure }) => figure),
     ],
     verdicts: ratios.flatMap((ratio): Verdict[] =>
       ratio.subscribers === 1_000 ? [judge('push', ratio.figure)] : [],
     ),
+    tables: all.map(cpuTable),
     charts: [
       {
         kind: 'curves',

@@ -18,6 +18,8 @@ import { roundsOf, sized, type Part, type PartContext } from './part.ts';
 const DATABASE = 'bench_memory';
 const FANFARE = 'Fanfare';
 const BARE = 'bare graphql-ws';
+/** As long as what Fanfare is asked: graphql-ws keeps the message of a subscription as it came. */
+const BARE_QUERY = 'subscription { idle }'.padEnd(WATCH.length);
 /** Sockets that are opened before the first look, so that what is made once is not counted for each. */
 const WARM_UP = 200;
 
@@ -41,13 +43,13 @@ async function run(context: PartContext): Promise<PartReport> {
       return rss;
     },
   });
+  const tokens = await Promise.all(
+    Array.from({ length: WARM_UP + subscribers }, (_, index) => tokenFor(readerId(index))),
+  );
   const series = await alternate(
     [
       contender(FANFARE, async () => {
         await using api = await startApi({ environment, database: DATABASE, profileDir: null });
-        const tokens = await Promise.all(
-          Array.from({ length: WARM_UP + subscribers }, (_, index) => tokenFor(readerId(index))),
-        );
         return await perSubscriber(
           api,
           tokens.map((token) => ({ url: api.wsUrl, token, query: WATCH })),
@@ -56,10 +58,9 @@ async function run(context: PartContext): Promise<PartReport> {
       contender(BARE, async () => {
         await using server = startChild<ProbeApi>({ program: 'bench/programs/bare-graphql-ws.ts' });
         const [, url = ''] = await server.line(/Sockets (ws:\/\/\S+)/);
-        const one = { url: `${url}/graphql`, token: null, query: 'subscription { idle }' };
         return await perSubscriber(
           server,
-          Array.from({ length: WARM_UP + subscribers }, () => one),
+          tokens.map((token) => ({ url: `${url}/graphql`, token, query: BARE_QUERY })),
         );
       }),
     ],
@@ -82,7 +83,7 @@ function report(subscribers: number, rss: readonly Series[], heap: readonly Seri
   return {
     title: 'Memory per idle subscriber',
     about: [
-      `What ${String(subscribers)} further sockets add to a server that has ${String(WARM_UP)}, after full collections of garbage, divided by their number. One subscription each, every subscriber a different reader.`,
+      `What ${String(subscribers)} further sockets add to a server that has ${String(WARM_UP)}, after full collections of garbage, divided by their number. One subscription each, every subscriber a different reader. Both servers are sent messages of the same length, with a token.`,
       'Resident: as the system counts the process. Heap and buffers: what is in use, without the code of functions and what the process keeps for later. Each round has fresh processes.',
     ],
     figures: all,

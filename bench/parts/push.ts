@@ -3,11 +3,13 @@ import { startChild, type Child } from '../harness/child.ts';
 import { startApi, startWorker, tokenFor } from '../harness/fanfare.ts';
 import { graphqlRequest, Lane, readAnswer } from '../harness/http-lanes.ts';
 import { WATCH } from '../harness/watcher.ts';
-import { now } from '../harness/statistics.ts';
+import { cpuByKind } from '../harness/process-usage.ts';
+import { now, timed } from '../harness/statistics.ts';
 import type { PartReport } from '../harness/report.ts';
 import type { ProbeApi } from '../programs/probe.ts';
 import type { PushClientApi } from '../programs/push-client.ts';
 import { ratingInput } from '../world/actions.ts';
+import { newItems } from '../world/items.ts';
 import { loadFollowers, readerId } from '../world/people.ts';
 import { PUBLISH_MANY } from '../world/queries.ts';
 import { openRawWorld } from '../world/raw.ts';
@@ -17,6 +19,7 @@ import { measurePush, pushReport, type Pushing, type PushFigures } from './push-
 const DATABASE = 'bench_push';
 const REF = 'site-watched';
 const CHANNEL = 'bench:broadcast';
+const RAW_BATCH = 5_000;
 
 /** An action that everybody connected watches for, beside a bare broadcast of the same bytes. */
 export const pushPart: Part = { name: 'push', run };
@@ -41,6 +44,7 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
   return await measurePush({
     subscribers,
     contenders: [fanfare, bare],
+    storeItems: await openRaw(context, closer, subscribers),
     rounds: roundsOf(options, { full: 5, short: 2, smoke: 1 }),
     single: sized(options, { full: 20, short: 10, smoke: 2 }),
     // So many actions that it takes seconds, and no more than a watcher may be behind.
@@ -59,7 +63,7 @@ async function openFanfare(context: PartContext, closer: Closer, subscribers: nu
   const world = closer.own(await openRawWorld(environment, database));
   await loadFollowers(world.follows, REF, subscribers);
   const api = closer.own(await startApi({ environment, database, profileDir }));
-  closer.own(await startWorker({ environment, database, profileDir }));
+  const worker = closer.own(await startWorker({ environment, database, profileDir }));
   const tokens = await Promise.all(
     Array.from({ length: subscribers }, (_, index) => tokenFor(readerId(index))),
   );
@@ -78,10 +82,17 @@ async function openFanfare(context: PartContext, closer: Closer, subscribers: nu
     if (body.split('"id"').length - 1 !== count) throw new Error(`Not published: ${body.slice(0, 500)}`);
     return at;
   };
+  const kinds = new Map([
+    [process.pid, 'benchmark'],
+    [api.pid, 'api'],
+    [worker.pid, 'worker'],
+    [client.pid, 'sockets'],
+  ]);
   return {
     name: 'Fanfare',
     client,
     publish,
+    cpu: () => cpuByKind(kinds),
     sample: async () => {
       await client.call('forget', null);
       await publish(1);
@@ -90,6 +101,24 @@ async function openFanfare(context: PartContext, closer: Closer, subscribers: nu
       if (text === null) throw new Error('No event came');
       return text;
     },
+  };
+}
+
+/** Stores the items of so many actions with the plain driver alone; resolves to items/s. */
+async function openRaw(
+  { environment }: PartContext,
+  closer: Closer,
+  subscribers: number,
+): Promise<(actions: number) => Promise<number>> {
+  const database = `${DATABASE}_raw_${String(subscribers)}`;
+  const world = closer.own(await openRawWorld(environment, database));
+  return async (actions) => {
+    const documents = Array.from({ length: actions }, () => newItems(subscribers)).flat();
+    const milliseconds = await timed(async () => {
+      for (let from = 0; from < documents.length; from += RAW_BATCH)
+        await world.items.insertMany(documents.slice(from, from + RAW_BATCH), { ordered: false });
+    });
+    return documents.length / (milliseconds / 1_000);
   };
 }
 
