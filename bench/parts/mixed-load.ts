@@ -2,6 +2,7 @@ import { openLoop, type Answered, type LoadOutcome } from '../harness/open-loop.
 import { watchUsage } from '../harness/process-usage.ts';
 import { seededRandom } from '../harness/random.ts';
 import type { PartReport } from '../harness/report.ts';
+import { now } from '../harness/statistics.ts';
 import { openLoadWorld, type LoadWorld } from '../world/load-world.ts';
 import { climb, type Bounds } from './load-ladder.ts';
 import { mixedLoadReport, type Push } from './mixed-load-report.ts';
@@ -40,7 +41,9 @@ async function run(context: PartContext): Promise<PartReport> {
   const seconds = 60 * (options.loadMinutes ?? sized(options, { full: 3, short: 0.5, smoke: 0.07 }));
   say(`${rate.toFixed(0)} operations/s for ${seconds.toFixed(0)} s`);
   const answered: Answered[] = [];
+  await allDelivered(load);
   await load.watchers.call('look', null);
+  const startedAt = now();
   const usage = watchUsage(
     new Map([
       [process.pid, 'generator'],
@@ -68,7 +71,7 @@ async function run(context: PartContext): Promise<PartReport> {
     outcome,
     answered,
     processes,
-    push: await pushOf(load),
+    push: await pushOf(load, startedAt),
   });
 }
 
@@ -84,16 +87,21 @@ function expectHealthy({ isOverrun, all, firstFailure }: LoadOutcome): void {
     throw new Error(`${String(all.failed)} operations failed, the first: ${firstFailure ?? ''}`);
 }
 
-/** What the watchers saw of the measured run, once all of it has been delivered. */
-async function pushOf({ watchers, mix, openFanOuts }: LoadWorld): Promise<Push> {
+async function allDelivered({ openFanOuts }: LoadWorld): Promise<void> {
   while ((await openFanOuts()) > 0) await new Promise((resolve) => setTimeout(resolve, 100));
-  const { events, added, troubles } = await watchers.call('look', null);
+}
+
+/** What the watchers saw of the measured run, once all of it has been delivered. */
+async function pushOf(load: LoadWorld, startedAt: number): Promise<Push> {
+  await allDelivered(load);
+  const { events, added, troubles } = await load.watchers.call('look', null);
   if (troubles.length > 0) throw new Error(`The watchers had trouble:\n${troubles.join('\n')}`);
   return {
     events,
     milliseconds: added.flatMap(({ action, at }) => {
-      const sentAt = mix.published.get(action);
-      return sentAt === undefined ? [] : at.map((time) => time - sentAt);
+      const sentAt = load.mix.published.get(action);
+      // What was sent before is of a step of the ladder, the last of which is more than the server can take.
+      return sentAt === undefined || sentAt < startedAt ? [] : at.map((time) => time - sentAt);
     }),
   };
 }
