@@ -21,7 +21,7 @@ export const soakPart: Part = { name: 'soak', run };
 async function run(context: PartContext): Promise<PartReport> {
   const { environment, options, say, profileDir } = context;
   const rate = sized(options, { full: 20, short: 20, smoke: 10 });
-  const minutes = options.soakMinutes ?? sized(options, { full: 10, short: 1, smoke: 0.1 });
+  const minutes = options.soakMinutes ?? sized(options, { full: 10, short: 1, smoke: 0.2 });
   const warmUp = sized(options, {
     full: { rate: 50, minutes: 4 },
     short: { rate: 50, minutes: 0.5 },
@@ -84,7 +84,8 @@ function startSampling(
   const look = async (): Promise<void> => {
     const at = (now() - start) / 60_000;
     const of = (child: Child<ProbeApi>) => child.call('memoryAtWork', null);
-    samples.push({ minute: at, api: await of(api), worker: await of(worker) });
+    const [ofApi, ofWorker] = await Promise.all([of(api), of(worker)]);
+    samples.push({ minute: at, api: ofApi, worker: ofWorker });
     await watchers.call('reopen', reopened);
     const { troubles } = await watchers.call('look', null);
     if (troubles.length > 0) throw new Error(`The watchers had trouble:\n${troubles.join('\n')}`);
