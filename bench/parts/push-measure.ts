@@ -36,7 +36,7 @@ export interface PushFigures {
 }
 
 /** Name of the contender that only stores the items of a burst. */
-export const RAW = 'raw insertMany of the items, items/s';
+const RAW = 'raw insertMany of the items, items/s';
 
 /**
  * One at a time: latency at every socket. In bursts: events/s from the first publish to the last receipt. Beside them

@@ -9,7 +9,7 @@ import type { PartReport } from '../harness/report.ts';
 import type { ProbeApi } from '../programs/probe.ts';
 import type { PushClientApi } from '../programs/push-client.ts';
 import { ratingInput } from '../world/actions.ts';
-import { newItems } from '../world/items.ts';
+import { insertItems, newItems } from '../world/items.ts';
 import { loadFollowers, readerId } from '../world/people.ts';
 import { PUBLISH_MANY } from '../world/queries.ts';
 import { openRawWorld } from '../world/raw.ts';
@@ -19,7 +19,6 @@ import { measurePush, pushReport, type Pushing, type PushFigures } from './push-
 const DATABASE = 'bench_push';
 const REF = 'site-watched';
 const CHANNEL = 'bench:broadcast';
-const RAW_BATCH = 5_000;
 
 /** An action that everybody connected watches for, beside a bare broadcast of the same bytes. */
 export const pushPart: Part = { name: 'push', run };
@@ -114,10 +113,7 @@ async function openRaw(
   const world = closer.own(await openRawWorld(environment, database));
   return async (actions) => {
     const documents = Array.from({ length: actions }, () => newItems(subscribers)).flat();
-    const milliseconds = await timed(async () => {
-      for (let from = 0; from < documents.length; from += RAW_BATCH)
-        await world.items.insertMany(documents.slice(from, from + RAW_BATCH), { ordered: false });
-    });
+    const milliseconds = await timed(() => insertItems(world.items, documents));
     return documents.length / (milliseconds / 1_000);
   };
 }

@@ -24,3 +24,15 @@ export function newItems(readers: number): NewsfeedItemDocument[] {
     reasons: ['FOLLOW'],
   }));
 }
+
+/** Documents of one insertMany: of the sizes that the part fan-out tries, none is faster by more than its spread. */
+const BATCH = 5_000;
+
+/** Stores items as fast as the plain driver does it: unordered, in large batches. */
+export async function insertItems(
+  collection: Collection<NewsfeedItemDocument>,
+  items: readonly NewsfeedItemDocument[],
+): Promise<void> {
+  for (let from = 0; from < items.length; from += BATCH)
+    await collection.insertMany(items.slice(from, from + BATCH), { ordered: false });
+}
