@@ -31,13 +31,22 @@ export function settingsTable(env: Environment): string[] {
   return lines;
 }
 
-/** The same as a Markdown table, without values. */
+/** The same as Markdown, a table for each group, without values. */
 export function settingsMarkdown(): string[] {
-  const rows = entries.map(
-    ([name, { shownDefault, meaning }]) =>
-      `| \`${name}\` | ${shownDefault} | ${meaning.replaceAll('|', '\\|')} |`,
-  );
-  return ['| variable | default | meaning |', '| --- | --- | --- |', ...rows];
+  const groups = [...new Set(entries.map(([, setting]) => setting.group))];
+  return groups.flatMap((group) => [
+    `## ${group}`,
+    '',
+    '| variable | default | meaning |',
+    '| --- | --- | --- |',
+    ...entries
+      .filter(([, setting]) => setting.group === group)
+      .map(
+        ([name, { shownDefault, meaning }]) =>
+          `| \`${name}\` | ${shownDefault} | ${meaning.replaceAll('|', '\\|')} |`,
+      ),
+    '',
+  ]);
 }
 
 function shown(setting: Setting, value: string): string {
