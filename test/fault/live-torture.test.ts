@@ -3,7 +3,7 @@ import { encodeNewsfeedItemId } from '../../src/graphql/global-id.ts';
 import { clientOf } from '../support/client-watches.ts';
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { deedsIn, type Deed } from './torture/deeds.ts';
-import { wholeFeed, type Mirror } from './torture/mirror.ts';
+import { wholeFeed, type Mirror } from '../support/mirror.ts';
 import { HERALD, openWorld, type World } from './torture/world.ts';
 
 /** `FANFARE_TORTURE_SEEDS=1,2,3 FANFARE_TORTURE_DEEDS=600` runs these, with so many deeds in each of four phases. */

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../support/app.ts';
 import { clientOf } from '../../support/client-watches.ts';
 import { startFanfare, type FanfareProcess } from '../../support/processes.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
-import { openMirror, type Mirror } from './mirror.ts';
+import { openMirror, type Mirror } from '../../support/mirror.ts';
 
 const API_PROCESSES = 3;
 const WORKERS = 2;

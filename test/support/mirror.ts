@@ -1,5 +1,5 @@
-import type { FeedClient, FeedPage } from 'fanfare/client';
-import { decodeCursor, readerTag, type LogPosition } from '../../../src/realtime/live-cursor.ts';
+import type { FeedClient, FeedFilter, FeedPage } from 'fanfare/client';
+import { decodeCursor, readerTag, type LogPosition } from '../../src/realtime/live-cursor.ts';
 
 /** What a client shows: relevancies by item. */
 export type Shown = ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ const PAGE = 100;
 export function openMirror(
   client: FeedClient,
   reader: string,
-  { unread }: { readonly unread: boolean },
+  { unread, filter }: { readonly unread: boolean; readonly filter?: FeedFilter },
 ): Mirror {
   const abort = new AbortController();
   const tag = readerTag(reader);
@@ -34,8 +34,9 @@ export function openMirror(
   const watching = client.watch({
     signal: abort.signal,
     unread,
+    ...(filter === undefined ? {} : { filter }),
     async onResync(reason, cursor) {
-      const feed = await wholeFeed(client);
+      const feed = await wholeFeed(client, filter);
       shown = new Map(feed.shown);
       resyncs.push(reason);
       last = decodeCursor(tag, cursor);
@@ -82,14 +83,19 @@ function follows(next: LogPosition, last: LogPosition): boolean {
   return next.generation === last.generation && next.sequence > last.sequence;
 }
 
-/** Every item of a reader's feed, in its order, and the unread count. Rejects with a FeedClientError. */
+/** Every item of a reader's feed that the filter lets through, in its order, and the unread count. Rejects with a FeedClientError. */
 export async function wholeFeed(
   client: Pick<FeedClient, 'feed'>,
+  filter?: FeedFilter,
 ): Promise<{ readonly shown: Shown; readonly unread: FeedPage['unread'] }> {
   const shown = new Map<string, string>();
   let after: string | null = null;
   for (;;) {
-    const page: FeedPage = await client.feed({ first: PAGE, ...(after === null ? {} : { after }) });
+    const page: FeedPage = await client.feed({
+      first: PAGE,
+      ...(after === null ? {} : { after }),
+      ...(filter === undefined ? {} : { filter }),
+    });
     // What was bumped while this pages has been seen, higher up, or is told by an event that is still to come.
     for (const { node } of page.edges) if (!shown.has(node.id)) shown.set(node.id, node.relevancy);
     if (!page.pageInfo.hasNextPage) return { shown, unread: page.unread };
