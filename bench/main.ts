@@ -4,7 +4,7 @@ import { loadBefore, provenance } from './harness/machine.ts';
 import { readOptions, USAGE, type Options } from './harness/options.ts';
 import { ensurePackages } from './harness/packages.ts';
 import { writeProfileSummaries } from './harness/profile.ts';
-import { folderOf, showReport, writeReport, writeResultsPage } from './harness/write.ts';
+import { showReport, writeReport, writeResultsPage } from './harness/write.ts';
 import type { Part } from './parts/part.ts';
 
 process.exit(await main());
@@ -44,7 +44,7 @@ async function runAll(
   await using environment = await openEnvironment(say);
   const stopping = stopOnSignals(environment);
   const of = await provenance(environment, load);
-  const folder = folderOf(options);
+  const folder = options.out;
   const failures: string[] = [];
   for (const part of parts) {
     console.error(part.name);

@@ -21,8 +21,6 @@ export interface Options {
   readonly soakMinutes: number | null;
   /** Length of the mixed load; null: what suits the size. */
   readonly loadMinutes: number | null;
-  /** A second run: it is kept beside the first one, which it is compared with. */
-  readonly isSecond: boolean;
   /** Writes CPU profiles of the processes under test. */
   readonly profile: boolean;
 }
@@ -34,7 +32,6 @@ export const USAGE = `npm run bench -- [parts] [options]
   --smoke            the smallest sizes, no timing that means anything
   --rounds N         measurements of each thing
   --out DIR          where results go (bench/results)
-  --second           keeps the results beside those that are there, as a second run, and compares
   --trace DIR        the whole trace, for the mixed load (or BENCH_TRACE)
   --load-minutes N   length of the mixed load (3)
   --soak-minutes N   length of the soak (10)
@@ -56,7 +53,6 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
       trace: { type: 'string' },
       'load-minutes': { type: 'string' },
       'soak-minutes': { type: 'string' },
-      second: { type: 'boolean' },
       profile: { type: 'boolean' },
     },
   });
@@ -72,7 +68,6 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     traceDir: values.trace ?? env['BENCH_TRACE'] ?? null,
     loadMinutes: above0('load-minutes', values['load-minutes']),
     soakMinutes: above0('soak-minutes', values['soak-minutes']),
-    isSecond: values.second === true,
     profile: values.profile === true,
   };
 }

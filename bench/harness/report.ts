@@ -1,4 +1,6 @@
 import type { Chart } from './chart.ts';
+import type { Provenance } from './machine.ts';
+import type { Size } from './options.ts';
 import type { Summary } from './statistics.ts';
 
 /** A figure with its spread. */
@@ -35,6 +37,13 @@ export interface PartReport {
   readonly charts: readonly Chart[];
   /** Everything as it was measured. */
   readonly raw: Readonly<Record<string, unknown>>;
+}
+
+/** A report as it is kept. */
+export interface KeptReport extends PartReport {
+  readonly size: Size;
+  readonly seconds: number;
+  readonly provenance: Provenance;
 }
 
 interface Target {

@@ -1,14 +1,11 @@
-import { describeSecond, isWithin, repeated } from './compare.ts';
 import { formatNumber, formatSummary } from './format.ts';
 import type { Provenance } from './machine.ts';
-import { TARGETS, type Table, type TargetRow } from './report.ts';
-import type { KeptReport } from './write.ts';
+import { drawMermaid } from './mermaid.ts';
+import { TARGETS, type KeptReport, type Table, type TargetRow } from './report.ts';
 
-/** A report with that of the second run; null: there is none. */
 export interface Named {
   readonly name: string;
   readonly report: KeptReport;
-  readonly second: KeptReport | null;
 }
 
 /** RESULTS.md: where and of what, the targets beside what was measured, then every figure. */
@@ -22,11 +19,10 @@ export function resultsPage(reports: readonly Named[], folder: string): string {
     ...provenances(reports),
     '## Targets',
     '',
-    '| what | target | measured | | second run |',
-    '| --- | --- | --- | --- | --- |',
+    '| what | target | measured | |',
+    '| --- | --- | --- | --- |',
     ...rows().flatMap((row) => targetRows(row, reports)),
     '',
-    ...secondRun(reports),
     ...reports.flatMap((named) => section(named, folder)),
   ].join('\n');
 }
@@ -37,33 +33,13 @@ function rows(): TargetRow[] {
 
 function targetRows(row: TargetRow, reports: readonly Named[]): string[] {
   const { what, target } = TARGETS[row];
-  const all = reports
-    .flatMap(({ report, second }) => repeated(report, second))
-    .filter(({ verdict }) => verdict.row === row);
-  if (all.length === 0) return [`| ${what} | ${target} | – | not measured | – |`];
-  return all.map((one) => {
-    const { figure, isMet } = one.verdict;
+  const all = reports.flatMap(({ report }) => report.verdicts.filter((verdict) => verdict.row === row));
+  if (all.length === 0) return [`| ${what} | ${target} | – | not measured |`];
+  return all.map(({ figure, isMet }) => {
     const note = figure.note === undefined ? '' : `; ${figure.note}`;
     const measured = `${formatSummary(figure.summary, figure.unit)}<br>${figure.name}${note}`;
-    return `| ${what} | ${target} | ${measured} | ${isMet ? 'met' : '**missed**'} | ${describeSecond(one)} |`;
+    return `| ${what} | ${target} | ${measured} | ${isMet ? 'met' : '**missed**'} |`;
   });
-}
-
-/** How far the second run agrees with the first. */
-function secondRun(reports: readonly Named[]): string[] {
-  const all = reports
-    .flatMap(({ report, second }) => repeated(report, second))
-    .filter(({ second }) => second !== null);
-  if (all.length === 0) return [];
-  const within = all.filter(isWithin).length;
-  const changed = all.filter(({ verdict, second }) => verdict.isMet !== second?.isMet).length;
-  const parts = reports.flatMap(({ name, report, second }) =>
-    second === null ? [] : partOf({ name, report: second }, report.provenance.commit),
-  );
-  return [
-    `Second run: ${String(within)} of ${String(all.length)} medians lie within the spread of the first (between its lowest and its highest round); ${String(changed)} are judged differently. Its parts: ${parts.join('; ')}.`,
-    '',
-  ];
 }
 
 function provenances(reports: readonly Named[]): string[] {
@@ -81,14 +57,14 @@ function provenances(reports: readonly Named[]): string[] {
   ];
 }
 
-function partOf({ name, report }: Pick<Named, 'name' | 'report'>, usual: string): string {
+function partOf({ name, report }: Named, usual: string): string {
   const { provenance, size, seconds } = report;
   const { measuredAt, machine, commit }: Provenance = provenance;
   const other = commit === usual ? '' : `, commit ${commit}`;
   return `${name} (${size}, ${measuredAt.slice(0, 16)}Z, ${seconds.toFixed(0)} s, load before ${formatNumber(machine.loadBefore)}${other})`;
 }
 
-function section({ name, report }: Pick<Named, 'name' | 'report'>, folder: string): string[] {
+function section({ name, report }: Named, folder: string): string[] {
   return [
     `## ${report.title}`,
     '',
@@ -100,7 +76,7 @@ function section({ name, report }: Pick<Named, 'name' | 'report'>, folder: strin
     }),
     '',
     ...(report.tables ?? []).flatMap(tableLines),
-    ...report.charts.flatMap((chart) => [`![${chart.title}](${folder}/${chart.name}.svg)`, '']),
+    ...report.charts.flatMap(drawMermaid),
     `Raw: [${folder}/${name}.json](${folder}/${name}.json)`,
     '',
   ];
