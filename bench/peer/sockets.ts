@@ -14,11 +14,11 @@ interface SocketServer {
 }
 
 /** The peer's socket server, as in its own benchmark: passes on to the channel what the workers tell. */
-const redisUrl = new URL(process.argv[2] ?? '');
+const redisUrl = process.argv[2] ?? '';
 const server = createServer();
 const sockets = (requirePeer('socket.io') as (server: object) => SocketServer)(server);
-const adapterOf = requirePeer('socket.io-redis') as (options: object) => unknown;
-sockets.adapter(adapterOf({ host: redisUrl.hostname, port: Number(redisUrl.port) }));
+const adapterOf = requirePeer('socket.io-redis') as (url: string) => unknown;
+sockets.adapter(adapterOf(redisUrl));
 sockets.on('connection', (socket) => {
   socket.on('firehose', (message) => {
     sockets.emit(message.channel, message);

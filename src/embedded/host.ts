@@ -30,6 +30,8 @@ export interface HostOptions {
 export interface Host extends AsyncDisposable {
   readonly launch: Launch;
   readonly tree: TreeSource;
+  /** Takes what is disposed before the services stop. */
+  defer(part: Disposable): void;
 }
 
 /** Takes the data folder: fails with DATA_DIR_BUSY while another process has it, and clears what a dead one left. */
@@ -49,6 +51,15 @@ export async function openHost(options: HostOptions): Promise<Host> {
     await clearLeftovers(dataDir, onEvent);
     const keeper = await Keeper.start(dataDir);
     const treeOptions = { recipe: DOCUMENTDB_RECIPE, cacheDir, path, onEvent };
+    const deferred: Disposable[] = [];
+    const close = async () => {
+      for (const part of deferred) part[Symbol.dispose]();
+      try {
+        await keeper[Symbol.asyncDispose]();
+      } finally {
+        lock[Symbol.dispose]();
+      }
+    };
     let closing: Promise<void> | null = null;
     return {
       launch: { keeper, dataDir, durability, path, onEvent },
@@ -56,10 +67,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
         () => findTree(treeOptions),
         () => ensureTree(treeOptions),
       ),
-      [Symbol.asyncDispose]: () =>
-        (closing ??= keeper[Symbol.asyncDispose]().finally(() => {
-          lock[Symbol.dispose]();
-        })),
+      defer: (part) => {
+        deferred.push(part);
+      },
+      [Symbol.asyncDispose]: () => (closing ??= close()),
     };
   } catch (error) {
     lock[Symbol.dispose]();

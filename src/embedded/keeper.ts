@@ -113,7 +113,7 @@ function writeRecord(): void {
   };
   const draft = join(folder, `${RECORD_FILE}.${process.pid}`);
   try {
-    writeFileSync(draft, JSON.stringify(record));
+    writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
     renameSync(draft, join(folder, RECORD_FILE));
   } catch (error) {
     // The folder may be deleted under a running server; the services must still be stopped in order.

@@ -7,6 +7,7 @@ import { startMongod } from './mongo/mongod.ts';
 import { chooseRedis } from './redis/choose-redis.ts';
 import { startRedis } from './redis/redis-server.ts';
 import type { RedisControl } from './redis/redis-server.ts';
+import { noteRunningServices } from './running-services.ts';
 
 export interface EmbeddedOptions {
   /** If given it is used and nothing else, also when it does not answer. */
@@ -76,7 +77,10 @@ export async function startEmbeddedServices(options: EmbeddedOptions): Promise<E
         : Promise.resolve({ uri: mongodbUri, kind: 'given' }),
       redisUrl === undefined ? runRedis(host) : Promise.resolve({ url: redisUrl, kind: 'given' }),
     );
-    return { mongodbUri: mongo.uri, mongodbKind: mongo.kind, redisUrl: redis.url, redisKind: redis.kind };
+    const { uri, kind } = mongo;
+    const services = { mongodbUri: uri, mongodbKind: kind, redisUrl: redis.url, redisKind: redis.kind };
+    host.defer(noteRunningServices(options.dataDir, services));
+    return services;
   });
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FeedPage } from '../../src/services/services.ts';
 import { startRedisProcess } from '../integration/realtime/redis-process.ts';
-import { startTcpProxy } from '../integration/realtime/tcp-proxy.ts';
+import { startTcpProxy, through } from '../integration/realtime/tcp-proxy.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { feedFor } from '../support/model.ts';
 import { referenceOf } from './kills/reference.ts';
@@ -79,7 +79,7 @@ test.each(['killed', 'cut off', 'silent'] as const)(
     const come = { killed: () => redis.restart(), 'cut off': proxy.heal, silent: proxy.heal };
     await using app = await startTestApp({
       env: {
-        REDIS_URL: `redis://127.0.0.1:${String(proxy.port)}`,
+        REDIS_URL: through(redis.url, proxy),
         FEED_MODEL: 'redis',
         FAN_OUT_ATTEMPTS: String(ATTEMPTS),
         POLL_INTERVAL: '20ms',

@@ -10,6 +10,8 @@ import { readRequest } from './wire/request.ts';
 const halfMessageMs = 60_000;
 /** Beyond so many bytes of messages that wait for their turn no more is read from the client. */
 const readAhead = 256 * 1024;
+/** The longest message of a client that has not logged in. */
+const maxLoginBytes = 16 * 1024;
 
 type ClientContext = Omit<CommandContext, 'clientLeft'>;
 
@@ -52,7 +54,8 @@ class ClientConnection {
 
   #receive(chunk: Buffer): void {
     try {
-      for (const message of this.#frames.push(chunk)) {
+      const limit = this.#context.login.isDone ? undefined : maxLoginBytes;
+      for (const message of this.#frames.push(chunk, limit)) {
         this.#waiting.push(message);
         this.#waitingBytes += message.length;
       }

@@ -1,3 +1,4 @@
+import type { ClientLogin } from './auth/client-login.ts';
 import type { CursorStore } from './cursors.ts';
 import type { Engine } from './engine.ts';
 import type { Statistics } from './statistics.ts';
@@ -9,6 +10,7 @@ export interface CommandContext {
   readonly cursors: CursorStore;
   readonly statistics: Statistics;
   readonly connectionId: number;
+  readonly login: ClientLogin;
   /** How many clients are connected. */
   readonly countClients: () => number;
   readonly startedAt: number;

@@ -5,6 +5,7 @@ import { diagnosticCommands } from './commands/diagnostics.ts';
 import { explainCommands } from './commands/explain.ts';
 import { handshakeCommands } from './commands/handshake.ts';
 import { indexCommands } from './commands/indexes.ts';
+import { loginCommands } from './commands/login.ts';
 import { readCommands } from './commands/read.ts';
 import { sessionCommands } from './commands/sessions.ts';
 import { refuseTransaction, writeCommands } from './commands/write.ts';
@@ -19,6 +20,7 @@ import type { Request } from './wire/request.ts';
 const handlers = new Map<string, Handler>(
   Object.entries({
     ...handshakeCommands,
+    ...loginCommands,
     ...sessionCommands,
     ...diagnosticCommands,
     ...collectionCommands,
@@ -35,6 +37,8 @@ const handlers = new Map<string, Handler>(
  */
 export async function dispatch(request: Request, context: CommandContext): Promise<Buffer> {
   try {
+    if (!context.login.permits(request.name))
+      throw commandError('Unauthorized', `Command ${request.name} requires authentication`);
     const handler = handlers.get(request.name);
     if (handler === undefined) throw commandError('CommandNotFound', `no such command: '${request.name}'`);
     refuseTransaction(request);

@@ -1,4 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { ClientLogin } from './auth/client-login.ts';
+import { makeVerifier } from './auth/scram-server.ts';
 import { serveClient } from './client-connection.ts';
 import { CursorStore } from './cursors.ts';
 import { createEngine, sessionSettings } from './engine.ts';
@@ -12,6 +14,8 @@ export interface GatewayOptions {
   readonly host: string;
   /** The port to listen on; 0 takes a free one. */
   readonly port: number;
+  /** Who may log in. Without it everybody who reaches the port has the database. */
+  readonly credentials?: { readonly user: string; readonly password: string };
   /** Most connections to PostgreSQL. */
   readonly poolSize: number;
   /** How long a command waits for one of them, in milliseconds; default 30,000. */
@@ -58,6 +62,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const statistics = new Statistics(engine);
   const onFault = options.onFault ?? (() => undefined);
   const clients = new Set<Socket>();
+  const { credentials } = options;
+  const verifier = credentials && makeVerifier(credentials.user, credentials.password);
   const startedAt = performance.now();
   let connectionId = 0;
   const server = createServer((socket) => {
@@ -65,7 +71,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clients.add(socket);
     socket.once('close', () => clients.delete(socket));
     const countClients = (): number => clients.size;
-    serveClient(socket, { engine, cursors, statistics, connectionId, countClients, startedAt, onFault });
+    const login = new ClientLogin(verifier);
+    const shared = { engine, cursors, statistics, countClients, startedAt, onFault };
+    serveClient(socket, { ...shared, connectionId, login });
   });
   server.maxConnections = maxClients;
   await listen(server, options);

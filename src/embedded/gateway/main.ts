@@ -12,17 +12,21 @@ const optionsSchema = z.strictObject({
     user: z.string().min(1),
     database: z.string().min(1),
   }),
+  /** The name to log in with. Without one nobody has to. */
+  user: z.string().min(1).optional(),
   host: z.string().min(1),
   port: z.int().min(0).max(65_535),
   poolSize: z.int().min(1),
 });
 
-const options = optionsSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
-// The password comes by the environment, because a command line is for everybody to see.
-const password = process.env['PGPASSWORD'];
+const { user, ...options } = optionsSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
+// Passwords come by the environment, because a command line is for everybody to see.
+const { PGPASSWORD: password, GATEWAY_PASSWORD: ownPassword } = process.env;
+if (user !== undefined && !ownPassword) throw new Error('GATEWAY_PASSWORD is needed where a user is named');
 const gateway = await startGateway({
   ...options,
   postgres: { ...options.postgres, ...(password === undefined ? {} : { password }) },
+  ...(user === undefined || !ownPassword ? {} : { credentials: { user, password: ownPassword } }),
   onFault(fault) {
     const cause = fault.cause instanceof Error ? ` (${fault.cause.message})` : '';
     process.stderr.write(`${new Date().toISOString()} ${fault.name}: ${fault.message}${cause}\n`);

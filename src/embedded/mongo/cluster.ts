@@ -10,8 +10,8 @@ import { TEMPLATE } from '../tree/template-cluster.ts';
 /** A database cluster on disk. */
 export interface Cluster {
   readonly data: string;
-  /** Of its user `postgres`. */
-  readonly password: string;
+  /** The password that the template was made with. */
+  readonly templatePassword: string;
 }
 
 /** The cluster in `folder`; if there is none, a copy of the tree's template. */
@@ -31,7 +31,7 @@ export async function openCluster(launch: Launch, tree: string, folder: string):
   const data = join(folder, 'data');
   const version = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
   if (version === POSTGRES_MAJOR)
-    return { data, password: readFileSync(join(folder, 'password'), 'utf8').trim() };
+    return { data, templatePassword: readFileSync(join(folder, 'password'), 'utf8').trim() };
   throw new EmbeddedError(
     'DATA_DIR_UNUSABLE',
     `The data in ${folder} was made by PostgreSQL ${version}, but this version of the server uses ` +

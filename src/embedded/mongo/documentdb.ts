@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { EmbeddedError } from '../errors.ts';
+import { GATEWAY_USER, keptPassword } from '../passwords.ts';
 import { logFile, reportExit } from '../launch.ts';
 import type { Launch } from '../launch.ts';
 import { nodeCommand } from '../process/node-command.ts';
@@ -15,16 +16,22 @@ export const DOCUMENTDB_FOLDER = 'documentdb';
 export async function startDocumentDb(launch: Launch, tree: string): Promise<string> {
   launch.onEvent({ step: 'start', message: 'Starting the local DocumentDB' });
   const postgres = await startPostgres(launch, tree, join(launch.dataDir, DOCUMENTDB_FOLDER));
-  const port = await startGateway(launch, postgres);
-  return `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  const password = keptPassword(launch.dataDir, 'gateway');
+  const port = await startGateway(launch, postgres, password);
+  return `mongodb://${GATEWAY_USER}:${password}@127.0.0.1:${port}/?directConnection=true`;
 }
 
-async function startGateway(launch: Launch, { port, password }: Postgres): Promise<number> {
+async function startGateway(
+  launch: Launch,
+  { port, password }: Postgres,
+  ownPassword: string,
+): Promise<number> {
   const options = {
     postgres: { host: '127.0.0.1', port, user: 'postgres', database: 'postgres' },
     host: '127.0.0.1',
     port: 0,
     poolSize: GATEWAY_POOL_SIZE,
+    user: GATEWAY_USER,
   };
   const log = logFile(launch, 'gateway');
   const from = sizeOf(log);
@@ -32,7 +39,7 @@ async function startGateway(launch: Launch, { port, password }: Postgres): Promi
     name: 'gateway',
     ...nodeCommand(new URL('../gateway/main.ts', import.meta.url), [JSON.stringify(options)]),
     cwd: launch.dataDir,
-    env: { PATH: launch.path, PGPASSWORD: password },
+    env: { PATH: launch.path, PGPASSWORD: password, GATEWAY_PASSWORD: ownPassword },
     log,
     stdout: 'lines',
     stopBy: 'eof',

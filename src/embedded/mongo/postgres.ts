@@ -6,6 +6,7 @@ import { EmbeddedError } from '../errors.ts';
 import type { KeptService } from '../keeper-client.ts';
 import { logFile, reportExit } from '../launch.ts';
 import type { Launch } from '../launch.ts';
+import { keptPassword } from '../passwords.ts';
 import { freePort } from '../process/free-port.ts';
 import { SERVICE_UID, asServiceUser, diesWithParent } from '../process/guarded-command.ts';
 import { readSince, sizeOf } from '../process/log-tail.ts';
@@ -21,10 +22,12 @@ export interface Postgres {
 
 const START_WITHIN_MS = 60_000;
 const ATTEMPTS = 5;
+const WRONG_PASSWORD = '28P01';
 
 /** Starts PostgreSQL with the data in `folder`, which is made from the tree's template if it is not there. */
 export async function startPostgres(launch: Launch, tree: string, folder: string): Promise<Postgres> {
-  const { data, password } = await openCluster(launch, tree, folder);
+  const { data, templatePassword } = await openCluster(launch, tree, folder);
+  const password = keptPassword(launch.dataDir, 'postgres');
   const log = logFile(launch, 'postgres');
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
@@ -48,7 +51,7 @@ export async function startPostgres(launch: Launch, tree: string, folder: string
       stopBy: 'SIGINT',
       stopWithinMs: 5_000,
     });
-    if (await isUp(service, { port, password })) {
+    if (await isUp(service, { port, password, templatePassword })) {
       reportExit(service, log, launch.onEvent);
       return { service, port, password };
     }
@@ -62,8 +65,14 @@ export async function startPostgres(launch: Launch, tree: string, folder: string
   }
 }
 
+interface Address {
+  readonly port: number;
+  readonly password: string;
+  readonly templatePassword: string;
+}
+
 /** Waits until the server answers and is set up; false when it ended instead. */
-async function isUp(service: KeptService, address: Omit<Postgres, 'service'>): Promise<boolean> {
+async function isUp(service: KeptService, address: Address): Promise<boolean> {
   let isOver = false;
   void service.exited.then(() => (isOver = true));
   const hasEnded = (): boolean => isOver;
@@ -90,6 +99,7 @@ async function isUp(service: KeptService, address: Omit<Postgres, 'service'>): P
 
 /** The extension makes a role its workers log in with, and gives it no password. */
 const WITHOUT_PASSWORD = 'WHERE rolcanlogin AND rolpassword IS NULL';
+const WITH_LOGIN = 'WHERE rolcanlogin';
 
 /** Of the extensions, those the tree has a newer version of; the one the others need first. */
 const OUTDATED = `SELECT name FROM pg_available_extensions
@@ -98,20 +108,20 @@ const OUTDATED = `SELECT name FROM pg_available_extensions
 
 /**
  * What must be right for this start: workers must be able to log in, pg_cron keeps the port that was in use when its
- * jobs were made, and a newer tree may bring newer extensions. False when the server takes no connections yet.
+ * jobs were made, and a newer tree may bring newer extensions. A cluster that still has the password of its template,
+ * which others share, gets its own. False when the server takes no connections yet.
  */
-async function setUp({ port, password }: Omit<Postgres, 'service'>): Promise<boolean> {
-  const client = new Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres', password });
-  // The connection may also end between two calls; the next call then fails and says so.
-  client.on('error', () => undefined);
+async function setUp(address: Address): Promise<boolean> {
+  const session = await logIn(address);
+  if (session === null) return false;
+  const { client, isOwn } = session;
+  const { port, password } = address;
   try {
-    await client.connect();
-  } catch (error) {
-    if (isNotReady(error)) return false;
-    throw error;
-  }
-  try {
-    for (const role of await names(client, `SELECT rolname AS name FROM pg_authid ${WITHOUT_PASSWORD}`)) {
+    const roles = isOwn ? WITHOUT_PASSWORD : WITH_LOGIN;
+    for (const role of await names(
+      client,
+      `SELECT rolname AS name FROM pg_authid ${roles} ORDER BY rolname = 'postgres'`,
+    )) {
       const secret = client.escapeLiteral(password);
       await client.query(`ALTER ROLE ${client.escapeIdentifier(role)} PASSWORD ${secret}`);
     }
@@ -125,6 +135,26 @@ async function setUp({ port, password }: Omit<Postgres, 'service'>): Promise<boo
   }
 }
 
+/** With the cluster's own password, else with the template's; null when the server takes no connections yet. */
+async function logIn(address: Address): Promise<{ client: Client; isOwn: boolean } | null> {
+  const { port, password, templatePassword } = address;
+  const connect = async (secret: string): Promise<Client> => {
+    const at = { host: '127.0.0.1', port, user: 'postgres', database: 'postgres' };
+    const client = new Client({ ...at, password: secret });
+    // The connection may also end between two calls; the next call then fails and says so.
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  };
+  try {
+    return { client: await connect(password), isOwn: true };
+  } catch (error) {
+    if (isNotReady(error)) return null;
+    if (!hasCode(error, WRONG_PASSWORD)) throw error;
+    return { client: await connect(templatePassword), isOwn: false };
+  }
+}
+
 async function names(client: Client, query: string): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(query);
   return rows.map(({ name }) => name);
@@ -132,9 +162,12 @@ async function names(client: Client, query: string): Promise<readonly string[]> 
 
 /** Refused, reset, or (57P03) starting up or recovering. */
 function isNotReady(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === '57P03') return true;
+  if (['ECONNREFUSED', 'ECONNRESET', '57P03'].some((code) => hasCode(error, code))) return true;
   return error instanceof Error && error.message.startsWith('Connection terminated');
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** Whether the reason why the server did not start has gone, so that another attempt makes sense. */

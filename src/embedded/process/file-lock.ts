@@ -57,7 +57,7 @@ export async function lockWhenFree(
 
 function create(path: string, record: LockRecord): boolean {
   try {
-    writeFileSync(path, JSON.stringify(record), { flag: 'wx' });
+    writeFileSync(path, JSON.stringify(record), { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -6,6 +6,7 @@ import { EmbeddedError } from '../errors.ts';
 import type { KeptService } from '../keeper-client.ts';
 import { logFile, reportExit } from '../launch.ts';
 import type { Launch } from '../launch.ts';
+import { keptPassword } from '../passwords.ts';
 import { freePort } from '../process/free-port.ts';
 import { diesWithParent } from '../process/guarded-command.ts';
 import { readSince, sizeOf } from '../process/log-tail.ts';
@@ -42,9 +43,10 @@ export async function startRedis(
   const data = join(launch.dataDir, 'redis');
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const log = logFile(launch, 'redis');
+  const password = keptPassword(launch.dataDir, 'redis');
 
   async function run(port: number): Promise<KeptService> {
-    const args = redisArguments(port, data, launch.durability);
+    const args = [writeConfiguration({ port, data, password, durability: launch.durability })];
     const from = sizeOf(log);
     const service = await launch.keeper.start({
       name: kind,
@@ -56,7 +58,7 @@ export async function startRedis(
       stopBy: 'SIGTERM',
       stopWithinMs: 5_000,
     });
-    if (await isUp(service, port, data)) {
+    if (await isUp(service, { port, data, password })) {
       reportExit(service, log, launch.onEvent);
       return service;
     }
@@ -83,7 +85,7 @@ export async function startRedis(
   const { port } = first;
   let { service } = first;
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://:${password}@127.0.0.1:${port}`,
     port,
     get pid() {
       return service.pid;
@@ -108,28 +110,45 @@ class StartFailure extends EmbeddedError {
   }
 }
 
-function redisArguments(port: number, data: string, durability: Launch['durability']): readonly string[] {
+interface RedisSettings {
+  readonly port: number;
+  readonly data: string;
+  readonly password: string;
+  readonly durability: Launch['durability'];
+}
+
+/** Writes what the server reads at its start, as a command line is for everybody to see; gives back the file. */
+function writeConfiguration({ port, data, password, durability }: RedisSettings): string {
   const settings = {
     port: String(port),
     bind: '127.0.0.1',
     'protected-mode': 'yes',
+    requirepass: password,
     dir: data,
     daemonize: 'no',
     save: '',
     appendonly: durability === 'durable' ? 'yes' : 'no',
     appendfsync: 'everysec',
   };
-  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const lines = Object.entries(settings).map(([name, value]) => `${name} ${JSON.stringify(value)}\n`);
+  const file = join(data, 'redis.conf');
+  writeFileSync(file, `# Written at every start.\n${lines.join('')}`, { mode: 0o600 });
+  chmodSync(file, 0o600);
+  return file;
 }
 
 /**
  * Waits until it answers, also while it still loads its data; false when it ended or took too long, or when it is
  * another one that took the port.
  */
-async function isUp(service: KeptService, port: number, data: string): Promise<boolean> {
+async function isUp(
+  service: KeptService,
+  { port, data, password }: Omit<RedisSettings, 'durability'>,
+): Promise<boolean> {
   const client = new Redis({
     host: '127.0.0.1',
     port,
+    password,
     retryStrategy: () => 20,
     // Its own check waits for the data to be loaded before it says that it is ready.
     enableReadyCheck: true,

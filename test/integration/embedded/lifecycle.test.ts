@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import type { EmbeddedEvent } from '../../../src/embedded/events.ts';
+import { findRunningServices } from '../../../src/embedded/running-services.ts';
 import { startEmbeddedServices } from '../../../src/embedded/services.ts';
 import type { EmbeddedOptions } from '../../../src/embedded/services.ts';
 import { waitUntil } from '../../../src/embedded/process/wait-until.ts';
@@ -31,7 +32,7 @@ async function write(uri: string, redisUrl: string): Promise<void> {
   await redis.quit();
 }
 
-async function read(uri: string, redisUrl: string): Promise<readonly unknown[]> {
+async function readKept(uri: string, redisUrl: string): Promise<readonly unknown[]> {
   await using mongo = await connectMongo(uri);
   const things = await mongo.client.db('kept').collection('things').find().toArray();
   const redis = new Redis(redisUrl);
@@ -70,8 +71,32 @@ test('finds what was written before when it starts again', async () => {
     await write(services.mongodbUri, services.redisUrl);
   }
   await using again = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
-  expect(await read(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
+  expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
 });
+
+/** As a cluster was before each had a password of its own: with that of its template. */
+async function resetPostgresPassword(dataDir: string): Promise<void> {
+  const template = readFileSync(join(dataDir, 'documentdb/password'), 'utf8').trim();
+  const client = await connectPostgres(dataDir);
+  try {
+    await client.query(`ALTER ROLE postgres PASSWORD '${template}'`);
+  } finally {
+    await client.end();
+  }
+}
+
+function postgresPort(dataDir: string): number {
+  const settings = readFileSync(join(dataDir, 'documentdb/data/postgresql.conf'), 'utf8');
+  return Number(/^port = '(\d+)'$/m.exec(settings)?.[1]);
+}
+
+async function connectPostgres(dataDir: string): Promise<Client> {
+  const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
+  const at = { host: '127.0.0.1', port: postgresPort(dataDir), user: 'postgres', database: 'postgres' };
+  const client = new Client({ ...at, password });
+  await client.connect();
+  return client;
+}
 
 test('sets the engine up for its own workers at every start, whatever the port', async ({ skip }) => {
   using folder = testFolder();
@@ -79,12 +104,9 @@ test('sets the engine up for its own workers at every start, whatever the port',
   for (const _start of ['first', 'second']) {
     await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
     if (services.mongodbKind !== 'documentdb') skip('another engine is used here');
-    const settings = readFileSync(join(folder.path, 'documentdb/data/postgresql.conf'), 'utf8');
-    const port = Number(/^port = '(\d+)'$/m.exec(settings)?.[1]);
+    const port = postgresPort(folder.path);
     ports.push(port);
-    const password = readFileSync(join(folder.path, 'documentdb/password'), 'utf8').trim();
-    const client = new Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres', password });
-    await client.connect();
+    const client = await connectPostgres(folder.path);
     try {
       const jobs = await client.query('SELECT DISTINCT nodename, nodeport FROM cron.job');
       expect(jobs.rows).toEqual([{ nodename: '127.0.0.1', nodeport: port }]);
@@ -101,8 +123,7 @@ test('asks for a password, and runs the engine as nobody who is logged in', asyn
   using folder = testFolder();
   await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
   if (services.mongodbKind !== 'documentdb') skip('another engine is used here');
-  const settings = readFileSync(join(folder.path, 'documentdb/data/postgresql.conf'), 'utf8');
-  const port = Number(/^port = '(\d+)'$/m.exec(settings)?.[1]);
+  const port = postgresPort(folder.path);
   const client = new Client({
     host: '127.0.0.1',
     port,
@@ -114,6 +135,77 @@ test('asks for a password, and runs the engine as nobody who is logged in', asyn
   const [postgres = ''] = processesNaming(`-D ${folder.path}`);
   const uid = /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${Number.parseInt(postgres)}/status`, 'utf8'))?.[1];
   expect(uid).not.toBe('0');
+});
+
+/** The address without its user and password. */
+function withoutPassword(uri: string): string {
+  const address = new URL(uri);
+  address.username = '';
+  address.password = '';
+  return address.toString();
+}
+
+const SECRETS = ['gateway.password', 'postgres.password', 'redis.password'];
+const OWNERS_ONLY = [
+  'embedded.lock',
+  'processes.json',
+  'running-services.json',
+  'redis/redis.conf',
+  ...SECRETS,
+];
+
+test('nobody gets in without the password, which only the owner of the folder can read', async () => {
+  using folder = testFolder();
+  await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+  await using mongo = await connectMongo(withoutPassword(services.mongodbUri));
+  await expect(mongo.client.db('kept').collection('things').findOne()).rejects.toMatchObject({ code: 13 });
+  const redis = new Redis(withoutPassword(services.redisUrl));
+  redis.on('error', () => undefined);
+  await expect(redis.get('kept')).rejects.toThrow('NOAUTH');
+  redis.disconnect();
+  const commands = processesNaming(folder.path).join('\n');
+  for (const name of SECRETS)
+    expect(commands).not.toContain(readFileSync(join(folder.path, name), 'utf8').trim());
+  const modes = OWNERS_ONLY.map((name) => [name, statSync(join(folder.path, name)).mode & 0o777]);
+  expect(modes).toEqual(OWNERS_ONLY.map((name) => [name, 0o600]));
+});
+
+test('a folder of a version without passwords gets its own, and each folder another', async () => {
+  using folder = testFolder();
+  using other = testFolder();
+  const read = (path: string) => SECRETS.map((name) => readFileSync(join(path, name), 'utf8'));
+  let before: readonly string[];
+  {
+    await using services = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+    await write(services.mongodbUri, services.redisUrl);
+    before = read(folder.path);
+  }
+  {
+    await using services = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+    expect(read(folder.path)).toEqual(before);
+    await resetPostgresPassword(folder.path);
+    expect(services.mongodbKind).not.toBe('given');
+  }
+  for (const name of SECRETS) rmSync(join(folder.path, name), { force: true });
+  await using again = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+  await using _other = await startEmbeddedServices({ ...optionsFor(other.path), ...silent });
+  expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
+  const all = [...before, ...read(folder.path), ...read(other.path)];
+  expect(new Set(all).size).toBe(all.length);
+});
+
+test('other processes of the user find what runs in the folder as long as it runs', async () => {
+  using folder = testFolder();
+  expect(findRunningServices(folder.path)).toBeNull();
+  {
+    await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+    const { mongodbUri, mongodbKind, redisUrl, redisKind } = services;
+    expect(findRunningServices(folder.path)).toMatchObject({
+      ...{ mongodbUri, mongodbKind, redisUrl, redisKind },
+      owner: { pid: process.pid },
+    });
+  }
+  expect(findRunningServices(folder.path)).toBeNull();
 });
 
 test('refuses a folder that is in use, naming the process, and takes it when that one is done', async () => {
@@ -137,7 +229,7 @@ test('everything ends when its owner is killed, and nothing written is lost', as
   owner.kill('SIGKILL');
   expect(await remainingProcesses(folder.path)).toEqual([]);
   await using again = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
-  expect(await read(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
+  expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
 });
 
 test('a start right after the owner was killed waits for what is still ending', async () => {
@@ -172,7 +264,7 @@ test('recovers after everything was killed at once', async () => {
   for (const found of processesNaming(folder.path)) killIfRunning(Number.parseInt(found));
   await owner.ended;
   await using again = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
-  expect(await read(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
+  expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
 });
 
 test('an interrupt from the terminal does not reach the databases while their owner still runs', async () => {
@@ -182,7 +274,7 @@ test('an interrupt from the terminal does not reach the databases while their ow
   process.kill(-owner.pid, 'SIGINT');
   await owner.said('interrupted');
   await write(mongodbUri, redisUrl);
-  expect(await read(mongodbUri, redisUrl)).toEqual(WRITTEN);
+  expect(await readKept(mongodbUri, redisUrl)).toEqual(WRITTEN);
 });
 
 test('a database that ends by itself is reported', async () => {

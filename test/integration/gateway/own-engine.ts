@@ -26,7 +26,7 @@ export async function ownEngine(): Promise<OwnEngine> {
       port: Number(port),
       user: 'postgres',
       database: 'postgres',
-      password: readFileSync(join(folder, 'password'), 'utf8').trim(),
+      password: readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim(),
     },
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { connectRedis } from '../../../src/storage/redis.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
+import { startTcpProxy, through } from './tcp-proxy.ts';
 
 const url = inject('redisUrl');
 const port = Number(new URL(url).port);
@@ -42,7 +42,7 @@ describe('connecting to Redis', () => {
     await using proxy = await startTcpProxy(port);
     const events: string[] = [];
     await using redis = await connectRedis({
-      url: `redis://127.0.0.1:${String(proxy.port)}`,
+      url: through(url, proxy),
       onReady: (role) => events.push(`ready ${role}`),
       onLost: (role) => events.push(`lost ${role}`),
     });
@@ -59,7 +59,7 @@ describe('connecting to Redis', () => {
 
   it('closes while the server is away', async () => {
     await using proxy = await startTcpProxy(port);
-    const redis = await connectRedis({ url: `redis://127.0.0.1:${String(proxy.port)}` });
+    const redis = await connectRedis({ url: through(url, proxy) });
     proxy.cut();
     await eventually('it is reconnecting', () => redis.commands.status === 'reconnecting');
     await redis.close();
@@ -70,7 +70,7 @@ describe('connecting to Redis', () => {
   it('closes while the server takes connections and does not answer', async () => {
     await using proxy = await startTcpProxy(port);
     const redis = await connectRedis({
-      url: `redis://127.0.0.1:${String(proxy.port)}`,
+      url: through(url, proxy),
       commandTimeoutMs: 200,
     });
     proxy.freeze();

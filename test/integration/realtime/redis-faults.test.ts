@@ -6,14 +6,10 @@ import { connectRedis } from '../../../src/storage/redis.ts';
 import { openRedisLog, type RedisLogFixture } from '../../conformance/live-log-redis.ts';
 import { entries, entry, eventually, label, numbers, Tap } from '../../conformance/live-log-tools.ts';
 import { startRedisProcess } from './redis-process.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
+import { startTcpProxy, through } from './tcp-proxy.ts';
 
 const url = inject('redisUrl');
 const port = Number(new URL(url).port);
-
-function proxied(proxyPort: number): string {
-  return `redis://127.0.0.1:${String(proxyPort)}`;
-}
 
 async function killClients(
   admin: RedisLogFixture,
@@ -68,7 +64,7 @@ describe('a worker cut off from Redis while the watchers are not', () => {
   it('fails with a typed error, and its readers get a resync once it is back', async () => {
     await using proxy = await startTcpProxy(port);
     await using api = await openRedisLog({ url });
-    await using worker = await openRedisLog({ url: proxied(proxy.port), prefix: api.prefix });
+    await using worker = await openRedisLog({ url: through(url, proxy), prefix: api.prefix });
     using ann = await Tap.open(api.log, 'ann');
     using bob = await Tap.open(api.log, 'bob');
     await worker.log.append([entry('ann', 1), entry('bob', 1)]);
@@ -92,7 +88,7 @@ describe('a worker cut off from Redis while the watchers are not', () => {
   it('tells a client who was away meanwhile as well', async () => {
     await using proxy = await startTcpProxy(port);
     await using api = await openRedisLog({ url });
-    await using worker = await openRedisLog({ url: proxied(proxy.port), prefix: api.prefix });
+    await using worker = await openRedisLog({ url: through(url, proxy), prefix: api.prefix });
     const tap = await Tap.open(api.log, 'ann');
     const { cursor } = await tap.next();
     tap[Symbol.dispose]();
@@ -117,7 +113,7 @@ describe('a worker cut off from Redis while the watchers are not', () => {
   it('counts a question about watched readers that failed as a gap', async () => {
     await using proxy = await startTcpProxy(port);
     await using api = await openRedisLog({ url });
-    await using worker = await openRedisLog({ url: proxied(proxy.port), prefix: api.prefix });
+    await using worker = await openRedisLog({ url: through(url, proxy), prefix: api.prefix });
     using tap = await Tap.open(api.log, 'ann');
     proxy.cut();
     await eventually('the worker notices', () =>
@@ -133,7 +129,7 @@ describe('a worker cut off from Redis while the watchers are not', () => {
   it('announces a gap of very many readers to all of them', async () => {
     await using proxy = await startTcpProxy(port);
     await using api = await openRedisLog({ url, renewEveryMs: 20 });
-    await using worker = await openRedisLog({ url: proxied(proxy.port), prefix: api.prefix });
+    await using worker = await openRedisLog({ url: through(url, proxy), prefix: api.prefix });
     using tap = await Tap.open(api.log, 'ann');
     const crowd = numbers(1, 10_001).map((n) => `u${String(n)}`);
     proxy.cut();
@@ -152,7 +148,7 @@ describe('a connection that goes dead without being closed', () => {
   it('fails commands in bounded time, and everything goes on once the network does', async () => {
     await using proxy = await startTcpProxy(port);
     await using api = await openRedisLog({
-      url: proxied(proxy.port),
+      url: through(url, proxy),
       renewEveryMs: 50,
       commandTimeoutMs: 200,
     });
@@ -176,7 +172,7 @@ describe('a subscription that is not acknowledged', () => {
   it('makes watch reject, and leaves nothing behind', async () => {
     await using proxy = await startTcpProxy(port);
     await using direct = await connectRedis({ url });
-    await using dead = await connectRedis({ url: proxied(proxy.port), commandTimeoutMs: 200 });
+    await using dead = await connectRedis({ url: through(url, proxy), commandTimeoutMs: 200 });
     const redis = { commands: direct.commands, subscriber: dead.subscriber };
     await using log = new RedisLiveLog({ redis, prefix: `test:${randomUUID()}:` });
     proxy.freeze();

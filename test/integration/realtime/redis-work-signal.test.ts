@@ -4,7 +4,7 @@ import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
 import { RedisWorkSignal } from '../../../src/realtime/redis-work-signal.ts';
 import { connectRedis } from '../../../src/storage/redis.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
+import { startTcpProxy, through } from './tcp-proxy.ts';
 
 const url = inject('redisUrl');
 const port = Number(new URL(url).port);
@@ -41,7 +41,7 @@ describe('wake-ups over Redis', () => {
   it('wake this process and never throw while Redis is away, and wake every listener once it is back', async () => {
     const prefix = `test:${randomUUID()}:`;
     await using proxy = await startTcpProxy(port);
-    await using redis = await connectRedis({ url: `redis://127.0.0.1:${String(proxy.port)}` });
+    await using redis = await connectRedis({ url: through(url, proxy) });
     const troubles: string[] = [];
     await using signal = new RedisWorkSignal({ redis, prefix, onTrouble: (what) => troubles.push(what) });
     let calls = 0;

@@ -7,7 +7,7 @@ import type { SessionEnds } from '../../../src/realtime/session-ends.ts';
 import { connectRedis, type RedisConnections } from '../../../src/storage/redis.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
 import { openParts } from '../../support/parts.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
+import { startTcpProxy, through } from './tcp-proxy.ts';
 
 const url = inject('redisUrl');
 const port = Number(new URL(url).port);
@@ -118,11 +118,7 @@ describe('ends of sessions over Redis', () => {
 
   it('fail while Redis cannot be reached, so that they are tried again', async () => {
     await using proxy = await startTcpProxy(port);
-    await using here = await openProcess(
-      `test:${randomUUID()}:`,
-      nobody,
-      `redis://127.0.0.1:${String(proxy.port)}`,
-    );
+    await using here = await openProcess(`test:${randomUUID()}:`, nobody, through(url, proxy));
     let isEnded = false;
     here.ends.onEnd('ann', () => (isEnded = true));
     proxy.cut();
@@ -150,7 +146,7 @@ describe('ends of sessions over Redis', () => {
       if (asked.length === 2) return Promise.reject(new Error('Away'));
       return Promise.resolve([...openedAt.keys()].filter((userId) => erased.has(userId)));
     };
-    await using there = await openProcess(prefix, endedAmong, `redis://127.0.0.1:${String(proxy.port)}`);
+    await using there = await openProcess(prefix, endedAmong, through(url, proxy));
     await using here = await openProcess(prefix);
     const ended: string[] = [];
     for (const userId of ['ann', 'bob']) there.ends.onEnd(userId, () => ended.push(userId));

@@ -54,3 +54,10 @@ export async function startTcpProxy(targetPort: number | (() => number)): Promis
     },
   };
 }
+
+/** The same server, user and password through a proxy. */
+export function through(url: string, proxy: Pick<TcpProxy, 'port'>): string {
+  const address = new URL(url);
+  address.port = String(proxy.port);
+  return address.toString();
+}

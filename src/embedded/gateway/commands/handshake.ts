@@ -1,6 +1,9 @@
+import type { Document } from 'mongodb';
+import { MECHANISM, type ClientLogin } from '../auth/client-login.ts';
 import { flagOf } from '../bson/values.ts';
-import { encode } from '../bson/encode.ts';
+import { decode, encode } from '../bson/encode.ts';
 import type { CommandContext, Handlers } from '../context.ts';
+import { CommandError } from '../errors.ts';
 import type { Request } from '../wire/request.ts';
 import { maxMessageBytes } from '../wire/frames.ts';
 
@@ -26,8 +29,29 @@ function hello(request: Request, context: CommandContext): Buffer {
     minWireVersion: 0,
     maxWireVersion: wireVersion,
     readOnly: false,
+    ...loginOffer(request, context),
     ok: 1,
   });
+}
+
+/** What a client asks in its handshake to log in with one round trip less. */
+function loginOffer(request: Request, { login }: CommandContext): Document {
+  const asked = decode(request.body.bytes);
+  const begun = asked['speculativeAuthenticate'] as Partial<Record<string, unknown>> | undefined;
+  return {
+    saslSupportedMechs: asked['saslSupportedMechs'] === undefined ? undefined : [MECHANISM],
+    speculativeAuthenticate: begun === undefined ? undefined : startOrNothing(login, begun),
+  };
+}
+
+/** A login that cannot begin here is refused when the client asks for it outright. */
+function startOrNothing(login: ClientLogin, begun: Partial<Record<string, unknown>>): Document | undefined {
+  try {
+    return login.start(begun['mechanism'], begun['payload']);
+  } catch (error) {
+    if (error instanceof CommandError) return undefined;
+    throw error;
+  }
 }
 
 function buildInfo(): Buffer {
@@ -51,6 +75,5 @@ export const handshakeCommands: Handlers = {
   ping: () => encode({ ok: 1 }),
   buildInfo,
   buildinfo: buildInfo,
-  connectionStatus: () => encode({ authInfo: { authenticatedUsers: [], authenticatedUserRoles: [] }, ok: 1 }),
   whatsmyuri: () => encode({ you: '127.0.0.1', ok: 1 }),
 };

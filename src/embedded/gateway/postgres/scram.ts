@@ -1,4 +1,5 @@
-import { createHash, createHmac, pbkdf2Sync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, pbkdf2Sync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hmac, readAttributes } from '../auth/scram-attributes.ts';
 
 /** The client's side of SCRAM-SHA-256 (RFC 5802, 7677) without channel binding. */
 export interface ScramExchange {
@@ -40,17 +41,4 @@ export function startScram(password: string): ScramExchange {
       }
     },
   };
-}
-
-function readAttributes(message: Buffer): Map<string, string> {
-  return new Map(
-    message
-      .toString()
-      .split(',')
-      .map((part) => [part.slice(0, 1), part.slice(2)]),
-  );
-}
-
-function hmac(key: Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
 }

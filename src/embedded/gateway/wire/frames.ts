@@ -6,7 +6,7 @@ export class WireFault extends Error {
 /** MongoDB's limit for one message, in bytes. */
 export const maxMessageBytes = 48_000_000;
 /** Drivers may pass the limit by the envelope of a full message; nothing bigger is ever collected. */
-const slack = 64 * 1024;
+const maxFrameBytes = maxMessageBytes + 64 * 1024;
 const headerLength = 16;
 
 /**
@@ -23,8 +23,8 @@ export class FrameReader {
     return this.#size > 0;
   }
 
-  /** Takes a chunk, gives the messages that are now whole. Throws WireFault on a length out of range. */
-  push(chunk: Buffer): Buffer[] {
+  /** Takes a chunk, gives the messages that are now whole. Throws WireFault on a length beyond `limit`, or none. */
+  push(chunk: Buffer, limit = maxFrameBytes): Buffer[] {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
     if (this.#size < this.#needed) return [];
@@ -34,7 +34,7 @@ export class FrameReader {
     this.#needed = headerLength;
     while (at + headerLength <= bytes.length) {
       const length = bytes.readInt32LE(at);
-      if (length < headerLength || length > maxMessageBytes + slack) {
+      if (length < headerLength || length > limit) {
         throw new WireFault(`A message claims ${String(length)} bytes`);
       }
       if (at + length > bytes.length) {
