@@ -7,7 +7,7 @@ import type { ActionsRepository } from '../storage/actions.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
 import type { ReadersRepository } from '../storage/readers.ts';
-import type { MemberChange } from '../storage/members.ts';
+import type { MemberRecord } from '../storage/members.ts';
 import { requireRole } from './roles.ts';
 import type { FeedState } from './services.ts';
 import { validate } from './validate.ts';
@@ -74,7 +74,7 @@ export async function feedsInDoubt(
     readonly actions: Pick<ActionsRepository, 'namedAmong'>;
     readonly follows: Pick<FollowsRepository, 'followersAmong'>;
   },
-  changes: readonly MemberChange[],
+  changes: readonly MemberRecord[],
   before: readonly Member[],
 ): Promise<UserId[]> {
   const known = new Map(before.map((member) => [member.userId, member]));
@@ -90,12 +90,10 @@ export async function feedsInDoubt(
   return [...new Set([...moved.map(({ userId }) => userId), ...named, ...following])];
 }
 
-function isMoved(member: Member, change: MemberChange): boolean {
-  const differs = (now: string | null, next: string | null | undefined): boolean =>
-    next !== undefined && next !== now;
+function isMoved(member: Member, change: MemberRecord): boolean {
   return (
-    differs(member.teamId, change.teamId) ||
-    differs(member.departmentId, change.departmentId) ||
-    differs(member.supervisorId, change.supervisorId)
+    member.teamId !== change.teamId ||
+    member.departmentId !== change.departmentId ||
+    member.supervisorId !== change.supervisorId
   );
 }

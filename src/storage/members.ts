@@ -5,14 +5,8 @@ import type { MemberDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { renamed } from './rename-stages.ts';
 
-/** What is to be set of a member. A property left out keeps its value, null removes it. */
-export interface MemberChange {
-  readonly userId: UserId;
-  readonly name: string;
-  readonly teamId?: string | null;
-  readonly departmentId?: string | null;
-  readonly supervisorId?: string | null;
-}
+/** A member as the host application describes them now. */
+export type MemberRecord = Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'>;
 
 export interface Group {
   readonly kind: 'team' | 'department';
@@ -25,14 +19,10 @@ function toMember(document: MemberDocument): Member {
 }
 
 /** Sets a group and, where it differs from the one before, the time since when. */
-function groupStages(
-  field: 'teamId' | 'departmentId',
-  value: string | null | undefined,
-  now: Date,
-): Document {
+function groupStages(field: 'teamId' | 'departmentId', value: string | null, now: Date): Document {
   const sinceField = field === 'teamId' ? 'teamSince' : 'departmentSince';
   const old = { $ifNull: [`$${field}`, null] };
-  const next = value === undefined ? old : { $literal: value };
+  const next = { $literal: value };
   const oldSince = { $ifNull: [`$${sinceField}`, null] };
   return {
     [field]: next,
@@ -48,20 +38,17 @@ export function membersRepository(collection: Collection<MemberDocument>) {
      * One write for all; idempotent, since a group that stays the same keeps its time. A changed name is due to be
      * carried to its copies. Unique key: `_id`.
      */
-    async upsert(changes: readonly MemberChange[], now: Date): Promise<void> {
-      const operations = changes.map((change) => ({
+    async upsert(records: readonly MemberRecord[], now: Date): Promise<void> {
+      const operations = records.map((record) => ({
         updateOne: {
-          filter: { _id: change.userId },
+          filter: { _id: record.userId },
           update: [
             {
               $set: {
-                ...renamed('name', change.name, now),
-                ...groupStages('teamId', change.teamId, now),
-                ...groupStages('departmentId', change.departmentId, now),
-                supervisorId:
-                  change.supervisorId === undefined
-                    ? { $ifNull: ['$supervisorId', null] }
-                    : { $literal: change.supervisorId },
+                ...renamed('name', record.name, now),
+                ...groupStages('teamId', record.teamId, now),
+                ...groupStages('departmentId', record.departmentId, now),
+                supervisorId: { $literal: record.supervisorId },
               },
             },
           ],

@@ -68,15 +68,21 @@ export async function move(run: Run, wanted: readonly Move[]): Promise<void> {
   const { parts, model, id } = run;
   const toId = (name: string | null): string | null => (name === null ? null : id(name));
   // The last change of somebody is the one that counts.
-  const moves = new Map(wanted.map((change) => [change.who, change]));
+  const moves = new Map(
+    wanted.map(({ who, team = null, department = null, supervisor = null }) => [
+      who,
+      { who, team, department, supervisor },
+    ]),
+  );
   const { instant } = await during(() =>
     parts.services.upsertMembers(
       parts.service,
       [...moves.values()].map(({ who, team, department, supervisor }) => ({
         ...{ memberId: id(who), name: who },
-        ...(team === undefined ? {} : { teamId: toId(team) }),
-        ...(department === undefined ? {} : { departmentId: toId(department) }),
-        ...(supervisor === undefined ? {} : { supervisorId: toId(supervisor) }),
+        // What has no value is left out, or given as null: both empty it.
+        ...(team === null ? {} : { teamId: id(team) }),
+        ...(department === null ? {} : { departmentId: id(department) }),
+        supervisorId: toId(supervisor),
       })),
     ),
   );
@@ -84,8 +90,8 @@ export async function move(run: Run, wanted: readonly Move[]): Promise<void> {
   for (const { who, team, department, supervisor } of moves.values()) {
     const now = found(stored.find((member) => member.userId === id(who)));
     const old = model.members.find((member) => member.userId === id(who));
-    const teamId = team === undefined ? (old?.teamId ?? null) : toId(team);
-    const departmentId = department === undefined ? (old?.departmentId ?? null) : toId(department);
+    const teamId = toId(team);
+    const departmentId = toId(department);
     const since = (
       next: string | null,
       before: string | null | undefined,
@@ -98,7 +104,7 @@ export async function move(run: Run, wanted: readonly Move[]): Promise<void> {
       teamSince: since(teamId, old?.teamId, old?.teamSince ?? 0, now.teamSince),
       departmentId,
       departmentSince: since(departmentId, old?.departmentId, old?.departmentSince ?? 0, now.departmentSince),
-      supervisorId: supervisor === undefined ? (old?.supervisorId ?? null) : toId(supervisor),
+      supervisorId: toId(supervisor),
     };
     model.members = [...model.members.filter(({ userId }) => userId !== member.userId), member];
   }

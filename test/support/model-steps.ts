@@ -11,7 +11,7 @@ export const TAGS = ['red', 'blue'] as const;
 /** Days after a day long ago, or the moment it happens, or a minute later. */
 export type Moment = number | 'now' | 'soon';
 
-/** What is absent stays as it is. */
+/** The whole member as they are then: what is absent is emptied. */
 export interface Move {
   readonly who: Person;
   readonly team?: string | null;

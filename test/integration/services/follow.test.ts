@@ -108,7 +108,8 @@ test('delivers what was recorded for a team while a member was joining and its f
   const joined = new Date();
   const { action } = await parts.publish({ scope: 'TEAM' });
   await parts.fanOut();
-  await parts.repositories.members.upsert([{ userId: 'ann', name: 'Ann', teamId: 't' }], joined);
+  const ann = { userId: 'ann', name: 'Ann', teamId: 't', departmentId: null, supervisorId: null };
+  await parts.repositories.members.upsert([ann], joined);
   expect(await parts.feedOf('ann')).toEqual([]);
   const { repositories, feedStore } = parts;
   await settleMemberships(

@@ -329,7 +329,7 @@ describe('other ways to a new name', () => {
     await using parts = await openParts();
     await parts.services.upsertMembers(parts.service, [{ memberId: 'bob', name: 'Bob', teamId: 't' }]);
     const { action } = await parts.publish({ ...rating, refs: [{ id: 'bob', type: 'user', label: 'Bob' }] });
-    await parts.services.upsertMembers(parts.service, [{ memberId: 'bob', name: 'Robert' }]);
+    await parts.services.upsertMembers(parts.service, [{ memberId: 'bob', name: 'Robert', teamId: 't' }]);
     await carry(parts);
     expect(await stored(parts, action.id)).toMatchObject({
       refs: [{ id: 'bob', label: 'Robert' }],
