@@ -5,7 +5,7 @@ export const applicationRating = defineDescriptor({
   inputName: 'applicationRating',
   description: 'Somebody rated an applicant for a position.',
   fields: {
-    raterId: refIdField('Who rated.', { isIndexed: true }),
+    raterId: refIdField('Who rated.', { isIndexed: true, isActor: true }),
     raterName: nameField('raterId', 'Name of the rater.'),
     applicantId: refIdField('Who was rated.'),
     applicantName: nameField('applicantId', 'Name of the applicant.'),

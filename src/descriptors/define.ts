@@ -35,6 +35,8 @@ export type DescriptorField =
   | {
       readonly kind: 'id';
       readonly isIndexed: boolean;
+      /** Names who did it: must be the actor of the action, unless a service publishes. */
+      readonly isActor: boolean;
       readonly isOptional: boolean;
       readonly description: string;
     }
@@ -65,11 +67,18 @@ export type DescriptorField =
       readonly maxBytes: number;
     };
 
-/** The id of a thing or a person. `isIndexed` gives it a sparse index. */
-export function refIdField(description: string, options: { isIndexed?: boolean; isOptional?: boolean } = {}) {
+/**
+ * The id of a thing or a person. `isIndexed` gives it a sparse index. `isActor` is for the person who did what the
+ * descriptor tells: only a service may publish with somebody other than the action's actor there.
+ */
+export function refIdField(
+  description: string,
+  options: { isIndexed?: boolean; isActor?: boolean; isOptional?: boolean } = {},
+) {
   return {
     kind: 'id',
     isIndexed: options.isIndexed ?? false,
+    isActor: options.isActor ?? false,
     isOptional: options.isOptional ?? false,
     description,
   } as const satisfies DescriptorField;
@@ -122,6 +131,8 @@ export interface DescriptorType {
   readonly fieldList: readonly { readonly name: string; readonly field: DescriptorField }[];
   /** Fields that hold the name of something, and the field with its id. */
   readonly namedFields: readonly { readonly name: string; readonly idField: string }[];
+  /** Fields with the id of who did it. */
+  readonly actorFields: readonly string[];
   /** One line of plain English for people, made from the stored fields. */
   summary(values: DescriptorValues): string;
   /** Validates an input, tags included; unknown properties are faults. */
@@ -190,7 +201,7 @@ function firstFault(values: readonly unknown[], depth: number): string | null {
 
 /** Declares a descriptor type: everything else about it is derived. */
 export function defineDescriptor(
-  declaration: Omit<DescriptorType, 'schema' | 'fieldList' | 'namedFields'>,
+  declaration: Omit<DescriptorType, 'schema' | 'fieldList' | 'namedFields' | 'actorFields'>,
 ): DescriptorType {
   const shape: Record<string, z.ZodType> = {};
   for (const [name, field] of Object.entries(declaration.fields)) shape[name] = fieldSchema(field);
@@ -202,7 +213,10 @@ export function defineDescriptor(
   const namedFields = fieldList.flatMap(({ name, field }) =>
     field.kind === 'nameOf' ? [{ name, idField: field.idField }] : [],
   );
-  return { ...declaration, schema, fieldList, namedFields };
+  const actorFields = fieldList.flatMap(({ name, field }) =>
+    field.kind === 'id' && field.isActor ? [name] : [],
+  );
+  return { ...declaration, schema, fieldList, namedFields, actorFields };
 }
 
 /** The text of a field, or an empty string where it is absent; for summaries. */

@@ -89,6 +89,11 @@ builder.objectRef<StoredDescriptor>('UnknownDescriptor').implement({
   }),
 });
 
+function inputDescription(field: DescriptorField): string {
+  const isActor = field.kind === 'id' && field.isActor;
+  return isActor ? `${field.description} Must be the actor unless a service publishes.` : field.description;
+}
+
 function defineInput(descriptor: DescriptorType) {
   const { inputName, fields, description } = descriptor;
   return builder.inputType(`${inputName.charAt(0).toUpperCase()}${inputName.slice(1)}Input`, {
@@ -97,7 +102,7 @@ function defineInput(descriptor: DescriptorType) {
       ...Object.fromEntries(
         Object.entries(fields).map(([name, field]) => {
           const type = field.kind === 'json' ? 'JSON' : field.kind === 'number' ? 'Float' : 'String';
-          return [name, t.field({ type, required: !field.isOptional, description: field.description })];
+          return [name, t.field({ type, required: !field.isOptional, description: inputDescription(field) })];
         }),
       ),
       tags: t.stringList({ description: 'Free words to filter by, at most 32.' }),
