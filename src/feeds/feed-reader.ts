@@ -117,7 +117,9 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     const { floor } = await stored(reader, { limit: 1 });
     if (floor === null && reader.pulledFollows.length === 0) return [];
     const actions = await dependencies.actions.findByIds(ids);
-    const own = await followsOfRefs(reader, actions);
+    // Asked for also where there is no such action: how much work it is must not tell whether there is one.
+    const refIds = [...new Set(actions.flatMap((action) => action.refIds))];
+    const own = await follows.find(reader.userId, refIds.length === 0 ? [NO_REF] : refIds);
     const entries = await entriesOf(dependencies, { reader, follows: own }, actions);
     return entries.filter(
       (entry) => (floor !== null && !isAbove(entry, floor)) || entry.reasons.includes('PULL'),
@@ -183,6 +185,9 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     find: (reader, actionIds) => withOrWithoutStore(reader, (as) => find(as, actionIds)),
   };
 }
+
+/** Not an id that a ref can have. */
+const NO_REF = '';
 
 function isAboveAll(floor: FeedPosition | null): boolean {
   return floor !== null && compareFeedPositions(floor, FLOOR_ABOVE_ALL) === 0;

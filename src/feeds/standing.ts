@@ -55,10 +55,15 @@ export async function entriesOf(
   { reader, follows }: Standing,
   actions: readonly Action[],
 ): Promise<FeedEntry[]> {
-  const place = await placing(dependencies, actions, [reader.userId]);
-  return actions.flatMap((action) => {
+  const addressed = actions.flatMap((action) => {
     if (action.isHidden || action.isDeleted) return [];
     const reasons = addressedReasons(reader, action, follows);
-    return reasons.length === 0 ? [] : [place(reader.userId, action, reasons)];
+    return reasons.length === 0 ? [] : [{ action, reasons }];
   });
+  const place = await placing(
+    dependencies,
+    addressed.map(({ action }) => action),
+    [reader.userId],
+  );
+  return addressed.map(({ action, reasons }) => place(reader.userId, action, reasons));
 }

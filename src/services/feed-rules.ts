@@ -1,4 +1,4 @@
-import type { Action } from '../domain/action.ts';
+import type { Action, ActionId } from '../domain/action.ts';
 import type { FeedEntry, NewsfeedItem } from '../domain/newsfeed-item.ts';
 import { isPulledFor, standingReasons } from '../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
@@ -38,6 +38,21 @@ export async function hydrateEntries(
   }));
 }
 
+/** The facts of one entry that is asked for by its action's id; null where the feed has none. Takes the same work either way. */
+export async function hydrateOne(
+  session: ReaderSession,
+  actionId: ActionId,
+  entry: FeedEntry | null,
+): Promise<EntryFacts | null> {
+  const profile = await session.profile();
+  const [action, hidden] = await Promise.all([
+    session.actions.load(actionId),
+    profile.hasHiddenItems ? session.hidden.load(actionId) : null,
+  ]);
+  const follows = profile.checksFollows ? await followsOfOne(session, action) : null;
+  return entry === null ? null : { entry, action, isHiddenByReader: hidden !== null, follows };
+}
+
 /** The reader's follows of any ref of these actions, in one round trip. */
 export async function followsOf(
   session: ReaderSession,
@@ -45,6 +60,22 @@ export async function followsOf(
 ): Promise<Follow[]> {
   const refIds = [...new Set(actions.flatMap((action) => action?.refIds ?? []))];
   if (refIds.length === 0) return [];
+  return loadFollows(session, refIds);
+}
+
+/**
+ * The same for a single action that is asked for by its id. Always asks, also where there is no such action or it has no
+ * refs: how much work it is must not tell whether there is one.
+ */
+export function followsOfOne(session: ReaderSession, action: Action | null): Promise<Follow[]> {
+  const refIds = action?.refIds ?? [];
+  return loadFollows(session, refIds.length === 0 ? [NO_REF] : refIds);
+}
+
+/** Not an id that a ref can have. */
+const NO_REF = '';
+
+async function loadFollows(session: ReaderSession, refIds: readonly string[]): Promise<Follow[]> {
   return (await allOf(session.follows.loadMany(refIds))).filter((follow) => follow !== null);
 }
 

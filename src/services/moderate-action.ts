@@ -62,13 +62,13 @@ export async function deleteAction(
   id: ActionId,
 ): Promise<void> {
   const { identity } = session;
+  const visible = await getAction(session, id);
   const action = await session.actions.load(id);
-  if (action === null) throw new FanfareError('NOT_FOUND', 'There is no such action');
-  if (!identity.roles.has('admin') && action.actorId !== identity.userId) {
-    if ((await getAction(session, id)) === null)
-      throw new FanfareError('NOT_FOUND', 'There is no such action');
-    throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can delete an action');
-  }
+  const isAllowed = identity.roles.has('admin') || action?.actorId === identity.userId;
+  // Its actor may delete what is deleted or hidden, which they cannot see.
+  if (action === null || (visible === null && !isAllowed))
+    throw new FanfareError('NOT_FOUND', 'There is no such action');
+  if (!isAllowed) throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can delete an action');
   const changed = await dependencies.moderation.apply(id, {
     kind: 'DELETE',
     by: identity.userId,

@@ -1,16 +1,17 @@
 import { z } from 'zod';
-import type { Action } from '../domain/action.ts';
+import type { Action, UserId } from '../domain/action.ts';
 import { SCOPES } from '../domain/action.ts';
 import { scopeKey, userKey } from '../domain/audience.ts';
 import { badInput, FanfareError } from '../domain/errors.ts';
 import { baseRelevancy, MAX_FUTURE_MS } from '../domain/relevancy.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { idSchema, nameSchema } from '../descriptors/define.ts';
-import { descriptorOfInput } from '../descriptors/registry.ts';
+import { descriptorOfInput, descriptorOfType } from '../descriptors/registry.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { NewAction } from '../storage/action-document.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import type { MembersRepository } from '../storage/members.ts';
+import { actingAs } from './roles.ts';
 import type { PublishActionInput, PublishedAction, PublishOutcome } from './services.ts';
 import { validate } from './validate.ts';
 
@@ -86,7 +87,7 @@ export async function publishAction(
   const checked = check(identity, input, ['input']);
   const groups = await groupsOf(dependencies, [checked]);
   const published = await dependencies.actions.insert(newAction(checked, groups, new Date()));
-  if (published.action.isDeleted) throw deletedReplay();
+  refuseUnseenReplay(identity, published);
   if (!published.isReplay) announceWork(dependencies, 1);
   return published;
 }
@@ -128,7 +129,7 @@ export async function publishActions(
     const entry = ready[index];
     if (entry === undefined) return;
     attempt(outcomes, entry.position, () => {
-      if (result.action.isDeleted) throw deletedReplay();
+      refuseUnseenReplay(identity, result);
       outcomes[entry.position] = { ...result, error: null };
     });
   });
@@ -137,8 +138,17 @@ export async function publishActions(
   return outcomes;
 }
 
-function deletedReplay(): FanfareError {
-  return new FanfareError('CONFLICT', 'The action recorded with this idempotency key has been deleted');
+/**
+ * The actor may see the action unless it is hidden or deleted, which are answered alike. An admin sees a hidden one of
+ * their own; who publishes for somebody else has the rights of that actor.
+ */
+function refuseUnseenReplay(identity: Identity, { action, isReplay }: PublishedAction): void {
+  const isAdmin = identity.roles.has('admin') && action.actorId === identity.userId;
+  if (isReplay && (action.isDeleted || (action.isHidden && !isAdmin)))
+    throw new FanfareError(
+      'CONFLICT',
+      'The idempotency key belongs to an action that has been hidden or deleted',
+    );
 }
 
 /** Turns a typed error of one entry into its outcome; any other error fails the whole call. */
@@ -167,11 +177,28 @@ function check(
 ): CheckedInput {
   const checked = validate(inputSchema, { ...input }, path);
   const actor = checked.actorId ?? identity.userId;
-  if (actor !== identity.userId && !identity.roles.has('service'))
-    throw new FanfareError('FORBIDDEN', 'To publish for another actor needs the role service');
+  actingAs(identity, actor, 'publish');
   if (checked.conducted != null && checked.conducted.getTime() > Date.now() + MAX_FUTURE_MS)
     throw badInput('Must not be more than five minutes in the future', [...path, 'conducted']);
-  return { ...checked, actor, body: checkDescriptor(checked.descriptor, [...path, 'descriptor']) };
+  const body = checkDescriptor(checked.descriptor, [...path, 'descriptor']);
+  if (!identity.roles.has('service')) refuseOtherVoices(body, actor, [...path, 'descriptor']);
+  return { ...checked, actor, body };
+}
+
+/** What a descriptor tells may be told by who did it, or by a service. */
+function refuseOtherVoices(
+  body: Action['descriptor'],
+  actor: UserId,
+  path: readonly (string | number)[],
+): void {
+  const type = descriptorOfType(body.type);
+  for (const field of type?.actorFields ?? []) {
+    const value = body[field];
+    if (value === undefined || value === null || value === actor) continue;
+    const message = `Must be the actor unless a service publishes, got "${String(value)}"`;
+    const issue = { path: [...path, type?.inputName ?? '', field], message };
+    throw new FanfareError('FORBIDDEN', `${issue.path.join('.')}: ${message}`, { issues: [issue] });
+  }
 }
 
 function checkDescriptor(

@@ -4,11 +4,11 @@ import { FanfareError } from '../domain/errors.ts';
 import { isEntitled, needsFollows } from '../domain/visibility.ts';
 import { idSchema } from '../descriptors/define.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
-import { followsOf } from './feed-rules.ts';
+import { followsOf, followsOfOne } from './feed-rules.ts';
 import { actionConditions, checkActionFilter } from './filters.ts';
 import { collectPage, pageSize } from './paging.ts';
 import type { ReaderSession } from './reader-session.ts';
-import { requireRole } from './roles.ts';
+import { requireOneOf } from './roles.ts';
 import type { ActionFilter, Page, PageArgs } from './services.ts';
 import { validate } from './validate.ts';
 
@@ -49,16 +49,19 @@ export async function readSlice(
   });
 }
 
-/** One action, or null when there is none or the reader may not see it. */
+/**
+ * One action, or null when there is none or the reader may not see it; the two take the same work. One round trip where
+ * the answer does not hang on what the reader follows, else two.
+ */
 export async function getAction(session: ReaderSession, id: ActionId): Promise<Action | null> {
-  const action = await session.actions.load(id);
-  if (action === null) return null;
-  const [visible] = await entitledActions(session, [action]);
-  return visible ?? null;
+  const [action, profile] = await Promise.all([session.actions.load(id), session.profile()]);
+  if (action !== null && isEntitled(profile, action, [])) return action;
+  const follows = await followsOfOne(session, action);
+  return action !== null && isEntitled(profile, action, follows) ? action : null;
 }
 
 /**
- * All actions for an admin, newest first.
+ * All actions for an admin or a service, newest first.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR
  */
 export async function listActions(
@@ -69,7 +72,7 @@ export async function listActions(
     readonly includeHidden?: boolean | null | undefined;
   },
 ): Promise<Page<Action>> {
-  requireRole(session.identity, 'admin');
+  requireOneOf(session.identity, ['admin', 'service']);
   const list = 'actions';
   return collectPage<Pick<Action, 'id'>, Action, Action>({
     size: pageSize(args.first),

@@ -3,7 +3,7 @@ import type { FeedEntry, FeedPosition, NewsfeedItem } from '../domain/newsfeed-i
 import type { ActionId, UserId } from '../domain/action.ts';
 import type { FeedReader } from '../feeds/feed-reader.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
-import { hydrateEntries, presentEntry } from './feed-rules.ts';
+import { hydrateEntries, hydrateOne, presentEntry } from './feed-rules.ts';
 import { actionConditions, checkFeedFilter, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
 import { collectPage, pageSize } from './paging.ts';
 import { beginReading, type BeginReadingDependencies } from './begin-reading.ts';
@@ -149,9 +149,10 @@ export async function getNewsfeedItem(
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<NewsfeedItem | null> {
-  const entries = await feedReader.find(await session.profile(), [actionId]);
-  const [item] = await presentEntries(session, entries);
-  return item ?? null;
+  const profile = await session.profile();
+  const [entry = null] = await feedReader.find(profile, [actionId]);
+  const facts = await hydrateOne(session, actionId, entry);
+  return facts === null ? null : presentEntry(profile, facts);
 }
 
 /** Those of the entries that the reader may be shown, as they are shown. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Action } from '../domain/action.ts';
 import { badInput, FanfareError } from '../domain/errors.ts';
 import { INTERACTION_KINDS, MAX_FUTURE_MS } from '../domain/relevancy.ts';
+import type { Identity } from '../domain/viewer.ts';
 import { idSchema } from '../descriptors/define.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
@@ -9,6 +10,7 @@ import type { InteractionsRepository } from '../storage/interactions.ts';
 import type { MembersRepository } from '../storage/members.ts';
 import { getAction } from './read-actions.ts';
 import type { ReaderSession } from './reader-session.ts';
+import { actingAs } from './roles.ts';
 import type { RecordInteractionInput } from './services.ts';
 import { validate } from './validate.ts';
 
@@ -18,6 +20,7 @@ export interface RecordInteractionDependencies {
   readonly members: Pick<MembersRepository, 'findByIds'>;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
   readonly newToken: () => string;
+  readonly openSession: (identity: Identity) => ReaderSession;
 }
 
 const inputSchema = z.strictObject({
@@ -31,7 +34,7 @@ const inputSchema = z.strictObject({
  * Records that somebody commented on, liked or reshared an action, which lifts it in the feeds of the people concerned.
  * The insert is the commit point; counts and lifts are derived from it. With a key, or for likes without one, a
  * repetition counts once.
- * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND when the viewer may not see the action
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND when the actor may not see the action, whoever records it
  */
 export async function recordInteraction(
   dependencies: RecordInteractionDependencies,
@@ -41,14 +44,13 @@ export async function recordInteraction(
   const { identity } = session;
   const { kind, actorId, idempotencyKey, at } = validate(inputSchema, input, ['input']);
   const actor = actorId ?? identity.userId;
-  const isService = identity.roles.has('service');
-  if (actor !== identity.userId && !isService)
-    throw new FanfareError('FORBIDDEN', 'To record for another actor needs the role service');
+  const actingIdentity = actingAs(identity, actor, 'record');
   const now = new Date();
   if (at != null && at.getTime() > now.getTime() + MAX_FUTURE_MS)
     throw badInput('Must not be more than five minutes in the future', ['input', 'at']);
-  const action = isService ? await session.actions.load(actionId) : await getAction(session, actionId);
-  if (action === null || action.isDeleted) throw notFound();
+  const acting = actingIdentity === identity ? session : dependencies.openSession(actingIdentity);
+  const action = await getAction(acting, actionId);
+  if (action === null) throw notFound();
 
   const time = at == null || at.getTime() > now.getTime() ? now : at;
   const isNew = await dependencies.interactions.insert({

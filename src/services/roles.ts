@@ -1,7 +1,26 @@
+import type { UserId } from '../domain/action.ts';
 import { FanfareError } from '../domain/errors.ts';
 import type { Identity, Role } from '../domain/viewer.ts';
 
 /** @throws FanfareError FORBIDDEN */
 export function requireRole(identity: Identity, role: Role): void {
   if (!identity.roles.has(role)) throw new FanfareError('FORBIDDEN', `This needs the role ${role}`);
+}
+
+/** @throws FanfareError FORBIDDEN */
+export function requireOneOf(identity: Identity, roles: readonly Role[]): void {
+  if (!roles.some((role) => identity.roles.has(role)))
+    throw new FanfareError('FORBIDDEN', `This needs one of the roles ${roles.join(', ')}`);
+}
+
+/**
+ * With whose rights somebody acts who names an actor. A service has the rights of the member it acts for, and none of
+ * its own beyond them; who acts for themselves keeps their own.
+ * @throws FanfareError FORBIDDEN for another actor without the role service
+ */
+export function actingAs(identity: Identity, actorId: UserId, what: string): Identity {
+  if (actorId === identity.userId) return identity;
+  if (!identity.roles.has('service'))
+    throw new FanfareError('FORBIDDEN', `To ${what} for another actor needs the role service`);
+  return { userId: actorId, roles: new Set<Role>(['user']), expiresAt: identity.expiresAt };
 }

@@ -159,7 +159,7 @@ export interface Services {
   /** Admin: a FAILED fan-out goes back to PENDING. NOT_FOUND, CONFLICT when it has not failed. */
   retryFanOut(identity: Identity, id: ActionId): Promise<Action>;
 
-  /** Lifts the action for the people concerned. NOT_FOUND when the viewer may not see it. */
+  /** Lifts the action for the people concerned. NOT_FOUND when the actor may not see it, also where a service records. */
   recordInteraction(session: ReaderSession, input: RecordInteractionInput): Promise<Action>;
   /** Admin. Idempotent. */
   hideAction(session: ReaderSession, id: ActionId, reason: string | null | undefined): Promise<Action>;
@@ -210,7 +210,7 @@ export interface Services {
     refId: RefId,
     args: PageArgs & { readonly filter?: ActionFilter | null | undefined },
   ): Promise<Page<Action>>;
-  /** Admin. Newest first. */
+  /** Admin and service. Newest first. */
   listActions(
     session: ReaderSession,
     args: PageArgs & {

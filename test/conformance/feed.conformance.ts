@@ -49,8 +49,8 @@ export function feedConformance(model: string, cap: number): void {
       await parts.fanOut();
       const [oldest = '', second = '', ...others] = ids;
       const comment = async (actionId: string, at: Date): Promise<void> => {
-        const session = parts.session('svc', 'service');
-        await parts.services.recordInteraction(session, { actionId, kind: 'COMMENT', actorId: 'bob', at });
+        const session = parts.session('bob', 'admin');
+        await parts.services.recordInteraction(session, { actionId, kind: 'COMMENT', at });
         await parts.fanOut();
       };
       const bumpedAt = new Date(Date.now() - MINUTE);

@@ -92,9 +92,12 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
       { sub: scene.reader },
     );
     const at = '2026-03-01T12:00:00.000Z';
-    await ask(app, 'mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }', {
-      input: { actionId: scene.action, kind: 'COMMENT', actorId: boss.viewer.member.supervisorId, at },
-    });
+    await ask(
+      app,
+      'mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }',
+      { input: { actionId: scene.action, kind: 'COMMENT', at } },
+      { sub: boss.viewer.member.supervisorId, roles: ['admin'] },
+    );
     const event = await watcher.next();
     const [item, below] = await feedOf(app, scene.reader);
     expect(event).toMatchObject({ __typename: 'FeedItemUpdated' });

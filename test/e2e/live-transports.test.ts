@@ -120,8 +120,9 @@ const EVENTS: readonly Behaviour[] = [
         app,
         'mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }',
         {
-          input: { actionId: id, kind: 'COMMENT', actorId: boss, at },
+          input: { actionId: id, kind: 'COMMENT', at },
         },
+        { sub: boss, roles: ['admin'] },
       );
       expect(await stream.next()).toMatchObject({
         __typename: 'FeedItemUpdated',

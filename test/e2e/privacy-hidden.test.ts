@@ -49,8 +49,7 @@ async function listed(id: string, includeHidden: boolean): Promise<boolean> {
 
 /** Those who may do more to an action that is hidden than to one that is not there. */
 const MAY_WHEN_HIDDEN: Readonly<Partial<Record<Write, readonly Viewer[]>>> = {
-  // Services record for others, whatever they may see themselves.
-  recordInteraction: ['service', 'admin'],
+  recordInteraction: ['admin'],
   hideFeedItem: ['admin'],
   unhideFeedItem: ['admin'],
   hideAction: ['admin'],

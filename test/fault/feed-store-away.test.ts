@@ -102,8 +102,8 @@ test.each(['killed', 'cut off', 'silent'] as const)(
     await leave[way]();
     const [bumped = '', deleted = ''] = before;
     const fresh = [await publish(app), await publish(app)];
-    await services.recordInteraction(session('service', 'service'), {
-      ...{ actionId: bumped, kind: 'COMMENT', actorId: 'bob' },
+    await services.recordInteraction(session('bob', 'admin'), {
+      ...{ actionId: bumped, kind: 'COMMENT' },
     });
     await services.deleteAction(session('admin', 'admin'), deleted);
     await services.rebuildFeed(identity('admin', 'admin'), 'cid');

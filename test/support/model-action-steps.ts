@@ -61,7 +61,9 @@ export async function interact(run: Run, step: StepTo<'interact'>, action: Model
   const actorId = id(step.actor);
   const at = toDate(step.at);
   const input = { actionId: action.id, kind, actorId, idempotencyKey: key, at };
-  const isSeen = byService ? !action.isDeleted : maySee(model, run.reader(step.actor), action);
+  const actor = run.reader(step.actor);
+  // A service has no more rights than any member it acts for.
+  const isSeen = maySee(model, byService ? { ...actor, roles: ['user'] } : actor, action);
   const by = byService ? parts.session('service', 'service') : session(run, step.actor);
   const { instant } = await during(() =>
     expectOutcome(parts.services.recordInteraction(by, input), isSeen ? null : 'NOT_FOUND'),

@@ -110,7 +110,7 @@ builder.queryFields((t) => ({
   }),
   actions: t.field({
     type: ActionConnection,
-    description: 'Admin: actions by fan-out state, newest first.',
+    description: 'Admin and service: actions by fan-out state, newest first.',
     args: {
       fanOutState: t.arg({ type: FanOutStateEnum, description: 'Only those in this state.' }),
       includeHidden: t.arg.boolean({

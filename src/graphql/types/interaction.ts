@@ -19,7 +19,8 @@ const RecordInteractionInput = builder.inputType('RecordInteractionInput', {
     actionId: t.id({ required: true, description: 'Global id of the action.' }),
     kind: t.field({ type: InteractionKindEnum, required: true, description: 'What was done.' }),
     actorId: t.string({
-      description: 'Who did it. Default: the viewer. Another member needs the role service.',
+      description:
+        'Who did it. Default: the viewer. Another member needs the role service. What they may not see is NOT_FOUND.',
     }),
     idempotencyKey: t.string({
       description:

@@ -30,10 +30,9 @@ export const WORKS: Readonly<Record<string, Begin>> = {
     const ids = await someHeld(world, random);
     const { services, session } = world.app;
     for (const actionId of ids)
-      await services.recordInteraction(session('service', 'service'), {
+      await services.recordInteraction(session(random.pick([BOSS, ...world.readers]), 'admin'), {
         actionId,
         kind: random.pick(['COMMENT', 'COMMENT', 'LIKE', 'RESHARE']),
-        actorId: random.pick([BOSS, ...world.readers]),
       });
     return passesOf(world, ids);
   },

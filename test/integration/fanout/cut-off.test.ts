@@ -41,8 +41,8 @@ test('tells whom a pass was cut off before telling, also when the action has cha
   });
   await fanOuts.checkpoint(dead, { afterUserId: 'ann', delivered: 1 }, new Date());
   // Lifts nothing: no later pass finds anything to change in Bob's feed.
-  await parts.services.recordInteraction(parts.session('service', 'service'), {
-    ...{ actionId: action.id, kind: 'LIKE', actorId: 'cid', at: action.conducted },
+  await parts.services.recordInteraction(parts.session('cid', 'admin'), {
+    ...{ actionId: action.id, kind: 'LIKE', at: action.conducted },
   });
   await using worker = parts.worker({}, { chunkSize: 1 });
   worker.start();
@@ -58,8 +58,8 @@ test('tells nobody again of what was told, where nothing was cut off', async () 
   await using watch = await watchAs(parts, 'bob');
   const { action } = await parts.publish({ mentions: ['bob'] });
   await parts.fanOut();
-  await parts.services.recordInteraction(parts.session('service', 'service'), {
-    ...{ actionId: action.id, kind: 'LIKE', actorId: 'cid', at: action.conducted },
+  await parts.services.recordInteraction(parts.session('cid', 'admin'), {
+    ...{ actionId: action.id, kind: 'LIKE', at: action.conducted },
   });
   await parts.fanOut();
   expect(await toldBefore(parts, watch)).toEqual([action.id]);
@@ -144,8 +144,8 @@ test('does not count it as an attempt that the store was away, and tells whom th
   const { action } = await parts.publish({ mentions: ['bob'] });
   await parts.fanOut();
   await using watch = await watchAs(parts, 'bob');
-  await parts.services.recordInteraction(parts.session('service', 'service'), {
-    ...{ actionId: action.id, kind: 'COMMENT', actorId: 'cid' },
+  await parts.services.recordInteraction(parts.session('cid', 'admin'), {
+    ...{ actionId: action.id, kind: 'COMMENT' },
   });
   const { feedStore } = parts;
   const goesAway = awayOnce<DeliveryOutcome>();

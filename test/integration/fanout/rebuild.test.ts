@@ -23,7 +23,6 @@ async function lively(parts: Parts): Promise<void> {
     { followerId: 'ann', refId: 'site' },
     { followerId: 'ann', refId: 'other' },
   ]);
-  const svc = () => parts.session('svc', 'service');
   for (let n = 0; n < 12; n++) {
     const conducted = new Date(Date.now() - (20 - n) * DAY);
     const { action } = await parts.publish({
@@ -36,10 +35,9 @@ async function lively(parts: Parts): Promise<void> {
       ][n % 4],
     });
     if (n % 3 === 0)
-      await parts.services.recordInteraction(svc(), {
+      await parts.services.recordInteraction(parts.session(n % 2 === 0 ? 'boss' : 'actor', 'admin'), {
         actionId: action.id,
         kind: 'COMMENT',
-        actorId: n % 2 === 0 ? 'boss' : 'actor',
         at: new Date(conducted.getTime() + 5 * DAY),
       });
   }
@@ -84,10 +82,9 @@ test('follows a change of department and supervisor: lifts go by what the reader
   const conducted = new Date(Date.now() - 100 * DAY);
   const { action } = await parts.publish({ conducted });
   const record = (actorId: string, days: number) =>
-    parts.services.recordInteraction(parts.session('svc', 'service'), {
+    parts.services.recordInteraction(parts.session(actorId, 'admin'), {
       actionId: action.id,
       kind: 'COMMENT',
-      actorId,
       at: new Date(conducted.getTime() + days * DAY),
     });
   await record('peer', 40);
@@ -98,7 +95,7 @@ test('follows a change of department and supervisor: lifts go by what the reader
     return ((entry?.relevancy.getTime() ?? 0) - conducted.getTime()) / DAY;
   };
   expect(await days()).toBe(50);
-  await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann', supervisorId: null }]);
+  await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann', departmentId: 'd' }]);
   await parts.fanOut();
   expect(await days()).toBe(40);
   await parts.services.upsertMembers(parts.service, [

@@ -19,8 +19,8 @@ async function openScene(parts: Parts): Promise<string> {
   ]);
   await parts.services.follow(parts.session('ann'), 'actor', 0);
   const { action } = await parts.publish({ conducted: CONDUCTED });
-  await parts.services.recordInteraction(parts.session('service', 'service'), {
-    ...{ actionId: action.id, kind: 'COMMENT', actorId: 'peer', at: COMMENTED },
+  await parts.services.recordInteraction(parts.session('peer', 'admin'), {
+    ...{ actionId: action.id, kind: 'COMMENT', at: COMMENTED },
   });
   return action.id;
 }

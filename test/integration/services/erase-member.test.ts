@@ -361,7 +361,7 @@ describe('erasing', () => {
       worker.start();
       await Promise.all(
         published.map(({ action }) =>
-          parts.services.recordInteraction(parts.session(ID, 'service'), {
+          parts.services.recordInteraction(parts.session(ID, 'admin'), {
             actionId: action.id,
             kind: 'LIKE',
           }),

@@ -52,10 +52,9 @@ async function publishAll(parts: Parts, samples: readonly Sample[], now: Date): 
       ...Array<string>(reshares).fill('RESHARE'),
     ];
     for (const [k, kind] of kinds.entries())
-      await parts.services.recordInteraction(parts.session('svc', 'service'), {
+      await parts.services.recordInteraction(parts.session(`fan${String(k)}`, 'admin'), {
         actionId: ids[n] ?? '',
         kind,
-        actorId: `fan${String(k)}`,
       });
   }
   return ids;

@@ -33,10 +33,9 @@ test('lifts an item to the time of the interaction for the people concerned, by 
   const { action } = await parts.publish({ conducted, mentions: ['mentioned'] });
   await parts.fanOut();
   const at = new Date(conducted.getTime() + 50 * DAY);
-  await parts.services.recordInteraction(parts.session('svc', 'service'), {
+  await parts.services.recordInteraction(parts.session('commenter', 'admin'), {
     actionId: action.id,
     kind: 'COMMENT',
-    actorId: 'commenter',
     at,
   });
   await parts.fanOut();
@@ -57,10 +56,9 @@ test('lifts an item to the time of the interaction for the people concerned, by 
       // The boss is no follower: for them the action is not there.
       expect(error).toMatchObject({ code: 'NOT_FOUND' });
     });
-  await parts.services.recordInteraction(parts.session('svc', 'service'), {
+  await parts.services.recordInteraction(parts.session('boss', 'admin'), {
     actionId: action.id,
     kind: 'LIKE',
-    actorId: 'boss',
     at: later,
   });
   await parts.fanOut();
@@ -73,7 +71,7 @@ test('never lowers a relevancy and never lifts it beyond now', async () => {
   const { action } = await parts.publish({ mentions: ['ann'], conducted: new Date(Date.now() - DAY) });
   await parts.fanOut();
   const record = (at: Date) =>
-    parts.services.recordInteraction(parts.session('svc', 'service'), {
+    parts.services.recordInteraction(parts.session('svc', 'admin'), {
       actionId: action.id,
       kind: 'COMMENT',
       at,
@@ -127,10 +125,9 @@ test('lifts for the late follower too whose feed is filled with past actions', a
   const conducted = new Date(Date.now() - 100 * DAY);
   const { action } = await parts.publish({ conducted });
   const at = new Date(conducted.getTime() + 50 * DAY);
-  await parts.services.recordInteraction(parts.session('svc', 'service'), {
+  await parts.services.recordInteraction(parts.session('commenter', 'admin'), {
     actionId: action.id,
     kind: 'COMMENT',
-    actorId: 'commenter',
     at,
   });
   await parts.fanOut();
@@ -150,7 +147,7 @@ test('costs a handful of passes when a thousand comments come within a moment', 
     for (let n = 0; n < 1_000; n += 50)
       await Promise.all(
         Array.from({ length: 50 }, () =>
-          parts.services.recordInteraction(parts.session('svc', 'service'), {
+          parts.services.recordInteraction(parts.session('svc', 'admin'), {
             actionId: action.id,
             kind: 'COMMENT',
           }),

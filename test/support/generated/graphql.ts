@@ -72,7 +72,7 @@ export type ApplicationRatingInput = {
   positionId: Scalars['String']['input'];
   /** Name of the position. */
   positionName: Scalars['String']['input'];
-  /** Who rated. */
+  /** Who rated. Must be the actor unless a service publishes. */
   raterId: Scalars['String']['input'];
   /** Name of the rater. */
   raterName: Scalars['String']['input'];
@@ -316,7 +316,7 @@ export type PublishActionInput = {
 export type RecordInteractionInput = {
   /** Global id of the action. */
   actionId: Scalars['ID']['input'];
-  /** Who did it. Default: the viewer. Another member needs the role service. */
+  /** Who did it. Default: the viewer. Another member needs the role service. What they may not see is NOT_FOUND. */
   actorId?: InputMaybe<Scalars['String']['input']>;
   /** When. Default: now. Not more than five minutes in the future. */
   at?: InputMaybe<Scalars['DateTime']['input']>;

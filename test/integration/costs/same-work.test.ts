@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { commandsOf } from '../../support/commands.ts';
+import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
+import type { ReaderSession } from '../../../src/services/reader-session.ts';
+
+// How much work an answer is must not tell an action that may not be seen from one that is not there.
+
+const NOWHERE = 'f'.repeat(24);
+const ref = (id: string) => ({ id, type: 'site', label: id });
+
+interface Unseen {
+  readonly why: string;
+  readonly id: string;
+}
+
+/** Actions that Ann may not see, each for a reason of its own, some of them with refs, comments and an entry in her feed. */
+async function unseen(parts: Parts): Promise<Unseen[]> {
+  const { services } = parts;
+  const admin = () => parts.session('admin', 'admin');
+  await services.upsertMembers(parts.service, [
+    { memberId: 'actor', name: 'Actor', teamId: 't', departmentId: 'd' },
+  ]);
+  const list: Unseen[] = [];
+  const add = async (why: string, input: object, then?: (id: string) => Promise<unknown>): Promise<void> => {
+    const { action } = await parts.publish(input);
+    await services.recordInteraction(admin(), { actionId: action.id, kind: 'COMMENT' });
+    await parts.fanOut();
+    await then?.(action.id);
+    list.push({ why, id: action.id });
+  };
+  await add('restricted', { scope: 'RESTRICTED', recipients: ['bob'], refs: ['x', 'y', 'z'].map(ref) });
+  await add('for followers', { scope: 'FOLLOWERS', refs: [ref('site'), ref('other')] });
+  await add('for a team', { scope: 'TEAM' });
+  await add('for a department', { scope: 'DEPARTMENT', refs: [ref('site')] });
+  await add('hidden', { scope: 'PUBLIC', refs: [ref('site')] }, (id) =>
+    services.hideAction(admin(), id, null),
+  );
+  await add('hidden, and held', { mentions: ['ann'], refs: [ref('site')] }, (id) =>
+    services.hideAction(admin(), id, null),
+  );
+  await add('deleted', { scope: 'PUBLIC', mentions: ['ann'] }, (id) => services.deleteAction(admin(), id));
+  await services.deleteAction(admin(), (await parts.publish({ scope: 'PUBLIC' })).action.id);
+  await parts.fanOut();
+  return list;
+}
+
+const WAYS: Readonly<Record<string, (parts: Parts, session: ReaderSession, id: string) => Promise<unknown>>> =
+  {
+    action: ({ services }, session, id) => services.getAction(session, id),
+    'own item': ({ services }, session, id) => services.getNewsfeedItem(session, id),
+    recordInteraction: ({ services }, session, actionId) =>
+      services.recordInteraction(session, { actionId, kind: 'COMMENT' }),
+    'recordInteraction by a service': (parts, _session, actionId) =>
+      parts.services.recordInteraction(parts.session('service', 'service'), {
+        ...{ actionId, kind: 'COMMENT', actorId: 'ann' },
+      }),
+    hideFeedItem: ({ services }, session, id) => services.hideFeedItem(session, id),
+    unhideFeedItem: ({ services }, session, id) => services.unhideFeedItem(session, id),
+    deleteAction: ({ services }, session, id) => services.deleteAction(session, id),
+  };
+
+async function workOf(parts: Parts, way: string, id: string): Promise<string[]> {
+  const session = parts.session('ann');
+  const commands = await commandsOf(parts.database, () =>
+    Promise.resolve(WAYS[way]?.(parts, session, id)).catch(({ code }: { code: string }) => {
+      expect(code).toBe('NOT_FOUND');
+    }),
+  );
+  return commands.map(({ name, collection }) => `${name} ${collection}`);
+}
+
+/** Which refs are pulled is looked up by the clock, whatever is asked. */
+const COUNTED: PartsOptions = { monitorCommands: true, pullRefreshMs: 86_400_000 };
+
+const READERS: readonly (readonly [string, PartsOptions, (parts: Parts) => Promise<unknown>])[] = [
+  ['with nothing of their own', {}, () => Promise.resolve()],
+  [
+    'who took a follow back and hid an item',
+    {},
+    async ({ services, session, publish }) => {
+      await services.follow(session('ann'), 'site', 0);
+      await services.unfollow(session('ann'), 'site', false);
+      await services.hideFeedItem(session('ann'), (await publish({ scope: 'PUBLIC' })).action.id);
+    },
+  ],
+  ['whose feed is read from the actions', { model: 'pull' }, () => Promise.resolve()],
+];
+
+test.each(READERS)(
+  'an action that may not be seen and one that does not exist take the same work, for a reader %s',
+  async (_who, options, prepare) => {
+    await using parts = await openParts({ ...options, ...COUNTED });
+    await prepare(parts);
+    const actions = await unseen(parts);
+    // The first read after a while notes that the reader is there.
+    await parts.services.readFeed(parts.session('ann'), {});
+    for (const way of Object.keys(WAYS)) {
+      const expected = await workOf(parts, way, NOWHERE);
+      expect(expected.length).toBeGreaterThan(0);
+      for (const { why, id } of actions)
+        expect([way, why, (await workOf(parts, way, id)).sort()]).toEqual([way, why, expected.sort()]);
+    }
+  },
+);
