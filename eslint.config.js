@@ -44,6 +44,20 @@ export default tseslint.config(
       '@typescript-eslint/unbound-method': 'off',
     },
   },
+  // One seed for all random suites: only this file knows the library that reads it.
+  {
+    files: ['test/**'],
+    ignores: ['test/support/fast-check.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          name: 'fast-check',
+          message: 'Import { fc } from test/support/fast-check.ts, which sets the seed.',
+        },
+      ],
+    },
+  },
   // The keeper of the embedded services has no other voice: its output is its log.
   { files: ['src/embedded/keeper.ts', 'test/**', 'bench/**', 'schema/**'], rules: { 'no-console': 'off' } },
   // Tools want what they load as the default export.

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareFeedPositions, type FeedEntry } from '../../src/domain/newsfeed-item.ts';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
@@ -13,8 +12,10 @@ import {
   readStored,
   type OpenFeedStore,
 } from './feed-store-tools.ts';
+import { fc } from '../support/fast-check.ts';
+import { repeats } from '../support/seed.ts';
 
-const RUNS = 12;
+const RUNS = repeats(12);
 /** Less than the time a test has: what fails is reported with what it failed for, though it has not been made small yet. */
 const LIMIT_MS = 120_000;
 

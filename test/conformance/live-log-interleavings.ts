@@ -1,8 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LiveLog } from '../../src/realtime/live-log.ts';
 import { entry, eventually, label } from './live-log-tools.ts';
 import type { MakeLiveLog } from './live-log-fixture.ts';
+import { fc } from '../support/fast-check.ts';
+import { repeats } from '../support/seed.ts';
 
 const READERS = ['ann', 'bob'] as const;
 type Reader = (typeof READERS)[number];
@@ -77,7 +78,7 @@ export function liveLogInterleavings(makeLog: MakeLiveLog): void {
           await using fixture = await makeLog();
           await play(fixture.log, steps);
         }),
-        { numRuns: 60 },
+        { numRuns: repeats(60) },
       );
     });
   });

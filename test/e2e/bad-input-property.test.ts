@@ -1,9 +1,10 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN, expectNoInternals, sendQuery, SERVICE, type BadRequest } from '../support/bad-requests.ts';
 import { openRefusalWorld, type RefusalWorld } from '../support/refusal-world.ts';
+import { fc } from '../support/fast-check.ts';
+import { repeats } from '../support/seed.ts';
 
-const RUNS = { numRuns: 100, seed: 20_140_210 };
+const RUNS = { numRuns: repeats(100) };
 
 let world: RefusalWorld;
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
+import { repeats, SEED } from '../support/seed.ts';
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { expectFeeds } from './kills/expect-feeds.ts';
 import { publish, WORKS, type Work } from './kills/work.ts';
@@ -8,9 +9,8 @@ import { openWorld, type World } from './kills/world.ts';
 /** All that store something: of a feed that is made from the actions nothing can be left half done. */
 const MODELS = FEED_MODEL_NAMES.filter((model) => model !== 'pull');
 const KINDS = Object.keys(WORKS);
-/** `FANFARE_KILLS=50 FANFARE_KILL_SEED=1` kills so many workers, by turns over the models, at the points of this seed. */
-const KILLS = Number(process.env['FANFARE_KILLS'] ?? 2 * MODELS.length);
-const SEED = Number(process.env['FANFARE_KILL_SEED'] ?? Date.now() % 1_000_000);
+/** `FANFARE_KILLS=50` kills so many workers, by turns over the models. */
+const KILLS = Number(process.env['FANFARE_KILLS'] ?? repeats(2) * MODELS.length);
 /** Work may be over before the kill comes; then it was none, and there is another try. */
 const TRIES = 20;
 const ACTIONS_BEFORE = 16;

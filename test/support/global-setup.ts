@@ -4,11 +4,20 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedServices } from '../../src/embedded/services.ts';
 import { testCacheDir } from './engine.ts';
+import { randomRuns } from './random-runs.ts';
 
 const PREFIX = 'fanfare-test-';
 
-/** One engine and one Redis for the whole run, in a folder that goes with it; those given by URL are used instead. */
+/**
+ * The seed of the run; one engine and one Redis for the whole run, in a folder that goes with it. Those given by URL are
+ * used instead, and unit tests alone need none.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { seed, depth } = randomRuns(process.env);
+  project.provide('seed', seed);
+  project.provide('depth', depth);
+  console.log(`Random suites begin from FANFARE_TEST_SEED=${String(seed)}`);
+  if (project.vitest.projects.every(({ name }) => name === 'unit')) return () => Promise.resolve();
   removeAbandoned();
   const dataDir = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, PATH: path } = process.env;

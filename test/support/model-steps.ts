@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { SCOPES, type Scope } from '../../src/domain/action.ts';
 import { INTERACTION_KINDS, type InteractionKind } from '../../src/domain/relevancy.ts';
+import { fc } from './fast-check.ts';
 
 /** Everybody there is. All of them act, and all of them read; Eve is an admin. */
 export const PEOPLE = ['ann', 'bob', 'cid', 'dan', 'eve'] as const;

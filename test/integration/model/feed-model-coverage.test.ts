@@ -1,12 +1,13 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { raiseFloors, trimDue } from '../../../src/fanout/trim-feeds.ts';
 import { PEOPLE, REFS, story } from '../../support/model-steps.ts';
 import { happens, type StoryOptions } from '../../support/model-story.ts';
 import type { Run } from '../../support/model-run.ts';
 import { openParts, type PartsOptions } from '../../support/parts.ts';
+import { repeats } from '../../support/seed.ts';
+import { fc } from '../../support/fast-check.ts';
 
-const RUNS = Math.ceil(Number(process.env['FANFARE_PROPERTY_RUNS'] ?? 200) / 4);
+const RUNS = repeats(20);
 const CAP = 3;
 const LATER_MS = 600_000;
 

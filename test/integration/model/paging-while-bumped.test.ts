@@ -1,13 +1,14 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { feedFor } from '../../support/model.ts';
 import { openRun, session, type StepTo } from '../../support/model-run.ts';
 import type { Step } from '../../support/model-steps.ts';
+import { repeats } from '../../support/seed.ts';
 import { take } from '../../support/model-take.ts';
+import { fc } from '../../support/fast-check.ts';
 
-const RUNS = Math.ceil(Number(process.env['FANFARE_PROPERTY_RUNS'] ?? 300) / 10);
+const RUNS = repeats(15);
 
 let parts: Parts;
 let runs = 0;

@@ -1,10 +1,11 @@
-import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { DEFAULT_RANKING, generationAt, RESCORE_EVERY_MS } from '../../../src/domain/ranking.ts';
 import { RescoreWorker } from '../../../src/fanout/rescore-worker.ts';
 import type { FeedFilter, FeedPage } from '../../../src/services/services.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { fc } from '../../support/fast-check.ts';
+import { repeats } from '../../support/seed.ts';
 
 const HOUR = 3_600_000;
 const READER = 'ann';
@@ -122,7 +123,7 @@ test('ranks the last day by age, engagement and relationship, and lets the rest 
         expect(await top(parts, 100)).toEqual(ranking);
       },
     ),
-    { numRuns: 12 },
+    { numRuns: repeats(12) },
   );
 });
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   decodeCursor,
@@ -10,6 +9,7 @@ import {
   positionAbove,
 } from '../../../src/domain/cursor.ts';
 import { compareFeedPositions } from '../../../src/domain/newsfeed-item.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const hexId = fc
   .uint8Array({ minLength: 12, maxLength: 12 })

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   actionScore,
@@ -9,6 +8,7 @@ import {
   relationshipFactor,
   type ScoredAction,
 } from '../../../src/domain/ranking.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const HOUR = 3_600_000;
 const now = new Date('2026-03-01T12:00:00.000Z');

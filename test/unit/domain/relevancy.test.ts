@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   baseRelevancy,
@@ -10,6 +9,7 @@ import {
   type RelevancyAction,
   type RelevancyReader,
 } from '../../../src/domain/relevancy.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const DAY = 86_400_000;
 const at = (days: number): Date => new Date(Date.UTC(2026, 0, 1) + days * DAY);

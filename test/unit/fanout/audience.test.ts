@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
 import { audienceOf } from '../../../src/fanout/audience.ts';
 import { compareUtf8 } from '../../../src/lib/compare-utf8.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const userId = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', '\u00e9', '\uffff', '\u{10000}');
 const users = fc.uniqueArray(userId, { maxLength: 10 });

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseDateTime } from '../../../src/graphql/date-time.ts';
+import { fc } from '../../support/fast-check.ts';
 
 test.each([
   ['2014-02-10T10:50:42.389Z', '2014-02-10T10:50:42.389Z'],

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   encodeActionId,
@@ -7,6 +6,7 @@ import {
   parseActionId,
   parseGlobalId,
 } from '../../../src/graphql/global-id.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const actionIds = fc.stringMatching(/^[0-9a-f]{24}$/);
 const userIds = fc

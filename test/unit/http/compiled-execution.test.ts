@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   execute,
   GraphQLID,
@@ -20,6 +19,8 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 import { CompiledExecution } from '../../../src/http/compiled-execution.ts';
+import { fc } from '../../support/fast-check.ts';
+import { repeats } from '../../support/seed.ts';
 
 interface Source {
   readonly n: number;
@@ -196,7 +197,7 @@ function at(data: unknown, path: readonly (string | number)[]): unknown {
 test('answers what the interpreter answers, data and errors', async () => {
   await fc.assert(
     fc.asyncProperty(documents([]), (text) => expectSame(text, compiled)),
-    { numRuns: 300 },
+    { numRuns: repeats(300) },
   );
 });
 
@@ -205,7 +206,7 @@ test('leaves documents with directives to the interpreter', async () => {
   const text = documents([' @include(if: $yes)', ' @include(if: $no)', ' @skip(if: $yes)']);
   await fc.assert(
     fc.asyncProperty(text, (words) => expectSame(words, (args) => execution.execute(args, execute))),
-    { numRuns: 100 },
+    { numRuns: repeats(100) },
   );
 });
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareUtf8 } from '../../../src/lib/compare-utf8.ts';
+import { fc } from '../../support/fast-check.ts';
 
 test('orders well-formed strings as their UTF-8 bytes are ordered', () => {
   const text = fc.oneof(

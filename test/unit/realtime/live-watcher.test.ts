@@ -1,9 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeCursor, readerTag, type LogPosition } from '../../../src/realtime/live-cursor.ts';
 import type { LogEntry, LogSnapshot } from '../../../src/realtime/live-resume.ts';
 import { LiveWatcher, type LiveFrame } from '../../../src/realtime/live-watcher.ts';
 import { event, label } from '../../conformance/live-log-tools.ts';
+import { fc } from '../../support/fast-check.ts';
+import { repeats } from '../../support/seed.ts';
 
 const READER = 'ann';
 const STEPS = ['append', 'deliver', 'lose', 'read', 'reply', 'fail', 'restart', 'verify'] as const;
@@ -154,7 +155,7 @@ describe('LiveWatcher', () => {
         ]);
         expect(watcher.isUpTo(log.head.generation, log.head.sequence)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: repeats(300) },
     );
   });
 
@@ -175,7 +176,7 @@ describe('LiveWatcher', () => {
         expect(watcher.isUpTo(log.head.generation, log.head.sequence)).toBe(true);
         if (!wild.includes('restart')) expect(labels).toEqual(['ready', ...labels.filter(Number)]);
       }),
-      { numRuns: 300 },
+      { numRuns: repeats(300) },
     );
   });
 

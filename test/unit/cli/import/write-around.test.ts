@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BatchRefused, writeAround } from '../../../../src/cli/import/target.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 /** Refuses batches with a bad record (negative), as a server does; `named`: says which. */
 function server(named: boolean) {
