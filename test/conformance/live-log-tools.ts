@@ -5,6 +5,7 @@ import {
   type LiveLog,
   type LiveMessage,
 } from '../../src/realtime/live-log.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 /** An event that can be told from every other by its number. */
 export function event(n: number, kind: EntryEvent['kind'] = 'added'): EntryEvent {
@@ -43,7 +44,7 @@ export async function drain(stream: AsyncIterable<LiveMessage>): Promise<LiveMes
 }
 
 /** Fails with a name instead of hanging until the test's own limit. */
-export async function within<T>(what: string, promise: Promise<T>, ms = 15_000): Promise<T> {
+export async function within<T>(what: string, promise: Promise<T>, ms = PATIENCE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -61,7 +62,7 @@ export async function within<T>(what: string, promise: Promise<T>, ms = 15_000):
 export async function eventually(
   what: string,
   ask: () => boolean | Promise<boolean>,
-  ms = 15_000,
+  ms = PATIENCE_MS,
 ): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await ask())) {

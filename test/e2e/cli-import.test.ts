@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -116,7 +117,7 @@ describe('fanfare import', () => {
     ];
     await using cut = startCli(args, env);
     const recorded = () => app.app.database.collections.actions.countDocuments();
-    await expect.poll(recorded, { timeout: 30_000, interval: 5 }).toBeGreaterThanOrEqual(500);
+    await expect.poll(recorded, { timeout: PATIENCE_MS, interval: 5 }).toBeGreaterThanOrEqual(500);
     cut.signal('SIGKILL');
     await cut.result;
     const { stdout } = await runCli(args, env);

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { startScript } from '../support/run-cli.ts';
+import { startScript, type CliResult } from '../support/run-cli.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const FIXTURE = fileURLToPath(new URL('fixtures/shutdown.ts', import.meta.url));
 
@@ -18,20 +19,21 @@ describe('closeOnSignals', () => {
   it('exits with 1 at once on a further signal', async () => {
     await using script = startScript(FIXTURE, ['never closes']);
     await script.stdoutHas(/ready/);
-    let code: number | null | undefined;
+    let ended: CliResult | undefined;
     void script.result.then((result) => {
-      code = result.code;
+      ended = result;
     });
     // Signals that follow within a second count as the same one, so it takes several.
     await expect
       .poll(
         () => {
           script.signal('SIGTERM');
-          return code;
+          return ended?.code;
         },
-        { timeout: 8_000 },
+        { timeout: PATIENCE_MS },
       )
       .toBe(1);
+    expect(ended?.stderr).not.toContain('killed by timeout');
   });
 
   it('exits with 1 when closing takes longer than ten seconds', async () => {

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { showFeed } from '../../docs/examples/watch-feed.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -72,7 +73,7 @@ test('the built package is found by its name, types fit, and a watch that was en
     ] as const) {
       const { stdout } = await run(process.execPath, ['script.mjs', url, token, transport, moment], {
         cwd: built.path,
-        timeout: 60_000,
+        timeout: PATIENCE_MS,
       });
       expect([transport, moment, stdout]).toEqual([transport, moment, 'over\n']);
     }
@@ -92,7 +93,7 @@ test('the example shows the feed as it moves', async () => {
   await app.idle();
   const drawn: string[][] = [];
   const shows = (ids: readonly string[]): Promise<unknown> =>
-    vi.waitUntil(() => JSON.stringify(drawn.at(-1)) === JSON.stringify(ids), { timeout: 30_000 });
+    vi.waitUntil(() => JSON.stringify(drawn.at(-1)) === JSON.stringify(ids), { timeout: PATIENCE_MS });
   const draw = (items: readonly FeedItem[]): void => void drawn.push(items.map(({ action }) => action.id));
   const abort = new AbortController();
   const showing = showFeed(`${app.url}/graphql`, () => app.token('ann'), draw, abort.signal);

@@ -8,6 +8,7 @@ import { startTestHttp } from '../support/http.ts';
 import { startFanfare, type FanfareProcess } from '../support/processes.ts';
 import { signTestToken } from '../support/tokens.ts';
 import { uniqueName } from '../support/unique-name.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const LOG_LENGTH = 20;
 
@@ -188,7 +189,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     await using crowd = new Closer();
     const { reader, publishMany } = await openScene(crowd);
     const asked: (string | undefined)[] = [];
-    const short = await signTestToken({ sub: reader, exp: Math.floor(Date.now() / 1_000) + 3 });
+    const short = await signTestToken({ sub: reader, exp: Math.floor(Date.now() / 1_000) + 6 });
     const fresh = await app.token(reader);
     const token = (refused?: string): string => {
       asked.push(refused);
@@ -237,7 +238,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
       if (moment !== 'at once') await watch.until(({ resyncs }) => resyncs.length === 1);
       if (moment === 'in a callback') {
         await publishMany(2);
-        await vi.waitUntil(() => seen.length === 1, { timeout: 20_000 });
+        await vi.waitUntil(() => seen.length === 1, { timeout: PATIENCE_MS });
       }
       if (moment === 'waiting') {
         wire.cut();
@@ -245,7 +246,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
       }
       watch.abort();
       await vi.waitUntil(() => subscriptions() === 0 && app.app.http?.stats().sockets === 0, {
-        timeout: 20_000,
+        timeout: PATIENCE_MS,
       });
       release();
       expect([moment, await watch.ended]).toEqual([moment, null]);

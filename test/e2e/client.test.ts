@@ -8,6 +8,7 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 import { CLIENT_TRANSPORTS, clientOf, isLive, startWatch } from '../support/client-watches.ts';
 import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
 import { uniqueName } from '../support/unique-name.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -30,7 +31,7 @@ const nothingOpen = (): Promise<unknown> =>
       const { subscriptions, sockets } = app.app.http?.stats() ?? {};
       return subscriptions === 0 && sockets === 0;
     },
-    { timeout: 20_000 },
+    { timeout: PATIENCE_MS },
   );
 
 describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {

@@ -9,6 +9,7 @@ import { placesOf } from '../support/erasure.ts';
 import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
 import { watchFeed } from '../support/live-clients.ts';
 import { runCli } from '../support/run-cli.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const ID = 'zq-e2e-51c7';
 const NAME = 'Zebulon Quux';
@@ -86,7 +87,9 @@ test('is taken up by a worker that starts', async () => {
     now: new Date(),
   });
   await using _worker = await startTestApp({ api: false, database: app.database });
-  await expect.poll(async () => (await erasures.findOne())?.state, { timeout: 20_000 }).toBe('CONFIRMING');
+  await expect
+    .poll(async () => (await erasures.findOne())?.state, { timeout: PATIENCE_MS })
+    .toBe('CONFIRMING');
   const { action } = await ask<{ action: object }>(app, ACTOR, { id }, ADMIN);
   expect(action).toMatchObject({ actor: { memberId: 'erased:e2e', name: 'Former member' } });
 });

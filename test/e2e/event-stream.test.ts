@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { startTestHttp } from '../support/http.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -26,7 +27,9 @@ function clientOf(token: string, url = app.url): Client {
 }
 
 const noSubscriptions = (): Promise<void> =>
-  vi.waitUntil(() => app.app.http?.stats().subscriptions === 0, { timeout: 10_000 }).then(() => undefined);
+  vi
+    .waitUntil(() => app.app.http?.stats().subscriptions === 0, { timeout: PATIENCE_MS })
+    .then(() => undefined);
 
 interface Event {
   readonly feedEvents: { readonly __typename: string; readonly cursor: string };
@@ -141,7 +144,7 @@ describe('on the wire', () => {
   test('ends the subscription when the connection is cut', async () => {
     const socket = await rawStream(await app.token('reader'));
     await once(socket, 'data');
-    await vi.waitUntil(() => app.app.http?.stats().subscriptions === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => app.app.http?.stats().subscriptions === 1, { timeout: PATIENCE_MS });
     socket.resetAndDestroy();
     await noSubscriptions();
     expect(app.app.http?.stats().requests).toBe(0);

@@ -12,6 +12,7 @@ import { ask, publish, upsert } from '../support/feed-api.ts';
 import { startTestHttp } from '../support/http.ts';
 import { signTestToken } from '../support/tokens.ts';
 import { uniqueName } from '../support/unique-name.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const SUBSCRIPTIONS_PER_USER = 2;
 
@@ -63,7 +64,7 @@ function actionsOf(messages: readonly TransportMessage[]): string[] {
 }
 
 const subscriptionsLeft = (count: number): Promise<unknown> =>
-  vi.waitUntil(() => app.app.http?.stats().subscriptions === count, { timeout: 20_000 });
+  vi.waitUntil(() => app.app.http?.stats().subscriptions === count, { timeout: PATIENCE_MS });
 
 const tagged = { custom: { verb: 'posted', objectType: 'post', objectId: 'p', tags: ['hot'] } };
 
@@ -209,7 +210,7 @@ const ENDS: readonly Behaviour[] = [
   [
     'ends with UNAUTHENTICATED when the token does, and not before',
     async (scene) => {
-      const exp = Math.floor(Date.now() / 1_000) + 4;
+      const exp = Math.floor(Date.now() / 1_000) + 6;
       await using stream = await scene.watch({ token: await signTestToken({ sub: scene.reader, exp }) });
       const id = await scene.publish();
       expect(actionsOf(await take(stream, 1))).toEqual([id]);
@@ -240,7 +241,7 @@ const ENDS: readonly Behaviour[] = [
       unread.abort();
       await waiting;
       await subscriptionsLeft(0);
-      await vi.waitUntil(() => app.app.http?.stats().sockets === 0, { timeout: 20_000 });
+      await vi.waitUntil(() => app.app.http?.stats().sockets === 0, { timeout: PATIENCE_MS });
     },
   ],
 ];

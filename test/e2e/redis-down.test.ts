@@ -10,6 +10,7 @@ import {
   type ShownEvent,
   type Transport,
 } from '../support/live-clients.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const TRANSPORTS: readonly Transport[] = ['WebSocket', 'SSE'];
 const READER = { sub: 'ann' } as const;
@@ -21,7 +22,7 @@ async function readiness(app: TestApp): Promise<unknown> {
 
 function becomesReady(app: TestApp): Promise<void> {
   return expect
-    .poll(() => readiness(app), { timeout: 25_000 })
+    .poll(() => readiness(app), { timeout: PATIENCE_MS })
     .toEqual([200, { database: 'ok', redis: 'ok' }])
     .then(() => undefined);
 }

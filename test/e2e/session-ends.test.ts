@@ -4,6 +4,7 @@ import { ask, publish, upsert } from '../support/feed-api.ts';
 import { openWatcher, watchFeed } from '../support/live-clients.ts';
 import { openGreetedSocket } from '../support/socket.ts';
 import { startRedisProcess } from '../integration/realtime/redis-process.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const ADMIN = { sub: 'root', roles: ['admin'] } as const;
 const ERASE = 'mutation ($id: String!) { eraseMember(memberId: $id) }';
@@ -20,7 +21,7 @@ async function subscribedSocket(app: TestApp, sub: string) {
 
 function noSubscriptions(...apps: readonly TestApp[]): Promise<void> {
   return expect
-    .poll(() => apps.map(({ app }) => app.http?.stats().subscriptions), { timeout: 20_000 })
+    .poll(() => apps.map(({ app }) => app.http?.stats().subscriptions), { timeout: PATIENCE_MS })
     .toEqual(apps.map(() => 0))
     .then(() => undefined);
 }
@@ -79,5 +80,5 @@ test('an erasure that cannot tell everybody fails, and is done as soon as it can
   };
   await expect(lastWords()).rejects.toThrow(/The session was ended/);
   await noSubscriptions(app);
-  await expect.poll(erasure, { timeout: 25_000 }).toMatchObject({ state: 'CONFIRMING' });
+  await expect.poll(erasure, { timeout: PATIENCE_MS }).toMatchObject({ state: 'CONFIRMING' });
 });

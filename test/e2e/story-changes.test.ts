@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask } from '../support/feed-api.ts';
 import { APPLIED, day, HIRED, MARY, NOTED, POSITION, RATED, REQUESTED, tellStory } from '../support/story.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const ADMIN = { sub: 'root', roles: ['admin'] } as const;
 
@@ -89,6 +90,6 @@ test('a new name shows at once on refs, and in the end in everything that was sa
   const renamed = [HIRED, NOTED, RATED, REQUESTED, APPLIED].map((summary) =>
     summary.replace(MARY.applicantName, 'Mary Doe'),
   );
-  await expect.poll(() => sliceFor(app, 'sue', MARY.applicantId), { timeout: 20_000 }).toEqual(renamed);
+  await expect.poll(() => sliceFor(app, 'sue', MARY.applicantId), { timeout: PATIENCE_MS }).toEqual(renamed);
   expect(await summaries(app, 'sue')).toEqual(renamed);
 });

@@ -6,6 +6,7 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 import { socketUrl, startTestHttp } from '../support/http.ts';
 import { openGreetedSocket, openSocket } from '../support/socket.ts';
 import { signTestToken } from '../support/tokens.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -49,7 +50,7 @@ describe('close codes', () => {
   });
 
   test('4403 when the token ends', async () => {
-    const exp = Math.floor(Date.now() / 1_000) + 2;
+    const exp = Math.floor(Date.now() / 1_000) + 6;
     const token = await signTestToken({ sub: 'reader', exp });
     await using socket = await openGreetedSocket(app.wsUrl, token);
     expect(await socket.closed).toEqual({ code: 4403, reason: 'The token has expired' });
@@ -175,7 +176,7 @@ describe('messages', () => {
     });
     expect(app.app.http?.stats().subscriptions).toBe(1);
     socket.send({ type: 'complete', id: '1' });
-    await vi.waitUntil(() => app.app.http?.stats().subscriptions === 0, { timeout: 10_000 });
+    await vi.waitUntil(() => app.app.http?.stats().subscriptions === 0, { timeout: PATIENCE_MS });
     socket.send({ type: 'subscribe', id: '1', payload: WATCH });
     expect(await socket.next()).toMatchObject({ type: 'next', id: '1' });
   });
@@ -209,7 +210,7 @@ describe('messages', () => {
         const { sockets, subscriptions } = app.app.http?.stats() ?? {};
         return sockets === 0 && subscriptions === 0;
       },
-      { timeout: 10_000 },
+      { timeout: PATIENCE_MS },
     );
   });
 });

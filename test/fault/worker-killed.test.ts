@@ -1,10 +1,11 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { startTestApp } from '../support/app.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
 import { startFanfare, type FanfareProcess } from '../support/processes.ts';
 import { chunksOf } from '../support/trace.ts';
 
 const FOLLOWERS = 5_000;
+const TRIES = 20;
 
 async function startWorker(
   env: Readonly<Record<string, string>>,
@@ -12,6 +13,25 @@ async function startWorker(
   const process = startFanfare(['worker'], env);
   const line = await process.logged((entry) => entry['msg'] === 'Fan-out worker started');
   return { process, id: String(line['worker']) };
+}
+
+/** Publishes until a fan-out is seen in its midst: one may be over before anybody has looked. */
+async function fanOutAt(app: TestApp, delivered: number): Promise<{ _id: ObjectId; holder: string }> {
+  const { actions } = app.app.database.collections;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const { action } = await app.services.publishAction(app.identity('service', 'service'), {
+      actorId: 'actor',
+      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: String(delivered) } },
+    });
+    const _id = new ObjectId(action.id);
+    for (;;) {
+      const document = await actions.findOne({ _id });
+      if (document === null || document.fanOut.state === 'DONE') break;
+      if (document.fanOut.delivered >= delivered && document.fanOut.worker !== undefined)
+        return { _id, holder: document.fanOut.worker };
+    }
+  }
+  throw new Error('Every fan-out was over before it could be caught');
 }
 
 test('loses nothing and repeats nothing when a worker is killed in the middle of a fan-out to 5,000', async () => {
@@ -33,28 +53,16 @@ test('loses nothing and repeats nothing when a worker is killed in the middle of
   let second = await startWorker(app.env);
   try {
     for (const killAfter of [100, 2_000, 4_500]) {
-      const { action } = await app.services.publishAction(service, {
-        actorId: 'actor',
-        descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: String(killAfter) } },
-      });
-      const _id = new ObjectId(action.id);
-      let holder = '';
-      for (;;) {
-        const document = await actions.findOne({ _id });
-        if (document === null || document.fanOut.state === 'DONE')
-          throw new Error('It was over before the kill');
-        if (document.fanOut.delivered >= killAfter && document.fanOut.worker !== undefined) {
-          holder = document.fanOut.worker;
-          break;
-        }
-      }
+      const { _id, holder } = await fanOutAt(app, killAfter);
       const [victim, survivor] = holder.startsWith(first.id) ? [first, second] : [second, first];
       victim.process.kill('SIGKILL');
       expect(await victim.process.exited()).toBeNull();
       await app.idle();
 
       const done = await actions.findOne({ _id });
-      expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: FOLLOWERS, attempts: 2 });
+      expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: FOLLOWERS });
+      // One more for each lease that a busy machine lets pass.
+      expect(done?.fanOut.attempts).toBeGreaterThanOrEqual(2);
       const holders = await newsfeedItems
         .find({ actionId: _id })
         .project<{ userId: string }>({ userId: 1 })
@@ -85,29 +93,20 @@ test('hands work back at SIGTERM and leaves with 0, and another worker completes
   const { actions, newsfeedItems } = app.app.database.collections;
   const leaving = await startWorker(app.env);
   await using process = leaving.process;
-  await app.services.publishAction(service, {
-    actorId: 'actor',
-    descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } },
-  });
-  for (;;) {
-    const document = await actions.findOne();
-    if (document === null || document.fanOut.state === 'DONE')
-      throw new Error('It was over before the signal');
-    if (document.fanOut.delivered > 0) break;
-  }
+  const { _id } = await fanOutAt(app, 1);
   process.kill('SIGTERM');
   expect(await process.exited()).toBe(0);
-  const handed = await actions.findOne();
+  const handed = await actions.findOne({ _id });
   expect(handed?.fanOut.state).toBe('PENDING');
   expect(handed?.fanOut.delivered).toBeLessThan(FOLLOWERS);
   // The lease was a minute long: only because it was handed back is it taken at once.
   const next = await startWorker(app.env);
   await using _next = next.process;
   await app.idle();
-  expect((await actions.findOne())?.fanOut).toMatchObject({
+  expect((await actions.findOne({ _id }))?.fanOut).toMatchObject({
     state: 'DONE',
     delivered: FOLLOWERS,
     attempts: 1,
   });
-  expect(await newsfeedItems.countDocuments()).toBe(FOLLOWERS);
+  expect(await newsfeedItems.countDocuments({ actionId: _id })).toBe(FOLLOWERS);
 });

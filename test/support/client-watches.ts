@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import { createFeedClient, type FeedClient, type FeedEvent, type WatchOptions } from 'fanfare/client';
 import type { TestApp } from './app.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 export const CLIENT_TRANSPORTS = ['websocket', 'sse'] as const;
 
@@ -33,8 +34,6 @@ export interface ClientWatch extends AsyncDisposable {
   until(isSo: (watch: ClientWatch) => boolean): Promise<void>;
   abort(): void;
 }
-
-const PATIENCE_MS = 30_000;
 
 export function startWatch(client: FeedClient, options: Partial<WatchOptions> = {}): ClientWatch {
   const abort = new AbortController();

@@ -2,6 +2,7 @@ import { createClient as createStreamClient } from 'graphql-sse';
 import { createClient as createSocketClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { TestApp } from './app.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** What is shown of an item, in a feed and in an event alike. */
 export const ITEM_FIELDS = `fragment ItemFields on NewsfeedItem {
@@ -66,8 +67,6 @@ export interface FeedWatcher extends AsyncDisposable {
 }
 
 export type Transport = 'WebSocket' | 'SSE';
-
-const PATIENCE_MS = 30_000;
 
 /** Begins to watch as `sub`, and has got FeedReady. */
 export async function watchFeed(

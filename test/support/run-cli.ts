@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { PATIENCE_MS } from './patience.ts';
 
 const MAIN = fileURLToPath(new URL('../../bin/fanfare.js', import.meta.url));
-const DEADLINE_MS = 45_000;
 
 /** What a command line left behind. */
 export interface CliResult {
@@ -57,8 +57,8 @@ function startNode(args: readonly string[], env: Readonly<Record<string, string>
         );
       };
       const deadline = setTimeout(() => {
-        fail(`${DEADLINE_MS / 1_000} s passed`);
-      }, DEADLINE_MS);
+        fail(`${PATIENCE_MS / 1_000} s passed`);
+      }, PATIENCE_MS);
       const look = () => {
         const match = pattern.exec(written[name]);
         if (match === null) return;

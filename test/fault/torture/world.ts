@@ -33,6 +33,8 @@ export interface World extends AsyncDisposable {
   replace(kind: 'api' | 'worker', signal: NodeJS.Signals): void;
   /** Resolves when all that were ended have been replaced. */
   isWhole(): Promise<void>;
+  /** Whether a process could not write or read the live log, as when Redis is too slow for it: watchers must resync then. */
+  hadLiveLogTrouble(): boolean;
 }
 
 interface Slot {
@@ -72,9 +74,11 @@ async function open(random: SeededRandom, closer: Closer): Promise<World> {
     ),
   );
   const slots = { api: [] as Slot[], worker: [] as Slot[] };
+  const everStarted: FanfareProcess[] = [];
   const start = async (kind: 'api' | 'worker'): Promise<Slot> => {
     const args = kind === 'api' ? ['serve', '--no-worker'] : ['worker'];
     const process = startFanfare(args, { ...app.env, PORT: '0' });
+    everStarted.push(process);
     if (kind === 'worker') {
       await process.logged((line) => line['msg'] === 'Fan-out worker started');
       return { process, url: null, isEnded: false };
@@ -119,6 +123,11 @@ async function open(random: SeededRandom, closer: Closer): Promise<World> {
   }
   return {
     ...{ app, redis, readers, actors, mirrors, wires, apiUrl, isWhole: whole },
+    hadLiveLogTrouble: () =>
+      [
+        ...everStarted.flatMap(({ log }) => log),
+        ...app.log.map((line) => JSON.parse(line) as { msg: string }),
+      ].some(({ msg }) => msg === 'The live log is in trouble'),
     replace(kind, signal) {
       const candidates = living(kind);
       if (candidates.length < (kind === 'api' ? 2 : 1)) return;

@@ -5,6 +5,7 @@ import { collect } from '../../support/collect.ts';
 import { erasureParts } from '../../support/erasure.ts';
 import { eraseMember } from '../../../src/services/erase-member.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** Enough for a planner to prefer an index over reading everything. */
 const MANY = 10_000;
@@ -95,7 +96,7 @@ afterAll(async () => {
 });
 
 /** The local engine plans by statistics that it gathers in the background after so many inserts. */
-const planned = { timeout: 45_000, interval: 250 };
+const planned = { timeout: PATIENCE_MS, interval: 250 };
 
 /** Whether the plan tells something: not of a few documents without an index, and not of a document by its key. */
 function isTelling({ collection, name, command }: RecordedCommand): boolean {

@@ -4,6 +4,7 @@ import { commandsOf, stagesOf } from '../../support/commands.ts';
 import { nameStamp } from '../../../src/storage/name-stamps.ts';
 import type { SourceKeys } from '../../../src/storage/source-actions.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** Enough for a planner to prefer an index over reading everything. */
 const MANY = 20_000;
@@ -96,7 +97,7 @@ afterAll(async () => {
 });
 
 /** The local engine plans by statistics that it gathers in the background after so many inserts. */
-const planned = { timeout: 45_000, interval: 250 };
+const planned = { timeout: PATIENCE_MS, interval: 250 };
 
 const feedArgs = { userId: 'u7', limit: 26 };
 const sliceArgs = { refId: 'r3', limit: 26 };

@@ -8,6 +8,7 @@ import { publish, upsert } from '../../support/feed-api.ts';
 import { watchFeed } from '../../support/live-clients.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { watching, type Watching } from '../../support/watching.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const readers = (count: number): string[] => Array.from({ length: count }, (_, n) => `reader-${String(n)}`);
 
@@ -156,7 +157,7 @@ describe('what is loaded for many readers at once', () => {
     expect(commands).toHaveLength(3);
     for (const command of commands)
       await expect
-        .poll(() => stagesOf(parts.database, command), { timeout: 45_000, interval: 250 })
+        .poll(() => stagesOf(parts.database, command), { timeout: PATIENCE_MS, interval: 250 })
         .toSatisfy((stages: Awaited<ReturnType<typeof stagesOf>>) =>
           stages.every(({ stage }) => stage !== 'COLLSCAN'),
         );

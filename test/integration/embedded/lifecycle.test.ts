@@ -17,6 +17,7 @@ import {
   runFixture,
   testFolder,
 } from './support.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 function optionsFor(dataDir: string, durability: EmbeddedOptions['durability'] = 'fast') {
   return { dataDir, cacheDir: testCacheDir(), durability, path: PATH };
@@ -252,7 +253,7 @@ test('everything ends when the keeper is killed, and the owner hears of it', asy
   const record = readFileSync(join(folder.path, 'processes.json'), 'utf8');
   process.kill((JSON.parse(record) as { keeper: { pid: number } }).keeper.pid, 'SIGKILL');
   expect(await remainingProcesses(folder.path)).toEqual([]);
-  await waitUntil(() => events.some((event) => event.step === 'exit'), 5_000);
+  await waitUntil(() => events.some((event) => event.step === 'exit'), PATIENCE_MS);
   expect(events.filter((event) => event.step === 'exit').length).toBeGreaterThan(0);
 });
 
@@ -287,7 +288,7 @@ test('a database that ends by itself is reported', async () => {
   const redis = new Redis(services.redisUrl, { retryStrategy: () => null });
   redis.on('error', () => undefined);
   await redis.call('SHUTDOWN', 'NOSAVE').catch(() => undefined); // The answer is the end of the connection.
-  await waitUntil(() => events.some((event) => event.step === 'exit'), 5_000);
+  await waitUntil(() => events.some((event) => event.step === 'exit'), PATIENCE_MS);
   expect(events.filter((event) => event.step === 'exit').map((event) => event.message)).toEqual([
     expect.stringContaining('redis.log'),
   ]);

@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { findExecutable } from '../../../src/embedded/process/executables.ts';
 import { waitUntil } from '../../../src/embedded/process/wait-until.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** The PATH of the run. */
 export const PATH = process.env['PATH'] ?? '';
@@ -64,7 +65,7 @@ export function processesNaming(text: string): readonly string[] {
 
 /** Waits until no process names the text; the rest after ten seconds. */
 export async function remainingProcesses(text: string): Promise<readonly string[]> {
-  await waitUntil(() => processesNaming(text).length === 0, 10_000);
+  await waitUntil(() => processesNaming(text).length === 0, PATIENCE_MS);
   return processesNaming(text);
 }
 
@@ -103,7 +104,7 @@ export function runFixture(name: string, args: readonly string[]): Fixture {
     kill: (signal) => child.kill(signal),
     async said(property) {
       const find = () => lines.find((line) => property in line);
-      await waitUntil(() => find() !== undefined || state.ended, 40_000);
+      await waitUntil(() => find() !== undefined || state.ended, PATIENCE_MS);
       const line = find();
       if (line === undefined) throw new Error(`Never said ${property}, but: ${JSON.stringify(lines)}`);
       return line;

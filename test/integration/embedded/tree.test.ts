@@ -7,6 +7,7 @@ import type { TreeOptions } from '../../../src/embedded/tree/ensure-tree.ts';
 import { waitUntil } from '../../../src/embedded/process/wait-until.ts';
 import { FAKE_FILES, makeFakeArchive, makeStuckUnpacker } from './fake-archive.ts';
 import { PATH, isDebian, remainingProcesses, runFixture, testFolder } from './support.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 // The archive is small and fake; apt and dpkg are real. The real tree is what the other tests run on.
 
@@ -76,7 +77,7 @@ test('a build that was killed is never used, leaves no process, and is cleared b
   const marker = join(folder.path, 'unpacking');
   const path = `${makeStuckUnpacker(folder.path, marker)}:${PATH}`;
   await using builder = runFixture('builder', [JSON.stringify({ ...options, path })]);
-  expect(await waitUntil(() => existsSync(marker), 30_000)).toBe(true);
+  expect(await waitUntil(() => existsSync(marker), PATIENCE_MS)).toBe(true);
   builder.kill('SIGKILL');
   await builder.ended;
   expect(await remainingProcesses(folder.path)).toEqual([]);
@@ -94,7 +95,7 @@ test('of two processes one builds and the other waits, and both get the one tree
   const marker = join(folder.path, 'unpacking');
   const path = `${makeStuckUnpacker(folder.path, marker)}:${PATH}`;
   await using first = runFixture('builder', [JSON.stringify({ ...options, path })]);
-  expect(await waitUntil(() => existsSync(marker), 30_000)).toBe(true);
+  expect(await waitUntil(() => existsSync(marker), PATIENCE_MS)).toBe(true);
   // The first holds the lock for certain now, so these two wait; then it dies, and one takes over.
   await using second = runFixture('builder', [JSON.stringify(options)]);
   await using third = runFixture('builder', [JSON.stringify(options)]);

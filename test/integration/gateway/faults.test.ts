@@ -6,6 +6,7 @@ import { PostgresConnection } from '../../../src/embedded/gateway/postgres/conne
 import { hasEngine, ownEngine, type OwnEngine } from './own-engine.ts';
 import { message, rawClient } from './raw-client.ts';
 import type { Thing } from './thing.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const suite = test.skipIf(!hasEngine);
 let engine: OwnEngine | undefined;
@@ -109,7 +110,7 @@ suite('stops the query of a client that has left', async () => {
   void query().catch(() => undefined);
   await expect.poll(countActive).toBe(1);
   await own.client.close(true);
-  await expect.poll(countActive, { timeout: 10_000 }).toBe(0);
+  await expect.poll(countActive, { timeout: PATIENCE_MS }).toBe(0);
 });
 
 suite('stops the query of a client that was killed', async () => {
@@ -129,7 +130,7 @@ suite('stops the query of a client that was killed', async () => {
   );
   await expect.poll(countActive).toBe(1);
   raw.socket.resetAndDestroy();
-  await expect.poll(countActive, { timeout: 10_000 }).toBe(0);
+  await expect.poll(countActive, { timeout: PATIENCE_MS }).toBe(0);
 });
 
 suite('lets commands wait for a connection, but not for ever', async () => {

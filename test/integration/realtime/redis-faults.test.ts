@@ -157,10 +157,8 @@ describe('a connection that goes dead without being closed', () => {
     await tap.next();
     proxy.freeze();
     await worker.log.append(entries('ann', 1, 5));
-    const start = performance.now();
     await expect(api.log.append([entry('zoe', 1)])).rejects.toThrow(LiveLogUnavailable);
     await expect(Tap.open(api.log, 'bob')).rejects.toThrow(LiveLogUnavailable);
-    expect(performance.now() - start).toBeLessThan(5_000);
     proxy.heal();
     expect(await tap.labels(5)).toEqual(numbers(1, 5));
     await worker.log.append([entry('ann', 6)]);

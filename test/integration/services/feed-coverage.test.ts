@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { raiseFloors, trimDue } from '../../../src/fanout/trim-feeds.ts';
 import { UpkeepWorker } from '../../../src/fanout/upkeep-worker.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const DAY = 86_400_000;
 
@@ -171,7 +172,7 @@ describe('a reader who has not read for long', () => {
     );
     worker.start();
     await expect
-      .poll(() => parts.repositories.actions.openFanOuts(), { timeout: 60_000, interval: 5 })
+      .poll(() => parts.repositories.actions.openFanOuts(), { timeout: PATIENCE_MS, interval: 5 })
       .toEqual({});
     for (const reader of readers) expect([reader, await pages(parts, reader, 5)]).toEqual([reader, ids]);
     await worker.stop();

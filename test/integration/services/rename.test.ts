@@ -9,6 +9,7 @@ import type { PublishActionInput } from '../../../src/services/services.ts';
 import type { RenamesRepository } from '../../../src/storage/renames.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { uniqueName } from '../../support/unique-name.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const fail = (...args: unknown[]): never => {
   throw new Error(`Not expected: ${args.map(String).join(' ')}`);
@@ -33,7 +34,9 @@ function renamer(
 }
 
 async function untilCarried(parts: Parts): Promise<void> {
-  await expect.poll(() => parts.repositories.renames.countDue(), { timeout: 30_000, interval: 5 }).toBe(0);
+  await expect
+    .poll(() => parts.repositories.renames.countDue(), { timeout: PATIENCE_MS, interval: 5 })
+    .toBe(0);
 }
 
 /** Runs workers until every name has reached its copies. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
 import { sendResponse, sendStream } from '../../../src/http/respond.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const { Response: YogaResponse, ReadableStream: YogaStream } = createYoga({ logging: false }).fetchAPI;
 
@@ -75,7 +76,7 @@ test('reads a stream no faster than its client does, and not at all once the cli
         before = state.pulled;
         return isSettled;
       },
-      { interval: 200, timeout: 10_000 },
+      { interval: 200, timeout: PATIENCE_MS },
     )
     .toBe(true);
   expect(state.pulled * 64).toBeLessThan(50_000);
