@@ -3,8 +3,9 @@ import type { FeedPage } from '../../src/services/services.ts';
 import { startRedisProcess } from '../integration/realtime/redis-process.ts';
 import { startTcpProxy, through } from '../integration/realtime/tcp-proxy.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { feedFor } from '../support/model.ts';
+import { feedFor, type ModelReader } from '../support/model.ts';
 import { referenceOf } from './kills/reference.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const FOLLOWERS = ['ann', 'bob', 'cid'];
 /** Dan follows while there is nothing to store it. */
@@ -22,7 +23,8 @@ async function publish({ services, identity }: TestApp): Promise<string> {
 /** Expects what every reader gets by queries to be what the definition says: every page, the count, each item. */
 async function expectFeeds({ app, services, session }: TestApp): Promise<void> {
   const reference = await referenceOf(app.database.collections, READERS);
-  for (const reader of reference.readers) {
+  // Side by side: while the store is silent each of them waits for it.
+  const compare = async (reader: ModelReader): Promise<void> => {
     const { userId } = reader;
     const shown: string[] = [];
     let after: string | null = null;
@@ -42,7 +44,8 @@ async function expectFeeds({ app, services, session }: TestApp): Promise<void> {
       const item = await services.getNewsfeedItem(session(userId), id);
       expect(item?.actionId).toBe(expected.find(({ action }) => action.id === id)?.action.id);
     }
-  }
+  };
+  await Promise.all(reference.readers.map(compare));
 }
 
 /** How often fan-outs have been tried in vain, by action. */
@@ -113,7 +116,7 @@ test.each(['killed', 'cut off', 'silent'] as const)(
     expect(await readsWithoutStore(app)).toBeGreaterThan(readsBefore);
     const open = [...fresh, bumped, deleted];
     await expect
-      .poll(() => open.every((id) => (attemptsIn(app.log).get(id) ?? 0) > ATTEMPTS), { timeout: 120_000 })
+      .poll(() => open.every((id) => (attemptsIn(app.log).get(id) ?? 0) > ATTEMPTS), { timeout: PATIENCE_MS })
       .toBe(true);
     expect(await app.app.openFanOuts()).toBe(open.length);
     expect(await app.app.openRebuilds()).toBe(1);

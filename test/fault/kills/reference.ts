@@ -2,12 +2,14 @@ import type { Collections } from '../../../src/storage/mongo.ts';
 import type { Model, ModelAction, ModelInteraction } from '../../support/model.ts';
 
 /**
- * What has happened according to the records of it – actions, interactions, follows, members – and to nothing that is
- * stored of feeds, for the definition to be worked out from. No names, no marks: nobody mutes, hides or marks as read.
+ * What has happened according to the records of it – actions, interactions, follows, members, what readers marked – and
+ * to nothing that is stored of feeds, for the definition to be worked out from. Without names.
  */
 export async function referenceOf(collections: Collections, userIds: readonly string[]): Promise<Model> {
-  const [members, follows, interactions, actions] = await Promise.all([
+  const [members, marks, hiddenItems, follows, interactions, actions] = await Promise.all([
     collections.members.find().toArray(),
+    collections.feeds.find().toArray(),
+    collections.hiddenItems.find().toArray(),
     collections.follows.find().toArray(),
     collections.interactions.find().toArray(),
     collections.actions.find().sort({ recorded: 1, _id: 1 }).toArray(),
@@ -57,13 +59,18 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         isDeleted: action.isDeleted,
       };
     }),
-    readers: userIds.map((userId) => ({
-      userId,
-      roles: ['user'],
-      muted: [],
-      hiddenActionIds: [],
-      lastRead: null,
-    })),
+    readers: userIds.map((userId) => {
+      const own = marks.find(({ _id }) => _id === userId);
+      return {
+        userId,
+        roles: ['user'],
+        muted: own?.muted ?? [],
+        hiddenActionIds: hiddenItems
+          .filter((item) => item.userId === userId)
+          .map(({ actionId }) => actionId.toHexString()),
+        lastRead: own?.lastRead?.getTime() ?? null,
+      };
+    }),
   };
 }
 

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RECORD_FILE, type KeeperRecord } from '../../../src/embedded/keeper-messages.ts';
+import { startEmbeddedServices } from '../../../src/embedded/services.ts';
+import { Closer } from '../../../src/lib/closer.ts';
+import { testCacheDir } from '../../support/engine.ts';
+
+/** Room for the engine and for what a run writes. */
+const DISK_SIZE = '480m';
+/** What a disk is filled with: much at a time first. */
+const CHUNKS = [4_194_304, 4_096].map((size) => Buffer.alloc(size));
+
+/** The services of one chaos run alone, so that they can be stopped and their disk can be filled. */
+export interface ChaosEngine extends AsyncDisposable {
+  readonly mongodbUri: string;
+  readonly redisUrl: string;
+  /** Stops a service where it is (SIGSTOP) until the result is called. */
+  pause(service: 'gateway' | 'redis'): () => void;
+  /** Takes all room on the disk of the services until the result is called. Null: they are not on a disk of their own. */
+  readonly fillDisk: (() => () => void) | null;
+}
+
+/** Starts a database and a Redis, on a small disk of their own where one may be mounted. */
+export async function startChaosEngine(): Promise<ChaosEngine> {
+  const closer = new Closer();
+  try {
+    const folder = mkdtempSync(join(tmpdir(), 'fanfare-chaos-'));
+    closer.own(
+      undoing(() => {
+        rmSync(folder, { recursive: true, force: true });
+      }),
+    );
+    const isMounted = mountDisk(folder);
+    if (isMounted)
+      closer.own(
+        undoing(() => {
+          execFileSync('umount', ['--lazy', folder]);
+        }),
+      );
+    const { PATH: path } = process.env;
+    const services = closer.own(
+      await startEmbeddedServices({
+        ...(path === undefined ? {} : { path }),
+        dataDir: join(folder, 'data'),
+        cacheDir: testCacheDir(),
+        durability: 'fast',
+        onEvent: () => undefined,
+      }),
+    );
+    return {
+      mongodbUri: services.mongodbUri,
+      redisUrl: services.redisUrl,
+      pause(service) {
+        const pid = pidOf(join(folder, 'data'), service);
+        process.kill(pid, 'SIGSTOP');
+        return () => process.kill(pid, 'SIGCONT');
+      },
+      fillDisk: isMounted ? () => fill(folder) : null,
+      [Symbol.asyncDispose]: () => closer.close(),
+    };
+  } catch (error) {
+    await closer.close();
+    throw error;
+  }
+}
+
+function undoing(undo: () => void): AsyncDisposable {
+  return {
+    [Symbol.asyncDispose]() {
+      undo();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Whether it could be done: it takes root. */
+function mountDisk(folder: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_SIZE}`, 'tmpfs', folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function fill(folder: string): () => void {
+  const ballast = join(folder, 'ballast');
+  const file = openSync(ballast, 'w');
+  try {
+    for (const chunk of CHUNKS) while (canWrite(file, chunk));
+  } finally {
+    closeSync(file);
+  }
+  return () => {
+    rmSync(ballast);
+  };
+}
+
+function canWrite(file: number, chunk: Buffer): boolean {
+  try {
+    return writeSync(file, chunk) === chunk.length;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return false;
+    throw error;
+  }
+}
+
+/** Of the process of a service now; it may have been started again since. */
+function pidOf(dataDir: string, service: 'gateway' | 'redis'): number {
+  const { services } = JSON.parse(readFileSync(join(dataDir, RECORD_FILE), 'utf8')) as KeeperRecord;
+  const names = service === 'redis' ? ['redis-server', 'valkey-server'] : ['gateway', 'mongod'];
+  const found = services.find(({ name }) => names.includes(name));
+  if (found === undefined)
+    throw new Error(`No ${service} among ${services.map(({ name }) => name).join(', ')}`);
+  return found.identity.pid;
+}

@@ -1,0 +1,126 @@
+import { Closer } from '../../../src/lib/closer.ts';
+import { startFanfare, type FanfareProcess } from '../../support/processes.ts';
+
+type Kind = 'api' | 'worker';
+
+interface Slot {
+  process: FanfareProcess;
+  /** Null for workers. */
+  url: string | null;
+  isUp: boolean;
+}
+
+/** The processes of an installation, each started again when it has ended. */
+export interface Fleet extends AsyncDisposable {
+  /** Of an API that is up, or of one that was. */
+  apiUrl(): string;
+  /** Kills one (SIGKILL), which is then started again. Null where none of the kind is up. */
+  kill(kind: Kind, pick: (count: number) => number): number | null;
+  /** Stops one where it is (SIGSTOP) until the result is called. Null where none of the kind is up. */
+  pause(kind: Kind, pick: (count: number) => number): (() => void) | null;
+  /** Resolves when all are up. */
+  isWhole(): Promise<void>;
+  /** What any of them has logged at the level of errors, and how processes ended by themselves. */
+  readonly complaints: readonly string[];
+}
+
+const ERROR_LEVEL = 50;
+
+export async function startFleet(
+  env: Readonly<Record<string, string>>,
+  counts: Readonly<Record<Kind, number>>,
+): Promise<Fleet> {
+  const closer = new Closer();
+  const slots: Record<Kind, Slot[]> = { api: [], worker: [] };
+  const complaints: string[] = [];
+  const replacements = new Set<Promise<void>>();
+  let isOver = false;
+  let turn = 0;
+
+  const start = async (kind: Kind): Promise<Slot> => {
+    const process = startFanfare(kind === 'api' ? ['serve', '--no-worker'] : ['worker'], {
+      ...env,
+      PORT: '0',
+    });
+    closer.own(process);
+    const line = await process.logged((entry) =>
+      kind === 'api' ? typeof entry['url'] === 'string' : entry['msg'] === 'Fan-out worker started',
+    );
+    return { process, url: kind === 'api' ? String(line['url']) : null, isUp: true };
+  };
+  const collect = (kind: Kind, { process }: Slot, code: number | null): void => {
+    if (code !== null) complaints.push(`${kind} ended by itself with ${String(code)}`);
+    for (const line of process.log)
+      if (Number(line['level'] ?? 0) >= ERROR_LEVEL) complaints.push(`${kind}: ${JSON.stringify(line)}`);
+  };
+  /** What cannot start while a service is away is started until it can, as a supervisor does. */
+  const startAgain = async (kind: Kind, slot: Slot): Promise<void> => {
+    while (!isOver)
+      try {
+        Object.assign(slot, await start(kind));
+        watch(kind, slot);
+        return;
+      } catch (error) {
+        complaints.push(`${kind} did not start: ${String(error).slice(0, 500)}`);
+      }
+  };
+  const watch = (kind: Kind, slot: Slot): void => {
+    const replacing: Promise<void> = slot.process
+      .exited()
+      .then(async (code) => {
+        slot.isUp = false;
+        if (isOver) return;
+        collect(kind, slot, code);
+        replacements.add(replacing);
+        await startAgain(kind, slot);
+      })
+      .finally(() => replacements.delete(replacing));
+  };
+  const pickUp = (kind: Kind, pick: (count: number) => number): Slot | null => {
+    const up = slots[kind].filter(({ isUp }) => isUp);
+    return up.length === 0 ? null : (up[pick(up.length)] ?? null);
+  };
+
+  for (const kind of ['api', 'worker'] as const)
+    for (let n = 0; n < counts[kind]; n += 1) {
+      const slot = await start(kind);
+      slots[kind].push(slot);
+      watch(kind, slot);
+    }
+  return {
+    complaints,
+    apiUrl() {
+      turn += 1;
+      const up = slots.api.filter(({ isUp }) => isUp);
+      const among = up.length === 0 ? slots.api : up;
+      return among[turn % among.length]?.url ?? '';
+    },
+    kill(kind, pick) {
+      const slot = pickUp(kind, pick);
+      if (slot === null) return null;
+      slot.isUp = false;
+      slot.process.kill('SIGKILL');
+      return slot.process.pid;
+    },
+    pause(kind, pick) {
+      const slot = pickUp(kind, pick);
+      if (slot === null) return null;
+      const { process } = slot;
+      process.kill('SIGSTOP');
+      return () => {
+        process.kill('SIGCONT');
+      };
+    },
+    async isWhole() {
+      while (replacements.size > 0 || Object.values(slots).some((some) => some.some(({ isUp }) => !isUp)))
+        await Promise.race([...replacements, new Promise((resolve) => setTimeout(resolve, 50))]);
+    },
+    async [Symbol.asyncDispose]() {
+      isOver = true;
+      await closer.close();
+      await Promise.all(replacements);
+      for (const kind of ['api', 'worker'] as const)
+        for (const slot of slots[kind]) collect(kind, slot, null);
+    },
+  };
+}

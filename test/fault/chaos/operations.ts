@@ -1,0 +1,250 @@
+import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
+import type { SeededRandom } from '../../support/seeded-random.ts';
+import { call, type As } from './call.ts';
+import type { Journal } from './journal.ts';
+import { publicationOf } from './publication.ts';
+import { BOSS, type World } from './world.ts';
+
+/** The latest actions that operations are about. */
+const REMEMBERED = 150;
+/** How often what was not answered is tried again when all is quiet. */
+const TRIES = 10;
+/** What a client may get while processes die and services stand still. */
+const EXPECTED = new Set(['NO_ANSWER', 'NOT_FOUND', 'CONFLICT', 'UNAVAILABLE']);
+const ADMIN: As = { sub: 'admin', roles: ['admin'] };
+const SERVICE: As = { sub: 'importer', roles: ['service'] };
+
+export interface Operations {
+  /** Does one thing by chance. */
+  once(): Promise<void>;
+  /** Repeats what readers did about follows without learning that it was done, as they would, until it is. */
+  finish(): Promise<void>;
+}
+
+export function operationsIn(world: World, random: SeededRandom, journal: Journal): Operations {
+  const { readers, publishers, sites, departments, teams } = world;
+  const actions: string[] = [];
+  const hidden: string[] = [];
+  const temporary: string[] = [];
+  const unsure = new Map<string, () => Promise<boolean>>();
+  let count = 0;
+
+  const run = async <T>(what: string, document: string, variables: object, as: As): Promise<T | null> => {
+    const number = (count += 1);
+    journal.write(`${String(number)} ${what}`);
+    const outcome = await call<T>(world, document, { ...variables }, as);
+    const code = 'data' in outcome ? 'OK' : outcome.code;
+    journal.codes.set(code, (journal.codes.get(code) ?? 0) + 1);
+    journal.write(`${String(number)} → ${code} at ${new Date().toISOString()}`);
+    if ('data' in outcome) return outcome.data;
+    if (!EXPECTED.has(code)) journal.faults.push(`${what}: ${code} ${outcome.message}`);
+    return null;
+  };
+  const remember = (ids: readonly (string | undefined)[]): void => {
+    for (const id of ids) if (id !== undefined) actions.push(id);
+    actions.splice(0, Math.max(0, actions.length - REMEMBERED));
+  };
+  const reader = (): string => random.pick(readers);
+  const followable = (): string => random.pick([...publishers, ...sites]);
+  const target = (): { readonly id: string; readonly words: string } => {
+    const id = random.pick(actions);
+    return { id, words: Buffer.from(id, 'base64').toString() };
+  };
+
+  const publish = async (actorId = random.pick(publishers)): Promise<void> => {
+    const input = publicationOf(world, random, actorId);
+    const document =
+      'mutation($input: PublishActionInput!) { publishAction(input: $input) { action { id } } }';
+    const what = `publish by ${actorId} ${JSON.stringify(input)}`;
+    // A client that does not know sends the same again, with the key that makes it one.
+    for (let tries = 0; tries < 3; tries += 1) {
+      const data = await run<{ publishAction: { action: { id: string } } }>(
+        what,
+        document,
+        { input },
+        SERVICE,
+      );
+      if (data === null) continue;
+      remember([data.publishAction.action.id]);
+      return;
+    }
+  };
+  const publishMany = async (): Promise<void> => {
+    const inputs = Array.from({ length: 5 + random.below(40) }, () =>
+      publicationOf(world, random, random.pick(publishers)),
+    );
+    const data = await run<{ publishActions: { action: { id: string } | null }[] }>(
+      `publish ${String(inputs.length)} at once`,
+      'mutation($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { action { id } error { code } } }',
+      { inputs },
+      SERVICE,
+    );
+    remember(data?.publishActions.slice(-10).map(({ action }) => action?.id) ?? []);
+  };
+  const interact = async (): Promise<void> => {
+    const { id, words } = target();
+    const kind = random.pick(INTERACTION_KINDS);
+    const actorId = random.pick([...readers, ...publishers, BOSS]);
+    await run(
+      `${kind} of ${words} by ${actorId}`,
+      'mutation($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }',
+      { input: { actionId: id, kind, actorId } },
+      SERVICE,
+    );
+  };
+  const moderate = async (): Promise<void> => {
+    const { id, words } = target();
+    await run(
+      `hide ${words}`,
+      'mutation($id: ID!) { hideAction(id: $id, reason: "r") { id } }',
+      { id },
+      ADMIN,
+    );
+    hidden.push(id);
+  };
+  const show = async (): Promise<void> => {
+    const id = hidden.pop();
+    if (id === undefined) return;
+    const words = Buffer.from(id, 'base64').toString();
+    await run(`unhide ${words}`, 'mutation($id: ID!) { unhideAction(id: $id) { id } }', { id }, ADMIN);
+  };
+  const remove = async (): Promise<void> => {
+    const { id, words } = target();
+    await run(`delete ${words}`, 'mutation($id: ID!) { deleteAction(id: $id) { id } }', { id }, ADMIN);
+  };
+  const mark = async (): Promise<void> => {
+    const sub = reader();
+    const upTo = new Date(Date.now() - random.below(20_000)).toISOString();
+    await run(
+      `mark read by ${sub} up to ${upTo}`,
+      'mutation($upTo: DateTime!) { markFeedRead(upTo: $upTo) { unreadCount { count } } }',
+      { upTo },
+      { sub },
+    );
+  };
+  const hideItem = async (): Promise<void> => {
+    const [{ id, words }, sub] = [target(), reader()];
+    const name = random.next() < 0.6 ? 'hideFeedItem' : 'unhideFeedItem';
+    await run(
+      `${name} of ${words} by ${sub}`,
+      `mutation($id: ID!) { ${name}(actionId: $id) }`,
+      { id },
+      { sub },
+    );
+  };
+  /** Of one reader and one ref only the last one counts. */
+  const certainly = async (key: string, change: () => Promise<boolean>): Promise<void> => {
+    unsure.set(key, change);
+    if ((await change()) && unsure.get(key) === change) unsure.delete(key);
+  };
+  const follow = async (): Promise<void> => {
+    const [sub, refId, copyLimit] = [reader(), followable(), random.pick([0, 3, 100, 1_000])];
+    const change = (): Promise<unknown> =>
+      run(
+        `follow ${refId} by ${sub} with ${String(copyLimit)}`,
+        'mutation($refId: String!, $copyLimit: Int) { follow(refId: $refId, copyLimit: $copyLimit) { refId } }',
+        { refId, copyLimit },
+        { sub },
+      );
+    await certainly(`${sub} ${refId}`, async () => (await change()) !== null);
+  };
+  const unfollow = async (): Promise<void> => {
+    const [sub, refId, keepHistory] = [reader(), followable(), random.next() < 0.5];
+    const change = (): Promise<unknown> =>
+      run(
+        `unfollow ${refId} by ${sub}, history kept: ${String(keepHistory)}`,
+        'mutation($refId: String!, $keepHistory: Boolean) { unfollow(refId: $refId, keepHistory: $keepHistory) { refId } }',
+        { refId, keepHistory },
+        { sub },
+      );
+    await certainly(`${sub} ${refId}`, async () => (await change()) !== null);
+  };
+  const mute = async (): Promise<void> => {
+    const [sub, memberId] = [reader(), random.pick(publishers)];
+    const name = random.next() < 0.5 ? 'mute' : 'unmute';
+    await run(
+      `${name} ${memberId} by ${sub}`,
+      `mutation($memberId: String!) { ${name}(memberId: $memberId) { unreadCount { count } } }`,
+      { memberId },
+      { sub },
+    );
+  };
+  const move = async (): Promise<void> => {
+    const memberId = random.pick([...readers, ...publishers]);
+    const member = {
+      memberId,
+      name: memberId,
+      departmentId: random.pick([...departments, null]),
+      teamId: random.pick([...teams, null]),
+      supervisorId: random.pick([BOSS, null]),
+    };
+    await run(
+      `member ${JSON.stringify(member)}`,
+      'mutation($members: [MemberInput!]!) { upsertMembers(members: $members) }',
+      { members: [member] },
+      SERVICE,
+    );
+  };
+  const rename = async (): Promise<void> => {
+    const [refId, label] = [random.pick(sites), `Site ${String(random.below(1_000_000))}`];
+    await run(
+      `rename ${refId} to ${label}`,
+      'mutation($refId: String!, $label: String!) { renameRef(refId: $refId, label: $label) { refId } }',
+      { refId, label },
+      SERVICE,
+    );
+  };
+  const rebuild = async (): Promise<void> => {
+    const memberId = reader();
+    await run(
+      `rebuild ${memberId}`,
+      'mutation($memberId: String!) { rebuildFeed(memberId: $memberId) }',
+      { memberId },
+      ADMIN,
+    );
+  };
+  /** Somebody publishes, and is erased while they still do. */
+  const erase = async (): Promise<void> => {
+    const memberId = temporary.pop() ?? `temporary-${String(random.below(1_000_000))}`;
+    temporary.push(memberId);
+    await publish(memberId);
+    const erasing = run(
+      `erase ${memberId}`,
+      'mutation($memberId: String!) { eraseMember(memberId: $memberId) }',
+      { memberId },
+      ADMIN,
+    );
+    await Promise.all([erasing, publish(memberId)]);
+    temporary.splice(0);
+  };
+  const shares: readonly (readonly [number, () => Promise<void>])[] = [
+    [24, () => publish()],
+    [2, publishMany],
+    [20, interact],
+    [5, moderate],
+    [4, show],
+    [3, remove],
+    [5, mark],
+    [5, hideItem],
+    [7, follow],
+    [6, unfollow],
+    [5, mute],
+    [5, move],
+    [2, rename],
+    [2, rebuild],
+    [1, erase],
+  ];
+  const total = shares.reduce((sum, [share]) => sum + share, 0);
+  return {
+    async once() {
+      let left = random.next() * total;
+      const chosen = shares.find(([share]) => (left -= share) < 0)?.[1];
+      await (actions.length === 0 || chosen === undefined ? publish() : chosen());
+    },
+    async finish() {
+      for (let tries = 0; tries < TRIES && unsure.size > 0; tries += 1)
+        for (const [key, change] of [...unsure]) if (await change()) unsure.delete(key);
+      if (unsure.size > 0) journal.faults.push(`never answered: ${[...unsure.keys()].join(', ')}`);
+    },
+  };
+}

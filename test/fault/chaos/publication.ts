@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import type { SeededRandom } from '../../support/seeded-random.ts';
+import type { Roster } from './world.ts';
+
+const DAY = 86_400_000;
+const SCOPES = ['PUBLIC', 'FOLLOWERS', 'FOLLOWERS', 'TEAM', 'DEPARTMENT', 'RESTRICTED'] as const;
+
+/** An action as a service would send it, of any scope. */
+export function publicationOf({ readers, sites }: Roster, random: SeededRandom, actorId: string) {
+  const scope = actorId.startsWith('temporary') ? 'FOLLOWERS' : random.pick(SCOPES);
+  const some = (): string[] => readers.filter(() => random.next() < 0.25);
+  return {
+    actorId,
+    scope,
+    // Of the run, not of the seed: a second run on the same database would replay otherwise.
+    idempotencyKey: randomUUID(),
+    ...(random.next() < 0.2
+      ? { conducted: new Date(Date.now() - random.below(20) * DAY).toISOString() }
+      : {}),
+    recipients: scope === 'RESTRICTED' ? [random.pick(readers), ...some()].filter(isFirst) : [],
+    mentions: random.next() < 0.2 ? some() : [],
+    refs: random.next() < 0.5 ? [{ id: random.pick(sites), type: 'site', label: 'Site' }] : [],
+    descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'p', data: {} } },
+  };
+}
+
+function isFirst(value: string, index: number, all: readonly string[]): boolean {
+  return all.indexOf(value) === index;
+}
