@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PATIENCE_MS } from './patience.ts';
 
-const MAIN = fileURLToPath(new URL('../../bin/fanfare.js', import.meta.url));
+/** The sources, never a build. */
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** By its address: a program may run in any folder. */
+const WITH_LOADER = ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
 
 /** What a command line left behind. */
 export interface CliResult {
@@ -24,19 +28,37 @@ export interface RunningCli extends AsyncDisposable {
 
 /** Starts `fanfare` in a process of its own with exactly this environment, besides where programs and caches are. */
 export function startCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningCli {
-  return startNode([MAIN, ...args], env);
+  return startNode([...WITH_LOADER, MAIN, ...args], env);
 }
 
 /** The same for a script of the tests. */
 export function startScript(path: string, args: readonly string[]): RunningCli {
-  return startNode(['--import', 'tsx', path, ...args], {});
+  return startNode([...WITH_LOADER, path, ...args], {});
 }
 
 function startNode(args: readonly string[], env: Readonly<Record<string, string>>): RunningCli {
+  return startCommand(process.execPath, args, { env });
+}
+
+/** The same for any program. */
+export function startCommand(
+  command: string,
+  args: readonly string[],
+  {
+    env,
+    ...options
+  }: {
+    readonly env: Readonly<Record<string, string>>;
+    readonly cwd?: string;
+    readonly uid?: number;
+    readonly gid?: number;
+  },
+): RunningCli {
   const { PATH, HOME, XDG_CACHE_HOME } = process.env;
-  const child = spawn(process.execPath, args, {
+  const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...defined({ PATH, HOME, XDG_CACHE_HOME }), ...env },
+    ...options,
   });
   const written = { stdout: '', stderr: '' };
   const waiting = new Set<() => void>();
@@ -98,4 +120,9 @@ function defined(values: Readonly<Record<string, string | undefined>>): Record<s
   return Object.fromEntries(
     Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
+}
+
+/** What Node needs to run the sources. */
+export function withLoader(): readonly string[] {
+  return WITH_LOADER;
 }
