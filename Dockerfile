@@ -1,17 +1,19 @@
-FROM node:22-bookworm-slim AS build
+FROM node:22.21.1-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+# The sources are not here yet, so there is nothing to build for the prepare script.
+RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json tsconfig.client.json ./
+COPY scripts ./scripts
 COPY src ./src
 RUN npm run build
 
-FROM node:22-bookworm-slim AS packages
+FROM node:22.21.1-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev
+RUN npm ci --omit=dev --ignore-scripts
 
-FROM node:22-bookworm-slim
+FROM node:22.21.1-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
