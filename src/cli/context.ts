@@ -7,6 +7,8 @@ export interface Terminal {
   /** Someone is watching stderr: colours and moving bars are welcome. */
   readonly isInteractive: boolean;
   readonly stderr: NodeJS.WritableStream;
+  /** From now on nothing is said any more. */
+  mute(): void;
 }
 
 /** What every command gets. */

@@ -1,30 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
+import { EmbeddedError } from '../embedded/errors.ts';
+import { findRunningServices } from '../embedded/running-services.ts';
 import { startEmbeddedServices, type EmbeddedServices } from '../embedded/services.ts';
 import { redact } from '../lib/redact.ts';
 import type { CommandContext } from './context.ts';
 import type { EmbeddedSteps } from './embedded-steps.ts';
 
-/** The databases of the configuration: the given ones, else local ones. */
-export function startDatabases(
+/** The databases in use. */
+export interface Databases extends EmbeddedServices {
+  /** The process whose local databases they are; null when they were given or are this process's own. */
+  readonly sharedBy: number | null;
+}
+
+/** How long a process that has the folder may take to start before it counts as none to share with. */
+const STARTS_WITHIN_MS = 60_000;
+const ASK_EVERY_MS = 200;
+
+/** The databases of the configuration: the given ones, else those that run on the same DATA_DIR, else local ones. */
+export async function startDatabases(
   { env }: Pick<CommandContext, 'env'>,
   config: Config,
   steps: Pick<EmbeddedSteps, 'onEvent'>,
-): Promise<EmbeddedServices> {
-  return startEmbeddedServices({
-    ...(config.mongodb.uri === undefined ? {} : { mongodbUri: config.mongodb.uri }),
-    ...(config.redis.url === undefined ? {} : { redisUrl: config.redis.url }),
-    ...(env['PATH'] === undefined ? {} : { path: env['PATH'] }),
-    dataDir: config.dataDir,
-    cacheDir: config.cacheDir,
-    durability: 'durable',
-    onEvent: steps.onEvent,
-  });
+): Promise<Databases> {
+  const { mongodb, redis, dataDir } = config;
+  const start = () =>
+    startEmbeddedServices({
+      ...(mongodb.uri === undefined ? {} : { mongodbUri: mongodb.uri }),
+      ...(redis.url === undefined ? {} : { redisUrl: redis.url }),
+      ...(env['PATH'] === undefined ? {} : { path: env['PATH'] }),
+      dataDir,
+      cacheDir: config.cacheDir,
+      durability: 'durable',
+      onEvent: steps.onEvent,
+    });
+  if (mongodb.uri !== undefined && redis.url !== undefined) return ownDatabases(await start());
+  const running = findRunningServices(dataDir);
+  if (running !== null) return shareOf(config, running);
+  try {
+    return ownDatabases(await start());
+  } catch (error) {
+    if (!(error instanceof EmbeddedError && error.code === 'DATA_DIR_BUSY')) throw error;
+    steps.onEvent({ step: 'wait', message: `Another process is starting the databases in ${dataDir}` });
+    const started = await servicesWithin(dataDir, STARTS_WITHIN_MS);
+    if (started === null) throw error;
+    return shareOf(config, started);
+  }
+}
+
+type Running = NonNullable<ReturnType<typeof findRunningServices>>;
+
+function ownDatabases(services: EmbeddedServices): Databases {
+  return Object.assign(services, { sharedBy: null });
+}
+
+/** An address that is given comes before that of the other process. */
+function shareOf({ mongodb, redis }: Config, running: Running): Databases {
+  return {
+    mongodbUri: mongodb.uri ?? running.mongodbUri,
+    mongodbKind: mongodb.uri === undefined ? running.mongodbKind : 'given',
+    redisUrl: redis.url ?? running.redisUrl,
+    redisKind: redis.url === undefined ? running.redisKind : 'given',
+    sharedBy: running.owner.pid,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+async function servicesWithin(dataDir: string, withinMs: number): Promise<Running | null> {
+  for (const deadline = performance.now() + withinMs; performance.now() < deadline;) {
+    const running = findRunningServices(dataDir);
+    if (running !== null) return running;
+    await delay(ASK_EVERY_MS);
+  }
+  return null;
 }
 
 /** For people. */
-export function describeDatabases(databases: EmbeddedServices, { dataDir }: Pick<Config, 'dataDir'>): string {
-  const { mongodbKind, mongodbUri, redisKind, redisUrl } = databases;
+export function describeDatabases(databases: Databases, { dataDir }: Pick<Config, 'dataDir'>): string {
+  const { mongodbKind, mongodbUri, redisKind, redisUrl, sharedBy } = databases;
   const place = (kind: string, address: string) => (kind === 'given' ? redact(address) : `local ${kind}`);
   const isLocal = mongodbKind !== 'given' || redisKind !== 'given';
-  return `${place(mongodbKind, mongodbUri)}, ${place(redisKind, redisUrl)}${isLocal ? `, data in ${dataDir}` : ''}`;
+  const whose = sharedBy === null ? '' : `, those of process ${String(sharedBy)}`;
+  return `${place(mongodbKind, mongodbUri)}, ${place(redisKind, redisUrl)}${isLocal ? `, data in ${dataDir}` : ''}${whose}`;
 }

@@ -6,7 +6,9 @@ import { connectToServer, ownToken } from './connection.ts';
 import { CommandError, type CommandContext, type Terminal } from './context.ts';
 import { FOLLOWS, liveAction, MEMBERS, READER, REFS, story } from './demo/story.ts';
 import { watchingHints } from './demo/watching-hints.ts';
+import { endOnSignals } from './interruption.ts';
 import { openRuntime } from './runtime.ts';
+import { findServer } from './running-server.ts';
 import { withSecret } from './kept-secret.ts';
 
 export interface DemoOptions {
@@ -43,31 +45,44 @@ interface Published {
   };
 }
 
-/** Plays a story, says how to watch, and goes on with live actions. Starts a server of its own unless given one. */
+/** Plays a story, says how to watch, and goes on with live actions. Starts a server unless one is given
+ * or runs on the same DATA_DIR. */
 export async function demo(context: CommandContext, options: DemoOptions): Promise<void> {
   const intervalMs = parseDuration(options.interval);
   if (intervalMs === null)
     throw new CommandError(`--interval got "${options.interval}", expected a duration such as 500ms or 2s`);
-  const play = async (url: string, signal?: AbortSignal): Promise<void> => {
-    const client = await connectToServer(context, { url, token: options.token });
+  const run = new Date().toISOString();
+  const played = { live: 0 };
+  const play = async (url: string, given = options.token): Promise<void> => {
+    const client = await connectToServer(context, { url, token: given });
     await tellStory(client, context.terminal);
-    const token = options.token ?? (await ownToken(context, READER));
+    const token = given ?? (await ownToken(context, READER));
     for (const line of watchingHints(url, token)) context.terminal.out(line);
-    await goOn(client, context.terminal, { intervalMs, count: options.count ?? Infinity, signal });
+    for (; played.live < (options.count ?? Infinity); played.live += 1) {
+      await delay(intervalMs);
+      const { publishAction } = await client.run<Published>(PUBLISH, { input: liveAction(run, played.live) });
+      context.terminal.out(`→ ${publishAction.action.descriptor.summary}`);
+    }
   };
-  if (options.url !== undefined) {
-    await play(options.url);
+  const farewell = () =>
+    `Ended after ${String(played.live)} live action${played.live === 1 ? '' : 's'}. All of it stays in the feed of "${READER}".`;
+  const given = configOf(context, { needsKey: false });
+  const running = options.url === undefined ? await findServer(given.dataDir) : null;
+  const url = options.url ?? running?.url;
+  if (url !== undefined) {
+    endOnSignals(context.terminal, { farewell, exitCode: 0 });
+    await play(url, options.token ?? running?.token ?? undefined);
     return;
   }
   const { config } = await withSecret(configOf(context));
-  const stop = new AbortController();
   await using runtime = await openRuntime(context, {
     config,
     parts: { api: true, worker: true },
     voice: 'command',
-    stop,
+    farewell,
+    exitCode: 0,
   });
-  await play(runtime.app.url ?? '', stop.signal);
+  await play(runtime.app.url ?? '');
 }
 
 async function tellStory(client: ApiClient, terminal: Terminal): Promise<void> {
@@ -78,28 +93,4 @@ async function tellStory(client: ApiClient, terminal: Terminal): Promise<void> {
       `  ${publishAction.action.descriptor.summary}${publishAction.isReplay ? ' (from last time)' : ''}`,
     );
   }
-}
-
-interface LiveOptions {
-  readonly intervalMs: number;
-  readonly count: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function goOn(
-  client: ApiClient,
-  terminal: Terminal,
-  { intervalMs, count, signal }: LiveOptions,
-): Promise<void> {
-  const run = new Date().toISOString();
-  for (let n = 0; n < count; n++) {
-    await delay(intervalMs, undefined, signal === undefined ? {} : { signal }).catch(ignoreAbort);
-    if (signal?.aborted === true) return;
-    const { publishAction } = await client.run<Published>(PUBLISH, { input: liveAction(run, n) });
-    terminal.out(`→ ${publishAction.action.descriptor.summary}`);
-  }
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!(error instanceof Error && error.name === 'AbortError')) throw error;
 }

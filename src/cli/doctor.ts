@@ -6,11 +6,15 @@ import { redact } from '../lib/redact.ts';
 import { configOf } from './config-of.ts';
 import type { CommandContext } from './context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
+import { endOnSignals } from './interruption.ts';
 import { keptSecretPath } from './kept-secret.ts';
 import { packageVersion } from './package-info.ts';
+import { findServer } from './running-server.ts';
 import { reasonFor } from './report-failure.ts';
 import { describeDatabases, startDatabases } from './databases.ts';
 import { givenSettings, settingsMarkdown, settingsTable } from './settings-table.ts';
+
+const READY_WITHIN_MS = 10_000;
 
 export interface DoctorOptions {
   readonly settings?: boolean;
@@ -34,6 +38,8 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
       terminal.out(line);
     return 0;
   }
+  // Local databases that it has started end with it.
+  endOnSignals(terminal, { farewell: () => 'Interrupted. The doctor only looks: nothing was changed.' });
   let isWell = true;
   for await (const { state, what, detail } of examine(context)) {
     isWell &&= state !== 'FAIL';
@@ -80,8 +86,20 @@ async function* examineDatabases(context: CommandContext, config: Config): Async
   }
   await using databases = services;
   yield { state: 'ok', what: 'Databases', detail: describeDatabases(databases, config) };
+  yield* examineServer(config);
   yield* examineMongo(databases.mongodbUri, config.mongodb.db);
   yield await examineRedis(databases.redisUrl);
+}
+
+/** The server that runs on the same DATA_DIR, if there is one. */
+async function* examineServer({ dataDir }: Config): AsyncGenerator<Finding> {
+  const server = await findServer(dataDir);
+  if (server === null) return;
+  const answer = await fetch(`${server.url}/ready`, { signal: AbortSignal.timeout(READY_WITHIN_MS) })
+    .then(({ status, ok }) => (ok ? 'is ready' : `says it is not ready (${String(status)})`))
+    .catch((error: unknown) => `does not answer: ${reasonFor(error)}`);
+  const detail = `process ${String(server.process.pid)} at ${server.url} ${answer}`;
+  yield { state: answer === 'is ready' ? 'ok' : 'FAIL', what: 'Server', detail };
 }
 
 async function* examineMongo(uri: string, db: string): AsyncGenerator<Finding> {

@@ -2,10 +2,13 @@ import type { EmbeddedEvent } from '../embedded/events.ts';
 import { logEmbeddedStep } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Terminal } from './context.ts';
+import { fitted, openWaitingLine } from './waiting-line.ts';
 import { openProgress, type Progress } from './progress.ts';
 
 export interface EmbeddedSteps extends Disposable {
   readonly onEvent: (event: EmbeddedEvent) => void;
+  /** Says what comes after the databases. */
+  note(message: string): void;
 }
 
 /**
@@ -14,6 +17,12 @@ export interface EmbeddedSteps extends Disposable {
  */
 export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'warn'> | null): EmbeddedSteps {
   let bar: { readonly step: string; readonly progress: Progress } | null = null;
+  const waiting = log === null ? openWaitingLine(terminal) : null;
+  const note = (message: string) => {
+    // A path of the cache would fill a second line; debug logs have all of it.
+    terminal.note(terminal.isInteractive ? fitted(message) : message);
+    waiting?.now(message);
+  };
   const endBar = () => {
     bar?.progress[Symbol.dispose]();
     bar = null;
@@ -26,13 +35,18 @@ export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'wa
         else logEmbeddedStep(log, event);
       } else if (event.fraction === undefined) {
         endBar();
-        terminal.note(event.message);
+        note(event.message);
       } else {
         if (bar?.step !== event.step) endBar();
         bar ??= { step: event.step, progress: openProgress(terminal, event.step) };
         bar.progress.update(event.fraction, event.message);
+        waiting?.now(null);
       }
     },
-    [Symbol.dispose]: endBar,
+    note,
+    [Symbol.dispose]() {
+      endBar();
+      waiting?.[Symbol.dispose]();
+    },
   };
 }

@@ -7,6 +7,7 @@ import type { ExportPart } from '../services/services.ts';
 import { configOf } from './config-of.ts';
 import { connectToServer } from './connection.ts';
 import { CommandError, type CommandContext } from './context.ts';
+import { endOnSignals } from './interruption.ts';
 import { openRuntime } from './runtime.ts';
 
 export interface ExportOptions {
@@ -25,7 +26,12 @@ export async function exportMember(context: CommandContext, options: ExportOptio
   const { member: memberId, out } = options;
   // Before anything is started: a file that is there is not written over.
   if (out !== undefined && (await isThere(out))) throw new CommandError(`--out ${out} is there already`);
+  const farewell = () =>
+    out === undefined
+      ? 'Interrupted: what was written is not complete.'
+      : `Interrupted: ${out} was not written. Run the same command again.`;
   if (options.url !== undefined) {
+    endOnSignals(context.terminal, { farewell, close: () => removeUnfinished(out) });
     const client = await connectToServer(context, { url: options.url, token: options.token });
     const { memberExport } = await client.run<{ readonly memberExport: unknown }>(QUERY, { memberId });
     await write(context, out, [JSON.stringify(memberExport, null, 1)]);
@@ -36,6 +42,8 @@ export async function exportMember(context: CommandContext, options: ExportOptio
     config,
     parts: { api: false, worker: false },
     voice: 'command',
+    farewell,
+    onInterrupted: () => removeUnfinished(out),
   });
   const { services } = runtime.app;
   await write(context, out, jsonLines(services.exportMember(services.openSession(OPERATOR), memberId)));
@@ -74,7 +82,7 @@ async function write(
     return;
   }
   // Under another name until it is whole, and for nobody else's eyes.
-  const unfinished = `${out}.part`;
+  const unfinished = unfinishedName(out);
   try {
     await pipeline(
       Readable.from(lines).map((line: string) => `${line}\n`),
@@ -86,6 +94,14 @@ async function write(
     throw error;
   }
   terminal.note(`Written to ${out}`);
+}
+
+function unfinishedName(out: string): string {
+  return `${out}.part`;
+}
+
+async function removeUnfinished(out: string | undefined): Promise<void> {
+  if (out !== undefined) await rm(unfinishedName(out), { force: true });
 }
 
 async function isThere(path: string): Promise<boolean> {

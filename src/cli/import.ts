@@ -8,6 +8,7 @@ import type { ImportTarget } from './import/target.ts';
 import { connectToServer } from './connection.ts';
 import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext, type Terminal } from './context.ts';
+import { endOnSignals } from './interruption.ts';
 import { openProgress } from './progress.ts';
 import { openRuntime } from './runtime.ts';
 
@@ -38,22 +39,34 @@ export async function importFiles(context: CommandContext, options: ImportOption
   if (files.length === 0)
     throw new CommandError('Nothing to import: give at least one of --members, --refs, --follows, --actions');
   await checkReadable(files);
+  const stage: Stage = { says: () => 'Interrupted before anything was imported.' };
+  const farewell = () => stage.says();
   if (options.url !== undefined) {
+    endOnSignals(context.terminal, { farewell });
     const client = await connectToServer(context, { url: options.url, token: options.token });
-    return runImport(context, files, apiTarget(client), options);
+    return runImport(context, files, apiTarget(client), options, stage);
   }
   const config = configOf(context, { needsKey: false });
   await using runtime = await openRuntime(context, {
     config,
     parts: { api: false, worker: options.worker },
     voice: 'command',
+    farewell,
   });
   const { app } = runtime;
   const target = servicesTarget(app.services, () => app.openFanOuts());
-  return await runImport(context, files, target, {
-    ...options,
-    wait: options.wait === true || options.worker,
-  });
+  return await runImport(
+    context,
+    files,
+    target,
+    { ...options, wait: options.wait === true || options.worker },
+    stage,
+  );
+}
+
+/** How far the import is, for who interrupts it. */
+interface Stage {
+  says: () => string;
 }
 
 interface InputFile {
@@ -66,15 +79,23 @@ async function runImport(
   files: readonly InputFile[],
   target: ImportTarget,
   options: Pick<ImportOptions, 'inFlight' | 'wait'>,
+  stage: Stage,
 ): Promise<number> {
   const report = faultReport(terminal);
+  let actions = 0;
   for (const { kind, path } of files) {
     const startedAt = performance.now();
     using progress = openProgress(terminal, kind.padEnd(KIND_WIDTH));
+    let done = 0;
+    stage.says = () =>
+      `Interrupted in ${path} after ${count(done, 'line')}. Run the same command again to go on: nothing is recorded twice.`;
     const imported = await importFile(kind, path, {
       writers: target.writers,
       inFlight: options.inFlight,
-      progress,
+      onProgress: (fraction, lines) => {
+        done = lines;
+        progress.update(fraction, count(lines, 'line'));
+      },
       onFault: (place, message) => {
         report.add(place, message);
       },
@@ -83,22 +104,35 @@ async function runImport(
     });
     progress[Symbol.dispose]();
     terminal.out(summary(imported, secondsSince(startedAt)));
+    if (kind === 'actions') actions += imported.written;
   }
-  if (options.wait === true) await waitForFanOut(terminal, target);
+  if (options.wait === true) await waitForFanOut(terminal, target, actions, stage);
   if (report.count() === 0) return 0;
   terminal.note(`${count(report.count(), 'line')} could not be imported.`);
   return 1;
 }
 
-async function waitForFanOut(terminal: Terminal, target: ImportTarget): Promise<void> {
+/** @param written the actions of this import: most of what is to be delivered, and some of it already is. */
+async function waitForFanOut(
+  terminal: Terminal,
+  target: ImportTarget,
+  written: number,
+  stage: Stage,
+): Promise<void> {
   const startedAt = performance.now();
-  const first = await target.openFanOuts();
+  stage.says = () =>
+    'Interrupted while delivering. Everything is imported; the next worker that runs delivers the rest.';
+  let open = await target.openFanOuts();
+  const all = Math.max(written, open.count);
   terminal.note('Delivering. This may be interrupted: what is left is done by the next worker that runs.');
   using progress = openProgress(terminal, 'fan-out'.padEnd(KIND_WIDTH));
-  for (let open = first; open > 0; open = await target.openFanOuts()) {
-    progress.update(Math.max(0, 1 - open / first), first > 1 ? `${count(open, 'action')} left` : '');
+  for (; open.count > 0; open = await target.openFanOuts()) {
+    // A count that stops at its limit says nothing about the share.
+    const share = open.isAtLeast ? 0 : Math.max(0, 1 - open.count / all);
+    progress.update(share, `${open.isAtLeast ? 'over ' : ''}${count(open.count, 'action')} left`);
     await delay(ASK_EVERY_MS);
   }
+  progress.update(1, 'all delivered');
   progress[Symbol.dispose]();
   terminal.out(`${'fan-out'.padEnd(KIND_WIDTH)} done after ${secondsSince(startedAt).toFixed(1)} s`);
 }

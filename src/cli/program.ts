@@ -43,7 +43,13 @@ export async function createProgram(context: CommandContext, exit: (code: number
   program
     .command('worker')
     .description('run a fan-out worker without the API')
-    .action(async () => {
+    .option('--health', 'only say by the exit code whether the worker of this container or DATA_DIR works')
+    .action(async (options: { readonly health?: boolean }) => {
+      if (options.health === true) {
+        const { workerHealth } = await import('./worker-health.ts');
+        exit(await workerHealth(context));
+        return;
+      }
       const { worker } = await import('./worker.ts');
       await worker(context);
     });
@@ -103,6 +109,8 @@ export async function createProgram(context: CommandContext, exit: (code: number
       'make the stored feeds of all readers anew from the actions, as after a change of FEED_MODEL',
     )
     .option('--member <id>', 'of this member only')
+    .option('--url <url>', 'ask the API of a running server, with --member')
+    .option('--token <token>', 'for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR')
     .action(async (options: RebuildOptions) => {
       const { rebuild } = await import('./rebuild.ts');
       await rebuild(context, options);
@@ -111,7 +119,10 @@ export async function createProgram(context: CommandContext, exit: (code: number
   program
     .command('demo')
     .description('play a small recruiting story and go on with live actions to watch')
-    .option('--url <url>', 'play it on a running server instead of starting one')
+    .option(
+      '--url <url>',
+      'play it on this server; default: the one that runs on the same DATA_DIR, else one is started',
+    )
     .option(
       '--token <token>',
       'for --url, of the user demo with the role service; default: one signed with the key at hand',

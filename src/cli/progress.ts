@@ -16,6 +16,29 @@ export function openProgress(terminal: Terminal, label: string): Progress {
   return terminal.isInteractive ? openBar(terminal, label) : openLines(terminal, label);
 }
 
+/** A bar hides the cursor and switches the wrapping of lines off; its end gives both back. */
+const openBars = new Set<Disposable>();
+let isWatchingExit = false;
+
+/** Ends it together with the bars: at a signal, and when the process ends. */
+export function endsWithProgress(part: Disposable): void {
+  endProgressAtExit();
+  openBars.add(part);
+}
+
+/** Ends the bars that are open. Further updates of them do nothing. */
+export function endProgress(): void {
+  for (const bar of openBars) bar[Symbol.dispose]();
+}
+
+/** Whatever ends the process: the terminal is given back before its last words. */
+function endProgressAtExit(): void {
+  if (isWatchingExit) return;
+  isWatchingExit = true;
+  process.on('exit', endProgress);
+  process.on('uncaughtExceptionMonitor', endProgress);
+}
+
 function openBar(terminal: Terminal, label: string): Progress {
   const bar = new SingleBar(
     {
@@ -27,14 +50,16 @@ function openBar(terminal: Terminal, label: string): Progress {
     Presets.shades_classic,
   );
   bar.start(STEPS, 0, { detail: '' });
-  return {
+  const progress: Progress = {
     update: (fraction, detail) => {
-      bar.update(Math.round(fraction * STEPS), { detail });
+      if (openBars.has(progress)) bar.update(Math.floor(fraction * STEPS), { detail });
     },
     [Symbol.dispose]: () => {
-      bar.stop();
+      if (openBars.delete(progress)) bar.stop();
     },
   };
+  endsWithProgress(progress);
+  return progress;
 }
 
 function openLines(terminal: Terminal, label: string): Progress {

@@ -1,25 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Identity } from '../domain/viewer.ts';
 import { configOf } from './config-of.ts';
-import type { CommandContext } from './context.ts';
+import { connectToServer } from './connection.ts';
+import { CommandError, type CommandContext } from './context.ts';
+import { endOnSignals } from './interruption.ts';
 import { openProgress } from './progress.ts';
 import { openRuntime } from './runtime.ts';
 
 export interface RebuildOptions {
   readonly member?: string;
+  readonly url?: string;
+  readonly token?: string;
 }
 
 /** Who may type this command has the databases. */
 const OPERATOR: Identity = { userId: 'rebuild', roles: new Set(['admin']), expiresAt: null };
 const POLL_MS = 100;
+const REBUILD = 'mutation ($memberId: String!) { rebuildFeed(memberId: $memberId) }';
 
 /** Makes stored feeds anew from the actions, those of all readers or one, and waits until they are done. */
-export async function rebuild(context: CommandContext, { member }: RebuildOptions): Promise<void> {
+export async function rebuild(context: CommandContext, options: RebuildOptions): Promise<void> {
+  const { member } = options;
+  if (options.url !== undefined) {
+    await rebuildThrough(context, options.url, options);
+    return;
+  }
   const config = configOf(context, { needsKey: false });
+  let reached = 'before any feed was rebuilt';
   await using runtime = await openRuntime(context, {
     config,
     parts: { api: false, worker: true },
     voice: 'command',
+    farewell: () =>
+      `Interrupted ${reached}. A server or worker that runs goes on with what is marked; feeds that are not done are read from the actions.`,
   });
   const { app } = runtime;
   if (member === undefined) for await (const _count of app.services.rebuildFeeds(OPERATOR));
@@ -29,9 +42,27 @@ export async function rebuild(context: CommandContext, { member }: RebuildOption
   for (;;) {
     const open = await app.openRebuilds();
     const done = Math.max(0, all - open);
+    reached = `after ${String(done)} of ${String(all)} feeds`;
     progress.update(done / all, `${String(done)} of ${String(all)}`);
     if (open === 0) break;
     await delay(POLL_MS);
   }
+  progress[Symbol.dispose]();
   context.terminal.note(`Feeds are stored as FEED_MODEL=${config.feeds.model} has it.`);
+}
+
+/** Asks the API of a running server; one of its workers does it. */
+async function rebuildThrough(
+  context: CommandContext,
+  url: string,
+  { member, token }: RebuildOptions,
+): Promise<void> {
+  if (member === undefined)
+    throw new CommandError(
+      '--url needs --member <id>: the API rebuilds one feed at a time. Run rebuild where the databases are for all.',
+    );
+  endOnSignals(context.terminal, { farewell: () => 'Interrupted. The server goes on if it was asked.' });
+  const client = await connectToServer(context, { url, token });
+  await client.run(REBUILD, { memberId: member });
+  context.terminal.note(`The feed of "${member}" is being rebuilt; until then it says REBUILDING.`);
 }

@@ -36,9 +36,7 @@ function hints(error: Error): string[] {
   if (error instanceof ConfigError) return ['All variables: npx fanfare doctor --settings'];
   if (error instanceof EmbeddedError)
     return error.code === 'DATA_DIR_BUSY'
-      ? [
-          'A server that runs already is reached with --url http://127.0.0.1:4000; DATA_DIR chooses another folder.',
-        ]
+      ? ['It said nothing of its databases. Stop it, or choose another folder with DATA_DIR.']
       : [];
   if (isExplained(error)) return [];
   if ('code' in error && error.code === 'EADDRINUSE')

@@ -1,13 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createApp, type App } from '../app.ts';
 import type { Config } from '../config/config.ts';
-import type { EmbeddedServices } from '../embedded/services.ts';
-import { logDatabases } from '../telemetry/events.ts';
+import { ROLES } from '../domain/viewer.ts';
+import { logDatabases, logHeartbeatFailed } from '../telemetry/events.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import type { CommandContext } from './context.ts';
-import { describeDatabases, startDatabases } from './databases.ts';
+import { describeDatabases, startDatabases, type Databases } from './databases.ts';
 import { embeddedSteps } from './embedded-steps.ts';
+import { endOnSignals } from './interruption.ts';
+import { announceServer } from './running-server.ts';
+import { signToken } from './sign-token.ts';
+import { startHeartbeat } from './worker-health.ts';
 import { closeOnSignals } from './shutdown.ts';
 
 /** A running app with everything it stands on. */
@@ -17,6 +21,8 @@ export interface Runtime extends AsyncDisposable {
   readonly config: Config;
   /** For people: which databases these are. */
   readonly databases: string;
+  /** Of the user demo with all roles; null where tokens are signed elsewhere. */
+  readonly demoToken: string | null;
   /** Closes the app, then the databases. */
   close(): Promise<void>;
 }
@@ -26,31 +32,46 @@ export interface RuntimeOptions {
   readonly parts: { readonly api: boolean; readonly worker: boolean };
   /** `server`: the log is the voice. `command`: the terminal is, and the log only warns. */
   readonly voice: 'server' | 'command';
-  /** If given, a signal aborts it, closes everything and ends the process, from now on. */
+  /** If given, a signal aborts it, closes everything and ends the process with 0, from now on. */
   readonly stop?: AbortController;
+  /** If given, a signal makes the command say this, closes everything and ends the process, from now on. */
+  readonly farewell?: () => string;
+  /** For `farewell`; default: as a shell has it for a program that a signal ended. */
+  readonly exitCode?: number;
+  /** Notes in DATA_DIR that it works, for `worker --health`. */
+  readonly hasHeartbeat?: boolean;
+  /** Called then, after everything is closed. */
+  readonly onInterrupted?: () => Promise<void>;
 }
 
+const DEMO_TOKEN_MS = 7 * 86_400_000;
 /** How long a signal waits for a start that is under way. What it then leaves open ends with the process. */
 const FINISH_START_MS = 3_000;
 
 /** Starts local databases where no address is given, then the app. When that fails, what was started is closed. */
 export function openRuntime(context: CommandContext, options: RuntimeOptions): Promise<Runtime> {
   const { level } = options.config.log;
+  const noteLine = (line: string): void => {
+    context.terminal.note(line.trimEnd());
+  };
   const logger = createLogger({
     level: options.voice === 'command' && level === 'info' ? 'warn' : level,
     isPretty: context.terminal.isInteractive,
+    // A bar or a waiting line may be on the line.
+    ...(context.terminal.isInteractive ? { sink: { write: noteLine } } : {}),
   });
   const opening = open(context, options, logger);
-  const { stop } = options;
-  if (stop !== undefined) {
-    closeOnSignals(logger, async () => {
-      stop.abort();
-      // Whoever opened it hears why it failed.
-      const opened = opening.catch(() => null);
-      const runtime = await Promise.race([opened, delay(FINISH_START_MS, null)]);
-      await runtime?.close();
-    });
-  }
+  const { stop, farewell, exitCode, onInterrupted } = options;
+  const close = async (): Promise<void> => {
+    stop?.abort();
+    // The caller gets the reason when it could not be opened.
+    const opened = opening.catch(() => null);
+    const runtime = await Promise.race([opened, delay(FINISH_START_MS, null)]);
+    await runtime?.close().finally(onInterrupted);
+  };
+  if (farewell !== undefined)
+    endOnSignals(context.terminal, { farewell, close, ...(exitCode === undefined ? {} : { exitCode }) });
+  else if (stop !== undefined) closeOnSignals(logger, close);
   return opening;
 }
 
@@ -61,10 +82,29 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
   const databases = await startDatabases(context, options.config, steps);
   try {
     const config = withAddresses(options.config, databases);
+    if (terminal.isInteractive) steps.note('Preparing collections and indexes');
     if (isServer) logDatabases(logger, { mongodb: databases.mongodbKind, redis: databases.redisKind });
     const app = await createApp(config, options.parts, { logger, metrics: createMetrics() });
+    const demoToken = options.parts.api ? await demoTokenOf(config) : null;
+    const isLocal = databases.mongodbKind !== 'given' || databases.redisKind !== 'given';
+    const record =
+      app.url === null || !isLocal
+        ? null
+        : await announceServer(config.dataDir, { url: app.url, token: demoToken });
+    const heartbeat =
+      options.hasHeartbeat === true
+        ? await startHeartbeat(
+            config.dataDir,
+            () => app.database.ping(),
+            (err) => {
+              logHeartbeatFailed(logger, { err });
+            },
+          )
+        : null;
     const close = async (): Promise<void> => {
       try {
+        await heartbeat?.[Symbol.asyncDispose]();
+        await record?.[Symbol.asyncDispose]();
         await app.close();
       } finally {
         await databases[Symbol.asyncDispose]();
@@ -74,6 +114,7 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
       app,
       config,
       databases: describeDatabases(databases, config),
+      demoToken,
       close,
       [Symbol.asyncDispose]: close,
     };
@@ -83,7 +124,14 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
   }
 }
 
-function withAddresses(config: Config, databases: EmbeddedServices): Config {
+/** In production nobody should find the keys of the house on its disk. */
+async function demoTokenOf({ auth, isProduction }: Config): Promise<string | null> {
+  if (auth.jwtSecret === undefined || isProduction) return null;
+  const expiresAt = new Date(Date.now() + DEMO_TOKEN_MS);
+  return signToken(auth, { sub: 'demo', roles: ROLES, expiresAt });
+}
+
+function withAddresses(config: Config, databases: Databases): Config {
   return Object.freeze({
     ...config,
     mongodb: Object.freeze({ ...config.mongodb, uri: databases.mongodbUri }),

@@ -1,5 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import { logClosed, logClosing, logCrash } from '../telemetry/events.ts';
+import { endProgress } from './progress.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 const CLOSE_WITHIN_MS = 10_000;
@@ -41,6 +42,7 @@ export function closeOnSignals(
       if (firstAt !== null) return;
       firstAt = Date.now();
       reason = signal;
+      endProgress();
       grace.close();
     });
   }

@@ -8,16 +8,22 @@ export function processTerminal(): Terminal {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
   // A progress bar may stand on the line.
   const start = isInteractive ? CLEAR_LINE : '';
+  let isMute = false;
   return {
     out(line) {
+      if (isMute) return;
       if (isInteractive) process.stderr.write(CLEAR_LINE);
       process.stdout.write(`${line}\n`);
     },
     note(line) {
+      if (isMute) return;
       process.stderr.write(`${start}${line}\n`);
     },
     isInteractive,
     stderr: process.stderr,
+    mute() {
+      isMute = true;
+    },
   };
 }
 

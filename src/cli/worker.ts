@@ -9,5 +9,6 @@ export async function worker(context: CommandContext): Promise<void> {
     parts: { api: false, worker: true },
     voice: 'server',
     stop: new AbortController(),
+    hasHeartbeat: true,
   });
 }

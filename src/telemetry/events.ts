@@ -17,11 +17,13 @@ export function logWorkerStopped(log: Pick<Logger, 'info'>, fields: { readonly w
   log.info(fields, 'Fan-out worker stopped');
 }
 
+/** The names are many at a first start: they would fill the screen. */
 export function logIndexesCreated(
-  log: Pick<Logger, 'info'>,
-  fields: { readonly indexes: readonly string[] },
+  log: Pick<Logger, 'info' | 'debug'>,
+  { indexes }: { readonly indexes: readonly string[] },
 ): void {
-  log.info(fields, 'Indexes created');
+  log.info({ count: indexes.length }, 'Indexes created');
+  log.debug({ indexes }, 'Names of the indexes created');
 }
 
 export function logFanOutFinished(
@@ -170,6 +172,10 @@ export function logEmbeddedStep(
   const { message, ...fields } = event;
   if (event.step === 'exit') log.warn(fields, message);
   else log.info(fields, message);
+}
+
+export function logHeartbeatFailed(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
+  log.warn(fields, 'The heartbeat of the worker cannot be written: worker --health will fail');
 }
 
 export function logClosing(log: Pick<Logger, 'info'>, fields: { readonly reason: string }): void {

@@ -9,6 +9,7 @@ export function recordingTerminal() {
     out: (line) => void stdout.push(line),
     note: (line) => void stderr.push(line),
     isInteractive: false,
+    mute: () => undefined,
     stderr: new Writable({
       write(chunk: Buffer, _encoding, done) {
         stderr.push(chunk.toString());

@@ -28,15 +28,14 @@ const ACTIONS = /* GraphQL */ `
   }
 `;
 const FAN_OUTS = /* GraphQL */ `
-  query ImportFanOuts {
-    pending: actions(fanOutState: PENDING, includeHidden: true, first: 1) {
+  query ImportFanOuts($state: FanOutState!, $after: String) {
+    actions(fanOutState: $state, includeHidden: true, first: 100, after: $after) {
       edges {
         cursor
       }
-    }
-    inProgress: actions(fanOutState: IN_PROGRESS, includeHidden: true, first: 1) {
-      edges {
-        cursor
+      pageInfo {
+        hasNextPage
+        endCursor
       }
     }
   }
@@ -49,7 +48,15 @@ interface PublishedActions {
   }[];
 }
 
-type FanOuts = Readonly<Record<'pending' | 'inProgress', { readonly edges: readonly unknown[] }>>;
+interface FanOuts {
+  readonly actions: {
+    readonly edges: readonly unknown[];
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  };
+}
+
+/** The API counts nothing, it lists: so many pages are read to count them. */
+const COUNTED_PAGES = 20;
 
 /** Writes through the public API of a running server, with a token that has the role service. */
 export function apiTarget(client: ApiClient): ImportTarget {
@@ -75,8 +82,20 @@ export function apiTarget(client: ApiClient): ImportTarget {
       },
     },
     async openFanOuts() {
-      const { pending, inProgress } = await client.run<FanOuts>(FAN_OUTS, {}).catch(throwNotAdmin);
-      return pending.edges.length + inProgress.edges.length > 0 ? 1 : 0;
+      let count = 0;
+      for (const state of ['IN_PROGRESS', 'PENDING']) {
+        let after: string | null = null;
+        for (let page = 1; ; page += 1) {
+          const { actions }: FanOuts = await client
+            .run<FanOuts>(FAN_OUTS, { state, after })
+            .catch(throwNotAdmin);
+          count += actions.edges.length;
+          after = actions.pageInfo.endCursor;
+          if (!actions.pageInfo.hasNextPage) break;
+          if (page === COUNTED_PAGES) return { count, isAtLeast: true };
+        }
+      }
+      return { count, isAtLeast: false };
     },
   };
 }

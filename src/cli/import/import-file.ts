@@ -1,7 +1,5 @@
-import { stat } from 'node:fs/promises';
-import type { Progress } from '../progress.ts';
 import { inFlight } from './in-flight.ts';
-import { readLines } from './lines.ts';
+import { readLines, textBytes } from './lines.ts';
 import { readRecord, type ReadRecord, type RecordKind, type Records } from './records.ts';
 import type { BatchOutcome, ImportWriters } from './target.ts';
 
@@ -28,14 +26,23 @@ export interface ImportFileOptions {
   readonly writers: ImportWriters;
   /** Batches under way at once. They are sent in the order of the file; 1 makes sure they arrive in it. */
   readonly inFlight: number;
-  readonly progress: Progress;
+  /** Called with the share of the file that is dealt with, and its lines: written or refused. */
+  onProgress(fraction: number, lines: number): void;
   /** Told of every line that was not written. */
   onFault(place: string, message: string): void;
 }
 
 interface Batch<R> {
   readonly records: R[];
-  readonly lines: number[];
+  readonly places: Place[];
+}
+
+type GoodRecord<R> = ReadRecord<R> & { readonly fault: null; readonly endsAt: number };
+
+interface Place {
+  readonly line: number;
+  /** Bytes of text from the beginning of the file to the end of this line. */
+  readonly endsAt: number;
 }
 
 interface WrittenBatch<R> {
@@ -49,18 +56,18 @@ export async function importFile<K extends RecordKind>(
   path: string,
   options: ImportFileOptions,
 ): Promise<ImportedFile<K>> {
-  const total = (await stat(path)).size;
+  const total = await textBytes(path);
   const imported: ImportedFile<K> = { kind, path, lines: 0, written: 0, replays: 0, faults: 0 };
-  let bytes = 0;
   const refuse = (line: number, message: string) => {
     imported.faults += 1;
     options.onFault(`${path}:${String(line)}`, message);
   };
-  async function* goodLines(): AsyncGenerator<ReadRecord<Records[K]> & { readonly fault: null }> {
-    for await (const line of readLines(path, { onBytes: (count) => (bytes += count) })) {
+  async function* goodLines(): AsyncGenerator<GoodRecord<Records[K]>> {
+    let endsAt = 0;
+    for await (const line of readLines(path, { onText: (bytes) => (endsAt = bytes) })) {
       imported.lines += 1;
       const read = readRecord(kind, line);
-      if (read.fault === null) yield read;
+      if (read.fault === null) yield { ...read, endsAt };
       else refuse(read.line, read.fault);
     }
   }
@@ -69,20 +76,22 @@ export async function importFile<K extends RecordKind>(
     outcome: await options.writers[kind](batch.records),
   });
   for await (const { batch, outcome } of inFlight(batches(kind, goodLines()), options.inFlight, write)) {
-    for (const { index, message } of outcome.faults) refuse(batch.lines[index] ?? 0, message);
+    for (const { index, message } of outcome.faults) refuse(batch.places[index]?.line ?? 0, message);
     imported.replays += outcome.replays;
     imported.written += batch.records.length - outcome.faults.length - outcome.replays;
-    options.progress.update(total === 0 ? 1 : bytes / total, `${imported.lines.toLocaleString('en')} lines`);
+    // What is read runs ahead of what is written, so it does not count.
+    const last = batch.places.at(-1);
+    if (last !== undefined) options.onProgress(Math.min(0.999, last.endsAt / total), last.line);
   }
-  options.progress.update(1, `${imported.lines.toLocaleString('en')} lines`);
+  options.onProgress(1, imported.lines);
   return imported;
 }
 
 async function* batches<K extends RecordKind>(
   kind: K,
-  reads: AsyncIterable<ReadRecord<Records[K]> & { readonly fault: null }>,
+  reads: AsyncIterable<GoodRecord<Records[K]>>,
 ): AsyncGenerator<Batch<Records[K]>> {
-  let batch: Batch<Records[K]> = { records: [], lines: [] };
+  let batch: Batch<Records[K]> = { records: [], places: [] };
   let bytes = 0;
   for await (const read of reads) {
     if (
@@ -90,11 +99,11 @@ async function* batches<K extends RecordKind>(
       (batch.records.length >= MAX_RECORDS[kind] || bytes + read.bytes > MAX_BATCH_BYTES)
     ) {
       yield batch;
-      batch = { records: [], lines: [] };
+      batch = { records: [], places: [] };
       bytes = 0;
     }
     batch.records.push(read.record);
-    batch.lines.push(read.line);
+    batch.places.push({ line: read.line, endsAt: read.endsAt });
     bytes += read.bytes;
   }
   if (batch.records.length > 0) yield batch;

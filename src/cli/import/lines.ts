@@ -1,5 +1,4 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
@@ -9,8 +8,8 @@ export type Line =
   | { readonly number: number; readonly text: null; readonly fault: string };
 
 export interface LineOptions {
-  /** Called with the number of bytes read from the file, which are compressed ones in a compressed file. */
-  readonly onBytes?: (bytes: number) => void;
+  /** Called before each line is given, with the bytes of text from the beginning of the file to the end of the line. */
+  readonly onText?: (bytes: number) => void;
 }
 
 /** Longest line, in bytes. */
@@ -25,17 +24,26 @@ export async function* readLines(path: string, options: LineOptions = {}): Async
   const file = await open(path);
   const isGzip = await beginsWithGzipMagic(file);
   const source = file.createReadStream({ start: 0 });
-  const count = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      options.onBytes?.(chunk.length);
-      done(null, chunk);
-    },
-  });
-  const output = isGzip ? createGunzip() : count;
-  const flow = isGzip ? pipeline(source, count, output) : pipeline(source, count);
+  if (!isGzip) {
+    yield* splitLines(source as AsyncIterable<Buffer>, options);
+    return;
+  }
+  const text = createGunzip();
   // The failure of a part ends the output with that error, which the loop below throws.
-  flow.catch(() => undefined);
-  yield* splitLines(output as AsyncIterable<Buffer>);
+  pipeline(source, text).catch(() => undefined);
+  yield* splitLines(text as AsyncIterable<Buffer>, options);
+}
+
+/**
+ * Bytes of text in a file. A gzip file says so in its last four bytes; what was put together of several, or holds more
+ * than 4 GiB, says too little, so this is an estimate that a reader may run beyond.
+ */
+export async function textBytes(path: string): Promise<number> {
+  await using file = await open(path);
+  const { size } = await file.stat();
+  if (!(await beginsWithGzipMagic(file)) || size < 4) return size;
+  const { buffer } = await file.read(Buffer.alloc(4), 0, 4, size - 4);
+  return Math.max(size, buffer.readUInt32LE());
 }
 
 async function beginsWithGzipMagic(file: FileHandle): Promise<boolean> {
@@ -43,19 +51,23 @@ async function beginsWithGzipMagic(file: FileHandle): Promise<boolean> {
   return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
 }
 
-async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+async function* splitLines(chunks: AsyncIterable<Buffer>, { onText }: LineOptions): AsyncGenerator<Line> {
   const line = new PartialLine();
+  let bytes = 0;
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       line.add(chunk.subarray(start, end));
       const whole = line.take();
+      onText?.(bytes + end + 1);
       if (whole !== null) yield whole;
       start = end + 1;
     }
+    bytes += chunk.length;
     line.add(chunk.subarray(start));
   }
   const last = line.take();
+  onText?.(bytes);
   if (last !== null) yield last;
 }
 

@@ -25,7 +25,7 @@ export function servicesTarget(
         };
       },
     },
-    openFanOuts,
+    openFanOuts: async () => ({ count: await openFanOuts(), isAtLeast: false }),
   };
 }
 

@@ -19,11 +19,15 @@ export type ImportWriters = {
 
 export interface ImportTarget {
   readonly writers: ImportWriters;
-  /**
-   * How many actions are not delivered yet; a target that cannot count says 1 for "some".
-   * Rejects with CommandError when it cannot tell at all.
-   */
-  openFanOuts(): Promise<number>;
+  /** Rejects with CommandError when it cannot tell. */
+  openFanOuts(): Promise<OpenFanOuts>;
+}
+
+/** Actions that are not delivered yet. */
+export interface OpenFanOuts {
+  readonly count: number;
+  /** The target counts no further: there are more. */
+  readonly isAtLeast: boolean;
 }
 
 /** A whole batch was refused because of some of its records. */

@@ -35,7 +35,7 @@ async function run(
   const imported = await importFile(kind, path, {
     writers,
     inFlight: 2,
-    progress: { update: (fraction) => fractions.push(fraction), [Symbol.dispose]: () => undefined },
+    onProgress: (fraction) => fractions.push(fraction),
     onFault: (place, message) => faults.push(`${place}: ${message}`),
   });
   return { imported, batches, fractions, faults: faults.map((fault) => fault.replace(`${folder}/`, '')) };
@@ -58,6 +58,21 @@ describe('importFile', () => {
     expect(imported).toMatchObject({ lines: 2_500, written: 2_500, replays: 0, faults: 0 });
     expect(fractions.at(-1)).toBe(1);
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+  });
+
+  it('counts as progress what was written, not what was read ahead', async () => {
+    const { fractions } = await run(
+      'refs',
+      Array.from({ length: 4_000 }, (_, n) => ref(10_000 + n)),
+      allGood,
+    );
+    expect(fractions.map((fraction) => fraction.toFixed(2))).toEqual([
+      '0.25',
+      '0.50',
+      '0.75',
+      '1.00',
+      '1.00',
+    ]);
   });
 
   it('keeps batches below half a mebibyte', async () => {

@@ -1,0 +1,43 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../embedded/process/identity.ts';
+
+/** What a process of Fanfare tells the others on its DATA_DIR. */
+export type ProcessRecord<T> = T & { readonly process: ProcessIdentity };
+
+/** Writes a record for this user's eyes only. Disposing removes it, unless another process has replaced it. */
+export async function announce(path: string, content: object): Promise<AsyncDisposable> {
+  const process = ownIdentity();
+  const draft = `${path}.${String(process.pid)}`;
+  await writeFile(draft, `${JSON.stringify({ ...content, process }, null, 1)}\n`, { mode: 0o600 });
+  await rename(draft, path);
+  return {
+    async [Symbol.asyncDispose]() {
+      const found = await read(path);
+      if (found?.process.pid === process.pid && found.process.started === process.started)
+        await rm(path, { force: true });
+    },
+  };
+}
+
+/** The record of a process that runs; what a dead one left counts as none. */
+export async function findRecord<T extends object>(path: string): Promise<ProcessRecord<T> | null> {
+  const found = await read(path);
+  return found !== null && isAlive(found.process) ? (found as ProcessRecord<T>) : null;
+}
+
+async function read(path: string): Promise<{ readonly process: ProcessIdentity } | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const record = JSON.parse(text) as { readonly process?: ProcessIdentity } | null;
+    return record?.process === undefined ? null : { ...record, process: record.process };
+  } catch {
+    // Somebody wrote into it; a record of ours is never half written.
+    return null;
+  }
+}

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { announce, findRecord, type ProcessRecord } from './process-record.ts';
+
+/** The API that runs on a DATA_DIR. */
+export interface RunningServer {
+  readonly url: string;
+  /** Of the user demo with all roles; null when the server cannot sign tokens. */
+  readonly token: string | null;
+}
+
+const FILE = 'server.json';
+
+/** Lets commands on the folder find the server. Of several that share databases the first is found. */
+export async function announceServer(dataDir: string, server: RunningServer): Promise<AsyncDisposable> {
+  if ((await findServer(dataDir)) === null) return announce(join(dataDir, FILE), server);
+  return { [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+export function findServer(dataDir: string): Promise<ProcessRecord<RunningServer> | null> {
+  return findRecord(join(dataDir, FILE));
+}

@@ -1,0 +1,76 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configOf } from './config-of.ts';
+import type { CommandContext } from './context.ts';
+import { announce, findRecord } from './process-record.ts';
+
+interface Beat {
+  /** When the database last answered the worker, as milliseconds since 1970. */
+  readonly at: number;
+}
+
+const FILE = 'worker.json';
+const BEAT_EVERY_MS = 5_000;
+/** Longer than a database takes to elect another primary. */
+const HEALTHY_WITHIN_MS = 60_000;
+
+/**
+ * Notes in DATA_DIR, every five seconds, that this worker runs and its database answers. Disposing ends that.
+ * @param onError called once when the notes cannot be written.
+ */
+export async function startHeartbeat(
+  dataDir: string,
+  ping: () => Promise<unknown>,
+  onError: (error: unknown) => void,
+): Promise<AsyncDisposable> {
+  const path = join(dataDir, FILE);
+  let record: AsyncDisposable | null = null;
+  let hasFailed = false;
+  const beat = async (): Promise<void> => {
+    // A database that is away is what the missing beat says.
+    if (!(await ping().then(isDone, isNotDone))) return;
+    const content: Beat = { at: Date.now() };
+    record = await announce(path, content);
+  };
+  const complain = (error: unknown): void => {
+    if (!hasFailed) onError(error);
+    hasFailed = true;
+  };
+  await mkdir(dataDir, { recursive: true }).catch(complain);
+  let beating = beat().catch(complain);
+  const timer = setInterval(() => {
+    beating = beating.then(beat).catch(complain);
+  }, BEAT_EVERY_MS);
+  timer.unref();
+  await beating;
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await beating;
+      await record?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const isDone = (): boolean => true;
+const isNotDone = (): boolean => false;
+
+/** Whether the worker that runs with this DATA_DIR works. @returns the exit code. */
+export async function workerHealth(context: CommandContext): Promise<number> {
+  const { dataDir } = configOf(context, { needsKey: false });
+  const beat = await findRecord<Beat>(join(dataDir, FILE));
+  if (beat === null) {
+    context.terminal.note(`No worker runs with DATA_DIR ${dataDir}`);
+    return 1;
+  }
+  const age = Date.now() - beat.at;
+  const who = `Worker ${String(beat.process.pid)}`;
+  const seconds = `${String(Math.round(age / 1_000))} s ago`;
+  const isHealthy = age < HEALTHY_WITHIN_MS;
+  context.terminal.note(
+    isHealthy
+      ? `${who} works; its database answered ${seconds}`
+      : `${who} does not work: its database last answered ${seconds}`,
+  );
+  return isHealthy ? 0 : 1;
+}

@@ -1,0 +1,96 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli, startCli, type RunningCli } from '../support/run-cli.ts';
+
+const READY = /GraphQL {4}(http:\S+)\/graphql/;
+
+let dataDir = '';
+let env: Record<string, string> = {};
+let server: RunningCli;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'fanfare-beside-'));
+  env = { DATA_DIR: dataDir, PORT: '0' };
+  server = startCli(['serve'], env);
+  await server.stdoutHas(READY);
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe('beside a server with local databases, on the same DATA_DIR', () => {
+  it('the demo plays on the server', async () => {
+    const { code, stdout, stderr } = await runCli(['demo', '--count', '1', '--interval', '10ms'], env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [, url = ''] = await server.stdoutHas(READY);
+    expect(stdout).toContain(`${url}/graphql`);
+    expect(stdout).toMatch(/^→ /m);
+  });
+
+  it('export and rebuild use its databases', async () => {
+    const exported = await runCli(['export', '--member', 'demo'], env);
+    expect({ code: exported.code, stderr: exported.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(exported.stdout)).toMatchObject({ memberId: 'demo' });
+    const rebuilt = await runCli(['rebuild'], env);
+    expect(rebuilt.stderr).toContain('Feeds are stored as FEED_MODEL=items has it.');
+    expect(rebuilt.code).toBe(0);
+  });
+
+  it('rebuild asks the server it is given', async () => {
+    const [, url = ''] = await server.stdoutHas(READY);
+    const one = await runCli(['rebuild', '--url', url, '--member', 'demo'], env);
+    expect(one.stderr).toContain('The feed of "demo" is being rebuilt');
+    expect(one.code).toBe(0);
+    const all = await runCli(['rebuild', '--url', url], env);
+    expect(all.stderr).toContain('--url needs --member');
+    expect(all.code).toBe(1);
+  });
+
+  it('the doctor finds it healthy', async () => {
+    const { code, stdout } = await runCli(['doctor'], env);
+    expect(stdout).toMatch(/^ok +Server +process \d+ at http:\S+ is ready$/m);
+    expect(stdout).toMatch(/^ok +MongoDB/m);
+    expect(stdout).not.toMatch(/^FAIL/m);
+    expect(code).toBe(0);
+  });
+
+  it('a worker and another API join, and the worker says that it works', async () => {
+    await using worker = startCli(['worker'], env);
+    await worker.stderrHas(/Fan-out worker started/);
+    await using api = startCli(['serve', '--no-worker'], { ...env, LOG_LEVEL: 'warn' });
+    const [, url = ''] = await api.stdoutHas(READY);
+    expect((await fetch(`${url}/ready`)).status).toBe(200);
+    await expect
+      .poll(async () => (await runCli(['worker', '--health'], env)).code, { timeout: 90_000 })
+      .toBe(0);
+    worker.signal('SIGTERM');
+    expect((await worker.result).code).toBe(0);
+    expect((await runCli(['worker', '--health'], env)).code).toBe(1);
+    api.signal('SIGTERM');
+    expect((await api.result).code).toBe(0);
+  });
+
+  it('what it says of itself is for its user only, and goes when it ends', async () => {
+    for (const file of ['running-services.json', 'server.json'])
+      expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(dataDir, 'running-services.json'), 'utf8')).toContain('mongodb://');
+    server.signal('SIGTERM');
+    expect((await server.result).code).toBe(0);
+    const left = await readdir(dataDir);
+    expect(left.filter((name) => /^(?:running-services|server)\.json/.test(name))).toEqual([]);
+  });
+
+  it('what a killed server left is recognized as stale', async () => {
+    await using killed = startCli(['serve'], env);
+    await killed.stdoutHas(READY);
+    killed.signal('SIGKILL');
+    await killed.result;
+    expect(await readdir(dataDir)).toContain('running-services.json');
+    const { code, stdout } = await runCli(['doctor'], env);
+    expect(stdout).not.toMatch(/^\w+ +Server/m);
+    expect(stdout).toMatch(/^ok +MongoDB/m);
+    expect(code).toBe(0);
+  });
+});
