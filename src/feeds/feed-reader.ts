@@ -97,19 +97,30 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     query: SourceQuery,
   ): Promise<readonly FeedEntry[]> {
     const all = await followsWithSpans(dependencies, reader.userId);
-    const entries = await readFromSource(
-      dependencies,
-      { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all) },
-      { ...query, ...startBelow(floor, query.after) },
-    );
-    if (isAboveAll(floor) || entries.length === 0) return entries;
-    // What the store still has above its floor has been given, or will be, from there.
-    const held = await feedStore.find(
-      reader.userId,
-      entries.map((entry) => entry.actionId),
-    );
-    const above = new Set(held.filter((entry) => isAbove(entry, floor)).map((entry) => entry.actionId));
-    return entries.filter((entry) => !above.has(entry.actionId));
+    const read = (from: SourceQuery): Promise<readonly FeedEntry[]> =>
+      readFromSource(
+        dependencies,
+        { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all) },
+        from,
+      );
+    if (isAboveAll(floor)) return read(query);
+    const entries: FeedEntry[] = [];
+    let from: SourceQuery = { ...query, ...startBelow(floor, query.after) };
+    for (;;) {
+      const found = await read(from);
+      // What the store still has above its floor has been given, or will be, from there.
+      const held = await feedStore.find(
+        reader.userId,
+        found.map((entry) => entry.actionId),
+      );
+      const above = new Set(held.filter((entry) => isAbove(entry, floor)).map((entry) => entry.actionId));
+      entries.push(...found.filter((entry) => !above.has(entry.actionId)));
+      const last = found.at(-1);
+      if (last === undefined || found.length < from.limit || entries.length >= query.limit)
+        return entries.slice(0, query.limit);
+      // A bump put some of them above the floor meanwhile. Others take their places: a short piece would be the last one.
+      from = { ...query, after: last };
+    }
   }
 
   /** Entries that are in the feed although they are not stored: below the floor, or pulled. */
