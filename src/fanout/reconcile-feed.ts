@@ -1,4 +1,4 @@
-import type { UserId } from '../domain/action.ts';
+import type { ActionId, UserId } from '../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import { readFromSource, type SourceDependencies } from '../feeds/source.ts';
@@ -29,9 +29,14 @@ const CHUNK = 500;
 
 /**
  * Removes from a reader's stored feed what does not belong there, and puts every entry where it belongs, also when that
- * is lower. Costs four round trips per 500 stored entries, and four more where something is to be changed.
+ * is lower. Costs four round trips per 500 stored entries, and four more where something is to be changed. Returns what
+ * was changed, of which who watches has been told.
  */
-export async function sweepFeed(dependencies: ReconcileDependencies, userId: UserId): Promise<void> {
+export async function sweepFeed(
+  dependencies: ReconcileDependencies,
+  userId: UserId,
+): Promise<ReadonlySet<ActionId>> {
+  const told = new Set<ActionId>();
   const standing = await standingOf(dependencies, userId);
   let after: FeedPosition | undefined;
   for (;;) {
@@ -47,7 +52,8 @@ export async function sweepFeed(dependencies: ReconcileDependencies, userId: Use
     );
     const changed = stored.filter((entry) => !isSame(entry, wanted.get(entry.actionId)));
     if (changed.length > 0) await replace(dependencies, userId, changed, wanted);
-    if (stored.length < CHUNK) return;
+    for (const { actionId } of changed) told.add(actionId);
+    if (stored.length < CHUNK) return told;
     after = stored.at(-1);
   }
 }

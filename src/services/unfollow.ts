@@ -1,5 +1,6 @@
 import type { Ref } from '../domain/member.ts';
 import { idSchema } from '../descriptors/define.ts';
+import { announceTakenBack, type AnnounceTakenBackDependencies } from '../fanout/announce-taken-back.ts';
 import { resynchronise, type ResynchroniseDependencies } from '../fanout/announce.ts';
 import { sweepFeed, type ReconcileDependencies } from '../fanout/reconcile-feed.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
@@ -9,8 +10,9 @@ import type { ReaderSession } from './reader-session.ts';
 import { refOf } from './follow.ts';
 import { validate } from './validate.ts';
 
-export interface UnfollowDependencies extends ReconcileDependencies {
+export interface UnfollowDependencies extends ReconcileDependencies, AnnounceTakenBackDependencies {
   readonly feeds: Pick<FeedsRepository, 'markChecksFollows'>;
+  readonly actions: ReconcileDependencies['actions'] & AnnounceTakenBackDependencies['actions'];
   readonly follows: Pick<FollowsRepository, 'all' | 'close' | 'forget' | 'countFollowers'>;
   readonly refs: Pick<RefsRepository, 'addFollowers' | 'setFollowers'>;
   readonly liveLog: ReconcileDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
@@ -37,7 +39,14 @@ export async function unfollow(
   if (!keepHistory) await feeds.markChecksFollows(identity.userId);
   const ended = await follows.close(pair, { now: new Date(), keepHistory, token });
   if (ended !== null) {
-    if (!keepHistory) await sweepFeed(dependencies, identity.userId);
+    if (!keepHistory) {
+      const told = await sweepFeed(dependencies, identity.userId);
+      if (ended.isOurs)
+        await announceTakenBack(dependencies, identity.userId, {
+          follow: { refId: pair.refId, active: false, spans: ended.spans },
+          told,
+        });
+    }
     if (!ended.isOurs) await resynchronise(dependencies, [identity.userId]);
     if (ended.isOurs) await refs.addFollowers(new Map([[pair.refId, -1]]));
     else await refs.setFollowers(pair.refId, await follows.countFollowers(pair.refId));

@@ -181,6 +181,22 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
       return last === undefined ? null : { recorded: last.recorded, id: last._id.toHexString() };
     },
 
+    /** The newest visible actions of a ref that reach followers, recorded at or after `since`. Index `recorded_by_ref`. */
+    async newestOfRef(refId: RefId, since: Date, limit: number): Promise<Action[]> {
+      const documents = await collection
+        .find({
+          refIds: refId,
+          recorded: { $gte: since },
+          scope: { $in: ['FOLLOWERS', 'PUBLIC'] },
+          isDeleted: false,
+          isHidden: false,
+        })
+        .sort({ recorded: -1, _id: -1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toAction);
+    },
+
     /** Actions of any of the refs recorded at or after `since`, for delivery by a span. Index `recorded_by_ref`. */
     async recordedSince(refIds: readonly RefId[], since: Date): Promise<Action[]> {
       const documents = await collection

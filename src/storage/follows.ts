@@ -22,6 +22,15 @@ export interface UnsettledFollow extends FollowPair {
   readonly token: string;
 }
 
+/** A follow as it was before it was ended. */
+export interface EndedFollow {
+  readonly spans: readonly FollowSpan[];
+  /** Of the call whose mark the follow bears. */
+  readonly token: string;
+  /** Whether that is this call. */
+  readonly isOurs: boolean;
+}
+
 export interface NewSpan extends FollowPair {
   readonly since: Date;
   readonly sinceAction?: ActionId;
@@ -73,13 +82,13 @@ export function followsRepository(collection: Collection<FollowDocument>) {
 
     /**
      * Ends the open span, or deletes all spans, in one write, marked with the token until it is settled. Null when
-     * there was nothing to end and nothing left to settle; otherwise whose mark the follow bears now. A mark by
-     * somebody else tells of a call that was cut off.
+     * there was nothing to end and nothing left to settle; otherwise the spans as they were, and whose mark the follow
+     * bears now. A mark by somebody else tells of a call that was cut off.
      */
     async close(
       { followerId, refId }: FollowPair,
       change: { readonly now: Date; readonly keepHistory: boolean; readonly token: string },
-    ): Promise<{ readonly token: string; readonly isOurs: boolean } | null> {
+    ): Promise<EndedFollow | null> {
       const mark = new ObjectId(change.token);
       const ended = {
         $map: {
@@ -109,9 +118,11 @@ export function followsRepository(collection: Collection<FollowDocument>) {
         { returnDocument: 'before' },
       );
       if (before === null) return null;
-      if (before.settling !== undefined) return { token: before.settling.toHexString(), isOurs: false };
-      if (before.active) return { token: change.token, isOurs: true };
-      return change.keepHistory ? null : { token: change.token, isOurs: false };
+      const spans = toSpans(before.spans);
+      if (before.settling !== undefined)
+        return { spans, token: before.settling.toHexString(), isOurs: false };
+      if (before.active) return { spans, token: change.token, isOurs: true };
+      return change.keepHistory ? null : { spans, token: change.token, isOurs: false };
     },
 
     /** Takes the mark away where it is still the given one; a follow without spans goes altogether. */
