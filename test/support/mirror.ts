@@ -7,6 +7,7 @@ export type Shown = ReadonlyMap<string, string>;
 /** A client that keeps a copy of one reader's whole feed by nothing but what it is told. */
 export interface Mirror extends AsyncDisposable {
   readonly reader: string;
+  readonly filter: FeedFilter | undefined;
   readonly shown: Shown;
   /** The latest unread count; undefined where it is not asked for, or not told yet. */
   readonly unread: number | undefined;
@@ -60,7 +61,7 @@ export function openMirror(
     faults.push(`The watch ended: ${String(error)}`);
   });
   return {
-    reader,
+    ...{ reader, filter },
     get shown() {
       return shown;
     },

@@ -6,6 +6,7 @@ import type { World } from './world.ts';
 
 /** The latest actions that deeds are about. */
 const REMEMBERED = 200;
+const TEAMS = ['team-1', 'team-2', null];
 
 /** What happens in a world, one thing at a call. */
 export type Deed = () => Promise<void>;
@@ -59,9 +60,41 @@ export function deedsIn({ app, readers, actors }: World, random: SeededRandom, j
     await app.services.unfollow(app.session(reader), actor, keepHistory);
   };
   const follow: Deed = async () => {
-    const [reader, actor, copyLimit] = [random.pick(readers), random.pick(actors), random.below(4)];
+    const most = random.next() < 0.2 ? 1_001 : 4;
+    const [reader, actor, copyLimit] = [random.pick(readers), random.pick(actors), random.below(most)];
     journal.push(`follow ${actor} by ${reader} with ${String(copyLimit)}`);
     await app.services.follow(app.session(reader), actor, copyLimit);
+  };
+  const mute: Deed = async () => {
+    const [reader, actor, isMute] = [random.pick(readers), random.pick(actors), random.next() < 0.5];
+    journal.push(`${isMute ? 'mute' : 'unmute'} ${actor} by ${reader}`);
+    if (isMute) await app.services.mute(app.session(reader), actor);
+    else await app.services.unmute(app.session(reader), actor);
+  };
+  const unhideOwn: Deed = async () => {
+    const [reader, id] = [random.pick(readers), random.pick(actions)];
+    journal.push(`show to oneself ${id} by ${reader}`);
+    await app.services.unhideFeedItem(app.session(reader), id);
+  };
+  /** Of the reader alone, or of an actor, too: departments decide how far comments lift. */
+  const move: Deed = async () => {
+    const memberId = random.next() < 0.7 ? random.pick(readers) : random.pick(actors);
+    const teamId = random.pick(TEAMS);
+    journal.push(`move ${memberId} to ${String(teamId)}`);
+    await app.services.upsertMembers(service, [
+      { memberId, name: memberId, teamId, departmentId: teamId, supervisorId: random.pick(readers) },
+    ]);
+  };
+  const publishToTeam: Deed = async () => {
+    const actorId = random.pick(readers);
+    await app.services.upsertMembers(service, [{ memberId: actorId, name: actorId, teamId: 'team-1' }]);
+    const { action } = await app.services.publishAction(service, {
+      actorId,
+      scope: 'TEAM',
+      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } },
+    });
+    journal.push(`publish ${action.id} by ${actorId} to a team`);
+    actions.push(action.id);
   };
   const markRead: Deed = async () => {
     await app.services.markFeedRead(app.session(random.pick(readers)), new Date());
@@ -75,6 +108,10 @@ export function deedsIn({ app, readers, actors }: World, random: SeededRandom, j
     [0.37, unfollow],
     [0.39, follow],
     [0.41, markRead],
+    [0.43, mute],
+    [0.45, unhideOwn],
+    [0.46, move],
+    [0.49, publishToTeam],
   ];
   return async () => {
     const chance = random.next();

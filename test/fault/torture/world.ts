@@ -44,23 +44,26 @@ interface Slot {
   isEnded: boolean;
 }
 
-export async function openWorld(random: SeededRandom): Promise<World> {
+export async function openWorld(random: SeededRandom, model: string): Promise<World> {
   const closer = new Closer();
   try {
-    return await open(random, closer);
+    return await open(random, closer, model);
   } catch (error) {
     await closer.close();
     throw error;
   }
 }
 
-async function open(random: SeededRandom, closer: Closer): Promise<World> {
+async function open(random: SeededRandom, closer: Closer, model: string): Promise<World> {
   const redis = closer.own(await startRedisProcess());
   const app = closer.own(
     await startTestApp({
       api: false,
       worker: false,
-      env: { REDIS_URL: redis.url, FAN_OUT_LEASE: '1s', POLL_INTERVAL: '100ms', FAN_OUT_CHUNK: '5' },
+      env: {
+        ...{ REDIS_URL: redis.url, FAN_OUT_LEASE: '1s', POLL_INTERVAL: '100ms', FAN_OUT_CHUNK: '5' },
+        ...{ FEED_MODEL: model, FEED_CAP: '50' },
+      },
     }),
   );
   const readers = Array.from({ length: READERS }, (_, n) => `reader-${String(n)}`);
@@ -119,7 +122,14 @@ async function open(random: SeededRandom, closer: Closer): Promise<World> {
     const url = `http://127.0.0.1:${String(wires[n % WIRES]?.port)}`;
     const transport = n % 2 === 0 ? 'websocket' : 'sse';
     const client = await clientOf({ token: app.token, url }, reader, { transport });
-    mirrors.push(closer.own(openMirror(client, reader, { unread: n % 4 < 2 && n < CLIENTS / 2 })));
+    mirrors.push(
+      closer.own(
+        openMirror(client, reader, {
+          unread: n % 4 < 2 && n < CLIENTS / 2,
+          ...(n % 10 === 9 ? { filter: { unreadOnly: true } } : {}),
+        }),
+      ),
+    );
   }
   return {
     ...{ app, redis, readers, actors, mirrors, wires, apiUrl, isWhole: whole },
