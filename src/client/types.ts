@@ -103,7 +103,7 @@ export interface WatchOptions<Item = FeedItem> {
    * Query the feed now: events before this point are not vouched for, those after it follow. Without `after` it is called
    * once at the beginning, with the reason `opened`.
    * @param reason `opened`, or one of the server's: `invalid-cursor`, `log-lost`, `log-interrupted`, `window-passed`,
-   * `buffer-overflow`
+   * `buffer-overflow`; or what changed the list as a whole: `mutes`, `marks`, `membership`
    * @param cursor where the events that follow begin
    */
   readonly onResync: (reason: string, cursor: string) => void | Promise<void>;

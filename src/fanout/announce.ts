@@ -1,5 +1,5 @@
 import type { ActionId, UserId } from '../domain/action.ts';
-import type { EntryEvent, LiveEvent, LiveLog } from '../realtime/live-log.ts';
+import type { EntryEvent, ListChange, LiveEvent, LiveLog } from '../realtime/live-log.ts';
 
 export interface AnnounceDependencies {
   readonly liveLog: Pick<LiveLog, 'watched' | 'append'>;
@@ -58,7 +58,14 @@ export function removals(actionId: ActionId, userIds: readonly UserId[], at: Dat
   return userIds.map((userId) => ({ userId, event }));
 }
 
-/** The reader has changed a mark of their own, by which the unread count goes. Comes after the change was written. */
-export function announceMarks(dependencies: AnnounceDependencies, userId: UserId): Promise<void> {
-  return announce(dependencies, [{ userId, event: { kind: 'marks' } }]);
+/** The lists of these readers have changed in a way that cannot be told item by item. Comes after the change was written. */
+export function announceListChange(
+  dependencies: AnnounceDependencies,
+  userIds: readonly UserId[],
+  change: ListChange,
+): Promise<void> {
+  return announce(
+    dependencies,
+    userIds.map((userId) => ({ userId, event: { kind: 'list', change } })),
+  );
 }

@@ -3,6 +3,10 @@ import type { ActionId, UserId } from '../domain/action.ts';
 import { FanfareError } from '../domain/errors.ts';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
 
+/** Changes of a reader's list that cannot be told item by item: the feed has to be queried again. */
+export const LIST_CHANGES = ['mutes', 'marks', 'membership'] as const;
+export type ListChange = (typeof LIST_CHANGES)[number];
+
 /** Why a watcher has to query the feed again; README.md says when each is sent. */
 export const RESYNC_REASONS = [
   'invalid-cursor',
@@ -10,6 +14,7 @@ export const RESYNC_REASONS = [
   'log-interrupted',
   'window-passed',
   'buffer-overflow',
+  ...LIST_CHANGES,
 ] as const;
 export type ResyncReason = (typeof RESYNC_REASONS)[number];
 
@@ -21,13 +26,14 @@ export interface EntryEvent {
   readonly reasons: readonly DeliveryReason[];
 }
 
-/** The reader has marked the feed as read, muted or unmuted somebody: no entry has changed, the unread count may have. */
-export interface MarksEvent {
-  readonly kind: 'marks';
+/** The reader changed what their list shows, in a way that cannot be told item by item. */
+export interface ListEvent {
+  readonly kind: 'list';
+  readonly change: ListChange;
 }
 
 /** A change of one reader's feed. Holds references only: what the reader may see is decided when it is sent. */
-export type LiveEvent = EntryEvent | MarksEvent;
+export type LiveEvent = EntryEvent | ListEvent;
 
 export interface LiveAppend {
   readonly userId: UserId;
@@ -39,6 +45,17 @@ export type LiveMessage =
   | { readonly kind: 'ready'; readonly cursor: string }
   | { readonly kind: 'event'; readonly cursor: string; readonly event: LiveEvent }
   | { readonly kind: 'resync'; readonly cursor: string; readonly reason: ResyncReason };
+
+/** The messages of one watcher. */
+export interface LiveMessages extends AsyncIterableIterator<LiveMessage, undefined> {
+  /** Takes the events that wait to be read, oldest first, at most `limit`; stops at a message that is no event. */
+  takeEvents(limit: number): Extract<LiveMessage, { kind: 'event' }>[];
+  /**
+   * How many messages have arrived so far that may take something from the list: all but `added` and `updated`. What was
+   * decided before it rose may have to be decided again.
+   */
+  readonly withdrawals: number;
+}
 
 export interface WatchOptions {
   readonly userId: UserId;
@@ -88,7 +105,7 @@ export interface LiveLog extends AsyncDisposable {
    * be iterated once; it holds its resources until the signal fires or its iterator returns, iterated or not.
    * @throws LiveLogUnavailable
    */
-  watch(options: WatchOptions): Promise<AsyncIterable<LiveMessage>>;
+  watch(options: WatchOptions): Promise<LiveMessages>;
   /**
    * Drops a reader's log with everything that is stored for them. Who still watches is told by `resync`, and a new log
    * is kept for them from then on.

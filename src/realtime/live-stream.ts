@@ -1,5 +1,5 @@
 import type { EndSignal } from '../lib/ending.ts';
-import type { LiveMessage } from './live-log.ts';
+import type { LiveMessage, LiveMessages } from './live-log.ts';
 
 type Result = IteratorResult<LiveMessage, undefined>;
 
@@ -10,7 +10,7 @@ const DONE: Result = { done: true, value: undefined };
  * `resync`. Ends on its signal, on return() or on end(); then unread messages are dropped and `onEnd` is called once.
  * With a signal that has fired before it is born ended and calls nothing.
  */
-export class LiveStream implements AsyncIterableIterator<LiveMessage, undefined> {
+export class LiveStream implements LiveMessages {
   readonly #limit: number;
   readonly #replayLimit: number;
   readonly #signal: EndSignal;
@@ -20,6 +20,7 @@ export class LiveStream implements AsyncIterableIterator<LiveMessage, undefined>
   };
   #unread: { readonly message: LiveMessage; readonly isReplay: boolean }[] = [];
   #replayed = 0;
+  #withdrawals = 0;
   #waiting: ((result: Result) => void)[] = [];
   #ended = false;
 
@@ -46,7 +47,12 @@ export class LiveStream implements AsyncIterableIterator<LiveMessage, undefined>
     return this.#unread.length;
   }
 
+  get withdrawals(): number {
+    return this.#withdrawals;
+  }
+
   push(message: LiveMessage): void {
+    this.#count(message);
     if (this.#hand(message)) return;
     if (this.#unread.length - this.#replayed >= this.#limit) this.#overflow(message.cursor);
     else this.#unread.push({ message, isReplay: false });
@@ -55,6 +61,7 @@ export class LiveStream implements AsyncIterableIterator<LiveMessage, undefined>
   /** Adds what a log had kept. Counts for itself, so that a full log can be replayed in front of live messages. */
   replay(messages: readonly LiveMessage[]): void {
     for (const message of messages) {
+      this.#count(message);
       if (this.#hand(message)) continue;
       if (this.#replayed >= this.#replayLimit) {
         this.#overflow((messages.at(-1) ?? message).cursor);
@@ -78,18 +85,19 @@ export class LiveStream implements AsyncIterableIterator<LiveMessage, undefined>
   }
 
   next(): Promise<Result> {
-    const first = this.#unread.shift();
-    if (first !== undefined) {
-      if (first.isReplay) this.#replayed -= 1;
-      // A list that was ever written to keeps its room.
-      if (this.#unread.length === 0) this.#unread = [];
-      return Promise.resolve({ done: false, value: first.message });
-    }
+    const [first] = this.#take(1);
+    if (first !== undefined) return Promise.resolve({ done: false, value: first });
     if (this.#ended) return Promise.resolve(DONE);
     return new Promise((resolve) => {
       // With room for no more than it has: nearly always one, for as long as nothing happens.
       this.#waiting = [...this.#waiting, resolve];
     });
+  }
+
+  takeEvents(limit: number): Extract<LiveMessage, { kind: 'event' }>[] {
+    const other = this.#unread.findIndex(({ message }) => message.kind !== 'event');
+    const count = Math.min(limit, other === -1 ? this.#unread.length : other);
+    return this.#take(count).flatMap((message) => (message.kind === 'event' ? [message] : []));
   }
 
   return(): Promise<Result> {
@@ -99,6 +107,21 @@ export class LiveStream implements AsyncIterableIterator<LiveMessage, undefined>
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  #take(count: number): LiveMessage[] {
+    if (count === 0) return [];
+    const taken = this.#unread.splice(0, count);
+    for (const { isReplay } of taken) if (isReplay) this.#replayed -= 1;
+    // A list that was ever written to keeps its room.
+    if (this.#unread.length === 0) this.#unread = [];
+    return taken.map(({ message }) => message);
+  }
+
+  #count(message: LiveMessage): void {
+    const isHarmless =
+      message.kind === 'event' && (message.event.kind === 'added' || message.event.kind === 'updated');
+    if (!isHarmless) this.#withdrawals += 1;
   }
 
   /** True when the message needs no keeping: a reader was waiting for it, or nobody ever will. */
@@ -114,6 +137,7 @@ export class LiveStream implements AsyncIterableIterator<LiveMessage, undefined>
     const ready = this.#unread.find(({ message }) => message.kind === 'ready');
     this.#unread = ready === undefined ? [] : [{ ...ready, isReplay: false }];
     this.#replayed = 0;
+    this.#withdrawals += 1;
     this.#unread.push({ message: { kind: 'resync', cursor, reason: 'buffer-overflow' }, isReplay: false });
   }
 }

@@ -5,7 +5,7 @@ import {
   LiveLogUnavailable,
   type LiveAppend,
   type LiveLog,
-  type LiveMessage,
+  type LiveMessages,
   type WatchOptions,
 } from './live-log.ts';
 import { resolveLimits, type LiveLogLimits, type LiveLogOptions } from './live-options.ts';
@@ -76,7 +76,7 @@ export class MemoryLiveLog implements LiveLog {
     }
   }
 
-  async watch({ userId, after, signal }: WatchOptions): Promise<AsyncIterable<LiveMessage>> {
+  async watch({ userId, after, signal }: WatchOptions): Promise<LiveMessages> {
     this.#assertOpen();
     const watcher: LiveWatcher = new LiveWatcher({
       userId,

@@ -6,7 +6,7 @@ import {
   LiveLogUnavailable,
   type LiveAppend,
   type LiveLog,
-  type LiveMessage,
+  type LiveMessages,
   type WatchOptions,
 } from './live-log.ts';
 import { resolveLimits, type LiveLogLimits, type LiveLogOptions } from './live-options.ts';
@@ -123,7 +123,7 @@ export class RedisLiveLog implements LiveLog {
     throw failure.error;
   }
 
-  async watch({ userId, after, signal }: WatchOptions): Promise<AsyncIterable<LiveMessage>> {
+  async watch({ userId, after, signal }: WatchOptions): Promise<LiveMessages> {
     this.#assertOpen();
     const channel = channelOf(this.#prefix, userId);
     const watcher: LiveWatcher = new LiveWatcher({

@@ -1,25 +1,23 @@
 import { DELIVERY_REASONS, type DeliveryReason } from '../domain/newsfeed-item.ts';
-import type { LiveEvent } from './live-log.ts';
+import { LIST_CHANGES, type ListChange, type LiveEvent } from './live-log.ts';
 import type { LogEntry, LogSnapshot } from './live-resume.ts';
 import type { LiveFrame } from './live-watcher.ts';
 
 const KINDS = { a: 'added', u: 'updated', r: 'removed' } as const;
 
-const MARKS = '["m"]';
-
 /** How an event lies in a stream. */
 export function encodeEvent(event: LiveEvent): string {
-  if (event.kind === 'marks') return MARKS;
+  if (event.kind === 'list') return JSON.stringify(['l', event.change]);
   const { kind, actionId, relevancy, reasons } = event;
   return JSON.stringify([kind.charAt(0), actionId, relevancy.getTime(), reasons]);
 }
 
 /** @throws TypeError on anything encodeEvent does not write. */
 export function decodeEvent(text: string): LiveEvent {
-  if (text === MARKS) return { kind: 'marks' };
   const parts: unknown = JSON.parse(text);
   if (!Array.isArray(parts)) throw malformed(text);
   const [letter, actionId, relevancy, reasons] = parts as readonly unknown[];
+  if (letter === 'l' && isListChange(actionId)) return { kind: 'list', change: actionId };
   const kind = letter === 'a' || letter === 'u' || letter === 'r' ? KINDS[letter] : null;
   if (kind === null || typeof actionId !== 'string' || typeof relevancy !== 'number') throw malformed(text);
   if (!Array.isArray(reasons) || !reasons.every(isReason)) throw malformed(text);
@@ -68,6 +66,10 @@ function textArray(reply: unknown): string[] {
   if (!Array.isArray(reply) || !reply.every((part) => typeof part === 'string'))
     throw malformed(String(reply));
   return reply;
+}
+
+function isListChange(value: unknown): value is ListChange {
+  return (LIST_CHANGES as readonly unknown[]).includes(value);
 }
 
 function isReason(value: unknown): value is DeliveryReason {

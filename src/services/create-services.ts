@@ -28,6 +28,7 @@ import { recordInteraction } from './record-interaction.ts';
 import { ERASURE_TIMING } from './run-erasure.ts';
 import { retryFanOut } from './retry-fan-out.ts';
 import type { Services } from './services.ts';
+import { createSharedLifts } from './shared-lifts.ts';
 import { createSharedUnread } from './shared-unread.ts';
 import { watchFeed } from './watch-feed.ts';
 
@@ -59,6 +60,7 @@ export function createServices(given: ServiceParts): Services {
     liveLog: parts.liveLog,
     openSession: parts.openEventSession,
     reading: parts,
+    lifts: createSharedLifts(parts),
     countUnread: createSharedUnread({ ...parts, openSession: parts.openEventSession }),
   };
   return {

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import type { UserId } from '../domain/action.ts';
 import { badInput } from '../domain/errors.ts';
-import type { Member } from '../domain/member.ts';
+import { announceListChange } from '../fanout/announce.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { idSchema, nameSchema } from '../descriptors/define.ts';
-import { resynchronise, type ResynchroniseDependencies } from '../fanout/announce.ts';
 import type { MemberRecord } from '../storage/members.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
@@ -40,12 +38,11 @@ export interface UpsertMembersDependencies
   readonly feeds: RebuildFeedDependencies['feeds'] & AdmitMembersDependencies['feeds'];
   readonly actions: SettleMembershipDependencies['actions'] & Pick<ActionsRepository, 'namedAmong'>;
   readonly follows: Pick<FollowsRepository, 'followersAmong'>;
-  readonly liveLog: SettleMembershipDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
 }
 
 /**
  * Brings members up to date with the host application. Each record is the member as it is now: what it leaves out is
- * emptied. Watchers who left a team or department are asked to query their feed again.
+ * emptied. Watchers among those whose team, department or supervisor changes are asked to query their feed again.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT while one of them is being erased
  */
 export async function upsertMembers(
@@ -72,7 +69,7 @@ export async function upsertMembers(
     // since a rebuild in between goes by what was.
     await dependencies.feeds.markDue(inDoubt, new Date(now.getTime() + CUT_OFF_MS));
     await dependencies.members.upsert(latest, now);
-    await tellWhoLeft(dependencies, leavers(before, latest));
+    await announceListChange(dependencies, inDoubt, 'membership');
     await dependencies.feeds.markDue(inDoubt, now);
     if (inDoubt.length > 0) dependencies.workSignal.notify();
     await settleMemberships(
@@ -82,31 +79,6 @@ export async function upsertMembers(
     );
   }
   return inputs.length;
-}
-
-/** Members who are no longer in a team or department they were in. */
-function leavers(before: readonly Member[], records: readonly MemberRecord[]): UserId[] {
-  const next = new Map(records.map((record) => [record.userId, record]));
-  return before.flatMap(({ userId, teamId, departmentId }) => {
-    const record = next.get(userId);
-    if (record === undefined) return [];
-    const hasLeft = (old: string | null, now: string | null): boolean => old !== null && old !== now;
-    return hasLeft(teamId, record.teamId) || hasLeft(departmentId, record.departmentId) ? [userId] : [];
-  });
-}
-
-/** What they may no longer see cannot be listed, so those who are watching query their feed again. */
-async function tellWhoLeft(
-  dependencies: Pick<UpsertMembersDependencies, 'liveLog' | 'onLiveLogError'>,
-  userIds: readonly UserId[],
-): Promise<void> {
-  if (userIds.length === 0) return;
-  try {
-    await resynchronise(dependencies, await dependencies.liveLog.watched(userIds));
-  } catch (error) {
-    // The log itself tells the watchers as soon as it can.
-    dependencies.onLiveLogError(error);
-  }
 }
 
 /** @throws FanfareError FORBIDDEN, BAD_USER_INPUT */

@@ -1,4 +1,4 @@
-import { announceMarks, type AnnounceDependencies } from '../fanout/announce.ts';
+import { announceListChange, type AnnounceDependencies } from '../fanout/announce.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import type { ReaderSession } from './reader-session.ts';
 
@@ -10,5 +10,5 @@ export async function markFeedRead(
 ): Promise<void> {
   const { userId } = session.identity;
   await dependencies.feeds.markRead(userId, new Date(Math.min(upTo.getTime(), Date.now())));
-  await announceMarks(dependencies, userId);
+  await announceListChange(dependencies, [userId], 'marks');
 }

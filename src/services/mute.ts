@@ -1,7 +1,7 @@
 import type { UserId } from '../domain/action.ts';
 import { badInput, FanfareError } from '../domain/errors.ts';
 import { idSchema } from '../descriptors/define.ts';
-import { announceMarks, type AnnounceDependencies } from '../fanout/announce.ts';
+import { announceListChange, type AnnounceDependencies } from '../fanout/announce.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import type { ReaderSession } from './reader-session.ts';
 import { validate } from './validate.ts';
@@ -23,7 +23,7 @@ export async function mute(
   if (id === userId) throw badInput('Must be somebody else', ['memberId']);
   if (!(await dependencies.feeds.mute(userId, id, MAX_MUTED)))
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_MUTED)} members can be muted`);
-  await announceMarks(dependencies, userId);
+  await announceListChange(dependencies, [userId], 'mutes');
 }
 
 /** @throws FanfareError BAD_USER_INPUT */
@@ -34,5 +34,5 @@ export async function unmute(
 ): Promise<void> {
   const { userId } = session.identity;
   await dependencies.feeds.unmute(userId, validate(idSchema, memberId, ['memberId']));
-  await announceMarks(dependencies, userId);
+  await announceListChange(dependencies, [userId], 'mutes');
 }

@@ -1,4 +1,5 @@
 import type { Action, UserId } from '../domain/action.ts';
+import type { DeliveryReason } from '../domain/newsfeed-item.ts';
 import { anySpanContains } from '../domain/follow-span.ts';
 import { resynchronise, type ResynchroniseDependencies } from '../fanout/announce.ts';
 import { fillFeed, type FillFeedDependencies } from '../fanout/fill-feed.ts';
@@ -47,11 +48,16 @@ async function fillFeeds(
   const place = await placing(dependencies, actions, [...new Set(opened.map((follow) => follow.followerId))]);
   for (const [userId, follows] of byFollower(opened)) {
     const entries = actions.flatMap((action) =>
-      isHeld(action, follows) ? [place(userId, action, ['FOLLOW'])] : [],
+      isHeld(action, follows) ? [place(userId, action, reasonsFor(userId, action))] : [],
     );
     for (let at = 0; at < entries.length; at += FILL_CHUNK)
       await fillFeed(dependencies, userId, entries.slice(at, at + FILL_CHUNK), { tellHeld: true });
   }
+}
+
+/** Whoever is told of the item is told all the reasons there are. */
+function reasonsFor(userId: UserId, { mentions }: Action): DeliveryReason[] {
+  return mentions.includes(userId) ? ['MENTION', 'FOLLOW'] : ['FOLLOW'];
 }
 
 function openSince(follow: UnsettledFollow): number {

@@ -53,6 +53,11 @@ export class UnreadWatch implements Disposable {
     this.#next = null;
   }
 
+  /** Whether there is something to take. */
+  get isReady(): boolean {
+    return this.#next !== null;
+  }
+
   /** Resolves when there is something to take. Only the last call is answered. */
   ready(): Promise<'unread'> {
     if (this.#next !== null) return Promise.resolve('unread');

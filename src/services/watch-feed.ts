@@ -1,15 +1,16 @@
 import type { Identity } from '../domain/viewer.ts';
-import type { LiveLog, LiveMessage } from '../realtime/live-log.ts';
+import type { EndSignal } from '../lib/ending.ts';
+import type { LiveLog, LiveMessage, LiveMessages } from '../realtime/live-log.ts';
 import { beginReading, type BeginReadingDependencies } from './begin-reading.ts';
-import { hydrateEntries, presentEntry } from './feed-rules.ts';
-import { checkFeedFilter, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
+import { checkFeedFilter } from './filters.ts';
+import { decideEvents, type DecideDependencies, type EventMessage } from './live-decisions.ts';
 import type { ReaderSession } from './reader-session.ts';
 import type { FeedEvent, UnreadCount, WatchArgs } from './services.ts';
 import { UnreadWatch } from './unread-watch.ts';
 
-export interface WatchFeedDependencies {
+export interface WatchFeedDependencies extends DecideDependencies {
   readonly liveLog: Pick<LiveLog, 'watch'>;
-  /** A fresh session: what it has loaded must not outlive one event. */
+  /** A fresh session: what it has loaded must not outlive the events it was opened for. */
   readonly openSession: (identity: Identity) => ReaderSession;
   readonly reading: BeginReadingDependencies;
   /** Counts by a read that begins after the call. */
@@ -22,7 +23,7 @@ export interface WatchFeedDependencies {
  * @throws FanfareError BAD_USER_INPUT; rejects when the live log cannot be reached.
  */
 export async function watchFeed(
-  { liveLog, openSession, countUnread, reading }: WatchFeedDependencies,
+  { liveLog, openSession, countUnread, reading, lifts }: WatchFeedDependencies,
   identity: Identity,
   args: WatchArgs,
 ): Promise<AsyncIterable<FeedEvent>> {
@@ -35,71 +36,92 @@ export async function watchFeed(
     ...(after === null ? {} : { after }),
   });
   return follow(messages, {
-    present: (message) => present(openSession(identity), filter, message),
+    decide: (events) => decideEvents({ lifts }, openSession(identity), filter, events),
     openUnread: () =>
       args.withUnread === true ? new UnreadWatch({ count: () => countUnread(identity), signal }) : null,
     isResumed: after !== null,
+    signal,
   });
 }
 
 interface FollowOptions {
-  readonly present: (message: LiveMessage) => Promise<FeedEvent | null>;
+  /** What is told for each event; null: nothing. */
+  readonly decide: (events: readonly EventMessage[]) => Promise<readonly (FeedEvent | null)[]>;
   readonly openUnread: () => UnreadWatch | null;
   readonly isResumed: boolean;
+  readonly signal: EndSignal;
 }
+
+/** Most events that are decided together: as many items are in memory until they are taken. */
+const MOST_AT_ONCE = 100;
+/** For how long a decision is good while nothing arrives that might change it. */
+const GOOD_FOR_MS = 250;
 
 /** The messages as events and, between them, the count whenever it has changed. Takes nothing before it is asked for more. */
 async function* follow(
-  messages: AsyncIterable<LiveMessage>,
-  { present: toEvent, openUnread, isResumed }: FollowOptions,
+  messages: LiveMessages,
+  { decide, openUnread, isResumed, signal }: FollowOptions,
 ): AsyncGenerator<FeedEvent, void, undefined> {
   using unread = openUnread();
-  const incoming = messages[Symbol.asyncIterator]();
   let next: Promise<IteratorResult<LiveMessage, unknown>> | null = null;
   let cursor = '';
+  // Doubles while the client takes what was decided in time, so that one that is slow gets it fresh.
+  let atOnce = 1;
+  function count(): FeedEvent | null {
+    const changed = unread?.take() ?? null;
+    // With the cursor of the last message: everything up to there has been sent.
+    return changed === null ? null : { kind: 'unread', cursor, unread: changed };
+  }
   try {
     for (;;) {
-      next ??= incoming.next();
+      next ??= messages.next();
       // The count first: it comes a few times a second at most, messages may come without an end.
       const result = unread === null ? await next : await Promise.race([unread.ready(), next]);
       if (result === 'unread') {
-        const count = unread?.take() ?? null;
-        // With the cursor of the last message: everything up to there has been sent.
-        if (count !== null) yield { kind: 'unread', cursor, unread: count };
+        const changed = count();
+        if (changed !== null) yield changed;
         continue;
       }
       next = null;
       if (result.done === true) return;
-      const event = await toEvent(result.value);
-      cursor = result.value.cursor;
-      if (unread !== null) note(unread, result.value, isResumed);
-      if (event !== null) yield event;
+      const message = result.value;
+      if (message.kind !== 'event') {
+        cursor = message.cursor;
+        if (unread !== null) note(unread, message.kind, isResumed);
+        yield message;
+        continue;
+      }
+      let waiting: readonly EventMessage[] = [message, ...messages.takeEvents(atOnce - 1)];
+      while (waiting.length > 0) {
+        // Before the reads: what arrives while they are under way may not be in them.
+        const { withdrawals } = messages;
+        const decided = await decide(waiting);
+        const decidedAt = performance.now();
+        let sent = 0;
+        for (const [index, event] of decided.entries()) {
+          if (signal.aborted) return;
+          const isGood = messages.withdrawals === withdrawals && performance.now() - decidedAt < GOOD_FOR_MS;
+          // The first is sent in any case, or a busy feed would never come to an end.
+          if (index > 0 && !isGood) break;
+          const changed = index > 0 && unread?.isReady === true ? count() : null;
+          if (changed !== null) yield changed;
+          cursor = waiting[index]?.cursor ?? cursor;
+          if (unread !== null) note(unread, event?.kind === 'resync' ? 'list' : 'event', isResumed);
+          sent += 1;
+          if (event !== null) yield event;
+        }
+        atOnce = sent === waiting.length ? Math.min(MOST_AT_ONCE, atOnce * 2) : Math.max(1, sent);
+        waiting = waiting.slice(sent);
+      }
     }
   } finally {
-    await incoming.return?.();
+    await messages.return?.();
   }
 }
 
-function note(unread: UnreadWatch, { kind }: LiveMessage, isResumed: boolean): void {
-  // Who comes back may have been told of the last event and not of the count after it.
-  if (kind === 'event' || (kind === 'ready' && isResumed)) unread.touch();
+function note(unread: UnreadWatch, kind: LiveMessage['kind'] | 'list', isResumed: boolean): void {
   // The client queries the feed now, and the count with it.
-  if (kind === 'resync') unread.forget();
-}
-
-async function present(
-  session: ReaderSession,
-  filter: CheckedFeedFilter,
-  message: LiveMessage,
-): Promise<FeedEvent | null> {
-  if (message.kind !== 'event') return message;
-  const { cursor, event } = message;
-  if (event.kind === 'marks') return null;
-  const userId = session.identity.userId;
-  if (event.kind === 'removed') return { kind: 'removed', cursor, userId, actionId: event.actionId };
-  const [facts] = await hydrateEntries(session, [event]);
-  const profile = await session.profile();
-  const item = facts === undefined ? null : presentEntry(profile, facts);
-  if (item === null || !passesFeedFilter(filter, item)) return null;
-  return { kind: event.kind, cursor, item, session };
+  if (kind === 'resync' || kind === 'list') unread.forget();
+  // Who comes back may have been told of the last event and not of the count after it.
+  if (kind === 'event' || kind === 'list' || (kind === 'ready' && isResumed)) unread.touch();
 }

@@ -30,7 +30,7 @@ export function liveLogOrder(makeLog: MakeLiveLog): void {
         },
         { ...event(2, 'updated'), relevancy: new Date(0), reasons: ['PULL'] },
         { ...event(3, 'removed'), reasons: [] },
-        { kind: 'marks' },
+        { kind: 'list', change: 'marks' },
       ];
       using tap = await Tap.open(fixture.log, 'ann');
       await fixture.log.append(sent.map((one) => ({ userId: 'ann', event: one })));

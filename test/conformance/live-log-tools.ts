@@ -28,7 +28,7 @@ export function entries(userId: string, from: number, to: number): LiveAppend[] 
 /** The number of an event message; the kind (and reason) of any other. */
 export function label(message: LiveMessage): number | string {
   if (message.kind === 'event')
-    return message.event.kind === 'marks' ? 'marks' : Number.parseInt(message.event.actionId, 16);
+    return message.event.kind === 'list' ? message.event.change : Number.parseInt(message.event.actionId, 16);
   return message.kind === 'resync' ? `resync ${message.reason}` : message.kind;
 }
 

@@ -131,17 +131,19 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(await elsewhere.addedUntil(next)).toEqual([]);
   });
 
-  test('nothing of a muted member comes, and everything again once they are not muted', async () => {
+  test('a mute is told by a resync, and nothing of the muted member comes until they are not muted', async () => {
     const scene = await openScene();
     await using watcher = await watchFeed(transport, app, scene.reader);
     const reader = { sub: scene.reader };
     const args = { memberId: scene.actor };
     await ask(app, 'mutation ($memberId: String!) { mute(memberId: $memberId) { muted } }', args, reader);
+    expect(await watcher.next()).toMatchObject({ __typename: 'FeedResync', reason: 'mutes' });
     await publish(app, { actorId: scene.actor });
     const between = await scene.last();
     expect(await watcher.addedUntil(between)).toEqual([]);
     expect(await shown(scene.reader)).toEqual([between]);
     await ask(app, 'mutation ($memberId: String!) { unmute(memberId: $memberId) { muted } }', args, reader);
+    expect(await watcher.next()).toMatchObject({ __typename: 'FeedResync', reason: 'mutes' });
     const heard = await publish(app, { actorId: scene.actor });
     expect(await watcher.next()).toMatchObject({ item: { action: { id: heard } } });
   });

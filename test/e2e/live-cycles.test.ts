@@ -151,7 +151,9 @@ test(`leaves nothing behind after ${String(SUBSCRIPTIONS)} subscriptions that en
   const readers = {
     tokens: await tokensOf(READERS),
     touch: (n: number) =>
-      liveLog.append([{ userId: `reader-${String(n)}`, event: { kind: 'marks' as const } }]),
+      liveLog.append([
+        { userId: `reader-${String(n)}`, event: { kind: 'list' as const, change: 'marks' as const } },
+      ]),
   };
   const listeners = (): number =>
     [redis.commands, redis.subscriber]

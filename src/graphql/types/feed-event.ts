@@ -41,7 +41,7 @@ builder.objectRef<ItemEvent>(TYPE_NAMES.added).implement({
 });
 
 builder.objectRef<ItemEvent>(TYPE_NAMES.updated).implement({
-  description: 'Bumped: the item has a new relevancy.',
+  description: 'The item or its action changed: it has a new relevancy, or other reasons.',
   interfaces: [FeedEvent],
   fields: (t) => ({
     item: t.field({ type: NewsfeedItem, description: 'The item as it is now.', resolve: ({ item }) => item }),
@@ -49,7 +49,7 @@ builder.objectRef<ItemEvent>(TYPE_NAMES.updated).implement({
 });
 
 builder.objectRef<RemovedEvent>(TYPE_NAMES.removed).implement({
-  description: 'Hidden, deleted, or no longer for this reader.',
+  description: 'The item left the list: hidden, deleted, or no longer for this reader.',
   interfaces: [FeedEvent],
   fields: (t) => ({
     itemId: t.id({
@@ -74,10 +74,15 @@ builder.objectRef<UnreadEvent>(TYPE_NAMES.unread).implement({
 });
 
 builder.objectRef<ResyncEvent>(TYPE_NAMES.resync).implement({
-  description: 'Events may have been missed: query the feed again, then go on from this cursor.',
+  description:
+    'The list changed in a way that is not told item by item: query the feed again, then go on from this cursor.',
   interfaces: [FeedEvent],
   fields: (t) => ({
-    reason: t.exposeString('reason', { description: 'Why completeness cannot be promised.' }),
+    reason: t.exposeString('reason', {
+      description:
+        'Events may be missing: invalid-cursor, log-lost, log-interrupted, window-passed, buffer-overflow. The reader ' +
+        'changed the list: mutes, marks (with unreadOnly), membership.',
+    }),
   }),
 });
 
