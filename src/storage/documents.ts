@@ -156,6 +156,8 @@ export interface FeedDocument {
   rebuildVersion?: number;
   /** Rebuilds that were begun and have not come to an end in good order. */
   rebuildsBegun?: number;
+  /** What made the feed due was to tell watchers of it, and has not said that it did: the rebuild is to tell them. */
+  isUntold?: boolean;
   /** When the reader last read, to within an eighth of `DORMANT_AFTER`. Absent until the first time. */
   activeAt?: Date;
   /** Deliveries have passed the feed by, since nobody was reading it. Nothing it holds is vouched for until it is rebuilt. */

@@ -40,13 +40,13 @@ function floorOf(document: FeedDocument | null, epoch: number): FeedPosition | n
   return floor === undefined ? null : { relevancy: floor.relevancy, actionId: floor.actionId.toHexString() };
 }
 
-const END_OF_REBUILD = { rebuildAt: 1, isUnbuilt: 1, rebuildsBegun: 1 } as const;
+const END_OF_REBUILD = { rebuildAt: 1, isUnbuilt: 1, rebuildsBegun: 1, isUntold: 1 } as const;
 
 /** One rebuild, void as soon as the feed has become due again. */
 export interface RebuildClaim {
   readonly userId: UserId;
   readonly version: number;
-  /** An earlier rebuild was cut off: it may have changed the feed and not told its reader. */
+  /** What was done before was cut off: it may have changed the feed and not told its reader. */
   readonly wasCutOff: boolean;
 }
 
@@ -97,13 +97,26 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
       await collection.updateOne({ _id: userId }, { $pull: { muted: memberId } });
     },
 
-    /** Makes feeds due for a rebuild, in one write. Before the change that is the reason: cut off, it is rebuilt in vain. */
-    async markDue(userIds: readonly UserId[], now: Date): Promise<void> {
+    /**
+     * Makes feeds due for a rebuild, in one write. Before the change that is the reason: cut off, it is rebuilt in vain.
+     *
+     * @param how.isTold whether watchers have been told of the change. False before it is made: if it is cut off before
+     *   it has told them, the rebuild does.
+     */
+    async markDue(
+      userIds: readonly UserId[],
+      now: Date,
+      { isTold }: { readonly isTold?: boolean } = {},
+    ): Promise<void> {
       if (userIds.length === 0) return;
       const operations = userIds.map((userId) => ({
         updateOne: {
           filter: { _id: userId },
-          update: { $inc: { rebuildVersion: 1 }, $set: { rebuildAt: now } },
+          update: {
+            $inc: { rebuildVersion: 1 },
+            $set: { rebuildAt: now, ...(isTold === false ? { isUntold: true } : {}) },
+            ...(isTold === true ? { $unset: { isUntold: 1 as const } } : {}),
+          },
           upsert: true,
         },
       }));
@@ -129,8 +142,8 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
         { sort: { rebuildAt: 1 }, returnDocument: 'after' },
       );
       if (document === null) return null;
-      const { _id: userId, rebuildVersion: version = 0, rebuildsBegun = 1 } = document;
-      return { userId, version, wasCutOff: rebuildsBegun > 1 };
+      const { _id: userId, rebuildVersion: version = 0, rebuildsBegun = 1, isUntold = false } = document;
+      return { userId, version, wasCutOff: rebuildsBegun > 1 || isUntold };
     },
 
     /**

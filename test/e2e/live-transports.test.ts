@@ -113,6 +113,7 @@ const EVENTS: readonly Behaviour[] = [
       await using stream = await scene.watch();
       const boss = uniqueName('boss');
       await upsert(app, { members: [{ memberId: scene.reader, name: 'Reader', supervisorId: boss }] });
+      expect(await stream.next()).toMatchObject({ __typename: 'FeedResync', reason: 'membership' });
       const id = await scene.publish({ conducted: '2026-01-01T00:00:00Z' });
       const added = await stream.next();
       expect(added).toMatchObject({ __typename: 'FeedItemAdded', item: { action: { id } } });

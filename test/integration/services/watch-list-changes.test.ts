@@ -131,6 +131,39 @@ test.each(MODELS)(
   },
 );
 
+test('a change of membership that is cut off before it is told is told by the rebuild', async () => {
+  await using parts = await openParts({ model: 'pull' });
+  const { services, service, repositories } = parts;
+  const inTeam = (memberId: string) => ({ memberId, name: memberId, teamId: 'team' });
+  await services.upsertMembers(service, ['actor', ANN].map(inTeam));
+  await parts.publish({ actorId: 'actor', scope: 'TEAM' });
+  await parts.fanOut();
+  await using list = await openLiveList(parts, ann(parts));
+  expect(list.shown.size).toBe(1);
+  const { upsert } = repositories.members;
+  Object.assign(repositories.members, {
+    async upsert(...args: Parameters<typeof upsert>) {
+      await upsert(...args);
+      throw new Error('Cut off');
+    },
+  });
+  const left = services.upsertMembers(service, [{ memberId: ANN, name: 'Ann', teamId: null }]);
+  await expect(left).rejects.toThrow('Cut off');
+  const { feeds } = repositories;
+  await using rebuilds = parts.rebuildWorker({
+    feeds: {
+      ...feeds,
+      // It waits for the call to come to its end.
+      claimDue: (now, leaseMs) => feeds.claimDue(new Date(now.getTime() + 60_000), leaseMs),
+    },
+  });
+  rebuilds.start();
+  await parts.idle();
+  await expect.poll(() => list.resyncs, { timeout: 60_000 }).toEqual(['log-interrupted']);
+  await expectFeed(parts, list);
+  expect(list.shown.size).toBe(0);
+});
+
 test('tells that an item leaves a list by time when it is bumped out of it', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({
