@@ -266,6 +266,7 @@ test('takes what the team said away from a member who leaves it, and shows nothi
   const id = await people.publish({ scope: 'TEAM' });
   expect(await watcher.next()).toMatchObject({ item: { action: { id }, reasons: ['TEAM'] } });
   await upsert(app, { members: [{ memberId: people.id('team-mate'), name: 'Gone', teamId: null }] });
+  expect(await watcher.next()).toMatchObject({ __typename: 'FeedResync', reason: 'membership' });
   expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemRemoved', actionId: id });
   await people.publish({ scope: 'TEAM' });
   const last = await people.publishLast(['team-mate']);

@@ -8,10 +8,10 @@ import { PEOPLE, REFS, story } from '../../support/model-steps.ts';
 import { happens } from '../../support/model-story.ts';
 import { openParts, type PartsOptions } from '../../support/parts.ts';
 
-const MODELS = ['items', 'capped', 'redis', 'time-buckets', 'pull'];
+const MODELS = ['items', 'capped', 'redis', 'time-buckets'];
 const CASES: readonly (PartsOptions & { readonly name: string; readonly isPulled: boolean })[] = [
   ...MODELS.flatMap((model) =>
-    (model === 'pull' ? [1_000] : [1_000, 3]).map((cap) => ({
+    [1_000, 3].map((cap) => ({
       ...{ name: `${model} with a cap of ${String(cap)}`, model, cap, isPulled: false },
     })),
   ),
