@@ -1,0 +1,98 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { testDatabase, type TestDatabase } from '../support/engine.ts';
+import { IMAGE_UID, makeImage, type Image } from '../support/image.ts';
+import { PROJECT } from '../support/project-copy.ts';
+import { startCommand, type RunningCli } from '../support/run-cli.ts';
+
+const run = promisify(execFile);
+const JWT_SECRET = 'a-secret-of-an-operator-of-over-32-bytes';
+
+let image: Image;
+let database: TestDatabase;
+let env: Record<string, string> = {};
+beforeAll(async () => {
+  image = await makeImage();
+  database = await testDatabase();
+  env = {
+    ...image.env,
+    HOST: '127.0.0.1',
+    PORT: await freePort(),
+    DATA_DIR: join(image.root, image.env['DATA_DIR'] ?? ''),
+    MONGODB_URI: database.uri,
+    MONGODB_DB: database.name,
+    REDIS_URL: inject('redisUrl'),
+    PATH: process.env['PATH'] ?? '',
+  };
+}, 600_000);
+afterAll(async () => {
+  await database[Symbol.asyncDispose]();
+  await image[Symbol.asyncDispose]();
+});
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return String(typeof address === 'object' ? address?.port : 0);
+}
+
+/** As the user of the image, where we may become that. */
+function asImageUser(): { uid: number; gid: number } | Record<string, never> {
+  return process.getuid?.() === 0 ? { uid: IMAGE_UID, gid: IMAGE_UID } : {};
+}
+
+function start(args: readonly string[], more: Readonly<Record<string, string>> = {}): RunningCli {
+  const [node = '', ...rest] = image.entrypoint;
+  expect(node).toBe('node');
+  return startCommand(process.execPath, [...rest, ...args], {
+    cwd: join(image.root, image.workdir),
+    env: { ...env, ...more },
+    ...asImageUser(),
+  });
+}
+
+describe('what the Dockerfile makes', () => {
+  it('runs as another user than root, serves, passes its health check and ends in order', async () => {
+    expect(image.user).toBe('node');
+    await using server = start(image.command, { JWT_SECRET });
+    await server.stdoutHas(/is ready/);
+    const [, ...check] = image.check;
+    await run(process.execPath, check, { env });
+    server.signal('SIGTERM');
+    expect((await server.result).code).toBe(0);
+    await expect(run(process.execPath, check, { env })).rejects.toMatchObject({ code: 1 });
+  });
+
+  it('takes the address of the keys instead of a secret', async () => {
+    await using server = start(['serve', '--no-worker'], {
+      JWT_SECRET: '',
+      JWKS_URI: 'http://127.0.0.1:1/keys.json',
+    });
+    await server.stdoutHas(/is ready/);
+    server.signal('SIGTERM');
+    expect((await server.result).code).toBe(0);
+  });
+
+  it('runs a worker that says whether it works', async () => {
+    await using worker = start(['worker']);
+    await worker.stderrHas(/Fan-out worker started/);
+    await expect
+      .poll(async () => (await start(['worker', '--health']).result).code, { timeout: 90_000 })
+      .toBe(0);
+    worker.signal('SIGTERM');
+    expect((await worker.result).code).toBe(0);
+    expect((await start(['worker', '--health']).result).code).toBe(1);
+  });
+});
+
+const hasDocker = spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 20_000 }).status === 0;
+
+it.skipIf(!hasDocker)('Docker builds it (skipped where no Docker runs)', async () => {
+  await run('docker', ['build', '--quiet', PROJECT], { timeout: 170_000 });
+});

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readConfig } from '../../src/config/read-config.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
+import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
+
+interface Service {
+  readonly image?: string;
+  readonly build?: string;
+  readonly env_file?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
+  readonly restart?: string;
+  readonly mem_limit?: string;
+  readonly cpus?: number;
+  readonly healthcheck?: { readonly test?: readonly string[] };
+  readonly ports?: readonly string[];
+}
+
+const read = (name: string) => readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
+const { services } = parse(await read('docker-compose.yml'), { merge: true }) as {
+  readonly services: Readonly<Record<string, Service>>;
+};
+const OURS = ['api', 'worker'].map((name) => [name, services[name] ?? {}] as const);
+
+/** The environment of a service as Compose makes it: `.env`, then what the file says, with variables put in. */
+function environmentOf(service: Service, env: Readonly<Record<string, string>>): Record<string, string> {
+  const given = Object.entries(service.environment ?? {}).map(([name, value]) => [
+    name,
+    value.replaceAll(/\$\{(\w+)[^}]*\}/g, (_, variable: string) => env[variable] ?? ''),
+  ]);
+  return { ...(service.env_file?.includes('.env') === true ? env : {}), ...Object.fromEntries(given) };
+}
+
+const PASSWORDS = { MONGODB_PASSWORD: 'abc', VALKEY_PASSWORD: 'def' };
+/** What the file decides, because its other parts depend on it. */
+const FIXED = ['NODE_ENV', 'HOST', 'PORT', 'DATA_DIR', 'MONGODB_URI', 'REDIS_URL'];
+
+describe('docker-compose.yml', () => {
+  it.each(OURS)('passes every setting on to the %s', (_, service) => {
+    const marked = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, 'from .env']));
+    const environment = environmentOf(service, marked);
+    const changed = Object.keys(SETTINGS).filter((name) => environment[name] !== 'from .env');
+    expect(changed.sort()).toEqual([...FIXED].sort());
+  });
+
+  it.each([
+    ['a secret', { JWT_SECRET: 'x'.repeat(32) }],
+    ['the address of the keys', { JWT_SECRET: '', JWKS_URI: 'https://login.example.com/keys.json' }],
+  ])('starts with %s', (_, identity) => {
+    for (const [, service] of OURS) {
+      const config = readConfig(environmentOf(service, { ...PASSWORDS, ...identity }), {
+        feedModels: FEED_MODEL_NAMES,
+      });
+      expect(config.mongodb.uri).toContain('fanfare:abc@mongodb');
+      expect(config.redis.url).toContain(':def@valkey');
+    }
+  });
+
+  it('wants passwords for both databases, and has no default for them', () => {
+    expect(services['mongodb']?.entrypoint?.join(' ')).toContain('--keyFile');
+    expect(services['valkey']?.command?.join(' ')).toContain('--requirepass "$$VALKEY_PASSWORD"');
+    for (const name of Object.keys(PASSWORDS)) {
+      const used = JSON.stringify(services).match(new RegExp(String.raw`\$\{${name}[^}]*\}`, 'g')) ?? [];
+      expect(used.length).toBeGreaterThan(1);
+      for (const use of used) expect(use).toContain(':?');
+    }
+  });
+
+  it('pins images, limits and watches every service, and opens only the proxy', () => {
+    for (const [name, service] of Object.entries(services)) {
+      if (service.build === undefined) expect(service.image, name).toMatch(/:\d+\.\d+\.\d+/);
+      expect(service.restart, name).toBe('unless-stopped');
+      expect([service.mem_limit, service.cpus], name).not.toContain(undefined);
+    }
+    expect(services['worker']?.healthcheck?.test).toEqual([
+      'CMD',
+      'node',
+      'bin/fanfare.js',
+      'worker',
+      '--health',
+    ]);
+    const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
+    expect(open.map(([name]) => name)).toEqual(['proxy']);
+  });
+
+  it('is told in .env.example what it needs', async () => {
+    const example = await read('.env.example');
+    for (const name of ['JWT_SECRET', 'JWKS_URI', ...Object.keys(PASSWORDS)])
+      expect(example).toMatch(new RegExp(`^(?:# )?${name}=`, 'm'));
+  });
+
+  it('pins the images of the Dockerfile', async () => {
+    const stages = (await read('Dockerfile')).match(/^FROM \S+/gm) ?? [];
+    expect(stages).not.toEqual([]);
+    for (const stage of stages) expect(stage).toMatch(/:\d+\.\d+\.\d+-/);
+  });
+});
