@@ -5,6 +5,9 @@ import type { LOG_LEVELS, SettingName } from './settings.ts';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Origins; `loopback`: pages of this machine, whatever their port. */
+export type CorsOrigins = readonly string[] | '*' | 'loopback';
+
 /** Everything that can be configured, read once at start and deeply frozen. Times are milliseconds. */
 export interface Config {
   readonly isProduction: boolean;
@@ -18,12 +21,19 @@ export interface Config {
     readonly maxConnections: number;
     /** Null: no limit. */
     readonly rateLimit: Rate | null;
+    /** Whose pages browsers let call the API; empty: none. */
+    readonly corsOrigins: CorsOrigins;
+    readonly socketIdleMs: number;
   };
+  /** Without a port they are served beside the API. */
+  readonly metrics: { readonly port?: number; readonly token?: string };
   readonly auth: {
     readonly jwtSecret?: string;
     readonly jwksUri?: string;
     readonly issuer?: string;
     readonly audience?: string;
+    readonly jwksMaxAgeMs: number;
+    readonly jwksMaxStaleMs: number;
   };
   readonly mongodb: { readonly uri?: string; readonly db: string };
   readonly redis: { readonly url?: string; readonly prefix: string };

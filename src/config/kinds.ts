@@ -81,6 +81,20 @@ export function secret(minBytes: number): Kind<string> {
   );
 }
 
+/** Origins as browsers send them; `*` alone: all. Off is an empty list. */
+export function origins(): Kind<readonly string[] | '*'> {
+  return kind('off, *, or origins such as https://app.example, separated by commas', (text) => {
+    if (text === 'off') return [];
+    if (text === '*') return '*';
+    const given = text.split(',').map((part) => part.trim());
+    return given.every(isOrigin) ? given : null;
+  });
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 export interface Rate {
   readonly requests: number;
   readonly perMs: number;

@@ -52,6 +52,9 @@ function crossFaults(
     found.push({ name: 'FEED_MODEL', message: `got "${model}", expected one of ${feedModels.join(', ')}` });
   if (values.JWT_SECRET !== undefined && values.JWKS_URI !== undefined)
     found.push({ name: 'JWKS_URI', message: 'is set together with JWT_SECRET, expected one of them' });
+  const { METRICS_PORT: metricsPort } = values;
+  if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === values.PORT)
+    found.push({ name: 'METRICS_PORT', message: `is ${String(metricsPort)} as PORT is, expected another` });
   const keyBytes = Buffer.byteLength(values.JWT_SECRET ?? '');
   if (values.NODE_ENV === 'production' && values.JWT_SECRET !== undefined && keyBytes < MIN_PRODUCTION_KEY)
     found.push({
@@ -81,13 +84,20 @@ function shape(values: SettingValues, env: Environment): Config {
       maxBodyBytes: values.BODY_LIMIT,
       maxConnections: values.MAX_CONNECTIONS,
       rateLimit: values.RATE_LIMIT ?? null,
+      corsOrigins: values.CORS_ORIGINS ?? (isProduction ? [] : 'loopback'),
+      socketIdleMs: values.SOCKET_IDLE,
     },
-    auth: defined({
-      jwtSecret: values.JWT_SECRET,
-      jwksUri: values.JWKS_URI,
-      issuer: values.JWT_ISSUER,
-      audience: values.JWT_AUDIENCE,
-    }),
+    metrics: defined({ port: values.METRICS_PORT, token: values.METRICS_TOKEN }),
+    auth: {
+      ...defined({
+        jwtSecret: values.JWT_SECRET,
+        jwksUri: values.JWKS_URI,
+        issuer: values.JWT_ISSUER,
+        audience: values.JWT_AUDIENCE,
+      }),
+      jwksMaxAgeMs: values.JWKS_MAX_AGE,
+      jwksMaxStaleMs: values.JWKS_MAX_STALE,
+    },
     mongodb: { ...defined({ uri: values.MONGODB_URI }), db: values.MONGODB_DB },
     redis: { ...defined({ url: values.REDIS_URL }), prefix: values.REDIS_PREFIX },
     dataDir: resolve(values.DATA_DIR),

@@ -1,6 +1,19 @@
 import { DEFAULT_RANKING } from '../domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../domain/relevancy.ts';
-import { duration, onOff, oneOf, rate, secret, size, text, url, weights, whole, type Kind } from './kinds.ts';
+import {
+  duration,
+  onOff,
+  oneOf,
+  origins,
+  rate,
+  secret,
+  size,
+  text,
+  url,
+  weights,
+  whole,
+  type Kind,
+} from './kinds.ts';
 
 /** One environment variable. The table of these is the only place that knows names, defaults and meanings. */
 export interface Setting<T = unknown> {
@@ -64,7 +77,36 @@ export const SETTINGS = {
   }),
   BODY_LIMIT: setting('Server', '10MiB', size('1KiB', '64MiB'), 'Largest request body and socket message.'),
   MAX_CONNECTIONS: setting('Server', '10000', whole(1, 1_000_000), 'Open connections of one process.'),
-  RATE_LIMIT: setting('Server', 'off', rate(), 'Requests of one user, or of one address without a token.'),
+  RATE_LIMIT: setting(
+    'Server',
+    'off',
+    rate(),
+    'Requests of one user, or of one address without a good token, in all API processes on one Redis together.',
+  ),
+  CORS_ORIGINS: optional(
+    'Server',
+    origins(),
+    'Whose pages may call the API from a browser: origins such as https://app.example, separated by commas, * for all, or off.',
+    { shownDefault: 'pages of this machine; off in production' },
+  ),
+  SOCKET_IDLE: setting(
+    'Server',
+    '5m',
+    duration('1s', '24h'),
+    'How long a socket may stay open without an operation.',
+  ),
+  METRICS_PORT: optional(
+    'Server',
+    whole(0, 65_535),
+    'Port that serves /metrics, which PORT then does not; workers without an API serve it too.',
+    { shownDefault: 'served on PORT' },
+  ),
+  METRICS_TOKEN: optional(
+    'Server',
+    secret(16),
+    'What /metrics asks for as `authorization: Bearer …`; at least 16 bytes.',
+    { isSecret: true },
+  ),
 
   JWT_SECRET: optional(
     'Identity',
@@ -76,6 +118,18 @@ export const SETTINGS = {
     },
   ),
   JWKS_URI: optional('Identity', url('https', 'http'), 'Where to get the keys of signed tokens.'),
+  JWKS_MAX_AGE: setting(
+    'Identity',
+    '5m',
+    duration('1s', '24h'),
+    'How long a key that was taken out of the JWKS may still be good.',
+  ),
+  JWKS_MAX_STALE: setting(
+    'Identity',
+    '24h',
+    duration('1s', '5200w'),
+    'How long known keys stay good while the server behind JWKS_URI cannot be reached.',
+  ),
   JWT_ISSUER: optional('Identity', text('a text', ANY), 'Required `iss` of tokens.'),
   JWT_AUDIENCE: optional('Identity', text('a text', ANY), 'Required `aud` of tokens.'),
 

@@ -34,8 +34,11 @@ describe('readConfig', () => {
       maxBodyBytes: 10_485_760,
       maxConnections: 10_000,
       rateLimit: null,
+      corsOrigins: 'loopback',
+      socketIdleMs: 300_000,
     });
-    expect(config.auth).toEqual({});
+    expect(config.auth).toEqual({ jwksMaxAgeMs: 300_000, jwksMaxStaleMs: 86_400_000 });
+    expect(config.metrics).toEqual({});
     expect(config.mongodb).toEqual({ db: 'fanfare' });
     expect(config.feeds).toMatchObject({
       model: 'items',
@@ -74,6 +77,35 @@ describe('readConfig', () => {
     // A secret is taken to the letter: whoever signs with it does the same.
     expect(config.auth.jwtSecret).toBe(` ${KEY}`);
     expect(config).toMatchObject({ cacheDir: '/var/cache/fanfare', dataDir: '/data' });
+  });
+
+  it('takes origins one by one, all or none', () => {
+    const origins = (CORS_ORIGINS: string) => read({ CORS_ORIGINS }).http.corsOrigins;
+    expect(origins('https://a.example, http://b.example:8080')).toEqual([
+      'https://a.example',
+      'http://b.example:8080',
+    ]);
+    expect(origins('*')).toBe('*');
+    expect(origins('off')).toEqual([]);
+    expect(read({ NODE_ENV: 'production', JWT_SECRET: KEY }).http.corsOrigins).toEqual([]);
+    for (const wrong of [
+      'https://a.example/',
+      'https://A.example',
+      'a.example',
+      'https://a.example,*',
+      'null',
+    ])
+      expect(faultsOf({ CORS_ORIGINS: wrong })).toHaveProperty('CORS_ORIGINS');
+  });
+
+  it('wants another port for metrics than for the API', () => {
+    expect(faultsOf({ PORT: '4000', METRICS_PORT: '4000' })).toEqual({
+      METRICS_PORT: 'is 4000 as PORT is, expected another',
+    });
+    expect(read({ PORT: '0', METRICS_PORT: '0', METRICS_TOKEN: 'x'.repeat(16) }).metrics).toEqual({
+      port: 0,
+      token: 'x'.repeat(16),
+    });
   });
 
   it('counts an empty variable as not set', () => {
@@ -187,7 +219,7 @@ describe('readConfig', () => {
       expect(faultsOf(production)).toEqual({
         JWT_SECRET: 'is not set, expected it or JWKS_URI in production',
       });
-      expect(read(production, false).auth).toEqual({});
+      expect(read(production, false).auth).not.toHaveProperty('jwtSecret');
     });
 
     it('does not judge a wrong key twice', () => {
