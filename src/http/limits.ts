@@ -13,6 +13,8 @@ export interface HttpLimits extends DocumentLimits {
   readonly maxCost: number;
   /** Open TCP connections, sockets included. Further ones are closed at once. */
   readonly maxConnections: number;
+  /** Requests that may wait on one connection for the answers to earlier ones. */
+  readonly maxPipelined: number;
   /** Operations under way on one socket. */
   readonly maxSubscriptionsPerConnection: number;
   /** Subscriptions of one user in this process, whatever they came by. */
@@ -27,6 +29,8 @@ export interface HttpLimits extends DocumentLimits {
   readonly keepAliveMs: number;
   /** Time in milliseconds in which a socket must have sent `connection_init`. */
   readonly connectionInitMs: number;
+  /** How long a socket may be without an operation, in milliseconds. Looked at as often as sockets are pinged. */
+  readonly socketIdleMs: number;
   /** How often sockets are pinged, in milliseconds; one that does not answer until the next time is dropped. */
   readonly pingMs: number;
   /** How long requests under way may still take when the server closes, in milliseconds. */
@@ -43,6 +47,7 @@ export const DEFAULT_LIMITS: HttpLimits = {
   maxTokens: 2_000,
   maxCost: 10_000,
   maxConnections: 10_000,
+  maxPipelined: 32,
   maxSubscriptionsPerConnection: 20,
   maxSubscriptionsPerUser: 100,
   maxHeaderBytes: 16 * 1024,
@@ -50,6 +55,7 @@ export const DEFAULT_LIMITS: HttpLimits = {
   requestTimeoutMs: 30_000,
   keepAliveMs: 65_000,
   connectionInitMs: 5_000,
+  socketIdleMs: 300_000,
   pingMs: 12_000,
   shutdownMs: 8_000,
 };

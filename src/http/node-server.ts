@@ -1,0 +1,36 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { HttpLimits } from './limits.ts';
+
+/** A server of Node with the limits of connections and times set. */
+export function createNodeServer(limits: HttpLimits): Server {
+  const server = createServer({
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    // How often Node looks whether a request is overdue; its default would stretch the time to half a minute.
+    connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) / 2,
+  });
+  server.maxConnections = limits.maxConnections;
+  return server;
+}
+
+/** Resolves with the port and the URL. Rejects when the address cannot be listened on. */
+export function listen(
+  server: Server,
+  host: string,
+  port: number,
+): Promise<{ readonly port: number; readonly url: string }> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const bound = (server.address() as AddressInfo).port;
+      resolve({
+        port: bound,
+        url: `http://${host.includes(':') ? `[${host}]` : host}:${String(bound)}`,
+      });
+    });
+  });
+}
