@@ -9,8 +9,11 @@ export interface TokenRequest {
   readonly expiresAt: Date;
 }
 
+/** What of the configuration a token depends on. */
+type TokenSigning = Pick<Config['auth'], 'jwtSecret' | 'issuer' | 'audience'>;
+
 /** A token this server accepts. @throws CommandError when only a JWKS_URI is configured. */
-export async function signToken(auth: Config['auth'], request: TokenRequest): Promise<string> {
+export async function signToken(auth: TokenSigning, request: TokenRequest): Promise<string> {
   if (auth.jwtSecret === undefined)
     throw new CommandError(
       'Tokens are signed by whoever holds the keys behind JWKS_URI. Set JWT_SECRET to sign tokens here.',

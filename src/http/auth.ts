@@ -1,9 +1,20 @@
-import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { FanfareError } from '../domain/errors.ts';
 import { ROLES, type Identity, type Role } from '../domain/viewer.ts';
+import { logKeysBroken, logKeysNotFetched } from '../telemetry/events.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { KeySet } from './key-set.ts';
 
-export type AuthOptions = ({ readonly secret: string } | { readonly jwksUri: string }) & {
+interface KeySource {
+  readonly jwksUri: string;
+  /** See JWKS_MAX_AGE; in milliseconds. Default 5 minutes. */
+  readonly maxAgeMs?: number;
+  /** See JWKS_MAX_STALE; in milliseconds. Default 24 hours. */
+  readonly maxStaleMs?: number;
+}
+
+export type AuthOptions = ({ readonly secret: string } | KeySource) & {
   /** Required `iss` claim; absent: not looked at. */
   readonly issuer?: string | undefined;
   /** Required `aud` claim; absent: not looked at. */
@@ -22,26 +33,37 @@ const MAX_CACHED = 10_000;
 /** Longest time in milliseconds for which a token is not verified again. */
 const MAX_CACHED_MS = 60_000;
 const MAX_SUBJECT_LENGTH = 256;
-const SUBJECT = /^\P{Cc}+$/u;
+const CONTROL = /\p{Cc}/u;
+/** Something to be seen: no blank, no invisible or unassigned character, and more than an accent. */
+const VISIBLE = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** The latest time a Date can hold. */
 const LAST_TIME = 8.64e15;
 /** One kind of algorithm per kind of key: a public key must never be taken for a shared secret. */
 const SECRET_ALGORITHMS = ['HS256'];
 const PUBLIC_KEY_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'];
 
-export function createAuthenticator(options: AuthOptions): Authenticate {
-  const verify = createVerifier(options);
+export function createAuthenticator(options: AuthOptions, logger: Pick<Logger, 'warn'>): Authenticate {
+  const verifier = createVerifier(options, logger);
   const cache = new LRUCache<string, Identity>({ max: MAX_CACHED });
+  let version = verifier.version();
 
   return async function authenticate(authorization) {
     if (authorization === undefined) return null;
     const [, token] = /^Bearer +([\w.~+/-]+=*) *$/i.exec(authorization) ?? [];
     if (token === undefined) throw unauthenticated('The authorization is not of the form "Bearer <token>"');
     if (token.length > MAX_TOKEN_LENGTH) throw unauthenticated('The token is too long');
+    const renewal = verifier.renew();
+    if (renewal !== null) await renewal;
+    if (version !== verifier.version()) {
+      version = verifier.version();
+      cache.clear();
+    }
     const cached = cache.get(token);
     if (cached !== undefined && !isExpired(cached)) return cached;
-    const identity = toIdentity(await verify(token));
-    cache.set(token, identity, { ttl: Math.min(MAX_CACHED_MS, Math.max(1, remainingMs(identity))) });
+    const verifiedBy = version;
+    const identity = toIdentity(await verifier.verify(token));
+    if (verifiedBy === verifier.version())
+      cache.set(token, identity, { ttl: Math.min(MAX_CACHED_MS, Math.max(1, remainingMs(identity))) });
     return identity;
   };
 }
@@ -59,29 +81,79 @@ export function unauthenticated(message: string, cause?: unknown): FanfareError 
   return new FanfareError('UNAUTHENTICATED', message, { cause });
 }
 
-function createVerifier(options: AuthOptions): (token: string) => Promise<JWTPayload> {
-  const isSecret = 'secret' in options;
-  const secret = isSecret ? new TextEncoder().encode(options.secret) : null;
-  const getKey: JWTVerifyGetKey = isSecret
-    ? () => secret ?? new Uint8Array()
-    : createRemoteJWKSet(new URL(options.jwksUri));
+interface Verifier {
+  /** Changes when tokens that were good may not be any more. */
+  version(): number;
+  /** Null: there is nothing to wait for. */
+  renew(): Promise<void> | null;
+  verify(token: string): Promise<JWTPayload>;
+}
+
+function createVerifier(options: AuthOptions, logger: Pick<Logger, 'warn'>): Verifier {
+  const { issuer, audience } = options;
   const checks = {
-    algorithms: isSecret ? SECRET_ALGORITHMS : PUBLIC_KEY_ALGORITHMS,
     requiredClaims: ['exp', 'sub'],
-    ...(options.issuer !== undefined && { issuer: options.issuer }),
-    ...(options.audience !== undefined && { audience: options.audience }),
+    ...(issuer !== undefined && { issuer }),
+    ...(audience !== undefined && { audience }),
   };
-  return async (token) => {
-    try {
-      return (await jwtVerify(token, getKey, checks)).payload;
-    } catch (error) {
-      throw refusal(error);
+  if ('secret' in options) {
+    const secret = new TextEncoder().encode(options.secret);
+    return {
+      version: () => 0,
+      renew: () => null,
+      verify: async (token) => {
+        try {
+          return (await jwtVerify(token, secret, { ...checks, algorithms: SECRET_ALGORITHMS })).payload;
+        } catch (error) {
+          throw refusal(error);
+        }
+      },
+    };
+  }
+  const keys = new KeySet({
+    uri: options.jwksUri,
+    maxAgeMs: options.maxAgeMs,
+    maxStaleMs: options.maxStaleMs,
+    onFetchFailed: (err) => {
+      logKeysNotFetched(logger, { err });
+    },
+    onBrokenKeys: (keyIds) => {
+      logKeysBroken(logger, { keyIds });
+    },
+  });
+  return {
+    version: () => keys.version,
+    renew: () => keys.renew(),
+    verify: async (token) => {
+      try {
+        return await verifyByAny(token, keys, { ...checks, algorithms: PUBLIC_KEY_ALGORITHMS });
+      } catch (error) {
+        throw refusal(error);
+      }
+    },
+  };
+}
+
+/** A token that names no key is tried with every key that fits. */
+async function verifyByAny(token: string, keys: KeySet, checks: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keys.find, checks)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, checks)).payload;
+      } catch (mismatch) {
+        if (!(mismatch instanceof errors.JWSSignatureVerificationFailed)) throw mismatch;
+      }
     }
-  };
+    throw new errors.JWSSignatureVerificationFailed();
+  }
 }
 
 /** What a failed verification means: nearly always a bad token, unless the keys could not be had. */
 function refusal(error: unknown): FanfareError {
+  if (error instanceof FanfareError) return error;
   if (error instanceof errors.JWTExpired) return unauthenticated('The token has expired', error);
   const isKeyTrouble =
     !(error instanceof errors.JOSEError) ||
@@ -94,7 +166,7 @@ function refusal(error: unknown): FanfareError {
 
 function toIdentity(claims: JWTPayload): Identity {
   const { sub, exp } = claims;
-  if (typeof sub !== 'string' || sub.length > MAX_SUBJECT_LENGTH || !SUBJECT.test(sub) || !sub.isWellFormed())
+  if (typeof sub !== 'string' || !isUsableSubject(sub))
     throw unauthenticated('The token names no usable subject');
   if (exp === undefined) throw unauthenticated('The token has no end');
   return {
@@ -102,6 +174,10 @@ function toIdentity(claims: JWTPayload): Identity {
     roles: rolesOf(claims['roles']),
     expiresAt: new Date(Math.min(exp * 1_000, LAST_TIME)),
   };
+}
+
+function isUsableSubject(sub: string): boolean {
+  return sub.length <= MAX_SUBJECT_LENGTH && sub.isWellFormed() && !CONTROL.test(sub) && VISIBLE.test(sub);
 }
 
 /** One set for all who have the same roles: every token that is known and every socket keeps one. */

@@ -121,6 +121,18 @@ export function logTokenRefused(log: Pick<Logger, 'debug'>, fields: { readonly r
   log.debug(fields, 'Token refused');
 }
 
+/** Known keys stay in use meanwhile. */
+export function logKeysNotFetched(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
+  log.warn(fields, 'The keys behind JWKS_URI cannot be fetched');
+}
+
+export function logKeysBroken(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly keyIds: readonly string[] },
+): void {
+  log.warn(fields, 'Some keys behind JWKS_URI cannot be used');
+}
+
 /** The other end broke the protocol or the connection. */
 export function logSocketTrouble(log: Pick<Logger, 'debug'>, fields: { readonly err: unknown }): void {
   log.debug(fields, 'Socket closed for an error');

@@ -4,6 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, TEST_SECRET, type TestApp } from '../support/app.ts';
 import { startTestHttp } from '../support/http.ts';
+import { openSocket } from '../support/socket.ts';
 import { signTestToken } from '../support/tokens.ts';
 
 let app: TestApp;
@@ -71,6 +72,11 @@ describe('tokens', () => {
     ['one whose subject is no text', () => signTestToken({ sub: 1 as unknown as string, exp: soon() })],
     ['one whose subject is too long', () => signTestToken({ sub: 'x'.repeat(257), exp: soon() })],
     ['one whose subject has control characters', () => signTestToken({ sub: 'a\nb', exp: soon() })],
+    ['one whose subject is blank', () => signTestToken({ sub: ' \u00a0\u3000', exp: soon() })],
+    [
+      'one whose subject cannot be seen',
+      () => signTestToken({ sub: '\u200b\u2060\ufe0f\u3164\u00ad\u2800', exp: soon() }),
+    ],
     ['one signed with another secret', () => signTestToken(claims, { secret: `${TEST_SECRET}!` })],
     [
       'one with another algorithm',
@@ -92,6 +98,26 @@ describe('tokens', () => {
   ];
   test.each(tokens)('refuses %s', async (_what, make) => {
     expect(await ask(`Bearer ${await make()}`)).toMatchObject(refused);
+  });
+
+  test('takes one whose subject has blanks and joiners between what can be seen', async () => {
+    for (const sub of ['Rita Lee', '👩\u200d💻', 'می\u200cخواهم'])
+      expect(await ask(`Bearer ${await signTestToken({ sub, exp: soon() })}`)).toMatchObject({
+        body: { data: { viewer: { memberId: sub } } },
+      });
+  });
+
+  test('refuses a subject that cannot be seen on every transport', async () => {
+    const token = await signTestToken({ sub: '\u200b', exp: soon() });
+    const query = encodeURIComponent('subscription { feedEvents { cursor } }');
+    const stream = await fetch(`${app.url}/graphql?query=${query}`, {
+      headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
+    });
+    expect(stream.status).toBe(401);
+    await stream.body?.cancel();
+    await using socket = await openSocket(app.wsUrl);
+    socket.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
+    expect(await socket.closed).toEqual({ code: 4403, reason: 'The token names no usable subject' });
   });
 
   test.each(['Basic cml0YTpzZWNyZXQ=', 'Bearer', 'Bearer a b', 'Token x'])(
