@@ -15,13 +15,15 @@ import { apiError } from '../graphql/errors.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
 import { logTokenRefused } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Authenticate } from './auth.ts';
+import { unauthenticated, type Authenticate } from './auth.ts';
 import type { Caller } from './caller.ts';
+import { authorizationOf, closeReason } from './connection-params.ts';
 import { callAt } from './deadline.ts';
 import type { HttpLimits } from './limits.ts';
 import type { RequestObserver } from './observe.ts';
 import type { RequestContext } from './operation-context.ts';
 import { operationName } from './plugins/request-figures.ts';
+import { overRate, type RateLimiter } from './rate-limit.ts';
 import type { YogaApp } from './yoga.ts';
 
 /** What is kept with a socket. */
@@ -29,6 +31,10 @@ export interface Connection {
   readonly socket: WebSocket;
   /** Without identity until `connection_init`. */
   caller: Caller;
+  /** Operations under way, by id; null until `connection_init`. */
+  operations: Readonly<Record<string, unknown>> | null;
+  /** When an operation last began or was seen under way, by `performance.now()`. */
+  activeAt: number;
 }
 
 export interface SocketOperationsOptions {
@@ -36,6 +42,7 @@ export interface SocketOperationsOptions {
   readonly authenticate: Authenticate;
   readonly sessionEnds: Pick<SessionEnds, 'onEnd'>;
   readonly limits: HttpLimits;
+  readonly rateLimiter: RateLimiter | undefined;
   readonly observer: RequestObserver;
   readonly logger: Pick<Logger, 'debug'>;
 }
@@ -59,13 +66,14 @@ interface Running {
 }
 
 const TRY_AGAIN_LATER = 1013;
+const NEEDS_TOKEN = 'This needs a token: connectionParams {authorization: "Bearer <token>"}';
 
 /**
  * What happens on a socket, for the protocol to call. Operations run through the same plugins as over HTTP. Faults of
  * one operation are its errors and leave the socket open.
  */
 export function createSocketOperations(options: SocketOperationsOptions): Hooks {
-  const { yoga, limits, observer } = options;
+  const { yoga, limits, rateLimiter, observer } = options;
   const running = new WeakMap<ExecutionArgs, Running>();
 
   async function prepare(
@@ -81,6 +89,8 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
     };
     let errors: readonly GraphQLError[];
     try {
+      const over = await overRate(rateLimiter, caller);
+      if (over !== null) throw over;
       // Yoga's own context also has the HTTP request, which there is none of here; its plugins allow for that.
       const stages = yoga.getEnveloped(request) as Stages;
       const { schema } = stages;
@@ -126,13 +136,16 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
 
   return {
     async onConnect(connection) {
-      const { connectionParams, extra } = connection;
-      const isAdmitted = await admit(options, extra, connectionParams?.['authorization']);
+      const { connectionParams, extra, subscriptions } = connection;
+      const isAdmitted = await admit(options, extra, connectionParams);
+      extra.activeAt = performance.now();
+      extra.operations = subscriptions;
       // Nobody needs the token any more, as long as the socket is open.
       Object.assign(connection, { connectionParams: undefined });
       return isAdmitted;
     },
     onSubscribe({ subscriptions, extra }, _id, payload) {
+      extra.activeAt = performance.now();
       // The protocol has counted this one already.
       if (Object.keys(subscriptions).length > limits.maxSubscriptionsPerConnection)
         return [apiError('RATE_LIMITED', 'Too many operations under way on this socket')];
@@ -148,18 +161,20 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
   };
 }
 
-/** False closes the socket with 4403. A socket without a token would be of no use: it could not even subscribe. */
+/**
+ * False when the socket was closed: 4403 says why the token is refused, 1013 that it may be tried again later. A socket
+ * without a token would be of no use: it could not even subscribe.
+ */
 async function admit(
   options: SocketOperationsOptions,
   connection: Connection,
-  authorization: unknown,
+  params: Readonly<Record<string, unknown>> | undefined,
 ): Promise<boolean> {
-  const { authenticate, sessionEnds, logger } = options;
+  const { authenticate, rateLimiter, sessionEnds, logger } = options;
   const { socket } = connection;
-  if (typeof authorization !== 'string') return false;
   try {
-    const identity = await authenticate(authorization);
-    if (identity === null) return false;
+    const identity = await authenticate(authorizationOf(params));
+    if (identity === null) throw unauthenticated(NEEDS_TOKEN);
     // Closed meanwhile: what is undone by its closing would stay.
     if (socket.readyState === socket.CLOSED) return false;
     connection.caller = { ...connection.caller, identity };
@@ -168,7 +183,9 @@ async function admit(
   } catch (error) {
     if (!(error instanceof FanfareError)) throw error;
     logTokenRefused(logger, { reason: error.message });
-    if (error.code === 'UNAVAILABLE') socket.close(TRY_AGAIN_LATER, error.message);
+    const over = await overRate(rateLimiter, connection.caller);
+    const isForLater = over !== null || error.code === 'UNAVAILABLE';
+    socket.close(isForLater ? TRY_AGAIN_LATER : CloseCode.Forbidden, closeReason((over ?? error).message));
     return false;
   }
 }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { logSocketTrouble } from '../telemetry/events.ts';
+import { closeReason } from './connection-params.ts';
 import {
   createSocketOperations,
   type Connection,
@@ -10,13 +11,16 @@ import {
 } from './socket-operations.ts';
 
 const GOING_AWAY = 1001;
+/** A deadline that has passed, as with `connection_init`: clients that have something to ask connect again. */
+const IDLE = CloseCode.ConnectionInitialisationTimeout;
 /** How long closed sockets may take to say goodbye, in milliseconds. */
 const GOODBYE_MS = 2_000;
 
 /**
  * GraphQL over WebSocket by the protocol graphql-transport-ws. Close codes: 1001 the server stops, 1009 a message is
  * too large, 4400 it makes no sense, 4401 subscribed before the acknowledgement, 4403 no token, a bad one or one that
- * has ended, or all sessions of the member were ended, 4406 another subprotocol, 4408 no `connection_init` in time, 4409 an id twice, 4429 a second
+ * has ended, or all sessions of the member were ended, 4406 another subprotocol, 4408 no `connection_init` in time or no
+ * operation for long, 4409 an id twice, 4429 a second
  * `connection_init`.
  */
 export class SocketServer {
@@ -24,6 +28,7 @@ export class SocketServer {
   readonly #options: SocketOperationsOptions;
   readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Connection>>;
   readonly #alive = new WeakSet<WebSocket>();
+  readonly #connections = new WeakMap<WebSocket, Connection>();
   readonly #pings: NodeJS.Timeout;
 
   constructor(options: SocketOperationsOptions) {
@@ -66,7 +71,13 @@ export class SocketServer {
       logSocketTrouble(logger, { err });
     });
     const address = request.socket.remoteAddress ?? '';
-    const connection: Connection = { socket, caller: { identity: null, address, transport: 'websocket' } };
+    const connection: Connection = {
+      socket,
+      caller: { identity: null, address, transport: 'websocket' },
+      operations: null,
+      activeAt: performance.now(),
+    };
+    this.#connections.set(socket, connection);
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,
@@ -107,8 +118,22 @@ export class SocketServer {
   #ping(): void {
     for (const socket of this.#server.clients) {
       if (!this.#alive.delete(socket)) socket.terminate();
+      else if (this.#isIdle(socket)) socket.close(IDLE, closeReason(this.#idleReason));
       else socket.ping();
     }
+  }
+
+  #isIdle(socket: WebSocket): boolean {
+    const connection = this.#connections.get(socket);
+    // Before the greeting another deadline runs.
+    if (connection?.operations == null) return false;
+    const now = performance.now();
+    if (Object.keys(connection.operations).length > 0) connection.activeAt = now;
+    return now - connection.activeAt > this.#options.limits.socketIdleMs;
+  }
+
+  get #idleReason(): string {
+    return `No operation for ${String(this.#options.limits.socketIdleMs / 1_000)} s`;
   }
 
   /** Closes all sockets with 1001. */

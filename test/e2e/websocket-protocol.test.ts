@@ -37,16 +37,47 @@ describe('close codes', () => {
     expect(await socket.closed).toEqual({ code: 4401, reason: 'Unauthorized' });
   });
 
+  const needsToken = 'This needs a token: connectionParams {authorization: "Bearer <token>"}';
+  const malformed = 'The authorization is not of the form "Bearer <token>"';
+  const notText = (name: string): string => `The connection parameter "${name}" is not a text`;
   test.each([
-    ['no connection parameters', undefined],
-    ['no token', {}],
-    ['a token that is no text', { authorization: 1 }],
-    ['a token that is not valid', { authorization: 'Bearer nonsense' }],
-    ['a token without its scheme', { authorization: 'nonsense' }],
-  ])('4403 for %s', async (_what, payload) => {
+    ['no connection parameters', undefined, needsToken],
+    ['no token', {}, needsToken],
+    ['a token that is null', { token: null, authorization: null }, needsToken],
+    ['an authorization that is no text', { Authorization: 1 }, notText('Authorization')],
+    ['a token that is no text', { token: ['x'] }, notText('token')],
+    ['a token that is not valid', { authorization: 'Bearer nonsense' }, 'The token is not valid'],
+    ['a bare token that is not valid', { token: 'nonsense' }, 'The token is not valid'],
+    ['a token without its scheme', { authorization: 'nonsense' }, malformed],
+    ['a token that is none', { token: 'a b' }, malformed],
+  ])('4403 for %s, with the reason', async (_what, payload, reason) => {
     await using socket = await openSocket(app.wsUrl);
     socket.send({ type: 'connection_init', payload });
-    expect(await socket.closed).toEqual({ code: 4403, reason: 'Forbidden' });
+    expect(await socket.closed).toEqual({ code: 4403, reason });
+  });
+
+  test('4403 for a token that has ended, with the words of HTTP', async () => {
+    const token = await signTestToken({ sub: 'reader', exp: Math.floor(Date.now() / 1_000) - 60 });
+    await using socket = await openSocket(app.wsUrl);
+    socket.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } });
+    const response = await fetch(`${app.url}/graphql?query={__typename}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { errors } = (await response.json()) as { errors: { message: string }[] };
+    expect(await socket.closed).toEqual({ code: 4403, reason: errors[0]?.message });
+  });
+
+  test('4408 when there was no operation for too long, counted from the end of the last', async () => {
+    await using server = await startTestHttp(app, { limits: { socketIdleMs: 3_000, pingMs: 1_000 } });
+    const token = await app.token('reader');
+    await using idle = await openGreetedSocket(socketUrl(server), token);
+    await using busy = await openGreetedSocket(socketUrl(server), token);
+    busy.send({ type: 'subscribe', id: '1', payload: WATCH });
+    await busy.next();
+    expect(await idle.closed).toEqual({ code: 4408, reason: 'No operation for 3 s' });
+    expect(busy.socket.readyState).toBe(WebSocket.OPEN);
+    busy.send({ type: 'complete', id: '1' });
+    expect(await busy.closed).toMatchObject({ code: 4408 });
   });
 
   test('4403 when the token ends', async () => {
@@ -97,6 +128,22 @@ describe('close codes', () => {
     await using socket = await openGreetedSocket(socketUrl(server), await app.token('reader'));
     await server.close();
     expect(await socket.closed).toEqual({ code: 1001, reason: 'Going away' });
+  });
+});
+
+describe('connection parameters', () => {
+  test.each([
+    ['authorization', (token: string) => ({ authorization: `Bearer ${token}` })],
+    ['Authorization', (token: string) => ({ Authorization: `bearer ${token}` })],
+    ['AUTHORIZATION', (token: string) => ({ AUTHORIZATION: `Bearer ${token}` })],
+    ['token', (token: string) => ({ token })],
+    ['token with its scheme', (token: string) => ({ token: `Bearer ${token}` })],
+  ])('take the token as %s', async (_what, params) => {
+    await using socket = await openSocket(app.wsUrl);
+    socket.send({ type: 'connection_init', payload: params(await app.token('reader')) });
+    expect(await socket.next()).toEqual({ type: 'connection_ack' });
+    socket.send({ type: 'subscribe', id: '1', payload: { query: '{ viewer { memberId } }' } });
+    expect(await socket.next()).toMatchObject({ payload: { data: { viewer: { memberId: 'reader' } } } });
   });
 });
 
