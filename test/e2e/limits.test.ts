@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRateLimiter } from '../../src/http/rate-limit.ts';
 import type { HttpServer } from '../../src/http/server.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { startTestHttp } from '../support/http.ts';
+import { socketUrl, startTestHttp } from '../support/http.ts';
+import { openGreetedSocket, openSocket } from '../support/socket.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -208,6 +209,54 @@ describe('the number of requests', () => {
     const body = JSON.stringify({ query: '{ __typename }' });
     expect((await post(body, { server, token: null })).status).toBe(200);
     expect((await post(body, { server, token: null })).code).toBe('RATE_LIMITED');
+  });
+});
+
+describe('what counts as a request', () => {
+  test.each([
+    ['a document that is none', '{'],
+    ['an unknown field', '{ nothing }'],
+    ['an unknown operation', 'query A { viewer { memberId } } query B { viewer { memberId } }'],
+    ['a body that is no JSON', null],
+  ])('%s', async (_what, query) => {
+    await using server = await startTestHttp(app, {
+      rateLimiter: createRateLimiter({ points: 2, seconds: 60 }),
+    });
+    const token = await app.token('careless');
+    const body = query === null ? 'nonsense' : JSON.stringify({ query });
+    for (let n = 0; n < 2; n += 1) expect((await post(body, { server, token })).code).toBe('BAD_USER_INPUT');
+    expect(await post(body, { server, token })).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
+  });
+
+  test('a refused token, by address, which good tokens from there do not feel', async () => {
+    await using server = await startTestHttp(app, {
+      rateLimiter: createRateLimiter({ points: 2, seconds: 60 }),
+    });
+    const body = JSON.stringify({ query: '{ viewer { memberId } }' });
+    for (let n = 0; n < 2; n += 1)
+      expect((await post(body, { server, token: 'nonsense' })).code).toBe('UNAUTHENTICATED');
+    expect(await post(body, { server, token: 'nonsense' })).toMatchObject({ status: 429 });
+    expect((await post(body, { server })).code).toBeUndefined();
+  });
+
+  test('a refused token and a bad document on a socket', async () => {
+    await using server = await startTestHttp(app, {
+      rateLimiter: createRateLimiter({ points: 1, seconds: 60 }),
+    });
+    const codes: number[] = [];
+    for (let n = 0; n < 2; n += 1) {
+      await using socket = await openSocket(socketUrl(server));
+      socket.send({ type: 'connection_init', payload: { token: 'nonsense' } });
+      const { code, reason } = await socket.closed;
+      codes.push(code);
+      if (n === 1) expect(reason).toMatch(/^Too many requests, try again in \d+ s$/);
+    }
+    expect(codes).toEqual([4403, 1013]);
+    await using socket = await openGreetedSocket(socketUrl(server), await app.token('careless'));
+    for (const code of ['BAD_USER_INPUT', 'RATE_LIMITED']) {
+      socket.send({ type: 'subscribe', id: code, payload: { query: '{' } });
+      expect(await socket.next()).toMatchObject({ type: 'error', payload: [{ extensions: { code } }] });
+    }
   });
 });
 
