@@ -16,6 +16,8 @@ export interface GraphQLContext {
    * mutation of the same operation goes by, is read anew.
    */
   mutate<T>(work: (session: ReaderSession) => Promise<T>): Promise<T>;
+  /** The last event that a client of a stream has seen before; goes before the argument `after`. */
+  readonly lastEventId?: string | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: EndSignal;
 }
@@ -26,14 +28,16 @@ export function createContext(
   identity: Identity | null,
   signal: EndSignal,
   openSession: (identity: Identity) => ReaderSession = (reader) => services.openSession(reader),
+  lastEventId?: string,
 ): GraphQLContext {
-  return new OperationContext(services, identity, signal, openSession);
+  return new OperationContext(services, identity, signal, openSession, lastEventId);
 }
 
 /** A class, and not functions in an object: every open subscription keeps one, and every event is shown by one. */
 class OperationContext implements GraphQLContext {
   readonly services: Services;
   readonly signal: EndSignal;
+  readonly lastEventId: string | undefined;
   readonly #identity: Identity | null;
   readonly #openSession: (identity: Identity) => ReaderSession;
   #session: ReaderSession | undefined;
@@ -43,9 +47,11 @@ class OperationContext implements GraphQLContext {
     identity: Identity | null,
     signal: EndSignal,
     openSession: (identity: Identity) => ReaderSession,
+    lastEventId: string | undefined,
   ) {
     this.services = services;
     this.signal = signal;
+    this.lastEventId = lastEventId;
     this.#identity = identity;
     this.#openSession = openSession;
   }

@@ -16,6 +16,7 @@ import './types/interaction.ts';
 import './types/moderation.ts';
 import './types/reader-marks.ts';
 import './types/erasure.ts';
+import './types/ticket.ts';
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
 

@@ -6,10 +6,14 @@ export interface Caller {
   readonly identity: Identity | null;
   /** The network address it came from. */
   readonly address: string;
+  /** Of its connection. */
+  readonly ports?: { readonly remote: number | undefined; readonly local: number | undefined };
+  /** The caller showed a ticket, which opens event streams and nothing else. */
+  readonly byTicket?: boolean;
   readonly transport: 'http' | 'websocket';
 }
 
 /** What a caller's requests are counted under. */
-export function rateLimitKey({ identity, address }: Caller): string {
+export function rateLimitKey({ identity, address }: Pick<Caller, 'identity' | 'address'>): string {
   return identity === null ? `address:${address}` : `user:${identity.userId}`;
 }

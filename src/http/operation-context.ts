@@ -4,8 +4,7 @@ import { apiError, documentError } from '../graphql/errors.ts';
 import { operationCost } from '../graphql/limits/cost.ts';
 import { findOperation, isIntrospection } from '../graphql/limits/operation.ts';
 import type { Services } from '../services/services.ts';
-import { rateLimitKey, type Caller } from './caller.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import type { Caller } from './caller.ts';
 
 interface OperationParams {
   readonly operationName?: string | null | undefined;
@@ -19,6 +18,8 @@ export interface RequestContext {
   readonly startedAt: number;
   /** Whether the caller can be sent one event after the other. */
   readonly mayStream: boolean;
+  /** The last event of a stream that the client has seen, as browsers send it when they connect again. */
+  readonly lastEventId?: string | undefined;
   /** Why the request is refused whatever it asks; absent: it is not. */
   readonly refusal?: Error | undefined;
   /** Set once the document has been parsed. */
@@ -30,24 +31,26 @@ export interface OperationGuard {
   readonly services: Services;
   readonly schema: GraphQLSchema;
   readonly maxCost: number;
-  readonly rateLimiter: RateLimiter | undefined;
 }
 
 /** Nothing aborts a query or mutation: what it started is finished. */
 const NEVER = new AbortController().signal;
 
 /**
- * The last thing before an operation runs: may this caller run it, and now? Gives its context.
- * Rejects with UNAUTHENTICATED, BAD_USER_INPUT or RATE_LIMITED.
+ * The last thing before an operation runs: may this caller run it? Gives its context.
+ * Rejects with UNAUTHENTICATED or BAD_USER_INPUT.
  */
-export async function openOperation(guard: OperationGuard, request: RequestContext): Promise<GraphQLContext> {
+export function openOperation(guard: OperationGuard, request: RequestContext): GraphQLContext {
   const { caller, document, params } = request;
   const operation = document === undefined ? null : findOperation(document, params?.operationName);
   if (operation === null) throw apiError('BAD_USER_INPUT', 'The document has no such operation, or several');
   if (caller.identity === null && !isIntrospection(operation))
     throw apiError('UNAUTHENTICATED', 'This needs a token: authorization: Bearer <token>');
 
-  if (operation.definition.operation === OperationTypeNode.SUBSCRIPTION && !request.mayStream)
+  const isSubscription = operation.definition.operation === OperationTypeNode.SUBSCRIPTION;
+  if (caller.byTicket === true && !isSubscription)
+    throw apiError('FORBIDDEN', 'A ticket opens event streams and nothing else');
+  if (isSubscription && !request.mayStream)
     throw apiError('BAD_USER_INPUT', 'Subscriptions need accept: text/event-stream, or a WebSocket', {
       status: 406,
     });
@@ -58,15 +61,5 @@ export async function openOperation(guard: OperationGuard, request: RequestConte
       `The operation asks for up to ${String(cost)} objects, at most ${String(guard.maxCost)} are allowed`,
     );
 
-  const waitMs = (await guard.rateLimiter?.consume(rateLimitKey(caller))) ?? null;
-  if (waitMs !== null) throw rateLimited('Too many requests', waitMs);
   return createContext(guard.services, caller.identity, NEVER);
-}
-
-function rateLimited(message: string, waitMs: number): Error {
-  const seconds = String(Math.ceil(waitMs / 1_000));
-  return apiError('RATE_LIMITED', `${message}, try again in ${seconds} s`, {
-    status: 429,
-    headers: { 'Retry-After': seconds },
-  });
 }

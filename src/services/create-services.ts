@@ -27,7 +27,7 @@ import { renameRef } from './rename-ref.ts';
 import { recordInteraction } from './record-interaction.ts';
 import { ERASURE_TIMING } from './run-erasure.ts';
 import { retryFanOut } from './retry-fan-out.ts';
-import type { Services } from './services.ts';
+import type { Services, Ticket } from './services.ts';
 import { createSharedLifts } from './shared-lifts.ts';
 import { createSharedUnread } from './shared-unread.ts';
 import { watchFeed } from './watch-feed.ts';
@@ -45,9 +45,16 @@ export interface ServiceParts extends Repositories {
   readonly openSession: (identity: Identity) => ReaderSession;
   readonly openEventSession: (identity: Identity) => ReaderSession;
   readonly newToken: () => string;
+  readonly tickets: TicketOffice;
   readonly onPublished: (count: number) => void;
   readonly onLiveLogError: (error: unknown) => void;
   readonly onStoreUnavailable: (error: unknown) => void;
+}
+
+/** Signs and reads tickets. */
+interface TicketOffice {
+  sign(identity: Identity): Promise<Ticket>;
+  read(ticket: string): Promise<Identity>;
 }
 
 /** Binds every use case to its parts. */
@@ -66,6 +73,8 @@ export function createServices(given: ServiceParts): Services {
   return {
     openSession: parts.openSession,
     openEventSession: parts.openEventSession,
+    createTicket: (identity) => parts.tickets.sign(identity),
+    readTicket: (ticket) => parts.tickets.read(ticket),
     publishAction: (identity, input) => publishAction(parts, identity, input),
     publishActions: (identity, inputs) => publishActions(parts, identity, inputs),
     retryFanOut: (identity, id) => retryFanOut(parts, identity, id),

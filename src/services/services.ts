@@ -134,6 +134,13 @@ export type FeedEvent =
   | { readonly kind: 'unread'; readonly cursor: string; readonly unread: UnreadCount }
   | { readonly kind: 'resync'; readonly cursor: string; readonly reason: string };
 
+/** See the mutation `createTicket`. */
+export interface Ticket {
+  readonly ticket: string;
+  /** Until then it opens streams. */
+  readonly expiresAt: Date;
+}
+
 export interface WatchArgs {
   readonly after?: string | null | undefined;
   readonly filter?: FeedFilter | null | undefined;
@@ -232,6 +239,11 @@ export interface Services {
   exportMember(session: ReaderSession, memberId: UserId): AsyncIterable<ExportPart>;
   /** The same as one value. CONFLICT when it is too large for an answer. */
   memberExport(session: ReaderSession, memberId: UserId): Promise<Readonly<Record<string, unknown>>>;
+
+  /** For clients that cannot send headers. */
+  createTicket(identity: Identity): Promise<Ticket>;
+  /** Who a ticket was made for, until their token ends. Rejects with UNAUTHENTICATED. */
+  readTicket(ticket: string): Promise<Identity>;
 
   /** Resolves once nothing published later can be missed. */
   watchFeed(identity: Identity, args: WatchArgs): Promise<AsyncIterable<FeedEvent>>;

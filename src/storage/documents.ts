@@ -224,6 +224,13 @@ export interface RankingDocument {
   leaseUntil?: Date;
 }
 
+/** A secret that all processes share, such as the key of tickets. */
+export interface SecretDocument {
+  _id: string;
+  /** Base64url. */
+  value: string;
+}
+
 /** Which feed model was chosen last, and how many times another one was. One document. */
 export interface FeedEpochDocument {
   _id: 'feeds';

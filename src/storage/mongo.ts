@@ -13,6 +13,7 @@ import type {
   RankingDocument,
   RefDocument,
   ScoreDocument,
+  SecretDocument,
 } from './documents.ts';
 import type {
   FeedBucketDocument,
@@ -35,6 +36,7 @@ export interface Collections {
   readonly erasures: Collection<ErasureDocument>;
   readonly scores: Collection<ScoreDocument>;
   readonly rankings: Collection<RankingDocument>;
+  readonly secrets: Collection<SecretDocument>;
   readonly feedEpochs: Collection<FeedEpochDocument>;
   readonly timeBuckets: Collection<FeedBucketDocument>;
   readonly sizeBuckets: Collection<FeedBucketDocument>;
@@ -111,6 +113,7 @@ function openCollections(db: Db): Collections {
     erasures: db.collection('erasures'),
     scores: db.collection('scores'),
     rankings: db.collection('rankings'),
+    secrets: db.collection('secrets'),
     feedEpochs: db.collection('feedEpochs'),
     timeBuckets: db.collection('timeBuckets'),
     sizeBuckets: db.collection('sizeBuckets'),

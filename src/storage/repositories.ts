@@ -16,6 +16,7 @@ import { readersRepository, type ReadersRepository } from './readers.ts';
 import { refsRepository, type RefsRepository } from './refs.ts';
 import { renamesRepository, type RenamesRepository } from './renames.ts';
 import { sourceActionsRepository, type SourceActionsRepository } from './source-actions.ts';
+import { secretsRepository, type SecretsRepository } from './secrets.ts';
 import { scoresRepository, type ScoresRepository } from './scores.ts';
 
 export interface Repositories {
@@ -36,6 +37,7 @@ export interface Repositories {
   readonly pulledRefs: PulledRefs;
   readonly renames: RenamesRepository;
   readonly scores: ScoresRepository;
+  readonly secrets: SecretsRepository;
   readonly sourceActions: SourceActionsRepository;
 }
 
@@ -69,6 +71,7 @@ export function createRepositories(
     pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections),
     scores: scoresRepository(collections),
+    secrets: secretsRepository(collections.secrets),
     sourceActions: sourceActionsRepository(collections.actions),
   };
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { DEFAULT_RANKING } from '../../src/domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../../src/domain/relevancy.ts';
@@ -13,6 +14,7 @@ import { RescoreWorker } from '../../src/fanout/rescore-worker.ts';
 import { RebuildWorker, type RebuildWorkerDependencies } from '../../src/fanout/rebuild-worker.ts';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
 import { createEveryFeedStore, createFeedStore } from '../../src/feeds/registry.ts';
+import { createTickets } from '../../src/http/tickets.ts';
 import { createEventSessions } from '../../src/graphql/event-sessions.ts';
 import { openSession } from '../../src/graphql/open-session.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
@@ -128,6 +130,7 @@ async function openOn(
     openSession: (identity) => openSession(repositories, identity),
     openEventSession: createEventSessions(repositories),
     newToken: newObjectId,
+    tickets: createTickets(() => Promise.resolve(randomBytes(32))),
     onPublished: () => undefined,
     onLiveLogError: fail,
     onStoreUnavailable: fail,

@@ -91,7 +91,7 @@ builder.subscriptionField('feedEvents', (t) =>
     type: FeedEvent,
     description:
       "Changes of the viewer's feed. Opens with FeedReady. With `after`, everything since that cursor comes first, once " +
-      'and in order; where that cannot be promised, FeedResync.',
+      'and in order; where that cannot be promised, FeedResync. Event streams take `Last-Event-ID` for it.',
     args: {
       after: t.arg.string({ description: 'The cursor of an earlier event; absent: from now on.' }),
       filter: t.arg({ type: FeedFilter, description: 'Only these.' }),
@@ -99,6 +99,7 @@ builder.subscriptionField('feedEvents', (t) =>
     subscribe: (_root, args, context, info) =>
       context.services.watchFeed(context.identity(), {
         ...args,
+        after: context.lastEventId ?? args.after,
         withUnread: asksForType(info, TYPE_NAMES.unread),
         signal: context.signal,
       }),

@@ -1,4 +1,4 @@
-import { execute, type ExecutionArgs } from 'graphql';
+import { execute, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { CompiledExecution } from '../compiled-execution.ts';
 import { createContext } from '../../graphql/context.ts';
@@ -7,6 +7,7 @@ import { runSubscription } from '../../graphql/live-stream.ts';
 import { Ending } from '../../lib/ending.ts';
 import type { FeedEvent, Services } from '../../services/services.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import { withEventId } from '../event-ids.ts';
 import type { RequestObserver } from '../observe.ts';
 import type { RequestContext } from '../operation-context.ts';
 import type { SubscriptionQuota } from '../subscription-quota.ts';
@@ -32,7 +33,7 @@ export function liveSubscriptions(options: LiveSubscriptionsOptions): Plugin {
 
 async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs) {
   const { services, compiledExecution, quota, metrics, observer } = options;
-  const { caller, request } = args.contextValue as SubscribeContext;
+  const { caller, lastEventId, request } = args.contextValue as SubscribeContext;
   const { identity, transport } = caller;
   if (identity === null) return { errors: [apiError('UNAUTHENTICATED', 'This needs a token')] };
   const place = quota.take(identity.userId);
@@ -50,13 +51,23 @@ async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs)
   request?.signal.addEventListener('abort', onEnd);
 
   const context = (event?: FeedEvent): ReturnType<typeof createContext> =>
-    createContext(services, identity, ending, (reader) =>
-      event !== undefined && 'session' in event ? event.session : services.openEventSession(reader),
+    createContext(
+      services,
+      identity,
+      ending,
+      (reader) =>
+        event !== undefined && 'session' in event ? event.session : services.openEventSession(reader),
+      lastEventId,
     );
+  const run = (event: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> =>
+    compiledExecution.execute(event, execute);
   return runSubscription(
     { ...args, contextValue: context() },
     {
-      execute: (event) => compiledExecution.execute(event, execute),
+      execute:
+        transport === 'websocket'
+          ? run
+          : async (event) => withEventId(await run(event), (event.rootValue as FeedEvent).cursor),
       onEnd,
       eventContext: (event) => context(event as FeedEvent),
       presentError: (error) => ({ errors: [observer.presentError(error)] }),
