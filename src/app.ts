@@ -3,9 +3,12 @@ import { createEveryFeedStore, createFeedStore } from './feeds/registry.ts';
 import { createEventSessions } from './graphql/event-sessions.ts';
 import { openSession } from './graphql/open-session.ts';
 import type { AuthOptions } from './http/auth.ts';
+import { startMetricsServer } from './http/metrics-server.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { startHttpServer, type HttpServer } from './http/server.ts';
+import { createTickets, ticketKeyOf } from './http/tickets.ts';
 import { Closer } from './lib/closer.ts';
+import { once } from './lib/once.ts';
 import { createRealtime } from './realtime/create-realtime.ts';
 import type { SessionEnds } from './realtime/session-ends.ts';
 import { createServices } from './services/create-services.ts';
@@ -16,7 +19,7 @@ import { chooseFeedModel } from './storage/feed-epochs.ts';
 import { ensureIndexes } from './storage/indexes.ts';
 import { connectDatabase, newObjectId, type Database } from './storage/mongo.ts';
 import { connectRedis, type RedisConnections, type RedisRole } from './storage/redis.ts';
-import { createRepositories } from './storage/repositories.ts';
+import { createRepositories, type Repositories } from './storage/repositories.ts';
 import {
   logFeedReadWithoutStore,
   logIndexesCreated,
@@ -47,11 +50,15 @@ export interface App extends AsyncDisposable {
 export interface AppParts {
   readonly api: boolean;
   readonly worker: boolean;
+  /** Whether METRICS_PORT is listened on. */
+  readonly metrics?: boolean;
 }
 
 export interface AppDependencies {
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** See `HttpServerOptions`. */
+  readonly pageToken?: string | undefined;
   /** Publishes the driver's command events, for counting round trips. */
   readonly monitorCommands?: boolean;
 }
@@ -77,7 +84,7 @@ export async function createApp(
 async function build(
   config: Config,
   parts: AppParts,
-  { logger, metrics, monitorCommands }: AppDependencies,
+  { logger, metrics, monitorCommands, pageToken }: AppDependencies,
   closer: Closer,
 ): Promise<App> {
   if (config.mongodb.uri === undefined)
@@ -129,6 +136,7 @@ async function build(
     sessionEnds,
     onLiveLogError,
     newToken: newObjectId,
+    tickets: createTickets(ticketKey(config, repositories)),
     openSession: (identity) => openSession(repositories, identity),
     openEventSession: createEventSessions(repositories),
     onStoreUnavailable: (err) => {
@@ -154,8 +162,15 @@ async function build(
   };
   closer.own(syncToAsync(metrics.watchPending(openFanOuts)));
   const http = parts.api
-    ? closer.own(await openApi(config, { services, sessionEnds, database, redis }, logger, metrics))
+    ? closer.own(
+        await openApi(config, { services, sessionEnds, database, redis, prefix, pageToken }, logger, metrics),
+      )
     : null;
+  const { port: metricsPort, token } = config.metrics;
+  if (parts.metrics === true && metricsPort !== undefined)
+    closer.own(
+      await startMetricsServer({ host: config.http.host, port: metricsPort, token, metrics, logger }),
+    );
   const idle = async (): Promise<void> => {
     while (
       (await openFanOuts()) +
@@ -209,11 +224,13 @@ interface ApiParts {
   readonly sessionEnds: SessionEnds;
   readonly database: Database;
   readonly redis: RedisConnections | null;
+  readonly prefix: string;
+  readonly pageToken: string | undefined;
 }
 
 function openApi(config: Config, parts: ApiParts, logger: Logger, metrics: Metrics): Promise<HttpServer> {
   const { http, live } = config;
-  const { services, sessionEnds, database, redis } = parts;
+  const { services, sessionEnds, database, redis, prefix, pageToken } = parts;
   return startHttpServer({
     services,
     sessionEnds,
@@ -222,11 +239,14 @@ function openApi(config: Config, parts: ApiParts, logger: Logger, metrics: Metri
     host: http.host,
     port: http.port,
     graphiql: http.graphiql,
+    pageToken,
     introspection: http.introspection,
+    corsOrigins: http.corsOrigins,
     isUnavailable: isDatabaseUnavailable,
     limits: {
       maxBodyBytes: http.maxBodyBytes,
       maxConnections: http.maxConnections,
+      socketIdleMs: http.socketIdleMs,
       maxSubscriptionsPerConnection: live.maxSubscriptionsPerConnection,
       maxSubscriptionsPerUser: live.maxSubscriptionsPerUser,
     },
@@ -236,8 +256,10 @@ function openApi(config: Config, parts: ApiParts, logger: Logger, metrics: Metri
           rateLimiter: createRateLimiter({
             points: http.rateLimit.requests,
             seconds: http.rateLimit.perMs / 1_000,
+            ...(redis === null ? {} : { shared: { redis: redis.commands, prefix } }),
           }),
         }),
+    metricsPage: config.metrics.port === undefined ? { token: config.metrics.token } : null,
     probes: {
       database: () => database.ping(),
       ...(redis === null ? {} : { redis: () => redis.ping() }),
@@ -246,9 +268,18 @@ function openApi(config: Config, parts: ApiParts, logger: Logger, metrics: Metri
   });
 }
 
+/** Without a secret of its own the installation keeps one in the database, where every process finds it. */
+function ticketKey({ auth }: Config, { secrets }: Pick<Repositories, 'secrets'>): () => Promise<Uint8Array> {
+  const { jwtSecret } = auth;
+  if (jwtSecret === undefined) return once(() => secrets.shared('tickets'));
+  const key = ticketKeyOf(jwtSecret);
+  return () => Promise.resolve(key);
+}
+
 function authOf({ auth }: Config): AuthOptions {
-  const { jwksUri, jwtSecret, issuer, audience } = auth;
-  if (jwksUri !== undefined) return { jwksUri, issuer, audience };
+  const { jwksUri, jwtSecret, issuer, audience, jwksMaxAgeMs, jwksMaxStaleMs } = auth;
+  if (jwksUri !== undefined)
+    return { jwksUri, maxAgeMs: jwksMaxAgeMs, maxStaleMs: jwksMaxStaleMs, issuer, audience };
   if (jwtSecret !== undefined) return { secret: jwtSecret, issuer, audience };
   throw new Error('Neither JWT_SECRET nor JWKS_URI is set');
 }

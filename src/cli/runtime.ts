@@ -84,8 +84,12 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
     const config = withAddresses(options.config, databases);
     if (terminal.isInteractive) steps.note('Preparing collections and indexes');
     if (isServer) logDatabases(logger, { mongodb: databases.mongodbKind, redis: databases.redisKind });
-    const app = await createApp(config, options.parts, { logger, metrics: createMetrics() });
     const demoToken = options.parts.api ? await demoTokenOf(config) : null;
+    const app = await createApp(
+      config,
+      { ...options.parts, metrics: isServer },
+      { logger, metrics: createMetrics(), pageToken: demoToken ?? undefined },
+    );
     const isLocal = databases.mongodbKind !== 'given' || databases.redisKind !== 'given';
     const record =
       app.url === null || !isLocal

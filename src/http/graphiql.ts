@@ -1,7 +1,12 @@
 import type { GraphiQLOptions, Plugin } from 'graphql-yoga';
+import { PAGE_SCRIPT } from './graphiql-script.ts';
+import type { RequestContext } from './operation-context.ts';
+import { isOwnVisitor } from './own-visitor.ts';
 
-const FIRST_QUERY = `# Put a token under "Headers" below.
-query Feed {
+const HINT = `# Put a token under "Headers" below: {"authorization": "Bearer …"}
+# npx fanfare token --help makes one.
+`;
+const FIRST_QUERY = `query Feed {
   feed(first: 10) {
     edges {
       node {
@@ -18,33 +23,70 @@ query Feed {
 }
 `;
 
-export const GRAPHIQL_OPTIONS: GraphiQLOptions = {
-  title: 'Fanfare',
-  defaultQuery: FIRST_QUERY,
-  headers: JSON.stringify({ authorization: 'Bearer ' }, null, 2),
-};
+const TITLE = 'Fanfare';
+
+/** Stands in the page where its script finds the token. */
+const TOKEN_PLACE = '__FANFARE_TOKEN__';
+const SCRIPT_PLACE = '<div id="root"></div>';
 
 /**
- * The query page, which needs nothing from any other server. It weighs several megabytes: loaded and rendered when it
- * is first asked for, once.
+ * What Yoga needs to serve the query page.
+ * @param token filled in for who started this process and opens the page on the same machine; absent: for nobody
  */
-export function createGraphiQLRenderer(): (options: GraphiQLOptions) => Promise<string> {
-  let page: Promise<string> | undefined;
-  async function render(options: GraphiQLOptions): Promise<string> {
-    const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-    return renderGraphiQL(options);
-  }
-  return (options) => (page ??= render(options));
+export function graphiqlOf(token: string | undefined): {
+  readonly graphiql: (request: Request, context: RequestContext) => Promise<GraphiQLOptions>;
+  readonly renderGraphiQL: (options?: GraphiQLOptions) => Promise<string>;
+} {
+  const pageWithHint = createPage(HINT + FIRST_QUERY);
+  const page = createPage(FIRST_QUERY);
+  return {
+    graphiql: async (request, { caller }) => {
+      const filled = token !== undefined && (await isOwnVisitor(request.headers, caller)) ? token : '';
+      return { headers: filled };
+    },
+    renderGraphiQL: async (options) => {
+      const filled = options?.headers ?? '';
+      const [head, tail] = await (filled === '' ? pageWithHint() : page());
+      return head + JSON.stringify(filled) + tail;
+    },
+  };
 }
 
-/** The page brings everything along inline; whatever else it might ever ask for, browsers refuse it. */
-const PAGE_POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:";
+/**
+ * The page, which needs nothing from any other server, around the place of the token. It weighs several megabytes:
+ * loaded and rendered when it is first asked for, once.
+ */
+function createPage(defaultQuery: string): () => Promise<readonly [string, string]> {
+  let page: Promise<readonly [string, string]> | undefined;
+  async function render(): Promise<readonly [string, string]> {
+    const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+    const html = renderGraphiQL({ title: TITLE, defaultQuery });
+    const at = html.indexOf(SCRIPT_PLACE);
+    if (at === -1) throw new Error('The query page has no place for its script');
+    const [before = '', after = ''] = `<script>${PAGE_SCRIPT}</script>`.split(TOKEN_PLACE);
+    return [html.slice(0, at) + SCRIPT_PLACE + before, after + html.slice(at + SCRIPT_PLACE.length)];
+  }
+  return () => (page ??= render());
+}
+
+/**
+ * The page brings everything along inline; whatever else it might ever ask for, browsers refuse it. No other page may
+ * frame it, and it stays in no cache: it may hold a token.
+ */
+const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
 
 export function pagePolicy(): Plugin {
   return {
     onResponse({ response }) {
-      if (response.headers.get('content-type')?.startsWith('text/html') === true)
-        response.headers.set('content-security-policy', PAGE_POLICY);
+      if (response.headers.get('content-type')?.startsWith('text/html') !== true) return;
+      for (const [name, value] of Object.entries(PAGE_HEADERS)) response.headers.set(name, value);
     },
   };
 }

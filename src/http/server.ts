@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { CorsOrigins } from '../config/config.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
 import type { Services } from '../services/services.ts';
 import { logListening, logSocketTrouble } from '../telemetry/events.ts';
@@ -9,12 +9,15 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { createAuthenticator, type AuthOptions } from './auth.ts';
 import { EventStreams } from './event-streams.ts';
 import { createGraphqlEndpoint } from './graphql-endpoint.ts';
+import { pathOf, type Handler } from './handler.ts';
 import type { Probes } from './health.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
+import { createNodeServer, listen } from './node-server.ts';
 import { createRequestObserver, type RequestObserver } from './observe.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { RequestLanes } from './request-lanes.ts';
 import { sendJson } from './respond.ts';
-import { createRoutes, GRAPHQL_PATH, pathOf, type Handler } from './routes.ts';
+import { createRoutes, GRAPHQL_PATH } from './routes.ts';
 import { SubscriptionQuota } from './subscription-quota.ts';
 import { SocketServer } from './websocket.ts';
 import { createYogaApp } from './yoga.ts';
@@ -27,8 +30,12 @@ export interface HttpServerOptions {
   readonly port: number;
   /** The query page at GET /graphql, to which / then leads. */
   readonly graphiql: boolean;
+  /** The token that was printed at start: filled into the query page for who started the process. Default: none. */
+  readonly pageToken?: string | undefined;
   /** Whether the schema may be asked for, also without a token. */
   readonly introspection: boolean;
+  /** Whose pages browsers let call the API. Default: none. */
+  readonly corsOrigins?: CorsOrigins;
   /** Instead of single defaults. */
   readonly limits?: Partial<HttpLimits>;
   /** Tells when all that a member has open is to end. */
@@ -39,11 +46,13 @@ export interface HttpServerOptions {
   readonly isUnavailable?: (error: unknown) => boolean;
   /** What has to be fine for /ready to say so. */
   readonly probes: Probes;
+  /** How /metrics is served; null: not here. Default: to everybody. */
+  readonly metricsPage?: { readonly token?: string | undefined } | null;
   readonly metrics: Pick<
     Metrics,
     'requestFinished' | 'subscriberOpened' | 'liveEventSent' | 'liveResync' | 'contentType' | 'metrics'
   >;
-  readonly logger: Pick<Logger, 'debug' | 'info' | 'error'>;
+  readonly logger: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
 /** The API of one process. Close it before what its services depend on. */
@@ -66,30 +75,40 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const { services, sessionEnds, graphiql, introspection, rateLimiter, probes, metrics, logger } = options;
   const observer = createRequestObserver(logger, metrics, options.isUnavailable ?? (() => false));
   const quota = new SubscriptionQuota(limits.maxSubscriptionsPerUser);
-  const authenticate = createAuthenticator(options.auth);
+  const authenticate = createAuthenticator(options.auth, logger);
   const yoga = createYogaApp({
     services,
     graphiql,
+    pageToken: options.pageToken,
     introspection,
     limits,
-    rateLimiter,
+    corsOrigins: options.corsOrigins ?? [],
     quota,
     observer,
     metrics,
   });
-  const sockets = new SocketServer({ yoga, authenticate, sessionEnds, limits, observer, logger });
+  const sockets = new SocketServer({
+    yoga,
+    authenticate,
+    sessionEnds,
+    limits,
+    rateLimiter,
+    observer,
+    logger,
+  });
   const streams = new EventStreams(sessionEnds);
   let closing: Promise<void> | null = null;
   const routes = createRoutes({
-    graphql: createGraphqlEndpoint({ yoga, authenticate, streams, limits, logger }),
+    graphql: createGraphqlEndpoint({ yoga, authenticate, services, streams, limits, rateLimiter, logger }),
     graphiql,
     probes,
-    metrics,
+    metrics: options.metricsPage === null ? null : { metrics, ...options.metricsPage },
     isClosing: () => closing !== null,
   });
   const requests = new Set<ServerResponse>();
   // Connections that have not sent a request yet: to Node they are neither idle nor busy, and closing waits for them.
   const silent = new Set<Duplex>();
+  const lanes = new RequestLanes(limits.maxPipelined);
   const server = createNodeServer(limits);
   server.on('connection', (socket: Duplex) => {
     silent.add(socket);
@@ -97,10 +116,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   });
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     silent.delete(req.socket);
-    requests.add(res);
-    res.once('close', () => requests.delete(res));
-    if (closing !== null) res.setHeader('connection', 'close');
-    void answer(routes, observer, req, res);
+    lanes.enter(req, res, () => {
+      requests.add(res);
+      res.once('close', () => requests.delete(res));
+      if (closing !== null) res.setHeader('connection', 'close');
+      void answer(routes, observer, req, res);
+    });
   });
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     silent.delete(socket);
@@ -130,8 +151,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     await yoga.dispose();
   }
 
-  const port = await listen(server, options.host, options.port);
-  const url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${String(port)}`;
+  const { port, url } = await listen(server, options.host, options.port);
   logListening(logger, { url });
   const close = (): Promise<void> => (closing ??= shutDown());
   return {
@@ -141,19 +161,6 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function createNodeServer(limits: HttpLimits): Server {
-  const server = createServer({
-    maxHeaderSize: limits.maxHeaderBytes,
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveMs,
-    // How often Node looks whether a request is overdue; its default would stretch the time to half a minute.
-    connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) / 2,
-  });
-  server.maxConnections = limits.maxConnections;
-  return server;
 }
 
 async function answer(
@@ -173,14 +180,4 @@ async function answer(
 
 function refuseUpgrade(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-}
-
-function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
 }

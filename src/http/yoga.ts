@@ -2,11 +2,13 @@ import type { DocumentNode } from 'graphql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { CompiledExecution } from './compiled-execution.ts';
+import type { CorsOrigins } from '../config/config.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { buildSchema } from '../graphql/schema.ts';
 import type { Services } from '../services/services.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { createGraphiQLRenderer, GRAPHIQL_OPTIONS, pagePolicy } from './graphiql.ts';
+import { corsFor } from './cors.ts';
+import { graphiqlOf, pagePolicy } from './graphiql.ts';
 import type { HttpLimits } from './limits.ts';
 import type { RequestObserver } from './observe.ts';
 import { openOperation, type RequestContext } from './operation-context.ts';
@@ -15,15 +17,15 @@ import { documentGuard } from './plugins/document-guard.ts';
 import { liveSubscriptions } from './plugins/live-subscriptions.ts';
 import { requestFigures } from './plugins/request-figures.ts';
 import { requestGuard } from './plugins/request-guard.ts';
-import type { RateLimiter } from './rate-limit.ts';
 import type { SubscriptionQuota } from './subscription-quota.ts';
 
 export interface YogaAppOptions {
   readonly services: Services;
   readonly graphiql: boolean;
+  readonly pageToken: string | undefined;
   readonly introspection: boolean;
   readonly limits: HttpLimits;
-  readonly rateLimiter: RateLimiter | undefined;
+  readonly corsOrigins: CorsOrigins;
   readonly quota: SubscriptionQuota;
   readonly observer: RequestObserver;
   readonly metrics: Pick<Metrics, 'subscriberOpened' | 'liveEventSent' | 'liveResync'>;
@@ -63,15 +65,13 @@ export function createYogaApp(options: YogaAppOptions): YogaApp {
   const { services, introspection, limits, observer } = options;
   const schema = buildSchema();
   const compiledExecution = new CompiledExecution();
-  const guard = { services, schema, maxCost: limits.maxCost, rateLimiter: options.rateLimiter };
+  const guard = { services, schema, maxCost: limits.maxCost };
   return createYoga<RequestContext, GraphQLContext>({
     schema,
-    context: async (request) => withOwnMethods(await openOperation(guard, request)),
+    context: (request) => withOwnMethods(openOperation(guard, request)),
     graphqlEndpoint: '/graphql',
-    // Tokens travel in a header that no browser sends by itself, so any origin may ask.
-    cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'], maxAge: 86_400 },
-    graphiql: options.graphiql && GRAPHIQL_OPTIONS,
-    renderGraphiQL: createGraphiQLRenderer(),
+    cors: corsFor(options.corsOrigins),
+    ...(options.graphiql ? graphiqlOf(options.pageToken) : { graphiql: false }),
     landingPage: false,
     batching: false,
     multipart: false,

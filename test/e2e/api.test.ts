@@ -461,7 +461,7 @@ describe('errors of ours', () => {
     const error = (fields: object): void => void lines.push(fields);
     await using server = await startTestHttp(app, {
       services: { ...app.services, readFeed: () => Promise.reject(new Error('The password is hunter2')) },
-      logger: { debug: () => undefined, info: () => undefined, error },
+      logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error },
     });
     const response = await fetch(`${server.url}/graphql`, {
       method: 'POST',

@@ -42,6 +42,8 @@ describe('fanfare serve', () => {
     const [, authorization = ''] = await first.stdoutHas(TOKEN);
     const answer = { data: { viewer: { memberId: 'demo' }, actions: { edges: [] } } };
     expect(await viewer(url, authorization)).toEqual(answer);
+    const page = await fetch(url, { headers: { accept: 'text/html' } });
+    expect(await page.text()).toContain(authorization.slice('Bearer '.length));
     const { stdout: other } = await runCli(['token', '--sub', 'demo', '--roles', 'admin'], env);
     expect(await viewer(url, `Bearer ${other.trim()}`)).toEqual(answer);
     first.signal('SIGTERM');

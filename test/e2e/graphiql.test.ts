@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execFile } from 'node:child_process';
+import { request } from 'node:http';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { startTestHttp } from '../support/http.ts';
 
@@ -58,4 +61,66 @@ test('is off and introspection with it in production, unless it is asked for', a
   );
   const { errors } = await production.query('{ __schema { queryType { name } } }');
   expect(errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
+});
+
+describe('the printed token', () => {
+  const TOKEN = 'the.printed.token';
+
+  /** The page, asked for with headers that fetch would not send. */
+  function pageFor(url: string, headers: Readonly<Record<string, string>>): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const asked = request(
+        `${url}/graphql`,
+        { headers: { accept: 'text/html', ...headers } },
+        (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+          response.on('end', () => {
+            resolve(text);
+          });
+        },
+      );
+      asked.on('error', reject).end();
+    });
+  }
+
+  test.each([
+    ['as a browser does by hand', { 'sec-fetch-site': 'none', 'sec-fetch-dest': 'document' }, true],
+    ['under the name localhost', { host: 'localhost:4000' }, true],
+    ['under a name that leads here', { host: 'evil.example:4000' }, false],
+    ['from a page of elsewhere', { 'sec-fetch-site': 'cross-site' }, false],
+    ['from a page of another port', { 'sec-fetch-site': 'same-site' }, false],
+    ['by a script', { 'sec-fetch-dest': 'empty' }, false],
+    ['into a frame', { 'sec-fetch-dest': 'iframe' }, false],
+    ['through a proxy', { 'x-forwarded-for': '192.0.2.1' }, false],
+  ])('stands in the page when it is asked for %s: %o %s', async (_how, headers, isThere) => {
+    await using server = await startTestHttp(app, { graphiql: true, pageToken: TOKEN });
+    expect((await pageFor(server.url, headers)).includes(TOKEN)).toBe(isThere);
+  });
+
+  test('stands in no page when none was printed', async () => {
+    await using server = await startTestHttp(app, { graphiql: true });
+    expect(await pageFor(server.url, {})).toContain('const token = ""');
+  });
+
+  test('stays in no cache and in no frame', async () => {
+    await using server = await startTestHttp(app, { graphiql: true, pageToken: TOKEN });
+    const { headers } = await fetch(`${server.url}/graphql`, html);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  });
+
+  test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
+    'is not for another user of the machine',
+    async () => {
+      await using server = await startTestHttp(app, { graphiql: true, pageToken: TOKEN });
+      const script = `fetch('${server.url}/graphql', { headers: { accept: 'text/html' } })
+        .then((r) => r.text()).then((t) => console.log(t.includes('${TOKEN}')))`;
+      const asked = promisify(execFile);
+      const as = async (uid: number) =>
+        (await asked(process.execPath, ['-e', script], { uid })).stdout.trim();
+      // The server of this test runs as root; the page is fetched once as root and once as nobody.
+      expect([await as(0), await as(65_534)]).toEqual(['true', 'false']);
+    },
+  );
 });

@@ -68,7 +68,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const logger = createLogger({ level: 'debug', sink: { write: (line) => void log.push(line) } });
   const app = await createApp(
     config,
-    { api: options.api ?? true, worker: options.worker ?? true },
+    { api: options.api ?? true, worker: options.worker ?? true, metrics: true },
     {
       logger,
       metrics: createMetrics({ withProcess: false }),

@@ -1,0 +1,114 @@
+import chromium from '@sparticuz/chromium';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { startTestHttp } from '../support/http.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+
+let app: TestApp;
+let browser: Browser;
+beforeAll(async () => {
+  app = await startTestApp({ worker: false });
+  browser = await puppeteer.launch({
+    // In one process Chromium would end with the first profile that is closed.
+    args: [...chromium.args.filter((arg) => arg !== '--single-process'), '--no-sandbox'],
+    executablePath: await chromium.executablePath(),
+    headless: 'shell',
+    protocolTimeout: 300_000,
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  await app[Symbol.asyncDispose]();
+});
+
+const WAIT = { timeout: PATIENCE_MS, interval: 200 };
+
+interface Visit extends AsyncDisposable {
+  readonly page: Page;
+  /** Status of every answer of the API, page excepted, and bodies of requests. */
+  readonly statuses: number[];
+  readonly sent: string[];
+}
+
+async function visit(url: string): Promise<Visit> {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  const statuses: number[] = [];
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent.push(request.postData() ?? '');
+  });
+  page.on('response', (response) => {
+    if (response.request().method() === 'POST') statuses.push(response.status());
+  });
+  await page.goto(`${url}/graphql`, { timeout: PATIENCE_MS });
+  await page.waitForSelector('.graphiql-container .graphiql-execute-button', { timeout: PATIENCE_MS });
+  return { page, statuses, sent, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Scripts of the page are texts: its globals are not those of this process. */
+async function textOf(page: Page, selector: string): Promise<string> {
+  const script = `[...document.querySelectorAll(${JSON.stringify(selector)})].map((e) => e.textContent).join('\\n')`;
+  return String(await page.evaluate(script)).replaceAll('\u00a0', ' ');
+}
+
+/** What the documentation shows once the schema is there. */
+async function documentation(page: Page): Promise<string> {
+  if ((await page.$('.graphiql-doc-explorer')) === null)
+    await page.click('button[aria-label="Show Documentation Explorer"]').catch(() => undefined);
+  return textOf(page, '.graphiql-doc-explorer');
+}
+
+const run = (page: Page): Promise<void> => page.click('.graphiql-execute-button');
+
+describe('the query page in a browser', () => {
+  test('starts with the printed token and the documentation, and runs the first query', async () => {
+    await using server = await startTestHttp(app, { graphiql: true, pageToken: await app.token('demo') });
+    await using visited = await visit(server.url);
+    const { page, statuses } = visited;
+    await expect.poll(() => documentation(page), WAIT).toContain('Query');
+    await run(page);
+    await expect.poll(() => textOf(page, '.result-window'), WAIT).toContain('"edges"');
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  test('takes the token of today in a tab that was kept with that of an earlier start', async () => {
+    await using server = await startTestHttp(app, { graphiql: true, pageToken: 'token.of.yesterday' });
+    await using visited = await visit(server.url);
+    const { page, statuses } = visited;
+    await expect
+      .poll(() => page.evaluate('localStorage.getItem("graphiql:tabState")'), WAIT)
+      .toContain('yesterday');
+    // The same browser at the same address after a restart: only the token has changed.
+    const { port } = server;
+    await server.close();
+    await using again = await startTestHttp(app, {
+      graphiql: true,
+      port,
+      pageToken: await app.token('demo'),
+    });
+    statuses.length = 0;
+    await page.goto(`${again.url}/graphql`, { timeout: PATIENCE_MS });
+    await expect.poll(() => documentation(page), WAIT).toContain('Query');
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  test('asks nothing before there is a token, says what to do, and loads the documentation with the first', async () => {
+    await using server = await startTestHttp(app, { graphiql: true });
+    await using visited = await visit(server.url);
+    const { page, sent } = visited;
+    await run(page);
+    await expect.poll(() => textOf(page, '.result-window'), WAIT).toContain('Put a token under');
+    expect(await textOf(page, '.graphiql-query-editor')).toContain('npx fanfare token');
+    expect(sent).toEqual([]);
+    // As if it were typed under "Headers".
+    const token = await app.token('demo');
+    await page.evaluate(`fetch('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer ${token}' },
+      body: JSON.stringify({ query: '{ viewer { memberId } }' }),
+    }).then((response) => response.status)`);
+    await expect.poll(() => documentation(page), WAIT).toContain('Query');
+  });
+});
