@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 let app: TestApp;
 let authorization: string;
 beforeAll(async () => {
-  app = await startTestApp({ worker: false });
+  app = await startTestApp({ worker: false, env: { CORS_ORIGINS: 'https://app.example' } });
   authorization = `Bearer ${await app.token('reader')}`;
 });
 afterAll(async () => app[Symbol.asyncDispose]());
@@ -98,7 +98,7 @@ describe('requests that are no GraphQL', () => {
     expect(await response.json()).toEqual({ data: { viewer: { memberId: 'reader' } } });
   });
 
-  test('lets pages of any origin ask, with a token but without cookies', async () => {
+  test('lets pages of a listed origin ask, with a token but without cookies', async () => {
     const preflight = await fetch(`${app.url}/graphql`, {
       method: 'OPTIONS',
       headers: {
