@@ -9,9 +9,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface Interruptible {
   /** One line: what was done, and how to go on. */
-  farewell(): string;
+  readonly farewell: () => string;
   /** Closes what the command has opened. */
-  close?(): Promise<void>;
+  readonly close?: () => Promise<void>;
   /** Default: as a shell has it for a program that a signal ended. */
   readonly exitCode?: number;
 }

@@ -67,7 +67,11 @@ export function openRuntime(context: CommandContext, options: RuntimeOptions): P
     // The caller gets the reason when it could not be opened.
     const opened = opening.catch(() => null);
     const runtime = await Promise.race([opened, delay(FINISH_START_MS, null)]);
-    await runtime?.close().finally(onInterrupted);
+    try {
+      await runtime?.close();
+    } finally {
+      await onInterrupted?.();
+    }
   };
   if (farewell !== undefined)
     endOnSignals(context.terminal, { farewell, close, ...(exitCode === undefined ? {} : { exitCode }) });
