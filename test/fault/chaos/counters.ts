@@ -11,6 +11,13 @@ interface Counted {
   readonly fanOut: { readonly state: string; readonly delivered: number; readonly error: string | null };
 }
 
+interface Page {
+  readonly actions: {
+    readonly edges: readonly { readonly node: Counted }[];
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  };
+}
+
 /** How follower counts and engagement differ from what is recorded of follows and interactions. Empty: in nothing. */
 export async function counterDifferences(world: World): Promise<string[]> {
   const reference = await referenceOf(world.app.app.database.collections, world.readers);
@@ -75,12 +82,6 @@ async function everyAction(world: World): Promise<Counted[]> {
   const found: Counted[] = [];
   let after: string | null = null;
   for (;;) {
-    type Page = {
-      readonly actions: {
-        readonly edges: readonly { readonly node: Counted }[];
-        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-      };
-    };
     const outcome: Awaited<ReturnType<typeof call<Page>>> = await call<Page>(
       world,
       `query($after: String) { actions(first: 100, after: $after, includeHidden: true) {

@@ -20,11 +20,11 @@ export interface Fleet extends AsyncDisposable {
   pause(kind: Kind, pick: (count: number) => number): (() => void) | null;
   /** Resolves when all are up. */
   isWhole(): Promise<void>;
-  /** What any of them has logged at the level of errors, and how processes ended by themselves. */
-  readonly complaints: readonly string[];
+  /** What any of them has logged as an error so far, and how processes ended that were not killed. */
+  complaints(): readonly string[];
 }
 
-const ERROR_LEVEL = 50;
+const SEVERE = new Set(['error', 'fatal']);
 
 export async function startFleet(
   env: Readonly<Record<string, string>>,
@@ -48,11 +48,8 @@ export async function startFleet(
     );
     return { process, url: kind === 'api' ? String(line['url']) : null, isUp: true };
   };
-  const collect = (kind: Kind, { process }: Slot, code: number | null): void => {
-    if (code !== null) complaints.push(`${kind} ended by itself with ${String(code)}`);
-    for (const line of process.log)
-      if (Number(line['level'] ?? 0) >= ERROR_LEVEL) complaints.push(`${kind}: ${JSON.stringify(line)}`);
-  };
+  const errorsOf = (kind: Kind, { log }: FanfareProcess): string[] =>
+    log.filter(({ level }) => SEVERE.has(String(level))).map((line) => `${kind}: ${JSON.stringify(line)}`);
   /** What cannot start while a service is away is started until it can, as a supervisor does. */
   const startAgain = async (kind: Kind, slot: Slot): Promise<void> => {
     while (!isOver)
@@ -61,7 +58,7 @@ export async function startFleet(
         watch(kind, slot);
         return;
       } catch (error) {
-        complaints.push(`${kind} did not start: ${String(error).slice(0, 500)}`);
+        complaints.push(`${kind} did not start: ${String(error).slice(-500)}`);
       }
   };
   const watch = (kind: Kind, slot: Slot): void => {
@@ -70,7 +67,8 @@ export async function startFleet(
       .then(async (code) => {
         slot.isUp = false;
         if (isOver) return;
-        collect(kind, slot, code);
+        complaints.push(...errorsOf(kind, slot.process));
+        if (code !== null) complaints.push(`${kind} ended with ${String(code)} and was not killed`);
         replacements.add(replacing);
         await startAgain(kind, slot);
       })
@@ -88,7 +86,11 @@ export async function startFleet(
       watch(kind, slot);
     }
   return {
-    complaints,
+    complaints: () => [
+      ...complaints,
+      ...slots.api.flatMap(({ process }) => errorsOf('api', process)),
+      ...slots.worker.flatMap(({ process }) => errorsOf('worker', process)),
+    ],
     apiUrl() {
       turn += 1;
       const up = slots.api.filter(({ isUp }) => isUp);
@@ -119,8 +121,6 @@ export async function startFleet(
       isOver = true;
       await closer.close();
       await Promise.all(replacements);
-      for (const kind of ['api', 'worker'] as const)
-        for (const slot of slots[kind]) collect(kind, slot, null);
     },
   };
 }

@@ -6,7 +6,7 @@ import { listDifferences } from './lists.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { operationsIn } from './operations.ts';
 import { makeTroubles } from './troubles.ts';
-import { BOSS, HERALD, openWorld, type World } from './world.ts';
+import { HERALD, openWorld, type World } from './world.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
@@ -33,7 +33,7 @@ const LEAST_OPERATIONS = 100;
 const PATIENCE_MS = 5 * 60_000;
 /** For live lists to come to agree once nothing is left to do. */
 const SETTLE_MS = 60_000;
-const LIKED_AT_THE_END = 30;
+const COMMENTED_AT_THE_END = 30;
 
 /** One installation under random operations and troubles, and how it differs from the definition when all is quiet. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
@@ -58,20 +58,20 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     do {
       differences = await listDifferences(world);
     } while (differences.length > 0 && Date.now() < deadline);
-    const liked = await likeTheNewest(world);
+    const commented = await commentOnTheNewest(world);
     const all = [
       ...journal.faults,
       ...world.mirrors.flatMap(({ reader, faults }) => faults.map((fault) => `watch of ${reader}: ${fault}`)),
       ...differences,
       ...(await counterDifferences(world)),
-      ...(await deliveredDifferences(world, liked)),
+      ...(await deliveredDifferences(world, commented)),
     ];
     return {
       differences: all.map((line) => withHistory(line, journal)),
       summary: summaryOf(world, feedCap, journal),
     };
   } finally {
-    world.fleet.complaints.forEach(journal.write);
+    world.fleet.complaints().forEach(journal.write);
   }
 }
 
@@ -131,18 +131,19 @@ async function quiet(world: World): Promise<void> {
 }
 
 /** Makes a last pass over the newest actions and gives their ids. */
-async function likeTheNewest({ app }: World): Promise<string[]> {
+async function commentOnTheNewest({ app }: World): Promise<string[]> {
   const { actions } = app.app.database.collections;
   const newest = await actions
     .find({ isHidden: false, isDeleted: false })
     .sort({ _id: -1 })
-    .limit(LIKED_AT_THE_END)
+    .limit(COMMENTED_AT_THE_END)
     .toArray();
-  for (const { _id } of newest)
-    await app.services.recordInteraction(app.session('importer', 'service', 'admin'), {
+  for (const { _id, actorId } of newest)
+    await app.services.recordInteraction(app.session('importer', 'service'), {
       actionId: _id.toHexString(),
       kind: 'COMMENT',
-      actorId: BOSS,
+      // Who certainly sees it.
+      actorId,
     });
   await within('the last passes are done', app.idle());
   return newest.map(({ _id }) => _id.toHexString());
@@ -162,7 +163,7 @@ function summaryOf({ mirrors, fleet }: World, feedCap: number, { codes, lines }:
     `cap ${String(feedCap)}; answers: ${answers}; ${String(events)} events`,
     `resyncs: ${mirrors.map(({ resyncs }) => resyncs.length).join(' ')}`,
     ...lines.filter((line) => line.startsWith('—')),
-    ...new Set(fleet.complaints.map((line) => line.slice(0, 300))),
+    ...new Set(fleet.complaints().map((line) => line.slice(0, 300))),
   ].join('\n');
 }
 
