@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS } from './test/support/patience.ts';
 
 const resolve = {
   // Under Vitest graphql would load twice (ESM and CJS), and its instanceof checks would fail.
@@ -18,7 +19,12 @@ const resolve = {
 
 // Much of a test is waiting for the engine, which runs in processes of its own. The timeouts end what hangs; a busy machine
 // may take its time.
-const limits = { maxWorkers: 3, testTimeout: 600_000, hookTimeout: 600_000 };
+const limits = {
+  maxWorkers: 3,
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: PATIENCE_MS } },
+};
 
 const kinds = ['integration', 'e2e', 'conformance', 'fault'] as const;
 

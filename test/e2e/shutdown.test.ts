@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { socketUrl, startTestHttp } from '../support/http.ts';
 import { openGreetedSocket } from '../support/socket.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -131,7 +132,7 @@ test('closes idle connections, sockets and streams at once', async () => {
   await server.close();
   expect(await socket.closed).toEqual({ code: 1001, reason: 'Going away' });
   expect(String((await broken)[0])).toContain('aborted');
-  await vi.waitUntil(() => server.stats().subscriptions === 0);
+  await vi.waitUntil(() => server.stats().subscriptions === 0, { timeout: PATIENCE_MS });
   expect(server.stats()).toEqual({ requests: 0, sockets: 0, subscriptions: 0 });
 });
 
