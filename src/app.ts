@@ -245,6 +245,8 @@ function openApi(config: Config, parts: ApiParts, logger: Logger, metrics: Metri
     isUnavailable: isDatabaseUnavailable,
     limits: {
       maxBodyBytes: http.maxBodyBytes,
+      maxUserBodyBytes: http.maxUserBodyBytes,
+      maxBodyBytesUnderWay: http.maxBodyBytesUnderWay,
       maxConnections: http.maxConnections,
       socketIdleMs: http.socketIdleMs,
       maxSubscriptionsPerConnection: live.maxSubscriptionsPerConnection,

@@ -18,6 +18,8 @@ export interface Config {
     readonly graphiql: boolean;
     readonly introspection: boolean;
     readonly maxBodyBytes: number;
+    readonly maxUserBodyBytes: number;
+    readonly maxBodyBytesUnderWay: number;
     readonly maxConnections: number;
     /** Null: no limit. */
     readonly rateLimit: Rate | null;

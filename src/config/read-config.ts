@@ -55,6 +55,12 @@ function crossFaults(
   const { METRICS_PORT: metricsPort } = values;
   if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === values.PORT)
     found.push({ name: 'METRICS_PORT', message: `is ${String(metricsPort)} as PORT is, expected another` });
+  const { BODY_LIMIT: each, BODY_LIMIT_TOTAL: total } = values;
+  if (each !== undefined && total !== undefined && total < each)
+    found.push({
+      name: 'BODY_LIMIT_TOTAL',
+      message: `got ${String(total)} bytes, expected at least BODY_LIMIT, which is ${String(each)} bytes`,
+    });
   const keyBytes = Buffer.byteLength(values.JWT_SECRET ?? '');
   if (values.NODE_ENV === 'production' && values.JWT_SECRET !== undefined && keyBytes < MIN_PRODUCTION_KEY)
     found.push({
@@ -82,6 +88,8 @@ function shape(values: SettingValues, env: Environment): Config {
       graphiql: values.GRAPHIQL ?? !isProduction,
       introspection: values.INTROSPECTION ?? !isProduction,
       maxBodyBytes: values.BODY_LIMIT,
+      maxUserBodyBytes: values.BODY_LIMIT_USER,
+      maxBodyBytesUnderWay: values.BODY_LIMIT_TOTAL,
       maxConnections: values.MAX_CONNECTIONS,
       rateLimit: values.RATE_LIMIT ?? null,
       corsOrigins: values.CORS_ORIGINS ?? (isProduction ? [] : 'loopback'),

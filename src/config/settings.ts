@@ -75,7 +75,24 @@ export const SETTINGS = {
   INTROSPECTION: optional('Server', onOff(), 'Whether clients may ask for the schema.', {
     shownDefault: 'on; off in production',
   }),
-  BODY_LIMIT: setting('Server', '10MiB', size('1KiB', '64MiB'), 'Largest request body and socket message.'),
+  BODY_LIMIT: setting(
+    'Server',
+    '10MiB',
+    size('1KiB', '64MiB'),
+    'Largest request body and socket message of tokens with the role service or admin.',
+  ),
+  BODY_LIMIT_USER: setting(
+    'Server',
+    '256KiB',
+    size('1KiB', '64MiB'),
+    'Largest request body and socket message of other tokens; never more than BODY_LIMIT.',
+  ),
+  BODY_LIMIT_TOTAL: setting(
+    'Server',
+    '64MiB',
+    size('1KiB', '4GiB'),
+    'Bodies and messages under way in one process, in sum; beyond it large ones are answered UNAVAILABLE. At least BODY_LIMIT.',
+  ),
   MAX_CONNECTIONS: setting('Server', '10000', whole(1, 1_000_000), 'Open connections of one process.'),
   RATE_LIMIT: setting(
     'Server',

@@ -51,6 +51,30 @@ export function documentError(message: string): GraphQLError {
   return apiError('BAD_USER_INPUT', message, DOCUMENT_REFUSED);
 }
 
+/**
+ * The refusal of a document, or of its variables, as GraphQL words it. All of it is the client's fault, also the notice
+ * that GraphQL stopped at so many errors, which points to no place.
+ */
+export function documentErrors(errors: readonly GraphQLError[]): GraphQLError[] {
+  return errors.map((error) =>
+    isErrorCode(error.extensions['code'])
+      ? error
+      : new GraphQLError(shorten(error.message), {
+          ...place(error),
+          extensions: { code: 'BAD_USER_INPUT', http: DOCUMENT_REFUSED },
+        }),
+  );
+}
+
+/** The result, where GraphQL refused the variables with the first of their faults alone: it also says that it stopped. */
+export function withFirstRefusal<R extends { readonly errors?: readonly GraphQLError[] }>(result: R): R {
+  const { errors } = result;
+  // What failed while it ran has a path.
+  if (errors === undefined || errors.length === 0 || errors.some(({ path }) => path !== undefined))
+    return result;
+  return { ...result, errors: documentErrors(errors.slice(0, 1)) };
+}
+
 /** The error that was thrown first, below what the executor wrapped around it. */
 function rootCause(error: unknown): unknown {
   return error instanceof GraphQLError && error.originalError ? rootCause(error.originalError) : error;

@@ -14,6 +14,9 @@ const FORM = /^([A-Za-z_]\w*):(.+)$/su;
 const ACTION_ID = /^[0-9a-f]{24}$/;
 const ITEM_KEY = /^(.+):([0-9a-f]{24})$/su;
 
+/** More characters than any id has that is given out: those of a user id of 256 characters are about a thousand. */
+const MAX_LENGTH = 8_192;
+
 function encode(type: string, key: string): string {
   return Buffer.from(`${type}:${key}`).toString('base64');
 }
@@ -39,29 +42,31 @@ function decode(id: string): { type: string; key: string } | null {
   return type === undefined || key === undefined ? null : { type, key };
 }
 
-function malformed(path: Path): Error {
-  return badInput('Not an id of this API', path);
-}
-
-/** Reads a global id. Throws BAD_USER_INPUT where `id` was never given out, pointing at `path`. */
-export function parseGlobalId(id: string, path: Path): GlobalId {
+/** Reads a global id; null where `id` was never given out. */
+export function readGlobalId(id: string): GlobalId | null {
+  if (id.length > MAX_LENGTH) return null;
   const decoded = decode(id);
-  if (decoded === null) throw malformed(path);
+  if (decoded === null) return null;
   const { type, key } = decoded;
   switch (type) {
     case 'Action':
-      if (!ACTION_ID.test(key)) throw malformed(path);
-      return { type, actionId: key };
+      return ACTION_ID.test(key) ? { type, actionId: key } : null;
     case 'Member':
       return { type, userId: key };
     case 'NewsfeedItem': {
       const [, userId, actionId] = ITEM_KEY.exec(key) ?? [];
-      if (userId === undefined || actionId === undefined) throw malformed(path);
-      return { type, userId, actionId };
+      return userId === undefined || actionId === undefined ? null : { type, userId, actionId };
     }
     default:
       return { type: 'unknown' };
   }
+}
+
+/** Reads a global id. Throws BAD_USER_INPUT where `id` was never given out, pointing at `path`. */
+export function parseGlobalId(id: string, path: Path): GlobalId {
+  const parsed = readGlobalId(id);
+  if (parsed === null) throw badInput('Not an id of this API', path);
+  return parsed;
 }
 
 /** Reads the global id of an action. Throws BAD_USER_INPUT for anything else. */

@@ -4,10 +4,12 @@ import { logTokenRefused } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { acceptsEvents } from './accept.ts';
 import type { Authenticate } from './auth.ts';
+import type { Caller } from './caller.ts';
 import type { EventStreams } from './event-streams.ts';
+import { maxBodyOf, type BodyUnderWay, type Intake } from './intake.ts';
 import type { HttpLimits } from './limits.ts';
 import type { RequestContext } from './operation-context.ts';
-import { isJson } from './plugins/request-guard.ts';
+import { bodyFault } from './plugins/request-guard.ts';
 import type { Services } from '../services/services.ts';
 import { overRate, type RateLimiter } from './rate-limit.ts';
 import { readJsonBody } from './read-json.ts';
@@ -21,6 +23,7 @@ export interface GraphqlEndpointOptions {
   readonly streams: EventStreams;
   readonly limits: HttpLimits;
   readonly rateLimiter: RateLimiter | undefined;
+  readonly intake: Intake;
   readonly logger: Pick<Logger, 'debug'>;
 }
 
@@ -32,17 +35,24 @@ export interface GraphqlEndpointOptions {
 export function createGraphqlEndpoint(
   options: GraphqlEndpointOptions,
 ): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
-  const { yoga, streams } = options;
+  const { yoga, streams, intake } = options;
   return async (req, res) => {
     const startedAt = performance.now();
-    const { identity, refusal } = await admit(options, req);
+    const { identity, refusal: refused } = await admit(options, req);
     const byTicket = ticketOf(req) !== null;
     const ports = { remote: req.socket.remotePort, local: req.socket.localPort };
-    const caller = { identity, address: addressOf(req), ports, byTicket, transport: 'http' } as const;
+    const caller: Caller = { identity, address: addressOf(req), ports, byTicket, transport: 'http' };
     const mayStream = acceptsEvents(req.headers.accept ?? null);
     const lastEventId = lastEventIdOf(req);
-    const context: RequestContext = { caller, startedAt, mayStream, lastEventId, refusal };
-    const response = await yoga.handleNodeRequestAndResponse(req, res, context);
+    let response: Response;
+    {
+      using underWay = intake.open(caller);
+      const refusal = refused ?? (await readBody(options, req, caller, underWay));
+      const context: RequestContext = { caller, startedAt, mayStream, lastEventId, refusal };
+      response = await yoga.handleNodeRequestAndResponse(req, res, context);
+    }
+    // A stream may last for days.
+    Object.assign(req, { body: undefined });
     if (isStream(response)) await streams.run(res, response, identity);
     else await sendResponse(res, response);
   };
@@ -70,7 +80,7 @@ interface Admission {
 }
 
 async function admit(options: GraphqlEndpointOptions, req: IncomingMessage): Promise<Admission> {
-  const { authenticate, services, limits, rateLimiter, logger } = options;
+  const { authenticate, services, rateLimiter, logger } = options;
   let identity: Identity | null = null;
   let refusal: Error | undefined;
   try {
@@ -84,15 +94,23 @@ async function admit(options: GraphqlEndpointOptions, req: IncomingMessage): Pro
   // Counted before anything else is looked at: what is refused costs work too.
   if (req.method !== 'OPTIONS')
     refusal = (await overRate(rateLimiter, { identity, address: addressOf(req) })) ?? refusal;
-  if (refusal !== undefined) return { identity, refusal };
-  if (req.method !== 'POST' || !isJson(req.headers['content-type'])) return { identity };
-  const maxBytes = identity === null ? limits.maxAnonymousBodyBytes : limits.maxBodyBytes;
+  return refusal === undefined ? { identity } : { identity, refusal };
+}
+
+/** Reads the body to where Yoga looks for one that has been parsed. The error to refuse the request with, if any. */
+async function readBody(
+  { limits }: GraphqlEndpointOptions,
+  req: IncomingMessage,
+  caller: Caller,
+  underWay: BodyUnderWay,
+): Promise<Error | undefined> {
+  if (req.method !== 'POST' || bodyFault((name) => req.headers[name]) !== null) return undefined;
   try {
-    // Where Yoga looks for a body that has been parsed already.
-    Object.assign(req, { body: await readJsonBody(req, Math.min(maxBytes, limits.maxBodyBytes)) });
-    return { identity };
+    const options = { maxBytes: maxBodyOf(caller, limits), bounds: limits.json, underWay };
+    Object.assign(req, { body: await readJsonBody(req, options) });
+    return undefined;
   } catch (error) {
-    return { identity, refusal: toError(error) };
+    return toError(error);
   }
 }
 

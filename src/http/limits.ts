@@ -1,11 +1,18 @@
 import type { DocumentLimits } from '../graphql/limits/document-limits.ts';
+import type { JsonBounds } from '../lib/json-meter.ts';
 
 /** What one client, and all together, may ask of a process. */
 export interface HttpLimits extends DocumentLimits {
-  /** Largest request body and socket message, in bytes. */
+  /** Largest request body and socket message of a service or an admin, in bytes. */
   readonly maxBodyBytes: number;
+  /** Largest body and message of other users, in bytes. */
+  readonly maxUserBodyBytes: number;
   /** Largest body of a request without a token, in bytes. */
   readonly maxAnonymousBodyBytes: number;
+  /** Bytes of all bodies and messages that are read or worked on at the same time; see intake.ts. */
+  readonly maxBodyBytesUnderWay: number;
+  /** What a body or message may hold, whatever it means. */
+  readonly json: JsonBounds;
   /** Longest GraphQL document, in characters; data belongs into variables. */
   readonly maxDocumentLength: number;
   readonly maxTokens: number;
@@ -42,7 +49,10 @@ export const DEFAULT_LIMITS: HttpLimits = {
   maxAliases: 100,
   maxDirectives: 50,
   maxBodyBytes: 10 * 1024 * 1024,
+  maxUserBodyBytes: 256 * 1024,
   maxAnonymousBodyBytes: 64 * 1024,
+  maxBodyBytesUnderWay: 64 * 1024 * 1024,
+  json: { maxDepth: 32, maxEntries: 10_000, maxValues: 50_000, maxTextBytes: 1024 * 1024 },
   maxDocumentLength: 128 * 1024,
   maxTokens: 2_000,
   maxCost: 10_000,

@@ -3,6 +3,7 @@ import { createContext, type GraphQLContext } from '../graphql/context.ts';
 import { apiError, documentError } from '../graphql/errors.ts';
 import { operationCost } from '../graphql/limits/cost.ts';
 import { findOperation, isIntrospection } from '../graphql/limits/operation.ts';
+import { variablesFault } from '../graphql/limits/variables.ts';
 import type { Services } from '../services/services.ts';
 import type { Caller } from './caller.ts';
 
@@ -43,7 +44,8 @@ const NEVER = new AbortController().signal;
 export function openOperation(guard: OperationGuard, request: RequestContext): GraphQLContext {
   const { caller, document, params } = request;
   const operation = document === undefined ? null : findOperation(document, params?.operationName);
-  if (operation === null) throw apiError('BAD_USER_INPUT', 'The document has no such operation, or several');
+  if (document === undefined || operation === null)
+    throw apiError('BAD_USER_INPUT', 'The document has no such operation, or several');
   if (caller.identity === null && !isIntrospection(operation))
     throw apiError('UNAUTHENTICATED', 'This needs a token: authorization: Bearer <token>');
 
@@ -55,7 +57,10 @@ export function openOperation(guard: OperationGuard, request: RequestContext): G
       status: 406,
     });
 
-  const cost = operationCost(guard.schema, operation, params?.variables ?? {});
+  const variables = params?.variables ?? {};
+  const fault = variablesFault(guard.schema, document, operation, variables);
+  if (fault !== null) throw documentError(fault);
+  const cost = operationCost(guard.schema, operation, variables);
   if (cost > guard.maxCost)
     throw documentError(
       `The operation asks for up to ${String(cost)} objects, at most ${String(guard.maxCost)} are allowed`,

@@ -1,15 +1,26 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { apiError } from '../graphql/errors.ts';
+import { JsonMeter, type JsonBounds } from '../lib/json-meter.ts';
+import type { BodyUnderWay } from './intake.ts';
+
+export interface ReadJsonOptions {
+  readonly maxBytes: number;
+  readonly bounds: JsonBounds;
+  readonly underWay: Pick<BodyUnderWay, 'resize'>;
+}
 
 /**
- * Reads a body and parses it as the JSON object that a GraphQL request is. Rejects with BAD_USER_INPUT, for a body
- * above `maxBytes` as soon as that shows.
+ * Reads a body and parses it as the JSON object that a GraphQL request is. Rejects with BAD_USER_INPUT as soon as it
+ * shows that the body is larger, longer or deeper than allowed, with UNAVAILABLE or RATE_LIMITED when there is no room
+ * for it now.
  */
-export async function readJsonBody(req: IncomingMessage, maxBytes: number): Promise<object> {
-  const text = await readText(req, maxBytes);
+export async function readJsonBody(req: IncomingMessage, options: ReadJsonOptions): Promise<object> {
+  const bytes = await readBytes(req, options);
+  if (!isUtf8(bytes)) throw apiError('BAD_USER_INPUT', 'The body is not UTF-8');
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = JSON.parse(bytes.toString());
   } catch {
     throw apiError('BAD_USER_INPUT', 'The body is not JSON');
   }
@@ -18,26 +29,39 @@ export async function readJsonBody(req: IncomingMessage, maxBytes: number): Prom
   return body;
 }
 
-function readText(req: IncomingMessage, maxBytes: number): Promise<string> {
-  if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+function readBytes(req: IncomingMessage, options: ReadJsonOptions): Promise<Buffer> {
+  const { maxBytes, bounds, underWay } = options;
+  const announced = Number(req.headers['content-length'] ?? 0);
+  const refusal = announced > maxBytes ? tooLarge(maxBytes) : underWay.resize(announced);
+  if (refusal !== null) return Promise.reject(refusal);
   return new Promise((resolve, reject) => {
+    const meter = new JsonMeter(bounds);
     const chunks: Buffer[] = [];
     let size = 0;
     function stop(): void {
       req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
     }
+    function refusalOf(chunk: Buffer): Error | null {
+      if (size > maxBytes) return tooLarge(maxBytes);
+      const fault = meter.read(chunk);
+      if (fault !== null) return apiError('BAD_USER_INPUT', fault);
+      return size > announced ? underWay.resize(size) : null;
+    }
     function onData(chunk: Buffer): void {
       size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      else {
-        stop();
-        req.pause();
-        reject(tooLarge(maxBytes));
+      const refusal = refusalOf(chunk);
+      if (refusal === null) {
+        chunks.push(chunk);
+        return;
       }
+      stop();
+      // The rest is thrown away as it comes: most clients look for the answer only when they have sent all.
+      req.resume();
+      reject(refusal);
     }
     function onEnd(): void {
       stop();
-      resolve(Buffer.concat(chunks, size).toString());
+      resolve(Buffer.concat(chunks, size));
     }
     function onBroken(): void {
       stop();

@@ -11,6 +11,7 @@ import { EventStreams } from './event-streams.ts';
 import { createGraphqlEndpoint } from './graphql-endpoint.ts';
 import { pathOf, type Handler } from './handler.ts';
 import type { Probes } from './health.ts';
+import { Intake } from './intake.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
 import { createNodeServer, listen } from './node-server.ts';
 import { createRequestObserver, type RequestObserver } from './observe.ts';
@@ -61,7 +62,13 @@ export interface HttpServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   /** What is open now. */
-  stats(): { readonly requests: number; readonly sockets: number; readonly subscriptions: number };
+  stats(): {
+    readonly requests: number;
+    readonly sockets: number;
+    readonly subscriptions: number;
+    /** Bytes of bodies and messages under way, small ones left out. */
+    readonly bodyBytes: number;
+  };
   /**
    * Stops accepting, closes sockets with 1001, breaks event streams off and lets requests under way finish, for
    * `limits.shutdownMs` at most. Idempotent.
@@ -87,11 +94,13 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     observer,
     metrics,
   });
+  const intake = new Intake(limits);
   const sockets = new SocketServer({
     yoga,
     authenticate,
     sessionEnds,
     limits,
+    intake,
     rateLimiter,
     observer,
     logger,
@@ -99,7 +108,16 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const streams = new EventStreams(sessionEnds);
   let closing: Promise<void> | null = null;
   const routes = createRoutes({
-    graphql: createGraphqlEndpoint({ yoga, authenticate, services, streams, limits, rateLimiter, logger }),
+    graphql: createGraphqlEndpoint({
+      yoga,
+      authenticate,
+      services,
+      streams,
+      limits,
+      intake,
+      rateLimiter,
+      logger,
+    }),
     graphiql,
     probes,
     metrics: options.metricsPage === null ? null : { metrics, ...options.metricsPage },
@@ -157,7 +175,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   return {
     url,
     port,
-    stats: () => ({ requests: requests.size, sockets: sockets.size, subscriptions: quota.total }),
+    stats: () => ({
+      requests: requests.size,
+      sockets: sockets.size,
+      subscriptions: quota.total,
+      bodyBytes: intake.bytes,
+    }),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -19,6 +19,7 @@ import { unauthenticated, type Authenticate } from './auth.ts';
 import type { Caller } from './caller.ts';
 import { authorizationOf, closeReason } from './connection-params.ts';
 import { callAt } from './deadline.ts';
+import type { BodyUnderWay, Intake } from './intake.ts';
 import type { HttpLimits } from './limits.ts';
 import type { RequestObserver } from './observe.ts';
 import type { RequestContext } from './operation-context.ts';
@@ -35,6 +36,8 @@ export interface Connection {
   operations: Readonly<Record<string, unknown>> | null;
   /** When an operation last began or was seen under way, by `performance.now()`. */
   activeAt: number;
+  /** The message that is being handed on. */
+  underWay?: BodyUnderWay | undefined;
 }
 
 export interface SocketOperationsOptions {
@@ -43,6 +46,7 @@ export interface SocketOperationsOptions {
   readonly sessionEnds: Pick<SessionEnds, 'onEnd'>;
   readonly limits: HttpLimits;
   readonly rateLimiter: RateLimiter | undefined;
+  readonly intake: Intake;
   readonly observer: RequestObserver;
   readonly logger: Pick<Logger, 'debug'>;
 }
@@ -62,6 +66,8 @@ interface Stages {
 
 interface Running {
   readonly stages: Stages;
+  /** Of the message it came by; it counts until the operation has its result, or its stream. */
+  readonly underWay: BodyUnderWay | undefined;
   readonly request: RequestContext;
 }
 
@@ -77,7 +83,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
   const running = new WeakMap<ExecutionArgs, Running>();
 
   async function prepare(
-    caller: Caller,
+    { caller, underWay }: Connection,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const params = { ...payload, variables: payload.variables ?? {} };
@@ -104,7 +110,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
           variableValues: params.variables,
           contextValue: await stages.contextFactory(),
         };
-        running.set(args, { stages, request });
+        running.set(args, { stages, request, underWay });
         return args;
       }
     } catch (error) {
@@ -120,13 +126,14 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
     // A subscription may last for days, and what it was prepared by is not needed any more: neither here nor by what Yoga
     // and the protocol keep of it.
     running.delete(args);
-    const { stages, request } = operation;
+    const { stages, request, underWay } = operation;
     let result: Result;
     try {
       result = await stages[how](args);
     } catch (error) {
       result = { errors: [observer.presentError(error)] };
     }
+    underWay?.[Symbol.dispose]();
     const errors = Symbol.asyncIterator in result ? undefined : result.errors;
     observer.finished(operationName(request), errors, request.startedAt);
     args.contextValue = undefined;
@@ -149,7 +156,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
       // The protocol has counted this one already.
       if (Object.keys(subscriptions).length > limits.maxSubscriptionsPerConnection)
         return [apiError('RATE_LIMITED', 'Too many operations under way on this socket')];
-      const prepared = prepare(extra.caller, payload);
+      const prepared = prepare(extra, payload);
       // The protocol keeps it with the subscription; the document has been parsed by now, or never will be.
       Object.assign(payload, { query: '' });
       return prepared;

@@ -4,6 +4,7 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws
 import { WebSocketServer, type WebSocket } from 'ws';
 import { logSocketTrouble } from '../telemetry/events.ts';
 import { closeReason } from './connection-params.ts';
+import { SocketIntake } from './socket-intake.ts';
 import {
   createSocketOperations,
   type Connection,
@@ -58,12 +59,12 @@ export class SocketServer {
 
   handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#server.handleUpgrade(req, socket, head, (webSocket) => {
-      this.#open(webSocket, req);
+      this.#open(webSocket, req, socket);
     });
   }
 
-  #open(socket: WebSocket, request: IncomingMessage): void {
-    const { logger } = this.#options;
+  #open(socket: WebSocket, request: IncomingMessage, stream: Duplex): void {
+    const { logger, limits, intake } = this.#options;
     this.#alive.add(socket);
     socket.on('pong', () => this.#alive.add(socket));
     // ws closes the socket by itself, with the code that fits.
@@ -78,6 +79,7 @@ export class SocketServer {
       activeAt: performance.now(),
     };
     this.#connections.set(socket, connection);
+    const messages = new SocketIntake({ socket, stream, caller: () => connection.caller, limits, intake });
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,
@@ -95,9 +97,18 @@ export class SocketServer {
         },
         onMessage: (handle) => {
           socket.on('message', (data: Buffer) => {
-            handle(data.toString()).catch((err: unknown) => {
-              this.#fail(socket, err);
-            });
+            const underWay = messages.take(data);
+            if (underWay === null) return;
+            // For the operation that the message begins: it is handed on before anything is waited for.
+            connection.underWay = underWay;
+            handle(data.toString())
+              .catch((err: unknown) => {
+                this.#fail(socket, err);
+              })
+              .finally(() => {
+                underWay[Symbol.dispose]();
+              });
+            connection.underWay = undefined;
           });
         },
       },

@@ -82,7 +82,7 @@ export function createYogaApp(options: YogaAppOptions): YogaApp {
     parserAndValidationCache: { documentCache: documentCache<DocumentNode>(), errorCache: documentCache() },
     plugins: [
       requestGuard({ introspection }),
-      documentGuard({ introspection, limits, presentError: observer.presentError }),
+      documentGuard({ introspection, limits }),
       compiledQueries(compiledExecution),
       liveSubscriptions({ ...options, compiledExecution }),
       requestFigures(observer),

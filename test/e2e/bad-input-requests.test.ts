@@ -77,6 +77,28 @@ const documents: readonly BadRequest[] = [
     /characters/,
   ),
   document('more objects than can be paid for', costly(), /objects, at most 10000/),
+  document(
+    'a field that is repeated 900 times',
+    `{ viewer { ${'member { name } '.repeat(450)} } }`,
+    /abort/i,
+  ),
+  document(
+    'a field that is repeated 900 times with other arguments',
+    `{ ${times(300, (n) => `node(id: "${String(n)}") { id }`).join(' ')} }`,
+    /abort|conflict/i,
+  ),
+  document('500 unknown fields', `{ ${times(500, (n) => `nope${String(n)}`).join(' ')} }`, /nope0/),
+  document(
+    '300 unused variables',
+    `query (${times(300, (n) => `$v${String(n)}: Int`).join(' ')}) { viewer { memberId } }`,
+    /\$v0/,
+  ),
+  document(
+    '100 variables of the wrong type',
+    `query (${times(100, (n) => `$v${String(n)}: Int`).join(' ')}) { ${times(100, (n) => `a${String(n)}: slice(refId: "r", first: $v${String(n)}) { __typename }`).join(' ')} }`,
+    /\$v0/,
+    Object.fromEntries(times(100, (n) => [`v${String(n)}`, 'x'])),
+  ),
   document('1000 levels of a list', `{ node(id: ${'['.repeat(998)}${']'.repeat(998)}) { id } }`, /ID|tokens/),
 ];
 
@@ -103,8 +125,27 @@ const SUBSCRIPTION = 'subscription { feedEvents { cursor } }';
 const raw: readonly (readonly [string, number | RegExp, RawRequest])[] = [
   ['no JSON', /not JSON/, { body: '{"query":' }],
   ['no body', /not JSON/, { body: '' }],
-  ['bytes that are no UTF-8', /./, { body: new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]) }],
+  ['bytes that are no UTF-8', /not UTF-8/, { body: new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]) }],
   ['compressed JSON', /./, { body: new Uint8Array(gzipSync(json({ query: MUTATION }))) }],
+  ...['gzip', 'br', 'deflate', 'identity, gzip', 'nothing-known'].map(
+    (encoding) =>
+      [
+        `a body with content-encoding: ${encoding}`,
+        415,
+        { body: json({ query: MUTATION }), headers: { 'content-encoding': encoding } },
+      ] as const,
+  ),
+  ...['utf-16', 'iso-8859-1', '"UTF-16LE"', 'us-ascii'].map(
+    (charset) =>
+      [
+        `a body of the charset ${charset}`,
+        415,
+        {
+          body: json({ query: MUTATION }),
+          headers: { 'content-type': `application/json; charset=${charset}` },
+        },
+      ] as const,
+  ),
   ['null', /JSON object/, { body: 'null' }],
   ['a number', /JSON object/, { body: '7' }],
   ['text', /JSON object/, { body: json(MUTATION) }],
@@ -157,6 +198,22 @@ test.each(raw)('refuses %s', async (_name, expected, request) => {
     send(world, { ...request, headers: { authorization, ...request.headers } }),
   );
   if (typeof expected === 'number') expect(answer.status).toBe(expected);
+});
+
+test.each(['utf-8', 'UTF-8', '"utf-8"', 'utf8'])('takes a body of the charset %s', async (charset) => {
+  const answer = await send(world, {
+    headers: { authorization, 'content-type': `application/json; charset=${charset}` },
+    body: json({ query: QUERY }),
+  });
+  expect([answer.status, answer.errors]).toEqual([200, []]);
+});
+
+test('takes a body that says it is not encoded', async () => {
+  const answer = await send(world, {
+    headers: { authorization, 'content-encoding': 'identity' },
+    body: json({ query: QUERY }),
+  });
+  expect([answer.status, answer.errors]).toEqual([200, []]);
 });
 
 test.each([

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createRateLimiter } from '../../src/http/rate-limit.ts';
 import type { HttpServer } from '../../src/http/server.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { socketUrl, startTestHttp } from '../support/http.ts';
 import { openGreetedSocket, openSocket } from '../support/socket.ts';
+
+const PATIENCE = { timeout: 60_000, interval: 20 };
 
 let app: TestApp;
 beforeAll(async () => {
@@ -164,6 +166,39 @@ describe('bodies', () => {
     expect(await post(body, { token: null })).toMatchObject({ status: 413, code: 'BAD_USER_INPUT' });
   });
 
+  test('reads less from users than from services and admins', async () => {
+    await using server = await startTestHttp(app);
+    const body = JSON.stringify({ query: '{ __typename }', extensions: { filler: 'x'.repeat(260 * 1024) } });
+    expect(await post(body, { server })).toMatchObject({
+      status: 413,
+      message: expect.stringMatching(/262144/),
+    });
+    for (const role of ['service', 'admin'] as const)
+      expect(await post(body, { server, token: await app.token('x', [role]) })).toMatchObject({
+        status: 200,
+      });
+  });
+
+  test.each([
+    ['deep', `${'['.repeat(900_000)}${']'.repeat(900_000)}`, /more than 32 levels/],
+    ['of many properties', `{${'"k":1,'.repeat(60_000)}"l":1}`, /more than 10000 entries/],
+    ['of long lists', `[${'0,'.repeat(1_000_000)}0]`, /more than 10000 entries/],
+    ['of many lists', `[${`[${'0,'.repeat(9_000)}0],`.repeat(10)}0]`, /more than 50000 values/],
+    ['of long texts', `"${'x'.repeat(2_000_000)}"`, /longer than 1048576 bytes/],
+  ])('refuses one that is %s, wherever in it', async (_what, json, message) => {
+    const token = await app.token('importer', ['service']);
+    for (const body of [
+      `{"query":"{ __typename }","variables":{"x":${json}}}`,
+      `{"query":"{ __typename }","extensions":{"x":${json}}}`,
+      json,
+    ])
+      expect(await post(body, { token })).toMatchObject({
+        status: 400,
+        code: 'BAD_USER_INPUT',
+        message: expect.stringMatching(message) as unknown,
+      });
+  });
+
   test('takes a batch of 500 actions with 16 KiB of data each', async () => {
     const data = { text: 'x'.repeat(16_000) };
     const inputs = Array.from({ length: 500 }, (_, n) => ({
@@ -172,7 +207,8 @@ describe('bodies', () => {
     await using server = await startTestHttp(app);
     const query =
       'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { error { code } } }';
-    const answer = await post(JSON.stringify({ query, variables: { inputs } }), { server });
+    const token = await app.token('importer', ['service']);
+    const answer = await post(JSON.stringify({ query, variables: { inputs } }), { server, token });
     expect(answer).toMatchObject({ status: 200, code: undefined });
   });
 
@@ -185,6 +221,90 @@ describe('bodies', () => {
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1.1 408 /);
     await once(socket, 'close');
+  });
+});
+
+describe('bodies under way', () => {
+  const LIMITS = {
+    maxBodyBytes: 400_000,
+    maxUserBodyBytes: 100_000,
+    maxBodyBytesUnderWay: 800_000,
+  };
+  const SMALL = JSON.stringify({ query: '{ viewer { memberId } }' });
+
+  const sized = (bytes: number): string =>
+    `{"query":"{ __typename }","extensions":{"x":"${'x'.repeat(bytes - 48)}"}}`;
+
+  /** A request that has sent all but the last byte of its body. */
+  async function begin(server: HttpServer, bytes: number, token: string) {
+    const body = sized(bytes);
+    const req = request(`${server.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': body.length,
+        authorization: `Bearer ${token}`,
+      },
+    });
+    const answered = once(req, 'response') as Promise<[IncomingMessage]>;
+    const before = server.stats().bodyBytes;
+    req.write(body.slice(0, -1));
+    await vi.waitFor(() => {
+      expect(server.stats().bodyBytes).toBeGreaterThan(before);
+    }, PATIENCE);
+    return {
+      async finish() {
+        req.end(body.slice(-1));
+        const [response] = await answered;
+        response.resume();
+        return response.statusCode;
+      },
+    };
+  }
+
+  test('are bounded in sum: large ones are answered UNAVAILABLE until there is room, small ones go on', async () => {
+    await using server = await startTestHttp(app, { limits: LIMITS });
+    const token = await app.token('importer', ['service']);
+    const first = await begin(server, 390_000, token);
+    const second = await begin(server, 390_000, token);
+    expect((await post(SMALL, { server })).code).toBeUndefined();
+    const third = await post(sized(100_000), { server, token });
+    expect(third).toMatchObject({ status: 503, code: 'UNAVAILABLE' });
+    expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await post(sized(90_000), { server })).toMatchObject({ status: 503, code: 'UNAVAILABLE' });
+    expect(await first.finish()).toBe(200);
+    expect((await post(sized(100_000), { server, token })).status).toBe(200);
+    expect(await second.finish()).toBe(200);
+  });
+
+  test('are bounded for each user, with RATE_LIMITED', async () => {
+    await using server = await startTestHttp(app, { limits: LIMITS });
+    const token = await app.token('busy');
+    const first = await begin(server, 100_000, token);
+    const answer = await post(sized(90_000), { server, token });
+    expect(answer).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await post(SMALL, { server, token })).code).toBeUndefined();
+    expect((await post(sized(90_000), { server, token: await app.token('other') })).status).toBe(200);
+    expect(await first.finish()).toBe(200);
+    expect((await post(sized(90_000), { server, token })).status).toBe(200);
+  });
+
+  test('no longer count when their client is gone', async () => {
+    await using server = await startTestHttp(app, { limits: LIMITS });
+    const token = await app.token('importer', ['service']);
+    const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer ${token}\r\n`;
+    for (let n = 0; n < 3; n += 1) {
+      const gone = connect(server.port, '127.0.0.1');
+      gone.write(`${head}Content-Length: 400000\r\n\r\n{`);
+      await vi.waitFor(() => {
+        expect(server.stats().bodyBytes).toBeGreaterThan(300_000);
+      }, PATIENCE);
+      gone.destroy();
+      await vi.waitFor(() => {
+        expect(server.stats().bodyBytes).toBe(0);
+      }, PATIENCE);
+    }
   });
 });
 

@@ -123,6 +123,72 @@ describe('close codes', () => {
     expect(await socket.closed).toMatchObject({ code: 1009 });
   });
 
+  test('1009 for what is too large for its sender, before all of it has come', async () => {
+    await using server = await startTestHttp(app, { limits: { maxUserBodyBytes: 50_000 } });
+    const large = { type: 'ping', payload: { filler: 'x'.repeat(60_000) } };
+    await using service = await openGreetedSocket(
+      socketUrl(server),
+      await app.token('importer', ['service']),
+    );
+    service.send(large);
+    expect(await service.next()).toMatchObject({ type: 'pong' });
+    await using user = await openGreetedSocket(socketUrl(server), await app.token('reader'));
+    user.send(large);
+    expect(await user.closed).toEqual({ code: 1009, reason: 'The message is too large' });
+    await using endless = await openGreetedSocket(socketUrl(server), await app.token('reader'));
+    for (let n = 0; n < 10; n += 1) endless.socket.send(' '.repeat(20_000), { fin: false });
+    expect(await endless.closed).toEqual({ code: 1009, reason: 'The message is too large' });
+  });
+
+  test('1009 for much without a token', async () => {
+    await using server = await startTestHttp(app);
+    await using socket = await openSocket(socketUrl(server));
+    socket.send({ type: 'connection_init', payload: { filler: 'x'.repeat(70_000) } });
+    expect(await socket.closed).toEqual({ code: 1009, reason: 'The message is too large' });
+  });
+
+  test.each([
+    ['deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'The JSON is nested more than 32 levels deep'],
+    [
+      'of many properties',
+      `{${'"k":1,'.repeat(20_000)}"l":1}`,
+      'A list or object in the JSON has more than 10000 entries',
+    ],
+  ])('4400 for a message that is %s', async (_what, json, reason) => {
+    await using server = await startTestHttp(app);
+    await using socket = await openGreetedSocket(socketUrl(server), await app.token('reader'));
+    socket.send(
+      `{"type":"subscribe","id":"1","payload":{"query":"{ __typename }","variables":{"x":${json}}}}`,
+    );
+    expect(await socket.closed).toEqual({ code: 4400, reason });
+  });
+
+  test('1013 for a large message when too much is under way', async () => {
+    await using server = await startTestHttp(app, {
+      limits: { maxBodyBytes: 200_000, maxBodyBytesUnderWay: 200_000 },
+    });
+    const token = await app.token('importer', ['service']);
+    await using first = await openGreetedSocket(socketUrl(server), token);
+    first.socket.send(' '.repeat(180_000), { fin: false });
+    await vi.waitUntil(() => server.stats().bodyBytes > 100_000, { timeout: 60_000 });
+    await using second = await openGreetedSocket(socketUrl(server), token);
+    second.send({ type: 'ping', payload: { filler: 'x'.repeat(1_000) } });
+    expect(await second.next()).toMatchObject({ type: 'pong' });
+    second.send({ type: 'ping', payload: { filler: 'x'.repeat(100_000) } });
+    expect(await second.closed).toMatchObject({ code: 1013 });
+    first.socket.terminate();
+    await vi.waitUntil(() => server.stats().bodyBytes === 0, { timeout: 60_000 });
+    await using third = await openGreetedSocket(socketUrl(server), token);
+    const query = '{ viewer { memberId } }';
+    const padded = { query, extensions: { filler: 'x'.repeat(100_000) } };
+    third.send({ type: 'subscribe', id: '1', payload: padded });
+    expect(await third.next()).toMatchObject({ payload: { data: { viewer: { memberId: 'importer' } } } });
+    third.send({ type: 'subscribe', id: '2', payload: { ...WATCH, extensions: padded.extensions } });
+    expect(await third.next()).toMatchObject({ type: 'complete' });
+    expect(await third.next()).toMatchObject({ type: 'next', id: '2' });
+    expect(server.stats()).toMatchObject({ subscriptions: 1, bodyBytes: 0 });
+  });
+
   test('1001 when the server stops', async () => {
     const server = await startTestHttp(app);
     await using socket = await openGreetedSocket(socketUrl(server), await app.token('reader'));

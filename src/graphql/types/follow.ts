@@ -1,4 +1,6 @@
 import { builder } from '../builder.ts';
+import type { ListArgument } from '../limits/variables.ts';
+import { MAX_ENTRIES_PER_CALL } from '../../services/directory.ts';
 import { Ref } from './ref.ts';
 
 const FollowInput = builder.inputType('FollowInput', {
@@ -37,7 +39,14 @@ builder.mutationFields((t) => ({
   followMany: t.int({
     description:
       'Service: at most 1000 pairs; follows on behalf of members, without copying history. Returns how many were given.',
-    args: { pairs: t.arg({ type: [FollowInput], required: true, description: 'Each pair at most once.' }) },
+    args: {
+      pairs: t.arg({
+        type: [FollowInput],
+        required: true,
+        description: 'Each pair at most once.',
+        extensions: { maxEntries: MAX_ENTRIES_PER_CALL } satisfies ListArgument,
+      }),
+    },
     resolve: (_root, { pairs }, context) =>
       context.mutate(({ identity }) => context.services.followMany(identity, pairs)),
   }),

@@ -1,6 +1,8 @@
 import type { Member as MemberRecord } from '../../domain/member.ts';
 import { nameOfUnknown } from '../../domain/pseudonym.ts';
 import { builder } from '../builder.ts';
+import type { ListArgument } from '../limits/variables.ts';
+import { MAX_ENTRIES_PER_CALL } from '../../services/directory.ts';
 import type { GraphQLContext } from '../context.ts';
 import { Node, type MemberSource } from './node.ts';
 
@@ -52,7 +54,12 @@ builder.mutationField('upsertMembers', (t) =>
   t.int({
     description: 'Service: records members as they are now, at most 1000. Returns how many were given.',
     args: {
-      members: t.arg({ type: [MemberInput], required: true, description: 'Each member at most once.' }),
+      members: t.arg({
+        type: [MemberInput],
+        required: true,
+        description: 'Each member at most once.',
+        extensions: { maxEntries: MAX_ENTRIES_PER_CALL } satisfies ListArgument,
+      }),
     },
     resolve: (_root, { members }, context) =>
       context.mutate(({ identity }) => context.services.upsertMembers(identity, members)),

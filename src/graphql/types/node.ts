@@ -2,8 +2,16 @@ import type { Action, UserId } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { builder } from '../builder.ts';
+import type { ListArgument } from '../limits/variables.ts';
 import type { GraphQLContext } from '../context.ts';
-import { encodeActionId, encodeMemberId, encodeNewsfeedItemId, parseGlobalId } from '../global-id.ts';
+import {
+  encodeActionId,
+  encodeMemberId,
+  encodeNewsfeedItemId,
+  parseGlobalId,
+  readGlobalId,
+  type GlobalId,
+} from '../global-id.ts';
 
 /** A member by id; the record is loaded when a field of it is asked for. */
 export interface MemberSource {
@@ -31,12 +39,7 @@ export const Node = builder.interfaceRef<NodeSource>('Node').implement({
   }),
 });
 
-async function loadNode(
-  id: string,
-  path: readonly (string | number)[],
-  context: GraphQLContext,
-): Promise<NodeSource | null> {
-  const parsed = parseGlobalId(id, path);
+async function loadNode(parsed: GlobalId, context: GraphQLContext): Promise<NodeSource | null> {
   const session = context.session();
   switch (parsed.type) {
     case 'Action':
@@ -57,18 +60,24 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Whatever the global id names; null when there is none or the viewer may not see it.',
     args: { id: t.arg.id({ required: true, description: 'A global id.' }) },
-    resolve: (_root, { id }, context) => loadNode(id, ['id'], context),
+    resolve: (_root, { id }, context) => loadNode(parseGlobalId(id, ['id']), context),
   }),
   nodes: t.field({
     type: [Node],
     nullable: { list: false, items: true },
-    description: `The same for up to ${String(MAX_NODES)} global ids, in their order.`,
-    args: { ids: t.arg.idList({ required: true, description: 'Global ids.' }) },
+    description: `The same for up to ${String(MAX_NODES)} global ids, in their order; null for what is no id, too.`,
+    args: {
+      ids: t.arg.idList({
+        required: true,
+        description: 'Global ids.',
+        extensions: { maxEntries: MAX_NODES } satisfies ListArgument,
+      }),
+    },
     extensions: { size: { lengthOf: 'ids', max: MAX_NODES } },
     resolve(_root, { ids }, context) {
       if (ids.length > MAX_NODES)
         throw badInput(`At most ${String(MAX_NODES)} ids, got ${String(ids.length)}`, ['ids']);
-      return ids.map((id, index) => loadNode(id, ['ids', index], context));
+      return ids.map((id) => loadNode(readGlobalId(id) ?? { type: 'unknown' }, context));
     },
   }),
 }));

@@ -1,5 +1,6 @@
 import type { PublishedAction, PublishOutcome } from '../../services/services.ts';
 import { builder } from '../builder.ts';
+import type { ListArgument } from '../limits/variables.ts';
 import { Action } from './action.ts';
 import { DescriptorInput } from './descriptor.ts';
 import { ScopeEnum } from './enums.ts';
@@ -79,7 +80,14 @@ builder.mutationFields((t) => ({
   publishActions: t.field({
     type: [PublishActionResult],
     description: `At most ${String(MAX_INPUTS)}; each entry succeeds or fails by itself. Results in the order of the inputs.`,
-    args: { inputs: t.arg({ type: [PublishActionInput], required: true, description: 'The actions.' }) },
+    args: {
+      inputs: t.arg({
+        type: [PublishActionInput],
+        required: true,
+        description: 'The actions.',
+        extensions: { maxEntries: MAX_INPUTS } satisfies ListArgument,
+      }),
+    },
     extensions: { size: { lengthOf: 'inputs', max: MAX_INPUTS } },
     resolve: (_root, { inputs }, context) =>
       context.mutate(({ identity }) => context.services.publishActions(identity, inputs)),

@@ -1,6 +1,8 @@
 import type { RefId } from '../../domain/action.ts';
 import type { Ref as LiveRef, RenameProgress } from '../../domain/member.ts';
 import { builder } from '../builder.ts';
+import type { ListArgument } from '../limits/variables.ts';
+import { MAX_ENTRIES_PER_CALL } from '../../services/directory.ts';
 import { defineConnection } from '../connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { liveName } from '../live-names.ts';
@@ -93,7 +95,14 @@ export const RefInput = builder.inputType('RefInput', {
 builder.mutationField('upsertRefs', (t) =>
   t.int({
     description: 'Service: records refs as they are now, at most 1000. Returns how many were given.',
-    args: { refs: t.arg({ type: [RefInput], required: true, description: 'Each ref at most once.' }) },
+    args: {
+      refs: t.arg({
+        type: [RefInput],
+        required: true,
+        description: 'Each ref at most once.',
+        extensions: { maxEntries: MAX_ENTRIES_PER_CALL } satisfies ListArgument,
+      }),
+    },
     resolve: (_root, { refs }, context) =>
       context.mutate(({ identity }) => context.services.upsertRefs(identity, refs)),
   }),

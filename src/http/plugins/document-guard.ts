@@ -1,12 +1,13 @@
 import {
   NoSchemaIntrospectionCustomRule,
   parse,
+  validate,
   type Source,
   type DocumentNode,
   type GraphQLError,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { documentError } from '../../graphql/errors.ts';
+import { documentError, documentErrors } from '../../graphql/errors.ts';
 import { documentFault } from '../../graphql/limits/document-limits.ts';
 import type { HttpLimits } from '../limits.ts';
 import type { RequestContext } from '../operation-context.ts';
@@ -14,8 +15,10 @@ import type { RequestContext } from '../operation-context.ts';
 export interface DocumentGuardOptions {
   readonly introspection: boolean;
   readonly limits: HttpLimits;
-  readonly presentError: (error: unknown) => GraphQLError;
 }
+
+/** Errors after which validation stops: each may look for what the client might have meant. */
+const MAX_ERRORS = 10;
 
 type ParsedContext = Pick<RequestContext, 'document'>;
 
@@ -23,11 +26,7 @@ type ParsedContext = Pick<RequestContext, 'document'>;
  * Bounds the work that a document makes before it runs, and gives its faults the code of the API. Limits are checked
  * before validation, some rules of which take quadratic time.
  */
-export function documentGuard({
-  introspection,
-  limits,
-  presentError,
-}: DocumentGuardOptions): Plugin<ParsedContext> {
+export function documentGuard({ introspection, limits }: DocumentGuardOptions): Plugin<ParsedContext> {
   const faults = new WeakMap<DocumentNode, GraphQLError | null>();
 
   function faultOf(document: DocumentNode): GraphQLError | null {
@@ -54,12 +53,14 @@ export function documentGuard({
           extendContext({ document: result as DocumentNode });
       };
     },
-    onValidate({ params, setResult, addValidationRule }) {
+    onValidate({ params, setResult, addValidationRule, setValidationFn }) {
+      setValidationFn(((schema, document, rules) =>
+        validate(schema, document, rules, { maxErrors: MAX_ERRORS })) satisfies typeof validate);
       const fault = faultOf(params.documentAST as DocumentNode);
       if (fault !== null) setResult([fault]);
       else if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
       return ({ valid, result, setResult: replaceResult }) => {
-        if (!valid) replaceResult(result.map(presentError));
+        if (!valid) replaceResult(documentErrors(result as readonly GraphQLError[]));
       };
     },
   };

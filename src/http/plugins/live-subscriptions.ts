@@ -2,7 +2,8 @@ import { execute, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { CompiledExecution } from '../compiled-execution.ts';
 import { createContext } from '../../graphql/context.ts';
-import { apiError } from '../../graphql/errors.ts';
+import { apiError, withFirstRefusal } from '../../graphql/errors.ts';
+import { FIRST_FAULT } from '../../graphql/limits/variables.ts';
 import { runSubscription } from '../../graphql/live-stream.ts';
 import { Ending } from '../../lib/ending.ts';
 import type { FeedEvent, Services } from '../../services/services.ts';
@@ -61,8 +62,8 @@ async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs)
     );
   const run = (event: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> =>
     compiledExecution.execute(event, execute);
-  return runSubscription(
-    { ...args, contextValue: context() },
+  const result = await runSubscription(
+    { ...args, contextValue: context(), options: FIRST_FAULT },
     {
       execute:
         transport === 'websocket'
@@ -78,4 +79,5 @@ async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs)
       },
     },
   );
+  return Symbol.asyncIterator in result ? result : withFirstRefusal(result);
 }

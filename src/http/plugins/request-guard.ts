@@ -7,8 +7,21 @@ const NOT_ACCEPTABLE =
   'The accept header must allow application/graphql-response+json, application/json or text/event-stream';
 const JSON_TYPE = /^application\/(?:graphql\+)?json\s*(?:;|$)/i;
 
-export function isJson(contentType: string | null | undefined): boolean {
-  return contentType != null && JSON_TYPE.test(contentType);
+const CHARSET = /;\s*charset\s*=\s*"?([^";]*)"?/i;
+const UTF_8 = /^utf-?8$/i;
+
+type HeaderOf = (name: 'content-type' | 'content-encoding') => string | null | undefined;
+
+/** Why the body is not read, in words; null: it is JSON in UTF-8 and not encoded further. */
+export function bodyFault(headerOf: HeaderOf): string | null {
+  const type = headerOf('content-type') ?? '';
+  if (!JSON_TYPE.test(type)) return 'The body must be application/json';
+  const charset = CHARSET.exec(type)?.[1]?.trim() ?? 'utf-8';
+  if (!UTF_8.test(charset)) return `The charset of the body must be utf-8, got "${charset.slice(0, 40)}"`;
+  const encoding = headerOf('content-encoding')?.trim() ?? '';
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity')
+    return `The body must be sent without content-encoding, got "${encoding.slice(0, 40)}"`;
+  return null;
 }
 
 /**
@@ -29,8 +42,8 @@ export function requestGuard(options: { readonly introspection: boolean }): Plug
       if (serverContext.refusal !== undefined) throw serverContext.refusal;
       if (serverContext.caller.identity === null && !options.introspection)
         throw apiError('UNAUTHENTICATED', 'This needs a token: authorization: Bearer <token>');
-      if (request.method === 'POST' && !isJson(request.headers.get('content-type')))
-        throw apiError('BAD_USER_INPUT', 'The body must be application/json', { status: 415 });
+      const fault = request.method === 'POST' ? bodyFault((name) => request.headers.get(name)) : null;
+      if (fault !== null) throw apiError('BAD_USER_INPUT', fault, { status: 415 });
       if (request.method === 'GET' && requestParser !== undefined)
         setRequestParser(async (get) => {
           try {

@@ -32,6 +32,8 @@ describe('readConfig', () => {
       graphiql: true,
       introspection: true,
       maxBodyBytes: 10_485_760,
+      maxUserBodyBytes: 262_144,
+      maxBodyBytesUnderWay: 67_108_864,
       maxConnections: 10_000,
       rateLimit: null,
       corsOrigins: 'loopback',
@@ -106,6 +108,13 @@ describe('readConfig', () => {
       port: 0,
       token: 'x'.repeat(16),
     });
+  });
+
+  it('wants room for at least one of the largest bodies', () => {
+    expect(faultsOf({ BODY_LIMIT: '2MiB', BODY_LIMIT_TOTAL: '1MiB' })).toEqual({
+      BODY_LIMIT_TOTAL: 'got 1048576 bytes, expected at least BODY_LIMIT, which is 2097152 bytes',
+    });
+    expect(faultsOf({ BODY_LIMIT: '2MiB', BODY_LIMIT_TOTAL: '2MiB' })).toEqual({});
   });
 
   it('counts an empty variable as not set', () => {

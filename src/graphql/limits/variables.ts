@@ -1,0 +1,172 @@
+import {
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  TypeInfo,
+  typeFromAST,
+  visit,
+  visitWithTypeInfo,
+  type DocumentNode,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+} from 'graphql';
+import type { Operation } from './operation.ts';
+
+/** Entries of a list argument at most, as the argument says in `extensions: { maxEntries }`. */
+export interface ListArgument {
+  readonly maxEntries: number;
+}
+
+/** Entries of any other list. */
+const MAX_ENTRIES = 10_000;
+/** Characters of one text: several times the longest that any field takes, which says so itself. */
+const MAX_TEXT_LENGTH = 64 * 1024;
+/** Values and characters of one JSON value; sixteen KiB of JSON have fewer. */
+const MAX_JSON_VALUES = 16 * 1024;
+const MAX_JSON_LENGTH = 256 * 1024;
+const MAX_NAME_LENGTH = 256;
+/** Unknown properties that GraphQL may look for similar names of. */
+const MAX_UNKNOWN = 1;
+
+/** For GraphQL's own check, which words every fault with all of the value: it stops at the first. */
+export const FIRST_FAULT = { maxCoercionErrors: 1 };
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/**
+ * What in the variables of an operation is too large to look at more closely, in words; null: nothing is. GraphQL's own
+ * check walks all of a value, words every fault and looks for similar names, so this one comes first. Whether values
+ * fit their types is left to it.
+ */
+export function variablesFault(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { definition }: Operation,
+  variables: Variables,
+): string | null {
+  const declared = new Map(
+    definition.variableDefinitions?.map(({ variable, type }) => [variable.name.value, type] as const),
+  );
+  const maxEntries = entriesByVariable(schema, document);
+  for (const name in variables) {
+    const node = declared.get(name);
+    if (node === undefined) return `Variable "$${shown(name)}" is not declared by the operation`;
+    const type = typeFromAST(schema, node) as GraphQLInputType | undefined;
+    const value = variables[name];
+    const max = maxEntries.get(name) ?? MAX_ENTRIES;
+    const fault =
+      Array.isArray(value) && value.length > max
+        ? tooLong(value, max)
+        : type === undefined
+          ? null
+          : faultOf(value, type);
+    if (fault !== null) return `Variable "$${name}": ${fault}`;
+  }
+  return null;
+}
+
+/** The first fault of a value, with its place: `[3].refs: must have …`. */
+function faultOf(value: unknown, type: GraphQLInputType): string | null {
+  if (value === null || value === undefined) return null;
+  if (isNonNullType(type)) return faultOf(value, type.ofType as GraphQLInputType);
+  if (isListType(type)) {
+    const itemType = type.ofType as GraphQLInputType;
+    return Array.isArray(value) ? faultOfList(value, itemType) : faultOf(value, itemType);
+  }
+  if (isInputObjectType(type)) return faultOfObject(value, type);
+  if (isScalarType(type) && type.name === 'JSON') return faultOfJson(value);
+  return isEnumType(type) ? faultOfText(value, MAX_NAME_LENGTH) : faultOfText(value, MAX_TEXT_LENGTH);
+}
+
+function faultOfList(values: readonly unknown[], type: GraphQLInputType): string | null {
+  if (values.length > MAX_ENTRIES) return tooLong(values, MAX_ENTRIES);
+  for (let at = 0; at < values.length; at += 1) {
+    const fault = faultOf(values[at], type);
+    if (fault !== null) return `[${String(at)}]${joined(fault)}`;
+  }
+  return null;
+}
+
+function faultOfObject(value: unknown, type: GraphQLInputObjectType): string | null {
+  if (typeof value !== 'object' || value === null) return faultOfText(value, MAX_TEXT_LENGTH);
+  if (Array.isArray(value)) return `must be an object of the type ${type.name}, got a list`;
+  const fields = type.getFields();
+  let unknown = 0;
+  for (const name in value) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field === undefined) {
+      unknown += 1;
+      if (unknown > MAX_UNKNOWN || name.length > MAX_NAME_LENGTH)
+        return `has a property "${shown(name)}", which the type ${type.name} does not have`;
+    } else {
+      const fault = faultOf((value as Variables)[name], field.type);
+      if (fault !== null) return `.${name}${joined(fault)}`;
+    }
+  }
+  return null;
+}
+
+function faultOfText(value: unknown, maxLength: number): string | null {
+  return typeof value === 'string' && value.length > maxLength
+    ? `must have at most ${String(maxLength)} characters, got ${String(value.length)}`
+    : null;
+}
+
+/** Free JSON, whose depth the bounds of the body have limited. */
+function faultOfJson(root: unknown): string | null {
+  let values = 0;
+  let length = 0;
+  function isTooMuch(value: unknown): boolean {
+    values += 1;
+    if (typeof value === 'string') length += value.length;
+    if (values > MAX_JSON_VALUES || length > MAX_JSON_LENGTH) return true;
+    if (typeof value !== 'object' || value === null) return false;
+    if (Array.isArray(value)) return value.some(isTooMuch);
+    for (const name in value) {
+      length += name.length;
+      if (isTooMuch((value as Variables)[name])) return true;
+    }
+    return false;
+  }
+  return isTooMuch(root) ? 'is far more JSON than is allowed' : null;
+}
+
+function tooLong(values: readonly unknown[], max: number): string {
+  return `must have at most ${String(max)} entries, got ${String(values.length)}`;
+}
+
+/** A place goes on without a blank, words do not. */
+function joined(fault: string): string {
+  return /^[.[]/.test(fault) ? fault : ` ${fault}`;
+}
+
+function shown(name: string): string {
+  return name.length <= 64 ? name : `${name.slice(0, 64)}…`;
+}
+
+const entriesByDocument = new WeakMap<DocumentNode, ReadonlyMap<string, number>>();
+
+/** How many entries each variable of a document may have by the arguments it is given for. */
+function entriesByVariable(schema: GraphQLSchema, document: DocumentNode): ReadonlyMap<string, number> {
+  const known = entriesByDocument.get(document);
+  if (known !== undefined) return known;
+  const found = new Map<string, number>();
+  const typeInfo = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(typeInfo, {
+      Argument({ value }) {
+        const { maxEntries } = (typeInfo.getArgument()?.extensions ?? {}) as Partial<ListArgument>;
+        if (value.kind !== 'Variable' || maxEntries === undefined) return;
+        const name = value.name.value;
+        // Operations of one document may use a name for different things.
+        found.set(name, Math.max(maxEntries, found.get(name) ?? 0));
+      },
+    }),
+  );
+  entriesByDocument.set(document, found);
+  return found;
+}

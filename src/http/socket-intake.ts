@@ -1,0 +1,98 @@
+import type { Duplex } from 'node:stream';
+import { CloseCode } from 'graphql-ws';
+import type { WebSocket } from 'ws';
+import { JsonMeter } from '../lib/json-meter.ts';
+import type { Caller } from './caller.ts';
+import { maxBodyOf, type BodyUnderWay, type Intake } from './intake.ts';
+import type { HttpLimits } from './limits.ts';
+
+const MESSAGE_TOO_BIG = 1009;
+const TRY_AGAIN_LATER = 1013;
+/** Bytes beyond the largest message that may arrive before it is complete: its frames, and what follows it. */
+const SLACK_BYTES = 64 * 1024;
+/** Bytes of the head of a control frame from a client. */
+const CONTROL_HEAD_BYTES = 6;
+/** How long a client may take to answer the close of its socket, in milliseconds; nothing more is read from it. */
+const FAREWELL_MS = 1_000;
+
+export interface SocketIntakeOptions {
+  readonly socket: WebSocket;
+  /** What the frames of the socket arrive on. */
+  readonly stream: Duplex;
+  readonly caller: () => Caller;
+  readonly limits: HttpLimits;
+  readonly intake: Intake;
+}
+
+/**
+ * Bounds the messages of one socket by who sends them, which ws cannot: it knows one size for all. Closes the socket
+ * with 1009 for a message that is too large, 4400 for one that holds too much, 1013 when there is no room for it now.
+ */
+export class SocketIntake {
+  readonly #options: SocketIntakeOptions;
+  /** Bytes of the message that is not complete. */
+  #pending = 0;
+  #underWay: BodyUnderWay | null = null;
+  #isRefused = false;
+
+  constructor(options: SocketIntakeOptions) {
+    this.#options = options;
+    const { socket, stream } = options;
+    // Before ws, which hands out the messages of these bytes.
+    stream.prependListener('data', (chunk: Buffer) => {
+      this.#grow(chunk.length);
+    });
+    const onControl = (data: Buffer): void => {
+      this.#pending = Math.max(0, this.#pending - CONTROL_HEAD_BYTES - data.length);
+    };
+    socket.on('ping', onControl).on('pong', onControl);
+    socket.once('close', () => {
+      this.#underWay?.[Symbol.dispose]();
+    });
+  }
+
+  /** A message that has come: what it counts as until it is disposed of. Null: it was refused. */
+  take(message: Buffer): BodyUnderWay | null {
+    if (this.#isRefused) return null;
+    const { caller, limits, intake } = this.#options;
+    const underWay = this.#underWay ?? intake.open(caller());
+    this.#underWay = underWay;
+    if (!this.#hasRoom(message.length, maxBodyOf(caller(), limits))) return null;
+    const fault = new JsonMeter(limits.json).read(message);
+    if (fault !== null) {
+      this.#refuse(CloseCode.BadRequest, fault);
+      return null;
+    }
+    this.#pending = 0;
+    this.#underWay = null;
+    return underWay;
+  }
+
+  #grow(bytes: number): void {
+    if (this.#isRefused) return;
+    const { caller, limits, intake } = this.#options;
+    this.#pending += bytes;
+    if (this.#pending <= SLACK_BYTES) return;
+    this.#underWay ??= intake.open(caller());
+    this.#hasRoom(this.#pending, maxBodyOf(caller(), limits) + SLACK_BYTES);
+  }
+
+  #hasRoom(bytes: number, maxBytes: number): boolean {
+    if (bytes > maxBytes) this.#refuse(MESSAGE_TOO_BIG, 'The message is too large');
+    else {
+      const refusal = this.#underWay?.resize(bytes) ?? null;
+      if (refusal !== null) this.#refuse(TRY_AGAIN_LATER, refusal.message);
+    }
+    return !this.#isRefused;
+  }
+
+  #refuse(code: number, reason: string): void {
+    const { socket } = this.#options;
+    this.#isRefused = true;
+    socket.close(code, reason);
+    socket.pause();
+    setTimeout(() => {
+      socket.terminate();
+    }, FAREWELL_MS).unref();
+  }
+}
