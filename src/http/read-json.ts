@@ -29,10 +29,14 @@ export async function readJsonBody(req: IncomingMessage, options: ReadJsonOption
   return body;
 }
 
+/** Bytes that are received and thrown away: many clients look for the answer only when they have sent all. */
+const MAX_DISCARDED = 16 * 1024 * 1024;
+
 function readBytes(req: IncomingMessage, options: ReadJsonOptions): Promise<Buffer> {
   const { maxBytes, bounds, underWay } = options;
   const announced = Number(req.headers['content-length'] ?? 0);
-  const refusal = announced > maxBytes ? tooLarge(maxBytes) : underWay.resize(announced);
+  const refusal =
+    announced > maxBytes ? tooLarge(maxBytes, announced > MAX_DISCARDED) : underWay.resize(announced);
   if (refusal !== null) return Promise.reject(refusal);
   return new Promise((resolve, reject) => {
     const meter = new JsonMeter(bounds);
@@ -42,7 +46,7 @@ function readBytes(req: IncomingMessage, options: ReadJsonOptions): Promise<Buff
       req.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
     }
     function refusalOf(chunk: Buffer): Error | null {
-      if (size > maxBytes) return tooLarge(maxBytes);
+      if (size > maxBytes) return tooLarge(maxBytes, true);
       const fault = meter.read(chunk);
       if (fault !== null) return apiError('BAD_USER_INPUT', fault);
       return size > announced ? underWay.resize(size) : null;
@@ -55,7 +59,6 @@ function readBytes(req: IncomingMessage, options: ReadJsonOptions): Promise<Buff
         return;
       }
       stop();
-      // The rest is thrown away as it comes: most clients look for the answer only when they have sent all.
       req.resume();
       reject(refusal);
     }
@@ -71,9 +74,9 @@ function readBytes(req: IncomingMessage, options: ReadJsonOptions): Promise<Buff
   });
 }
 
-function tooLarge(maxBytes: number): Error {
+function tooLarge(maxBytes: number, isLast: boolean): Error {
   return apiError('BAD_USER_INPUT', `The body is larger than ${String(maxBytes)} bytes`, {
     status: 413,
-    headers: { connection: 'close' },
+    ...(isLast && { headers: { connection: 'close' } }),
   });
 }

@@ -81,7 +81,7 @@ export function createYogaApp(options: YogaAppOptions): YogaApp {
     maskedErrors: { maskError: observer.presentError },
     parserAndValidationCache: { documentCache: documentCache<DocumentNode>(), errorCache: documentCache() },
     plugins: [
-      requestGuard({ introspection }),
+      requestGuard({ introspection, json: limits.json }),
       documentGuard({ introspection, limits }),
       compiledQueries(compiledExecution),
       liveSubscriptions({ ...options, compiledExecution }),

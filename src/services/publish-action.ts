@@ -7,6 +7,7 @@ import { baseRelevancy, MAX_FUTURE_MS } from '../domain/relevancy.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { idSchema, nameSchema } from '../descriptors/define.ts';
 import { descriptorOfInput, descriptorOfType } from '../descriptors/registry.ts';
+import { Turn } from '../lib/turn.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { NewAction } from '../storage/action-document.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
@@ -108,11 +109,13 @@ export async function publishActions(
     );
   const outcomes: PublishOutcome[] = [];
   const accepted: { readonly position: number; readonly input: CheckedInput }[] = [];
-  inputs.forEach((input, position) => {
+  const turn = new Turn();
+  for (const [position, input] of inputs.entries()) {
+    if (turn.isOver()) await turn.next();
     attempt(outcomes, position, () => {
       accepted.push({ position, input: check(identity, input, ['inputs', position]) });
     });
-  });
+  }
   const groups = await groupsOf(
     dependencies,
     accepted.map(({ input }) => input),
@@ -120,6 +123,7 @@ export async function publishActions(
   const recorded = new Date();
   const ready: { readonly position: number; readonly action: NewAction }[] = [];
   for (const { position, input } of accepted) {
+    if (turn.isOver()) await turn.next();
     attempt(outcomes, position, () => {
       ready.push({ position, action: newAction(input, groups, recorded) });
     });

@@ -94,9 +94,10 @@ const data: readonly BadRequest[] = [
   rawData('a prototype in data', '{"__proto__":{"isAdmin":true}}', /__proto__/),
   rawData('a prototype deep in data', '[{"a":{"__proto__":null}}]', /__proto__/),
   rawData('infinite numbers in data', '[1e999]', /finite/),
-  rawData('1000 levels of data', '['.repeat(1_000) + ']'.repeat(1_000), /16 levels deep/),
-  rawData('200,000 levels of data', '['.repeat(200_000) + ']'.repeat(200_000), /16 levels deep/),
-  rawData('100,000 levels of objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000), /16 levels deep/),
+  rawData('20 levels of data', '['.repeat(20) + ']'.repeat(20), /16 levels deep/),
+  rawData('1000 levels of data', '['.repeat(1_000) + ']'.repeat(1_000), /32 levels deep/),
+  rawData('200,000 levels of data', '['.repeat(200_000) + ']'.repeat(200_000), /32 levels deep/),
+  rawData('100,000 levels of objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000), /32 levels deep/),
 ];
 
 const people: readonly BadRequest[] = [

@@ -188,6 +188,16 @@ const raw: readonly (readonly [string, number | RegExp, RawRequest])[] = [
   ],
   ['GET without a query', /./, { method: 'GET', path: '/graphql' }],
   ['GET with variables that are no JSON', /JSON/, { method: 'GET', path: inUrl(QUERY, '&variables={') }],
+  [
+    'GET with variables of 1000 levels',
+    /more than 32 levels/,
+    { method: 'GET', path: inUrl(QUERY, `&variables={"x":${'['.repeat(1_000)}${']'.repeat(1_000)}}`) },
+  ],
+  [
+    'GET with extensions of 1000 levels',
+    /more than 32 levels/,
+    { method: 'GET', path: inUrl(QUERY, `&extensions={"x":${'['.repeat(1_000)}${']'.repeat(1_000)}}`) },
+  ],
   ['a mutation by PUT', 405, { method: 'PUT', body: json({ query: MUTATION }) }],
   ['a mutation by DELETE', 405, { method: 'DELETE', path: inUrl(MUTATION) }],
 ];

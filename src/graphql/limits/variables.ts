@@ -53,9 +53,11 @@ export function variablesFault(
   const maxEntries = entriesByVariable(schema, document);
   for (const name in variables) {
     const node = declared.get(name);
+    const value = variables[name];
+    // Clients with one set of variables for several operations leave those empty that one does not have.
+    if (value === null) continue;
     if (node === undefined) return `Variable "$${shown(name)}" is not declared by the operation`;
     const type = typeFromAST(schema, node) as GraphQLInputType | undefined;
-    const value = variables[name];
     const max = maxEntries.get(name) ?? MAX_ENTRIES;
     const fault =
       Array.isArray(value) && value.length > max

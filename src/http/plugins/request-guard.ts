@@ -1,5 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import { apiError } from '../../graphql/errors.ts';
+import { JsonMeter, type JsonBounds } from '../../lib/json-meter.ts';
 import { acceptsAnswers } from '../accept.ts';
 import type { RequestContext } from '../operation-context.ts';
 
@@ -9,6 +10,12 @@ const JSON_TYPE = /^application\/(?:graphql\+)?json\s*(?:;|$)/i;
 
 const CHARSET = /;\s*charset\s*=\s*"?([^";]*)"?/i;
 const UTF_8 = /^utf-?8$/i;
+
+/** A property of a GET, which is JSON in its URL, is bounded as that of a body is. */
+function jsonFault({ url }: Request, name: string, bounds: JsonBounds): string | null {
+  const text = new URL(url).searchParams.get(name);
+  return text === null ? null : new JsonMeter(bounds).read(Buffer.from(text));
+}
 
 type HeaderOf = (name: 'content-type' | 'content-encoding') => string | null | undefined;
 
@@ -29,7 +36,10 @@ export function bodyFault(headerOf: HeaderOf): string | null {
  * validation messages would tell them the schema. Bodies that are no JSON are refused too; so no page of another
  * origin can send one without asking first, and tokens are never sent by browsers on their own.
  */
-export function requestGuard(options: { readonly introspection: boolean }): Plugin<object, RequestContext> {
+export function requestGuard(options: {
+  readonly introspection: boolean;
+  readonly json: JsonBounds;
+}): Plugin<object, RequestContext> {
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
       if (!acceptsAnswers(request.headers.get('accept'))) {
@@ -46,6 +56,9 @@ export function requestGuard(options: { readonly introspection: boolean }): Plug
       if (fault !== null) throw apiError('BAD_USER_INPUT', fault, { status: 415 });
       if (request.method === 'GET' && requestParser !== undefined)
         setRequestParser(async (get) => {
+          const tooMuch =
+            jsonFault(get, 'variables', options.json) ?? jsonFault(get, 'extensions', options.json);
+          if (tooMuch !== null) throw apiError('BAD_USER_INPUT', tooMuch);
           try {
             return await requestParser(get);
           } catch (error) {

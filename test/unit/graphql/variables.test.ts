@@ -26,6 +26,7 @@ test.each([
   [FEED, { f: { types: ['Custom'], actorIds: many(101, 'x'), tag: 'x'.repeat(1_000) } }],
   [FEED, { f: null }],
   [FEED, {}],
+  [FEED, { g: null }],
   // What does not fit its type is for GraphQL to say, also one name that it may have a better one for.
   [FEED, { f: 7 }],
   [FEED, { f: { actorId: 'x' } }],

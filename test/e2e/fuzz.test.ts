@@ -1,0 +1,187 @@
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type GraphQLSchema,
+  type IntrospectionQuery,
+} from 'graphql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Role } from '../../src/domain/viewer.ts';
+import { OperationFuzz, type FuzzOperation } from '../support/fuzz-operations.ts';
+import { startMeasuredServer, type MeasuredServer } from '../support/measured-server.ts';
+import { rawRequest } from '../support/raw-post.ts';
+import { openRefusalWorld, type RefusalWorld } from '../support/refusal-world.ts';
+import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
+import { openGreetedSocket, type TestSocket } from '../support/socket.ts';
+
+// Random operations of the whole schema, by POST, GET and socket, as users, services and admins:
+// none may be answered with a fault of the server. A long run:
+//   FUZZ_REQUESTS=10000 FUZZ_SEEDS=1,2 npx vitest run test/e2e/fuzz.test.ts
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 300);
+const SEEDS = (process.env['FUZZ_SEEDS'] ?? '20140210').split(',').map(Number);
+const AT_ONCE = 8;
+/** Requests before the first that is measured: what runs for the first time is compiled. */
+const WARM_UP = 100;
+/** CPU time in milliseconds; several times what a request may take, for the collector of garbage falls into some. */
+const MAX_HOLD_MS = 250;
+const MINUTES = 60_000;
+
+const ROLES: readonly (readonly [string, readonly Role[]])[] = [
+  ['ann', ['user']],
+  ['bob', ['user']],
+  ['importer', ['service']],
+  ['root', ['admin']],
+];
+/** Closings that a client brings about. */
+const CLIENT_CODES = [4400, 4409, 1009];
+
+let world: RefusalWorld;
+let server: MeasuredServer;
+beforeAll(async () => {
+  world = await openRefusalWorld();
+  server = await startMeasuredServer(world.app.env);
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+/** The code of the first error; OK without one. */
+interface Outcome {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+}
+
+interface ErrorLike {
+  readonly message: string;
+  readonly extensions?: { readonly code?: string };
+}
+
+function outcome(status: number, errors: readonly ErrorLike[]): Outcome {
+  const fault = errors.find(({ extensions }) => extensions?.code === 'INTERNAL_SERVER_ERROR');
+  const error = fault ?? errors[0];
+  return {
+    status,
+    code: error === undefined ? 'OK' : (error.extensions?.code ?? 'none'),
+    message: error?.message ?? '',
+  };
+}
+
+class Client {
+  readonly #token: string;
+  #socket: TestSocket | null = null;
+  #count = 0;
+
+  constructor(token: string) {
+    this.#token = token;
+  }
+
+  async send(operation: FuzzOperation, random: SeededRandom): Promise<Outcome> {
+    const way = random.next();
+    if (way < 0.15) return this.#overSocket(operation);
+    const url = `${server.url}/graphql`;
+    const accept =
+      operation.kind === 'subscription' ? 'text/event-stream' : random.pick(['application/json', '*/*']);
+    const headers = { authorization: `Bearer ${this.#token}`, accept };
+    const { query, variables } = operation;
+    const inUrl = `${url}?query=${encodeURIComponent(query.toWellFormed())}&variables=${encodeURIComponent(JSON.stringify(variables))}`;
+    const answer =
+      way < 0.3 && inUrl.length < 8_000
+        ? await rawRequest(inUrl, { method: 'GET', headers })
+        : await rawRequest(url, { headers, body: this.#body(operation, random) });
+    return outcome(answer.status, answer.errors);
+  }
+
+  #body({ query, variables }: FuzzOperation, random: SeededRandom): string {
+    const text = JSON.stringify({ query, variables });
+    // Now and then it is cut off.
+    return random.next() < 0.02 ? text.slice(0, random.below(text.length)) : text;
+  }
+
+  async #overSocket({ query, variables }: FuzzOperation): Promise<Outcome> {
+    const socket = (this.#socket ??= await openGreetedSocket(server.wsUrl, this.#token));
+    const id = String((this.#count += 1));
+    try {
+      socket.send({ type: 'subscribe', id, payload: { query, variables } });
+      for (;;) {
+        const message = await socket.next();
+        if (message.id !== id) continue;
+        socket.send({ type: 'complete', id });
+        if (message.type === 'error') return outcome(200, message.payload as ErrorLike[]);
+        const { errors = [] } = (message.payload ?? {}) as { errors?: ErrorLike[] };
+        return outcome(200, errors);
+      }
+    } catch (error) {
+      this.#socket = null;
+      const { code, reason } = await socket.closed;
+      if (!CLIENT_CODES.includes(code)) throw error;
+      return { status: 200, code: String(code), message: reason };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#socket?.[Symbol.asyncDispose]();
+  }
+}
+
+async function introspect(): Promise<GraphQLSchema> {
+  const query = getIntrospectionQuery({ oneOf: true });
+  const token = await world.app.token('root', ['admin']);
+  const { data } = await rawRequest(`${server.url}/graphql`, {
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query }),
+  });
+  return buildClientSchema(data as IntrospectionQuery);
+}
+
+test.each(SEEDS)(
+  `none of ${String(REQUESTS)} random operations is answered with a fault of the server (seed %i)`,
+  async (seed) => {
+    const schema = await introspect();
+    const { ids, cursors } = world;
+    const fuzzWorld = {
+      ids: ['ann', 'bob', 'actor', 'lone', 'site', 'other', 'nobody', 'x'],
+      globalIds: [...Object.values(ids), 'nonsense', Buffer.from('Member:bob').toString('base64')],
+      cursors: Object.values(cursors),
+    };
+    const codes = new Map<string, number>();
+    const faults: unknown[] = [];
+    let limit = WARM_UP;
+    let sent = 0;
+
+    async function run(lane: number): Promise<void> {
+      const random = seededRandom(seed + limit + lane);
+      const operations = new OperationFuzz(schema, random, fuzzWorld);
+      const clients = await Promise.all(
+        ROLES.map(async ([sub, roles]) => new Client(await world.app.token(sub, roles))),
+      );
+      while (sent < limit) {
+        sent += 1;
+        const operation = operations.next();
+        const { status, code, message } = await random.pick(clients).send(operation, random);
+        codes.set(code, (codes.get(code) ?? 0) + 1);
+        if (code === 'INTERNAL_SERVER_ERROR' || code === 'none' || (status >= 500 && code !== 'UNAVAILABLE'))
+          faults.push({ ...operation, status, code, message });
+      }
+      for (const client of clients) await client.close();
+    }
+
+    const lanes = () => Promise.all(Array.from({ length: AT_ONCE }, (_, lane) => run(lane * 1_000_003)));
+    await lanes();
+    const warm = await server.measure();
+    sent = 0;
+    limit = REQUESTS;
+    await lanes();
+    const measured = await server.measure();
+    console.log(
+      `Fuzz with FUZZ_SEEDS=${String(seed)} FUZZ_REQUESTS=${String(REQUESTS)}: loop held for ${measured.longestMs.toFixed(1)} ms of CPU at most;`,
+      Object.fromEntries([...codes].sort((a, b) => b[1] - a[1])),
+    );
+    expect(faults).toEqual([]);
+    expect([...warm.faults, ...measured.faults]).toEqual([]);
+    expect(measured.longestMs).toBeLessThan(MAX_HOLD_MS);
+    // Were all refused, nothing behind the first check would have been tried.
+    expect(codes.get('OK') ?? 0).toBeGreaterThan(REQUESTS / 10);
+  },
+  Math.max(10, REQUESTS / 100) * MINUTES,
+);
