@@ -57,10 +57,11 @@ export class JsonMeter {
 
   /** Reads to the end of the text, or of the bytes. Returns where it stopped. */
   #readText(bytes: Uint8Array, start: number): number {
-    const { length } = bytes;
+    // No further than to what is too long.
+    const end = Math.min(bytes.length, start + this.#bounds.maxTextBytes - this.#textBytes + 1);
     let isEscaped = this.#isEscaped;
     let at = start;
-    for (; at < length; at += 1) {
+    for (; at < end; at += 1) {
       const byte = bytes[at];
       if (isEscaped) isEscaped = false;
       else if (byte === BACKSLASH) isEscaped = true;
@@ -68,7 +69,7 @@ export class JsonMeter {
     }
     this.#isEscaped = isEscaped;
     this.#textBytes += at - start;
-    if (at === length) return at;
+    if (at === end) return at;
     this.#isText = false;
     return at + 1;
   }

@@ -10,6 +10,8 @@ export interface HostileRequest {
   readonly more?: string;
   /** What the server is to say; null: it is large but good. */
   readonly says: RegExp | null;
+  /** CPU time in milliseconds for which it may hold the event loop, whatever its size. Default 50. */
+  readonly holdMs?: number;
 }
 
 export const HOSTILE_ROLES: Readonly<Record<HostileRequest['as'], readonly Role[]>> = {
@@ -83,7 +85,10 @@ const variables: readonly HostileRequest[] = [
     user: /far more JSON|\d+ bytes/,
     service: /far more JSON|\d+ bytes/,
   }),
-  ...both('data of 9,000 keys', PUBLISH, publish(keys(9_000)), { user: /far more JSON|\d+ bytes/, service: /far more JSON|\d+ bytes/ }),
+  ...both('data of 9,000 keys', PUBLISH, publish(keys(9_000)), {
+    user: /far more JSON|\d+ bytes/,
+    service: /far more JSON|\d+ bytes/,
+  }),
   ...both('an enum of 9 MB', ORDER, `{"o":${text(9_000_000)}}`, LARGE),
   ...both('an enum of 250 KB', ORDER, `{"o":${text(250_000)}}`, {
     user: /at most 256 char/,
@@ -180,10 +185,15 @@ const documents: readonly HostileRequest[] = (
   ] satisfies [string, string, RegExp | null][]
 ).map(([name, query, says]) => ({ name, query, says, as: 'user' }));
 
+const IMPORT_HOLD_MS = 250;
+
 const oneAction = (n: number, more: string): string =>
   `{"descriptor":{"custom":{"verb":"v","objectType":"o","objectId":"i${String(n)}"${more}}}`;
 
-/** What a host application may send when it imports: as large as it gets, and good. */
+/**
+ * What a host application may send when it imports: as large as it gets, and good. Only services may; each step of the
+ * work on so many entries – to coerce them, to write them – is one of its own, but is not divided.
+ */
 const imports: readonly HostileRequest[] = [
   {
     name: '500 actions with 16 KB of data',
@@ -191,6 +201,7 @@ const imports: readonly HostileRequest[] = [
     query: PUBLISH_MANY,
     variables: `{"i":[${times(500, (n) => `${oneAction(n, `,"data":{"x":${text(16_000)}}`)}}`)}]}`,
     says: null,
+    holdMs: IMPORT_HOLD_MS,
   },
   {
     name: '500 actions with 80 mentions',
@@ -198,6 +209,7 @@ const imports: readonly HostileRequest[] = [
     query: PUBLISH_MANY,
     variables: `{"i":[${times(500, (n) => `${oneAction(n, '')},"mentions":${`[${times(80, (m) => `"member-${String(m)}"`)}]`}}`)}]}`,
     says: null,
+    holdMs: IMPORT_HOLD_MS,
   },
   {
     name: '1,000 members',
@@ -205,6 +217,7 @@ const imports: readonly HostileRequest[] = [
     query: MEMBERS,
     variables: `{"m":[${times(1_000, (n) => `{"memberId":"new-${String(n)}","name":"N","teamId":"t9","departmentId":"d9"}`)}]}`,
     says: null,
+    holdMs: IMPORT_HOLD_MS,
   },
 ];
 

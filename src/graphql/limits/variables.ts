@@ -1,6 +1,8 @@
 import {
+  getNullableType,
   isEnumType,
   isInputObjectType,
+  isLeafType,
   isListType,
   isNonNullType,
   isScalarType,
@@ -79,14 +81,24 @@ function faultOf(value: unknown, type: GraphQLInputType): string | null {
     return Array.isArray(value) ? faultOfList(value, itemType) : faultOf(value, itemType);
   }
   if (isInputObjectType(type)) return faultOfObject(value, type);
-  if (isScalarType(type) && type.name === 'JSON') return faultOfJson(value);
-  return isEnumType(type) ? faultOfText(value, MAX_NAME_LENGTH) : faultOfText(value, MAX_TEXT_LENGTH);
+  return isJson(type) ? faultOfJson(value) : faultOfText(value, maxLengthOf(type));
+}
+
+function isJson(type: GraphQLInputType): boolean {
+  return isScalarType(type) && type.name === 'JSON';
+}
+
+function maxLengthOf(type: GraphQLInputType): number {
+  return isEnumType(type) ? MAX_NAME_LENGTH : MAX_TEXT_LENGTH;
 }
 
 function faultOfList(values: readonly unknown[], type: GraphQLInputType): string | null {
   if (values.length > MAX_ENTRIES) return tooLong(values, MAX_ENTRIES);
+  const itemType = getNullableType(type);
+  const isText = isLeafType(itemType) && !isJson(itemType);
+  const maxLength = isText ? maxLengthOf(itemType) : 0;
   for (let at = 0; at < values.length; at += 1) {
-    const fault = faultOf(values[at], type);
+    const fault = isText ? faultOfText(values[at], maxLength) : faultOf(values[at], itemType);
     if (fault !== null) return `[${String(at)}]${joined(fault)}`;
   }
   return null;
