@@ -155,6 +155,7 @@ async function build(
         logger,
         metrics,
       ),
+      WORKERS_CLOSE_WITHIN_MS,
     );
   const openFanOuts = async (): Promise<number> => {
     const open = await repositories.actions.openFanOuts();
@@ -194,6 +195,8 @@ async function build(
   };
 }
 
+/** With the database away a lease cannot be handed back; it then expires. */
+const WORKERS_CLOSE_WITHIN_MS = 3_000;
 const IDLE_POLL_MS = 10;
 
 function syncToAsync(disposable: Disposable): AsyncDisposable {
@@ -242,7 +245,10 @@ function openApi(config: Config, parts: ApiParts, logger: Logger, metrics: Metri
     pageToken,
     introspection: http.introspection,
     corsOrigins: http.corsOrigins,
-    isUnavailable: isDatabaseUnavailable,
+    isUnavailable: (error) => {
+      database.writes.note(error);
+      return isDatabaseUnavailable(error);
+    },
     limits: {
       maxBodyBytes: http.maxBodyBytes,
       maxUserBodyBytes: http.maxUserBodyBytes,
@@ -263,7 +269,7 @@ function openApi(config: Config, parts: ApiParts, logger: Logger, metrics: Metri
         }),
     metricsPage: config.metrics.port === undefined ? { token: config.metrics.token } : null,
     probes: {
-      database: () => database.ping(),
+      database: () => database.writes.check(),
       ...(redis === null ? {} : { redis: () => redis.ping() }),
     },
     metrics,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { EmbeddedError } from '../embedded/errors.ts';
-import { findRunningServices } from '../embedded/running-services.ts';
+import { joinRunningServices } from '../embedded/running-services.ts';
 import { startEmbeddedServices, type EmbeddedServices } from '../embedded/services.ts';
 import { redact } from '../lib/redact.ts';
 import type { CommandContext } from './context.ts';
@@ -35,7 +35,7 @@ export async function startDatabases(
       onEvent: steps.onEvent,
     });
   if (mongodb.uri !== undefined && redis.url !== undefined) return ownDatabases(await start());
-  const running = findRunningServices(dataDir);
+  const running = await joinRunningServices(dataDir);
   if (running !== null) return shareOf(config, running);
   try {
     return ownDatabases(await start());
@@ -48,7 +48,7 @@ export async function startDatabases(
   }
 }
 
-type Running = NonNullable<ReturnType<typeof findRunningServices>>;
+type Running = NonNullable<Awaited<ReturnType<typeof joinRunningServices>>>;
 
 function ownDatabases(services: EmbeddedServices): Databases {
   return Object.assign(services, { sharedBy: null });
@@ -62,13 +62,13 @@ function shareOf({ mongodb, redis }: Config, running: Running): Databases {
     redisUrl: redis.url ?? running.redisUrl,
     redisKind: redis.url === undefined ? running.redisKind : 'given',
     sharedBy: running.owner.pid,
-    [Symbol.asyncDispose]: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
 }
 
 async function servicesWithin(dataDir: string, withinMs: number): Promise<Running | null> {
   for (const deadline = performance.now() + withinMs; performance.now() < deadline;) {
-    const running = findRunningServices(dataDir);
+    const running = await joinRunningServices(dataDir);
     if (running !== null) return running;
     await delay(ASK_EVERY_MS);
   }

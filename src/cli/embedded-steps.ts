@@ -15,7 +15,7 @@ export interface EmbeddedSteps extends Disposable {
  * Shows what the local databases are doing; the first start builds one, which takes a while.
  * @param log where to say it instead of the terminal; null: the terminal.
  */
-export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'warn'> | null): EmbeddedSteps {
+export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'error'> | null): EmbeddedSteps {
   let bar: { readonly step: string; readonly progress: Progress } | null = null;
   const waiting = log === null ? openWaitingLine(terminal) : null;
   const note = (message: string) => {

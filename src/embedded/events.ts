@@ -3,7 +3,7 @@ export interface EmbeddedEvent {
   /**
    * `choice`: which engine was taken, and why. `download`, `unpack`, `prepare`: the engine is being made ready.
    * `start`, `ready`: a service comes up. `wait`: another process is in the way for a moment. `recover`: something an
-   * earlier run left is being cleared. `exit`: a service ended though nobody asked it to.
+   * earlier run left is being cleared. `exit`: a service ended though nobody asked it to; the message says whether it is started again.
    */
   readonly step:
     'choice' | 'download' | 'unpack' | 'prepare' | 'start' | 'ready' | 'wait' | 'recover' | 'exit';

@@ -8,6 +8,7 @@ import { clearLeftovers } from './leftovers.ts';
 import type { Durability } from './mongo/postgres-settings.ts';
 import { DEFAULT_PATH } from './process/executables.ts';
 import { tryLock } from './process/file-lock.ts';
+import { findRunningServices } from './running-services.ts';
 import { ensureTree, findTree } from './tree/ensure-tree.ts';
 import { DOCUMENTDB_RECIPE } from './tree/recipe.ts';
 import { treeSource } from './tree/tree-source.ts';
@@ -30,8 +31,6 @@ export interface HostOptions {
 export interface Host extends AsyncDisposable {
   readonly launch: Launch;
   readonly tree: TreeSource;
-  /** Takes what is disposed before the services stop. */
-  defer(part: Disposable): void;
 }
 
 /** Takes the data folder: fails with DATA_DIR_BUSY while another process has it, and clears what a dead one left. */
@@ -48,12 +47,16 @@ export async function openHost(options: HostOptions): Promise<Host> {
   }
   const { lock } = attempt;
   try {
+    if (findRunningServices(dataDir) !== null) {
+      throw new EmbeddedError(
+        'DATA_DIR_BUSY',
+        `${dataDir} is in use by processes that joined its databases. Stop those first, or give this one another DATA_DIR.`,
+      );
+    }
     await clearLeftovers(dataDir, onEvent);
     const keeper = await Keeper.start(dataDir);
     const treeOptions = { recipe: DOCUMENTDB_RECIPE, cacheDir, path, onEvent };
-    const deferred: Disposable[] = [];
     const close = async () => {
-      for (const part of deferred) part[Symbol.dispose]();
       try {
         await keeper[Symbol.asyncDispose]();
       } finally {
@@ -67,9 +70,6 @@ export async function openHost(options: HostOptions): Promise<Host> {
         () => findTree(treeOptions),
         () => ensureTree(treeOptions),
       ),
-      defer: (part) => {
-        deferred.push(part);
-      },
       [Symbol.asyncDispose]: () => (closing ??= close()),
     };
   } catch (error) {

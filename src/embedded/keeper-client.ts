@@ -12,21 +12,34 @@ import type { Resolvers } from './process/resolvers.ts';
 /** A process run by the keeper. */
 export interface KeptService {
   readonly name: string;
+  /** Of the process that runs now, or ran last. */
   readonly pid: number;
-  /** Settles when the process has ended, for whatever reason. Never rejects. */
+  /** Settles when the process has ended for good, for whatever reason. Never rejects. */
   readonly exited: Promise<Exit>;
   /** The first line on standard output (only with `stdout: 'lines'`), or null if the process ends without one. */
   readonly firstLine: Promise<string | null>;
   /** Whether it was told to end (also together with its keeper), so that its end is no surprise. */
   readonly isStopping: boolean;
+  /**
+   * From now on the keeper starts it again, with these arguments, when it ends though nobody asked it to: after a
+   * pause, and a limited number of times in a row.
+   */
+  keepRunning(args: readonly string[], onChange: (change: ServiceChange) => void): void;
   /** Asks it to stop as its specification says and waits until it is gone. Idempotent. */
   stop(): Promise<Exit>;
   /** Sends a signal, for tests of failures. */
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
 }
 
+/** A service died and will be started again after a pause, or has been started again. */
+export type ServiceChange =
+  | { readonly type: 'down'; readonly exit: Exit; readonly pauseMs: number }
+  | { readonly type: 'restarted'; readonly pid: number };
+
 interface Waiting {
   isStopping: boolean;
+  pid: number;
+  onChange: (change: ServiceChange) => void;
   readonly started: Resolvers<number>;
   readonly exited: Resolvers<Exit>;
   readonly firstLine: Resolvers<string | null>;
@@ -39,6 +52,7 @@ export class Keeper implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
   readonly #services = new Map<string, Waiting>();
+  readonly #shared = resolvers<undefined>();
   #pending = 0;
   #lost = false;
 
@@ -80,22 +94,30 @@ export class Keeper implements AsyncDisposable {
     if (this.#services.has(spec.name)) throw new EmbeddedError('START_FAILED', `${spec.name} runs already.`);
     const waiting: Waiting = {
       isStopping: false,
+      pid: 0,
+      onChange: () => undefined,
       started: resolvers<number>(),
       exited: resolvers<Exit>(),
       firstLine: resolvers<string | null>(),
     };
     this.#services.set(spec.name, waiting);
-    const pid = await this.#awaiting(waiting.started.promise, { type: 'start', spec });
+    waiting.pid = await this.#awaiting(waiting.started.promise, { type: 'start', spec });
     const { name } = spec;
     const exited = waiting.exited.promise;
     const isRunning = () => this.#services.get(name) === waiting;
     return {
       name,
-      pid,
+      get pid() {
+        return waiting.pid;
+      },
       exited,
       firstLine: waiting.firstLine.promise,
       get isStopping() {
         return waiting.isStopping;
+      },
+      keepRunning: (args, onChange) => {
+        waiting.onChange = onChange;
+        if (isRunning()) this.#send({ type: 'keep', name, args });
       },
       stop: () => {
         waiting.isStopping = true;
@@ -118,11 +140,12 @@ export class Keeper implements AsyncDisposable {
     }
   }
 
+  /** Resolves when its services have ended, or other processes go on with them. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const waiting of this.#services.values()) waiting.isStopping = true;
     await this.hold(async () => {
       this.#send({ type: 'end' });
-      await this.#exited;
+      await Promise.race([this.#exited, this.#shared.promise]);
     });
   }
 
@@ -154,11 +177,19 @@ export class Keeper implements AsyncDisposable {
 
   #receive(message: FromKeeper): void {
     if (message.type === 'up') return;
+    if (message.type === 'shared') {
+      this.#shared.resolve(undefined);
+      return;
+    }
     const waiting = this.#services.get(message.name);
     if (waiting === undefined) return;
     if (message.type === 'started') waiting.started.resolve(message.pid);
     else if (message.type === 'line') waiting.firstLine.resolve(message.line);
-    else if (message.type === 'exited') this.#settle(message.name, waiting, message.exit);
+    else if (message.type === 'down') waiting.onChange(message);
+    else if (message.type === 'restarted') {
+      waiting.pid = message.pid;
+      waiting.onChange(message);
+    } else if (message.type === 'exited') this.#settle(message.name, waiting, message.exit);
     else {
       this.#services.delete(message.name);
       waiting.started.reject(

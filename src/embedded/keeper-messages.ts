@@ -16,6 +16,8 @@ export interface ServiceSpec {
   readonly stopBy: 'SIGINT' | 'SIGTERM' | 'eof';
   /** How long it may take to stop before it is killed, in milliseconds. */
   readonly stopWithinMs: number;
+  /** How the command lines of its child processes begin, if a killed service may leave some in `cwd`. */
+  readonly orphans?: string;
 }
 
 export interface Exit {
@@ -27,12 +29,17 @@ export type ToKeeper =
   | { readonly type: 'start'; readonly spec: ServiceSpec }
   | { readonly type: 'stop'; readonly name: string }
   | { readonly type: 'signal'; readonly name: string; readonly signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' }
+  | { readonly type: 'keep'; readonly name: string; readonly args: readonly string[] }
   | { readonly type: 'end' };
 
 export type FromKeeper =
   | { readonly type: 'up' }
+  /** It was asked to end, but other processes use its services. */
+  | { readonly type: 'shared' }
   | { readonly type: 'started'; readonly name: string; readonly pid: number }
   | { readonly type: 'line'; readonly name: string; readonly line: string }
+  | { readonly type: 'down'; readonly name: string; readonly exit: Exit; readonly pauseMs: number }
+  | { readonly type: 'restarted'; readonly name: string; readonly pid: number }
   | { readonly type: 'exited'; readonly name: string; readonly exit: Exit }
   | { readonly type: 'refused'; readonly name: string; readonly reason: string };
 

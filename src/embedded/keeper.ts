@@ -1,33 +1,33 @@
 /**
  * The process that owns the embedded services. It runs in a session of its own, so a Ctrl-C in the terminal does not
  * reach the databases before the server has finished with them; and it ends when its channel to the server closes,
- * which happens however the server dies. Argument: the folder for its record.
+ * which happens however the server dies, unless other processes have joined. Argument: the folder for its record.
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { RECORD_FILE } from './keeper-messages.ts';
-import type { FromKeeper, KeeperRecord, RunningService, ServiceSpec, ToKeeper } from './keeper-messages.ts';
-import { identify, ownIdentity } from './process/identity.ts';
-
-interface Kept {
-  readonly spec: ServiceSpec;
-  readonly child: ChildProcess;
-  readonly service: RunningService;
-  readonly exited: Promise<void>;
-}
+import type { FromKeeper, KeeperRecord, ServiceSpec, ToKeeper } from './keeper-messages.ts';
+import { KeptProcess } from './kept-process.ts';
+import { hasMembers } from './members.ts';
+import { ownIdentity } from './process/identity.ts';
+import {
+  forgetRunningServices,
+  restoreRunningServices,
+  withdrawRunningServices,
+} from './running-services.ts';
 
 const folder = process.argv[2] ?? process.cwd();
 /** In order of their start: they are stopped in the opposite order, what depends on another one first. */
-const running = new Map<string, Kept>();
+const running = new Map<string, KeptProcess>();
+let leaving = false;
 let ending = false;
+const ASK_MEMBERS_EVERY_MS = 500;
 
 process.on('message', (message) => {
   handle(message as ToKeeper);
 });
-process.on('disconnect', () => void end());
+process.on('disconnect', () => void leave());
 // Signals are the server's business; it decides when its databases are no longer needed.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 writeRecord();
@@ -35,73 +35,74 @@ tell({ type: 'up' });
 
 function handle(message: ToKeeper): void {
   if (message.type === 'start') start(message.spec);
-  else if (message.type === 'stop') void stop(message.name);
-  else if (message.type === 'signal') running.get(message.name)?.child.kill(message.signal);
-  else void end();
+  else if (message.type === 'stop') void running.get(message.name)?.stop();
+  else if (message.type === 'signal') running.get(message.name)?.signal(message.signal);
+  else if (message.type === 'keep') running.get(message.name)?.keepRunning(message.args);
+  else void leave();
 }
 
 function start(spec: ServiceSpec): void {
-  const refuse = (reason: string) => {
-    tell({ type: 'refused', name: spec.name, reason });
+  const { name } = spec;
+  const refused = (reason: string) => {
+    tell({ type: 'refused', name, reason });
   };
-  if (ending || running.has(spec.name)) {
-    refuse(ending ? 'the keeper is ending' : 'it runs already');
+  if (ending || running.has(name)) {
+    refused(ending ? 'the keeper is ending' : 'it runs already');
     return;
   }
-  const log = openSync(spec.log, 'a', 0o600);
-  let child: ChildProcess;
-  try {
-    child = spawn(spec.command, spec.args, {
-      cwd: spec.cwd,
-      env: spec.env,
-      stdio: [spec.stopBy === 'eof' ? 'pipe' : 'ignore', spec.stdout === 'lines' ? 'pipe' : log, log],
-    });
-  } finally {
-    closeSync(log);
-  }
-  child.once('error', (error) => {
-    if (child.pid === undefined) refuse(error.message);
-  });
-  // A service may go before its input is closed; that is not a fault of the keeper.
-  child.stdin?.on('error', () => undefined);
-  const identity = child.pid === undefined ? null : identify(child.pid);
-  if (child.pid === undefined) return;
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', (code, signal) => {
-      running.delete(spec.name);
+  const kept = new KeptProcess(spec, {
+    refused,
+    started(pid) {
       writeRecord();
-      tell({ type: 'exited', name: spec.name, exit: { code, signal } });
-      resolve();
-    });
+      tell({ type: 'started', name, pid });
+    },
+    line(line) {
+      tell({ type: 'line', name, line });
+    },
+    down(exit, pauseMs) {
+      writeRecord();
+      tell({ type: 'down', name, exit, pauseMs });
+    },
+    restarted(pid) {
+      writeRecord();
+      tell({ type: 'restarted', name, pid });
+    },
+    exited(exit) {
+      running.delete(name);
+      writeRecord();
+      tell({ type: 'exited', name, exit });
+    },
   });
-  if (child.stdout !== null) {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      tell({ type: 'line', name: spec.name, line });
-    });
-  }
-  const service = { name: spec.name, identity: identity ?? { pid: child.pid, started: 'ended' } };
-  running.set(spec.name, { spec, child, service, exited });
-  writeRecord();
-  tell({ type: 'started', name: spec.name, pid: child.pid });
+  running.set(name, kept);
+  void kept.over.then(() => {
+    if (running.get(name) === kept) running.delete(name);
+  });
+  kept.start();
 }
 
-async function stop(name: string): Promise<void> {
-  const kept = running.get(name);
-  if (kept === undefined) return;
-  const { child, spec, exited } = kept;
-  const timer = setTimeout(() => child.kill('SIGKILL'), spec.stopWithinMs);
-  if (spec.stopBy === 'eof') child.stdin?.end();
-  else child.kill(spec.stopBy);
-  // A stopped (SIGSTOP) process would not see the signal.
-  child.kill('SIGCONT');
-  await exited;
-  clearTimeout(timer);
+/** The server is gone or done. What others joined goes on until the last of them is gone, too. */
+async function leave(): Promise<void> {
+  if (leaving) return;
+  leaving = true;
+  while (!isLastToLeave()) {
+    tell({ type: 'shared' });
+    await delay(ASK_MEMBERS_EVERY_MS);
+  }
+  await end();
+}
+
+function isLastToLeave(): boolean {
+  if (hasMembers(folder)) return false;
+  withdrawRunningServices(folder);
+  if (!hasMembers(folder)) return true;
+  restoreRunningServices(folder);
+  return false;
 }
 
 async function end(): Promise<void> {
-  if (ending) return;
   ending = true;
-  for (const name of [...running.keys()].reverse()) await stop(name);
+  for (const kept of [...running.values()].reverse()) await kept.stop();
+  forgetRunningServices(folder);
   rmSync(join(folder, RECORD_FILE), { force: true });
   process.exit(0);
 }
@@ -109,14 +110,14 @@ async function end(): Promise<void> {
 function writeRecord(): void {
   const record: KeeperRecord = {
     keeper: ownIdentity(),
-    services: [...running.values()].map((kept) => kept.service),
+    services: [...running.values()].flatMap(({ service }) => service ?? []),
   };
   const draft = join(folder, `${RECORD_FILE}.${process.pid}`);
   try {
     writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
     renameSync(draft, join(folder, RECORD_FILE));
   } catch (error) {
-    // The folder may be deleted under a running server; the services must still be stopped in order.
+    // The folder may be deleted, or its disk be full; the services must still be stopped in order.
     console.error('Cannot write the record of the embedded services:', error);
   }
 }

@@ -1,6 +1,7 @@
 import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OnEmbeddedEvent } from './events.ts';
+import type { Exit } from './keeper-messages.ts';
 import type { Keeper, KeptService } from './keeper-client.ts';
 import type { Durability } from './mongo/postgres-settings.ts';
 
@@ -25,14 +26,34 @@ export function logFile(launch: Pick<Launch, 'dataDir'>, name: string): string {
   return file;
 }
 
-/** Reports it, once the service is up, if it ends though nobody asked it to. */
-export function reportExit(service: KeptService, log: string, onEvent: OnEmbeddedEvent): void {
-  void service.exited.then(({ code, signal }) => {
+/**
+ * From now on the service, which is up, is started again with `args` when it dies. Its deaths and restarts are
+ * reported, and at last that it stays away.
+ */
+export function keepRunning(
+  service: KeptService,
+  args: readonly string[],
+  log: string,
+  onEvent: OnEmbeddedEvent,
+): void {
+  const { name } = service;
+  service.keepRunning(args, (change) => {
     if (service.isStopping) return;
-    const how = signal ?? (code === null ? 'its keeper is gone' : `exit ${code}`);
-    onEvent({
-      step: 'exit',
-      message: `The local ${service.name} has ended unexpectedly (${how}). Its log: ${log}`,
-    });
+    if (change.type === 'down') {
+      const seconds = String(change.pauseMs / 1_000);
+      const message = `The local ${name} has ended unexpectedly (${describeExit(change.exit)}) and is started again in ${seconds} s. Its log: ${log}`;
+      onEvent({ step: 'exit', message });
+    } else {
+      onEvent({ step: 'recover', message: `The local ${name} has been started again` });
+    }
   });
+  void service.exited.then((exit) => {
+    if (service.isStopping) return;
+    const message = `The local ${name} has ended unexpectedly (${describeExit(exit)}) and is not started again. Its log: ${log}`;
+    onEvent({ step: 'exit', message });
+  });
+}
+
+function describeExit({ code, signal }: Exit): string {
+  return signal ?? (code === null ? 'its keeper is gone, or it cannot be run' : `exit ${code}`);
 }

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 /** The user that clients of the gateway log in as. */
 export const GATEWAY_USER = 'fanfare';
 
-export type PasswordOwner = 'gateway' | 'postgres' | 'redis';
+type PasswordOwner = 'gateway' | 'postgres' | 'redis';
 
 const BYTES = 24;
 
 /** Where the password of a local service is kept. Readable by the owner of the folder only. */
-export function passwordFile(dataDir: string, owner: PasswordOwner): string {
+function passwordFile(dataDir: string, owner: PasswordOwner): string {
   return join(dataDir, `${owner}.password`);
 }
 

@@ -1,46 +1,107 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive, ownIdentity } from './process/identity.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Addresses } from './addresses.ts';
+import { becomeMember } from './members.ts';
+import { identify, isAlive, ownIdentity } from './process/identity.ts';
 import type { ProcessIdentity } from './process/identity.ts';
-import type { EmbeddedServices } from './services.ts';
 
 /** What runs in a DATA_DIR, with the passwords in the addresses. */
-export type RunningServices = Pick<EmbeddedServices, 'mongodbUri' | 'mongodbKind' | 'redisUrl' | 'redisKind'>;
-
-interface RunningRecord extends RunningServices {
+interface RunningServices extends Addresses {
+  /** The process that started them; it may be gone while others that joined still use them. */
   readonly owner: ProcessIdentity;
 }
 
-const FILE = 'running-services.json';
-
-/**
- * The databases of the process that has this DATA_DIR, for other processes of the same user; null while there is none
- * or it is still starting. `owner` is that process.
- */
-export function findRunningServices(
-  dataDir: string,
-): (RunningServices & { readonly owner: ProcessIdentity }) | null {
-  let record: RunningRecord;
-  try {
-    record = JSON.parse(readFileSync(join(dataDir, FILE), 'utf8')) as RunningRecord;
-  } catch {
-    return null; // There is none, and it is never half written.
-  }
-  return isAlive(record.owner) ? record : null;
+interface RunningRecord extends RunningServices {
+  readonly keeper: ProcessIdentity;
 }
 
-/** Writes them down, readable by the owner of the folder only, until disposed. */
-export function noteRunningServices(dataDir: string, services: RunningServices): Disposable {
+const FILE = 'running-services.json';
+const ASK_AGAIN_MS = 50;
+
+/**
+ * The databases that run in this DATA_DIR, for other processes of the same user; null while there are none or they are
+ * still starting. They may stop at any time: a process that needs them for longer joins.
+ */
+export function findRunningServices(dataDir: string): RunningServices | null {
+  const record = readRecord(join(dataDir, FILE));
+  return record !== null && isAlive(record.keeper) ? record : null;
+}
+
+/**
+ * Joins the databases that run in this DATA_DIR: they keep running until the process that started them and all that
+ * joined have ended or disposed. Null when none run.
+ */
+export async function joinRunningServices(
+  dataDir: string,
+): Promise<(RunningServices & AsyncDisposable) | null> {
+  if (findRunningServices(dataDir) === null) return null;
+  const member = becomeMember(dataDir);
+  const leave = (): Promise<void> => {
+    member[Symbol.dispose]();
+    return Promise.resolve();
+  };
+  for (;;) {
+    // A keeper that is about to stop withdraws the addresses and then counts its members once more.
+    const running = findRunningServices(dataDir);
+    if (running !== null) return { ...running, [Symbol.asyncDispose]: leave };
+    const withdrawn = readRecord(withdrawnFile(dataDir));
+    if (withdrawn === null || !isAlive(withdrawn.keeper)) {
+      if (findRunningServices(dataDir) !== null) continue;
+      await leave();
+      return null;
+    }
+    await delay(ASK_AGAIN_MS);
+  }
+}
+
+/** Writes them down, readable by the owner of the folder only. The keeper removes it. */
+export function noteRunningServices(dataDir: string, services: Addresses, keeperPid: number): void {
+  const keeper = identify(keeperPid);
+  if (keeper === null) return; // It has just died, and what depends on it notices.
   const { mongodbUri, mongodbKind, redisUrl, redisKind } = services;
-  const record: RunningRecord = { owner: ownIdentity(), mongodbUri, mongodbKind, redisUrl, redisKind };
+  const owner = ownIdentity();
+  const record: RunningRecord = { owner, keeper, mongodbUri, mongodbKind, redisUrl, redisKind };
   const file = join(dataDir, FILE);
   const draft = `${file}.new`;
   rmSync(draft, { force: true });
   writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
   renameSync(draft, file);
-  return {
-    [Symbol.dispose]: () => {
-      rmSync(file, { force: true });
-    },
-  };
+}
+
+/** From now on nobody can join. */
+export function withdrawRunningServices(dataDir: string): void {
+  move(join(dataDir, FILE), withdrawnFile(dataDir));
+}
+
+/** Others can join again. */
+export function restoreRunningServices(dataDir: string): void {
+  move(withdrawnFile(dataDir), join(dataDir, FILE));
+}
+
+/** They have ended. */
+export function forgetRunningServices(dataDir: string): void {
+  rmSync(join(dataDir, FILE), { force: true });
+  rmSync(withdrawnFile(dataDir), { force: true });
+}
+
+function withdrawnFile(dataDir: string): string {
+  return join(dataDir, `${FILE}.withdrawn`);
+}
+
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    // Where the services never came up, or the folder was deleted, there is nothing to move.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+}
+
+function readRecord(file: string): RunningRecord | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as RunningRecord;
+  } catch {
+    return null; // There is none, and it is never half written.
+  }
 }

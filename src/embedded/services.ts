@@ -1,3 +1,4 @@
+import type { Addresses, MongodbKind, RedisKind } from './addresses.ts';
 import type { OnEmbeddedEvent } from './events.ts';
 import { openHost } from './host.ts';
 import type { Host, HostOptions } from './host.ts';
@@ -25,16 +26,8 @@ export interface EmbeddedOptions {
   readonly path?: string;
 }
 
-export type MongodbKind = 'given' | 'mongod' | 'documentdb';
-export type RedisKind = 'given' | 'redis-server' | 'valkey-server';
-
 /** The databases in use. Disposing stops those that were started here, and waits until their processes are gone. */
-export interface EmbeddedServices extends AsyncDisposable {
-  readonly mongodbUri: string;
-  readonly mongodbKind: MongodbKind;
-  readonly redisUrl: string;
-  readonly redisKind: RedisKind;
-}
+export interface EmbeddedServices extends Addresses, AsyncDisposable {}
 
 /** A local engine by itself. */
 export interface MongoServer extends AsyncDisposable {
@@ -79,7 +72,7 @@ export async function startEmbeddedServices(options: EmbeddedOptions): Promise<E
     );
     const { uri, kind } = mongo;
     const services = { mongodbUri: uri, mongodbKind: kind, redisUrl: redis.url, redisKind: redis.kind };
-    host.defer(noteRunningServices(options.dataDir, services));
+    noteRunningServices(options.dataDir, services, host.launch.keeper.pid);
     return services;
   });
 }

@@ -3,9 +3,15 @@ export class Closer implements AsyncDisposable {
   readonly #parts: (() => Promise<void>)[] = [];
   #closing: Promise<void> | null = null;
 
-  /** Registers a part and gives it back. */
-  own<T extends AsyncDisposable>(part: T): T {
-    this.#parts.push(async () => part[Symbol.asyncDispose]());
+  /**
+   * Registers a part and gives it back.
+   * @param withinMs how long its closing is waited for; then the next part is closed beside it. Default: to its end.
+   */
+  own<T extends AsyncDisposable>(part: T, withinMs?: number): T {
+    this.#parts.push(async () => {
+      const closing = part[Symbol.asyncDispose]();
+      await (withinMs === undefined ? closing : settledWithin(closing, withinMs));
+    });
     return part;
   }
 
@@ -30,5 +36,17 @@ export class Closer implements AsyncDisposable {
     }
     if (errors.length === 1) throw errors[0];
     if (errors.length > 1) throw new AggregateError(errors, 'Several parts could not be closed');
+  }
+}
+
+async function settledWithin(closing: PromiseLike<void>, withinMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, withinMs);
+  });
+  try {
+    await Promise.race([closing, timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }

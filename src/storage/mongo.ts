@@ -22,6 +22,7 @@ import type {
   FeedTopDocument,
   StoredEntryDocument,
 } from './feed-documents.ts';
+import { WriteCheck } from './write-check.ts';
 
 export interface Collections {
   readonly actions: Collection<ActionDocument>;
@@ -52,6 +53,8 @@ export interface Database extends AsyncDisposable {
   readonly collections: Collections;
   /** Rejects when the database does not answer within a second. */
   ping(): Promise<void>;
+  /** Whether it takes writes, for the readiness of the process. */
+  readonly writes: WriteCheck;
   /** What the server says of itself, for people. */
   version(): Promise<string>;
   close(): Promise<void>;
@@ -90,6 +93,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     ping: async () => {
       await db.command({ ping: 1 }, { timeoutMS: 1_000 });
     },
+    writes: new WriteCheck(db.collection('writeProbes')),
     version: async () => {
       const info = await db.admin().buildInfo();
       return String(info['version']);

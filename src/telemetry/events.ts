@@ -178,11 +178,11 @@ export function logDatabases(
 
 /** What a local database is doing while it is made ready, and when it ends though nobody asked it to. */
 export function logEmbeddedStep(
-  log: Pick<Logger, 'info' | 'warn'>,
+  log: Pick<Logger, 'info' | 'error'>,
   event: { readonly step: string; readonly message: string; readonly fraction?: number },
 ): void {
   const { message, ...fields } = event;
-  if (event.step === 'exit') log.warn(fields, message);
+  if (event.step === 'exit') log.error(fields, message);
   else log.info(fields, message);
 }
 

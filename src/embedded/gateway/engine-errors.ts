@@ -68,6 +68,7 @@ const postgresStates: Readonly<Record<string, number>> = {
   '22P02': errorCode.BadValue,
   '23505': errorCode.DuplicateKey,
   '23P01': errorCode.DuplicateKey,
+  '25006': errorCode.NotWritablePrimary,
   '40001': errorCode.WriteConflict,
   '40P01': errorCode.WriteConflict,
   '42501': errorCode.Unauthorized,
@@ -79,6 +80,7 @@ const postgresStates: Readonly<Record<string, number>> = {
   '57P01': errorCode.ShutdownInProgress,
   '57P02': errorCode.ShutdownInProgress,
   '57P03': errorCode.ShutdownInProgress,
+  '58030': errorCode.FileStreamFailed,
 };
 
 /** Serialization failure, deadlock, lock not to be had: what was rolled back with them may be tried again. */
@@ -97,8 +99,23 @@ export function mongoCode(sqlstate: string, message: string): number {
   const isTooLarge = known === errorCode.BadValue && message.includes('MaxDocumentSize');
   if (isTooLarge) return errorCode.BSONObjectTooLarge;
   if (known !== undefined) return known;
+  // The extension reports a failed write to a file of its own as an internal error.
+  if (message.includes('No space left on device')) return errorCode.OutOfDiskSpace;
   if (sqlstate === '54000' && message.includes('index row')) return errorCode.CannotBuildIndexKeys;
   return sqlstate.startsWith('M0') ? errorCode.BadValue : errorCode.InternalError;
+}
+
+const SMALLEST = 1 << 24;
+
+/** PostgreSQL's states that end in 0 have small numbers, among which MongoDB's own are; these are none of MongoDB's. */
+const smallStates = new Map(
+  Object.keys(postgresStates)
+    .map((state) => [numberOf(state), state] as const)
+    .filter(([number]) => number < SMALLEST),
+);
+
+function numberOf(state: string): number {
+  return [...state].reduce((sum, digit, place) => sum + (digit.charCodeAt(0) - 48) * 64 ** place, 0);
 }
 
 /**
@@ -106,8 +123,7 @@ export function mongoCode(sqlstate: string, message: string): number {
  * bits each, the first one lowest. Undefined when the number is none of these, but already MongoDB's.
  */
 export function sqlstateOf(engineNumber: number): string | undefined {
-  const smallest = 1 << 24;
-  if (engineNumber < smallest) return undefined;
+  if (engineNumber < SMALLEST) return smallStates.get(engineNumber);
   let state = '';
   for (let rest = engineNumber, digit = 0; digit < 5; digit += 1, rest >>>= 6) {
     state += String.fromCharCode(48 + (rest & 0x3f));

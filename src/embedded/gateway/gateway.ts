@@ -20,7 +20,7 @@ export interface GatewayOptions {
   readonly poolSize: number;
   /** How long a command waits for one of them, in milliseconds; default 30,000. */
   readonly poolWaitMs?: number;
-  /** How long a command waits for PostgreSQL to come back, in milliseconds; default 10,000. */
+  /** How long a command waits for PostgreSQL to come back, in milliseconds; default 5,000. */
   readonly reconnectMs?: number;
   /** Most open cursors; default 1,000. */
   readonly cursorLimit?: number;
@@ -46,7 +46,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     address: options.postgres,
     size: options.poolSize,
     waitMs: options.poolWaitMs ?? 30_000,
-    reconnectMs: options.reconnectMs ?? 10_000,
+    reconnectMs: options.reconnectMs ?? 5_000,
     settings: sessionSettings,
   });
   const engine = createEngine(pool);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { EmbeddedError } from '../errors.ts';
 import { GATEWAY_USER, keptPassword } from '../passwords.ts';
-import { logFile, reportExit } from '../launch.ts';
+import { keepRunning, logFile } from '../launch.ts';
 import type { Launch } from '../launch.ts';
 import { nodeCommand } from '../process/node-command.ts';
 import { readSince, sizeOf } from '../process/log-tail.ts';
@@ -29,15 +29,16 @@ async function startGateway(
   const options = {
     postgres: { host: '127.0.0.1', port, user: 'postgres', database: 'postgres' },
     host: '127.0.0.1',
-    port: 0,
     poolSize: GATEWAY_POOL_SIZE,
     user: GATEWAY_USER,
   };
   const log = logFile(launch, 'gateway');
   const from = sizeOf(log);
+  const commandOn = (port: number) =>
+    nodeCommand(new URL('../gateway/main.ts', import.meta.url), [JSON.stringify({ ...options, port })]);
   const service = await launch.keeper.start({
     name: 'gateway',
-    ...nodeCommand(new URL('../gateway/main.ts', import.meta.url), [JSON.stringify(options)]),
+    ...commandOn(0),
     cwd: launch.dataDir,
     env: { PATH: launch.path, PGPASSWORD: password, GATEWAY_PASSWORD: ownPassword },
     log,
@@ -55,7 +56,8 @@ async function startGateway(
       `The gateway to the local DocumentDB did not start. It said:\n${said}`,
     );
   }
-  reportExit(service, log, launch.onEvent);
+  // On the same port again, where its clients look for it.
+  keepRunning(service, commandOn(listening).args, log, launch.onEvent);
   return listening;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { EmbeddedError, reasonOf } from '../errors.ts';
 import type { KeptService } from '../keeper-client.ts';
-import { logFile, reportExit } from '../launch.ts';
+import { keepRunning, logFile } from '../launch.ts';
 import type { Launch } from '../launch.ts';
 import { freePort } from '../process/free-port.ts';
 import { diesWithParent } from '../process/guarded-command.ts';
@@ -27,9 +27,10 @@ export async function startMongod(launch: Launch, binary: string): Promise<strin
     const port = await freePort();
     const args = ['--dbpath', data, '--bind_ip', '127.0.0.1', '--port', String(port), '--quiet'];
     const from = sizeOf(log);
+    const command = diesWithParent({ command: binary, args }, 'TERM', launch.path);
     const service = await launch.keeper.start({
       name: 'mongod',
-      ...diesWithParent({ command: binary, args }, 'TERM', launch.path),
+      ...command,
       cwd: data,
       env: { PATH: launch.path },
       log,
@@ -39,7 +40,7 @@ export async function startMongod(launch: Launch, binary: string): Promise<strin
     });
     const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`;
     if (await isUp(service, port, uri)) {
-      reportExit(service, log, launch.onEvent);
+      keepRunning(service, command.args, log, launch.onEvent);
       return uri;
     }
     await service.stop();

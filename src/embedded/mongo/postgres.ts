@@ -4,12 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { EmbeddedError } from '../errors.ts';
 import type { KeptService } from '../keeper-client.ts';
-import { logFile, reportExit } from '../launch.ts';
+import { keepRunning, logFile } from '../launch.ts';
 import type { Launch } from '../launch.ts';
 import { keptPassword } from '../passwords.ts';
 import { freePort } from '../process/free-port.ts';
 import { SERVICE_UID, asServiceUser, diesWithParent } from '../process/guarded-command.ts';
 import { readSince, sizeOf } from '../process/log-tail.ts';
+import { endOrphans } from '../process/orphans.ts';
 import { POSTGRES_BIN } from '../tree/recipe.ts';
 import { openCluster } from './cluster.ts';
 import { writeConfiguration } from './postgres-settings.ts';
@@ -22,6 +23,8 @@ export interface Postgres {
 
 const START_WITHIN_MS = 60_000;
 const ATTEMPTS = 5;
+/** How the command lines of the server's children begin: `postgres: checkpointer`. */
+const CHILDREN = 'postgres: ';
 const WRONG_PASSWORD = '28P01';
 
 /** Starts PostgreSQL with the data in `folder`, which is made from the tree's template if it is not there. */
@@ -29,21 +32,17 @@ export async function startPostgres(launch: Launch, tree: string, folder: string
   const { data, templatePassword } = await openCluster(launch, tree, folder);
   const password = keptPassword(launch.dataDir, 'postgres');
   const log = logFile(launch, 'postgres');
+  const program = { command: join(tree, POSTGRES_BIN, 'postgres'), args: ['-D', data] };
+  const command = asServiceUser(diesWithParent(program, 'INT', launch.path), SERVICE_UID, launch.path);
+  await endOrphans(CHILDREN, data);
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
     writeConfiguration(data, { port, durability: launch.durability });
     const from = sizeOf(log);
     const service = await launch.keeper.start({
       name: 'postgres',
-      ...asServiceUser(
-        diesWithParent(
-          { command: join(tree, POSTGRES_BIN, 'postgres'), args: ['-D', data] },
-          'INT',
-          launch.path,
-        ),
-        SERVICE_UID,
-        launch.path,
-      ),
+      ...command,
+      orphans: CHILDREN,
       cwd: data,
       env: { PATH: launch.path, PGPASSWORD: password },
       log,
@@ -52,7 +51,7 @@ export async function startPostgres(launch: Launch, tree: string, folder: string
       stopWithinMs: 5_000,
     });
     if (await isUp(service, { port, password, templatePassword })) {
-      reportExit(service, log, launch.onEvent);
+      keepRunning(service, command.args, log, launch.onEvent);
       return { service, port, password };
     }
     const said = readSince(log, from);

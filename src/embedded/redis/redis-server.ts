@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { EmbeddedError } from '../errors.ts';
 import type { KeptService } from '../keeper-client.ts';
-import { logFile, reportExit } from '../launch.ts';
+import { keepRunning, logFile } from '../launch.ts';
 import type { Launch } from '../launch.ts';
 import { keptPassword } from '../passwords.ts';
 import { freePort } from '../process/free-port.ts';
@@ -48,9 +48,10 @@ export async function startRedis(
   async function run(port: number): Promise<KeptService> {
     const args = [writeConfiguration({ port, data, password, durability: launch.durability })];
     const from = sizeOf(log);
+    const command = diesWithParent({ command: binary, args }, 'TERM', launch.path);
     const service = await launch.keeper.start({
       name: kind,
-      ...diesWithParent({ command: binary, args }, 'TERM', launch.path),
+      ...command,
       cwd: data,
       env: { PATH: launch.path },
       log,
@@ -59,7 +60,7 @@ export async function startRedis(
       stopWithinMs: 5_000,
     });
     if (await isUp(service, { port, data, password })) {
-      reportExit(service, log, launch.onEvent);
+      keepRunning(service, command.args, log, launch.onEvent);
       return service;
     }
     await service.stop();

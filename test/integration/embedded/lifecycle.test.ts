@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import type { EmbeddedEvent } from '../../../src/embedded/events.ts';
-import { findRunningServices } from '../../../src/embedded/running-services.ts';
+import { findRunningServices, joinRunningServices } from '../../../src/embedded/running-services.ts';
 import { startEmbeddedServices } from '../../../src/embedded/services.ts';
 import type { EmbeddedOptions } from '../../../src/embedded/services.ts';
 import { waitUntil } from '../../../src/embedded/process/wait-until.ts';
@@ -209,6 +209,35 @@ test('other processes of the user find what runs in the folder as long as it run
   expect(findRunningServices(folder.path)).toBeNull();
 });
 
+test.each(['is done', 'is killed'])(
+  'what others joined goes on when its owner %s, until the last is gone',
+  async (how) => {
+    using folder = testFolder();
+    expect(await joinRunningServices(folder.path)).toBeNull();
+    await using owner =
+      how === 'is killed' ? runFixture('owner', [JSON.stringify(optionsFor(folder.path))]) : null;
+    await owner?.said('mongodbUri');
+    const services =
+      owner === null ? await startEmbeddedServices({ ...optionsFor(folder.path), ...silent }) : null;
+    const first = await joinRunningServices(folder.path);
+    const second = await joinRunningServices(folder.path);
+    if (first === null || second === null) throw new Error('Nothing to join');
+    owner?.kill('SIGKILL');
+    await owner?.ended;
+    await services?.[Symbol.asyncDispose]();
+    await write(first.mongodbUri, first.redisUrl);
+    await first[Symbol.asyncDispose]();
+    await expect(startEmbeddedServices({ ...optionsFor(folder.path), ...silent })).rejects.toMatchObject({
+      code: 'DATA_DIR_BUSY',
+    });
+    expect(await readKept(second.mongodbUri, second.redisUrl)).toEqual(WRITTEN);
+    expect(findRunningServices(folder.path)).not.toBeNull();
+    await second[Symbol.asyncDispose]();
+    expect(await remainingProcesses(folder.path)).toEqual([]);
+    expect(findRunningServices(folder.path)).toBeNull();
+  },
+);
+
 test('refuses a folder that is in use, naming the process, and takes it when that one is done', async () => {
   using folder = testFolder();
   {
@@ -278,20 +307,25 @@ test('an interrupt from the terminal does not reach the databases while their ow
   expect(await readKept(mongodbUri, redisUrl)).toEqual(WRITTEN);
 });
 
-test('a database that ends by itself is reported', async () => {
+test('a database that ends by itself is reported and started again on the same port', async () => {
   using folder = testFolder();
   const events: EmbeddedEvent[] = [];
   await using services = await startEmbeddedServices({
     ...optionsFor(folder.path),
     onEvent: (event) => events.push(event),
   });
-  const redis = new Redis(services.redisUrl, { retryStrategy: () => null });
+  const redis = new Redis(services.redisUrl, { retryStrategy: () => 50, maxRetriesPerRequest: null });
   redis.on('error', () => undefined);
   await redis.call('SHUTDOWN', 'NOSAVE').catch(() => undefined); // The answer is the end of the connection.
   await waitUntil(() => events.some((event) => event.step === 'exit'), PATIENCE_MS);
   expect(events.filter((event) => event.step === 'exit').map((event) => event.message)).toEqual([
-    expect.stringContaining('redis.log'),
+    expect.stringMatching(/is started again.*redis\.log/),
   ]);
+  expect(await redis.ping()).toBe('PONG');
+  expect(events.filter((event) => event.step === 'recover').map((event) => event.message)).toEqual([
+    expect.stringContaining('has been started again'),
+  ]);
+  redis.disconnect();
 });
 
 /** The death of one takes others along: a process that was listed may have ended before its own turn. */

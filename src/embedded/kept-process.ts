@@ -1,0 +1,189 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync, statfsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Exit, RunningService, ServiceSpec } from './keeper-messages.ts';
+import { identify } from './process/identity.ts';
+import { endOrphans } from './process/orphans.ts';
+
+/** What its keeper hears of a process. */
+export interface ProcessReports {
+  started(pid: number): void;
+  line(line: string): void;
+  /** It ended though nobody asked it to, and is started again after a pause. */
+  down(exit: Exit, pauseMs: number): void;
+  restarted(pid: number): void;
+  /** It is over for good. */
+  exited(exit: Exit): void;
+  refused(reason: string): void;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 15_000;
+/** So many ends in a row, each soon after the start, and it is not started again: about a minute and a half. */
+const MOST_RESTARTS = 10;
+/** A run this long counts as a success, after which the next end is the first one again. */
+const STEADY_MS = 60_000;
+/** With less room on its disk a service cannot be expected to run, and its ends are not counted. */
+const ROOM_BYTES = 64 * 1024 * 1024;
+
+/** One process of a keeper, which may be started again when it dies. */
+export class KeptProcess {
+  readonly spec: ServiceSpec;
+  /** Settles when the process is over for good. */
+  readonly over: Promise<void>;
+  readonly #reports: ProcessReports;
+  #resolveOver: () => void = () => undefined;
+  #child: ChildProcess | null = null;
+  #identity: RunningService['identity'] | null = null;
+  #restartArgs: readonly string[] | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopping = false;
+  #isOver = false;
+  #startedAt = 0;
+  /** Ends in a row, each soon after the start. */
+  #ends = 0;
+  /** Those of them that had nothing to do with a full disk. */
+  #faults = 0;
+
+  constructor(spec: ServiceSpec, reports: ProcessReports) {
+    this.spec = spec;
+    this.#reports = reports;
+    this.over = new Promise((resolve) => (this.#resolveOver = resolve));
+  }
+
+  /** What runs now, for the record; null between two runs. */
+  get service(): RunningService | null {
+    return this.#identity && { name: this.spec.name, identity: this.#identity };
+  }
+
+  start(): void {
+    const child = this.#spawn(this.spec.args, (reason) => {
+      this.#reports.refused(reason);
+      this.#finish();
+    });
+    if (child !== null) this.#reports.started(child);
+  }
+
+  /** From now on it is started again, with these arguments, when it ends though nobody asked it to. */
+  keepRunning(args: readonly string[]): void {
+    this.#restartArgs = args;
+  }
+
+  /** A process that is killed on purpose stays away. */
+  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+    if (signal === 'SIGKILL') this.#isStopping = true;
+    this.#child?.kill(signal);
+  }
+
+  /** Asks it to stop as its specification says, and kills it when that takes too long. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const child = this.#child;
+    if (child === null) {
+      this.#endBetweenRuns();
+      return;
+    }
+    const timer = setTimeout(() => child.kill('SIGKILL'), this.spec.stopWithinMs);
+    if (this.spec.stopBy === 'eof') child.stdin?.end();
+    else child.kill(this.spec.stopBy);
+    // A stopped (SIGSTOP) process would not see the signal.
+    child.kill('SIGCONT');
+    await this.over;
+    clearTimeout(timer);
+  }
+
+  /** Gives back the process id, or null when it could not be run, of which `refuse` hears. */
+  #spawn(args: readonly string[], refuse: (reason: string) => void): number | null {
+    const { spec } = this;
+    this.#startedAt = performance.now();
+    const log = openSync(spec.log, 'a', 0o600);
+    let child: ChildProcess;
+    try {
+      child = spawn(spec.command, args, {
+        cwd: spec.cwd,
+        env: spec.env,
+        stdio: [spec.stopBy === 'eof' ? 'pipe' : 'ignore', spec.stdout === 'lines' ? 'pipe' : log, log],
+      });
+    } finally {
+      closeSync(log);
+    }
+    child.once('error', (error) => {
+      if (child.pid === undefined) refuse(error.message);
+    });
+    // A service may go before its input is closed; that is not a fault of the keeper.
+    child.stdin?.on('error', () => undefined);
+    if (child.pid === undefined) return null;
+    this.#child = child;
+    this.#identity = identify(child.pid) ?? { pid: child.pid, started: 'ended' };
+    child.once('exit', (code, signal) => {
+      this.#ended({ code, signal });
+    });
+    if (child.stdout !== null) {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        this.#reports.line(line);
+      });
+    }
+    return child.pid;
+  }
+
+  #ended(exit: Exit): void {
+    this.#child = null;
+    this.#identity = null;
+    if (performance.now() - this.#startedAt > STEADY_MS) [this.#ends, this.#faults] = [0, 0];
+    this.#ends += 1;
+    if (hasRoom(this.spec.cwd)) this.#faults += 1;
+    const args = this.#restartArgs;
+    if (this.#isStopping || args === null || this.#faults > MOST_RESTARTS) this.#finish(exit);
+    else this.#startAgain(exit, args);
+  }
+
+  #startAgain(exit: Exit, args: readonly string[]): void {
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (this.#ends - 1), LONGEST_PAUSE_MS);
+    this.#reports.down(exit, pauseMs);
+    this.#timer = setTimeout(() => {
+      void this.#restart(args);
+    }, pauseMs);
+  }
+
+  async #restart(args: readonly string[]): Promise<void> {
+    const again = (reason: unknown): void => {
+      console.error(`Cannot start ${this.spec.name} again:`, reason);
+      if (this.#isStopping) this.#endBetweenRuns();
+      else this.#ended({ code: null, signal: null });
+    };
+    try {
+      const { orphans, cwd } = this.spec;
+      if (orphans !== undefined) await endOrphans(orphans, cwd);
+      if (this.#isStopping) {
+        this.#endBetweenRuns();
+        return;
+      }
+      const pid = this.#spawn(args, again);
+      if (pid !== null) this.#reports.restarted(pid);
+    } catch (error) {
+      again(error);
+    }
+  }
+
+  #endBetweenRuns(): void {
+    clearTimeout(this.#timer);
+    this.#finish({ code: null, signal: null });
+  }
+
+  #finish(exit?: Exit): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#resolveOver();
+    if (exit !== undefined) this.#reports.exited(exit);
+  }
+}
+
+function hasRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > ROOM_BYTES;
+  } catch {
+    return true; // The folder was deleted: its service will not come back, and must not be tried for ever.
+  }
+}

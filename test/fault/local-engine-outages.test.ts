@@ -1,0 +1,96 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { TEST_SECRET } from '../support/app.ts';
+import {
+  ALL_FINE,
+  readiness,
+  startAppOnLocalEngine,
+  tryEverything,
+  type AppOnLocalEngine,
+} from '../support/local-engine.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+import { startFanfare } from '../support/processes.ts';
+
+const RECOVERS_WITHIN = { timeout: PATIENCE_MS, interval: 250 };
+
+function kill(pid: number | undefined, signal: NodeJS.Signals = 'SIGKILL'): void {
+  if (pid === undefined) throw new Error('There is no such process');
+  process.kill(pid, signal);
+}
+
+/** Tries everything until it works again; gives the codes that clients got meanwhile. */
+async function codesUntilFine({ app }: AppOnLocalEngine): Promise<readonly string[]> {
+  const codes = new Set<string>();
+  await expect
+    .poll(async () => {
+      const outcomes = await tryEverything(app);
+      for (const outcome of Object.values(outcomes)) codes.add(outcome);
+      return [outcomes, (await readiness(app)).status];
+    }, RECOVERS_WITHIN)
+    .toEqual([ALL_FINE, 200]);
+  return [...codes].filter((code) => code !== 'ok');
+}
+
+test('whichever local service dies is started again, and the server goes on without a restart', async () => {
+  await using world = await startAppOnLocalEngine();
+  expect(await tryEverything(world.app)).toEqual(ALL_FINE);
+  for (const service of world.services) {
+    const before = world.pidOf(service);
+    kill(before);
+    await expect.poll(() => world.pidOf(service) ?? before, RECOVERS_WITHIN).not.toBe(before);
+    const codes = await codesUntilFine(world);
+    expect([service, codes.filter((code) => code !== 'UNAVAILABLE')]).toEqual([service, []]);
+    expect(world.events.filter(({ step }) => step === 'exit').map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`local ${service} has ended unexpectedly \\(SIGKILL\\) and is started again`),
+      ),
+    );
+  }
+});
+
+test('while a local service is away clients are told so, and the server is not ready', async ({ skip }) => {
+  await using world = await startAppOnLocalEngine();
+  if (!world.isDocumentDb) skip('another engine is used here');
+  expect(await tryEverything(world.app)).toEqual(ALL_FINE);
+  for (const service of ['postgres', 'gateway']) {
+    // A keeper that stands still starts nothing.
+    kill(world.keeperPid, 'SIGSTOP');
+    kill(world.pidOf(service));
+    await expect.poll(async () => (await readiness(world.app)).status, RECOVERS_WITHIN).toBe(503);
+    expect((await readiness(world.app)).body).toMatchObject({ checks: { database: 'failed' } });
+    for (const _round of [1, 2, 3]) {
+      const { feed, follow, publish, unfollow } = await tryEverything(world.app);
+      expect([service, feed, follow, publish, unfollow]).toEqual([
+        service,
+        ...Array.from({ length: 4 }, () => 'UNAVAILABLE'),
+      ]);
+    }
+    kill(world.keeperPid, 'SIGCONT');
+    expect((await codesUntilFine(world)).filter((code) => code !== 'UNAVAILABLE')).toEqual([]);
+  }
+});
+
+test('a server logs the death of its database as an error, and ends with 0 when asked to right after it', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'fanfare-outage-'));
+  try {
+    const env = { DATA_DIR: dataDir, JWT_SECRET: TEST_SECRET, PORT: '0' };
+    await using server = startFanfare(['serve'], env);
+    await server.logged(({ url }) => typeof url === 'string');
+    kill(recordedPid(dataDir, (name) => name === 'postgres' || name === 'mongod'));
+    const line = await server.logged(({ step }) => step === 'exit');
+    expect(line).toMatchObject({ level: 'error' });
+    server.kill('SIGTERM');
+    expect(await server.exited()).toBe(0);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+function recordedPid(dataDir: string, fits: (name: string) => boolean): number | undefined {
+  const record = JSON.parse(readFileSync(join(dataDir, 'processes.json'), 'utf8')) as {
+    readonly services: readonly { readonly name: string; readonly identity: { readonly pid: number } }[];
+  };
+  return record.services.find(({ name }) => fits(name))?.identity.pid;
+}
