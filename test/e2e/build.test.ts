@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -68,6 +68,11 @@ describe('npm ci', () => {
     expect(await readdir(join(copy.path, 'dist/client'))).toEqual(
       expect.arrayContaining(['index.js', 'index.d.ts']),
     );
+    // npx prepares it too, also while a server runs from it.
+    const builtAt = async () => (await stat(join(copy.path, 'dist/main.js'))).mtimeMs;
+    const before = await builtAt();
+    await run(process.execPath, ['scripts/build.js', '--fast'], { cwd: copy.path });
+    expect(await builtAt()).toBe(before);
     const { stdout, stderr } = await run(process.execPath, ['bin/fanfare.js', '--help'], { cwd: copy.path });
     expect(stdout).toContain('Usage: fanfare');
     expect(stderr).toBe('');

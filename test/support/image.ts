@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import ignorePatterns from '@balena/dockerignore';
-import { DockerfileParser, type Copy, type Instruction } from 'dockerfile-ast';
+import { Copy, DockerfileParser, type Instruction } from 'dockerfile-ast';
 import { PROJECT } from './project-copy.ts';
 
 const run = promisify(execFile);
@@ -96,7 +96,7 @@ async function follow(
       stage.user = first;
       return;
     case 'COPY':
-      await copy(instruction as Copy, stage, stages, context);
+      if (instruction instanceof Copy) await copy(instruction, stage, stages, context);
       return;
     case 'RUN':
       await runIn(stage, args.join(' '));

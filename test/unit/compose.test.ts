@@ -27,7 +27,7 @@ const OURS = ['api', 'worker'].map((name) => [name, services[name] ?? {}] as con
 
 /** The environment of a service as Compose makes it: `.env`, then what the file says, with variables put in. */
 function environmentOf(service: Service, env: Readonly<Record<string, string>>): Record<string, string> {
-  const given = Object.entries(service.environment ?? {}).map(([name, value]) => [
+  const given = Object.entries(service.environment ?? {}).map(([name, value]): [string, string] => [
     name,
     value.replaceAll(/\$\{(\w+)[^}]*\}/g, (_, variable: string) => env[variable] ?? ''),
   ]);
