@@ -48,7 +48,9 @@ async function standStillNowAndThen(
     ['redis stands still', () => engine.pause('redis')],
     ['the gateway stands still', () => engine.pause('gateway')],
     ['a worker stands still', () => fleet.pause('worker', (count) => random.below(count))],
-    ...(engine.fillDisk === null || pauseMs < FULL_FOR_MS ? [] : [['the disk is full', engine.fillDisk] as const]),
+    ...(engine.fillDisk === null || pauseMs < FULL_FOR_MS
+      ? []
+      : [['the disk is full', engine.fillDisk] as const]),
   ];
   let turn = random.below(troubles.length);
   while (await passes(pauseMs * (0.1 + random.next() * 0.4), signal)) {
