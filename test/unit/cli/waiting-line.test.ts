@@ -15,7 +15,7 @@ it('says within two seconds what goes on, and gives the line back', () => {
     vi.advanceTimersByTime(10_000);
     expect(stderr).toEqual([]);
     line.now('Preparing indexes');
-    vi.advanceTimersByTime(3_000);
+    vi.advanceTimersByTime(3_200);
     expect(stderr.at(-1)).toContain('Preparing indexes 3 s');
     line[Symbol.dispose]();
     expect(stderr.at(-1)).toBe('\r\u001b[K');
