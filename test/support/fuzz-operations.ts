@@ -141,11 +141,11 @@ export class OperationFuzz {
 
   #value(type: GraphQLInputType, depth: number): unknown {
     if (this.#is(0.04)) return this.#strange();
-    if (isNonNullType(type)) return this.#value(type.ofType as GraphQLInputType, depth);
+    if (isNonNullType(type)) return this.#value(type.ofType, depth);
     if (this.#is(0.05)) return null;
     if (isListType(type)) {
       const length = this.#is(0.05) ? this.#random.below(600) : this.#random.below(4);
-      return Array.from({ length }, () => this.#value(type.ofType as GraphQLInputType, depth + 1));
+      return Array.from({ length }, () => this.#value(type.ofType, depth + 1));
     }
     if (isEnumType(type)) return this.#random.pick(type.getValues()).name;
     if (!isInputObjectType(type)) return this.#scalar(type.name);
@@ -191,9 +191,9 @@ export class OperationFuzz {
 /** A value as it stands in a document. */
 function literal(value: unknown, type: GraphQLInputType): string {
   if (value === null || value === undefined) return 'null';
-  const named = isNonNullType(type) ? (type.ofType as GraphQLInputType) : type;
+  const named = isNonNullType(type) ? type.ofType : type;
   if (Array.isArray(value)) {
-    const item = isListType(named) ? (named.ofType as GraphQLInputType) : named;
+    const item = isListType(named) ? named.ofType : named;
     return `[${value.map((entry) => literal(entry, item)).join(', ')}]`;
   }
   if (typeof value === 'object') {

@@ -75,9 +75,9 @@ export function variablesFault(
 /** The first fault of a value, with its place: `[3].refs: must have …`. */
 function faultOf(value: unknown, type: GraphQLInputType): string | null {
   if (value === null || value === undefined) return null;
-  if (isNonNullType(type)) return faultOf(value, type.ofType as GraphQLInputType);
+  if (isNonNullType(type)) return faultOf(value, type.ofType);
   if (isListType(type)) {
-    const itemType = type.ofType as GraphQLInputType;
+    const itemType = type.ofType;
     return Array.isArray(value) ? faultOfList(value, itemType) : faultOf(value, itemType);
   }
   if (isInputObjectType(type)) return faultOfObject(value, type);
