@@ -207,7 +207,7 @@ const imports: readonly HostileRequest[] = [
     name: '500 actions with 80 mentions',
     as: 'service',
     query: PUBLISH_MANY,
-    variables: `{"i":[${times(500, (n) => `${oneAction(n, '')},"mentions":${`[${times(80, (m) => `"member-${String(m)}"`)}]`}}`)}]}`,
+    variables: `{"i":[${times(500, (n) => `${oneAction(n, '')},"mentions":[${times(80, (m) => `"member-${String(m)}"`)}]}`)}]}`,
     says: null,
     holdMs: IMPORT_HOLD_MS,
   },

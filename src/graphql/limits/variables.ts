@@ -6,6 +6,7 @@ import {
   isListType,
   isNonNullType,
   isScalarType,
+  Kind,
   TypeInfo,
   typeFromAST,
   visit,
@@ -174,7 +175,7 @@ function entriesByVariable(schema: GraphQLSchema, document: DocumentNode): Reado
     visitWithTypeInfo(typeInfo, {
       Argument({ value }) {
         const { maxEntries } = (typeInfo.getArgument()?.extensions ?? {}) as Partial<ListArgument>;
-        if (value.kind !== 'Variable' || maxEntries === undefined) return;
+        if (value.kind !== Kind.VARIABLE || maxEntries === undefined) return;
         const name = value.name.value;
         // Operations of one document may use a name for different things.
         found.set(name, Math.max(maxEntries, found.get(name) ?? 0));

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonMeter, type JsonBounds } from '../../../src/lib/json-meter.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const BOUNDS: JsonBounds = { maxDepth: 3, maxEntries: 4, maxValues: 8, maxTextBytes: 5 };
 const UNBOUND: JsonBounds = { maxDepth: 1_000, maxEntries: 1e6, maxValues: 1e6, maxTextBytes: 1e6 };
