@@ -29,8 +29,8 @@ const ROLES: readonly (readonly [string, readonly Role[]])[] = [
   ['importer', ['service']],
   ['root', ['admin']],
 ];
-/** Closings that a client brings about. */
-const CLIENT_CODES = [4400, 4409, 1009];
+/** Closings that a client brings about: by a message that makes no sense or is too large, or by an erasure of its member. */
+const CLIENT_CODES = [4400, 4403, 1009];
 
 let world: RefusalWorld;
 let server: MeasuredServer;
