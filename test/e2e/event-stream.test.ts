@@ -135,7 +135,7 @@ describe('on the wire', () => {
     let text = '';
     for await (const chunk of response.body ?? []) {
       text += Buffer.from(chunk as Uint8Array).toString();
-      if (/event: next\ndata: \{.*FeedReady.*\}\n\n/.test(text)) break;
+      if (/event: next\ndata: \{.*FeedReady.*\}\nid: \S+\n\n/.test(text)) break;
     }
     expect(text).toContain('FeedReady');
     await noSubscriptions();

@@ -26,7 +26,7 @@ const WAIT = { timeout: PATIENCE_MS, interval: 200 };
 
 interface Visit extends AsyncDisposable {
   readonly page: Page;
-  /** Status of every answer of the API, page excepted, and bodies of requests. */
+  /** Status of every answer of the API, page excepted, and where requests went. */
   readonly statuses: number[];
   readonly sent: string[];
 }
@@ -37,7 +37,7 @@ async function visit(url: string): Promise<Visit> {
   const statuses: number[] = [];
   const sent: string[] = [];
   page.on('request', (request) => {
-    if (request.method() === 'POST') sent.push(request.postData() ?? '');
+    if (request.method() === 'POST') sent.push(request.url());
   });
   page.on('response', (response) => {
     if (response.request().method() === 'POST') statuses.push(response.status());
@@ -50,7 +50,7 @@ async function visit(url: string): Promise<Visit> {
 /** Scripts of the page are texts: its globals are not those of this process. */
 async function textOf(page: Page, selector: string): Promise<string> {
   const script = `[...document.querySelectorAll(${JSON.stringify(selector)})].map((e) => e.textContent).join('\\n')`;
-  return String(await page.evaluate(script)).replaceAll('\u00a0', ' ');
+  return String(await page.evaluate(script)).replaceAll(/\s+/g, ' ');
 }
 
 /** What the documentation shows once the schema is there. */
