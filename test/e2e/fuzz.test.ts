@@ -65,6 +65,8 @@ function outcome(status: number, errors: readonly ErrorLike[]): Outcome {
   };
 }
 
+const CLOSED = new Error('The socket was closed');
+
 class Client {
   readonly #token: string;
   #socket: TestSocket | null = null;
@@ -102,7 +104,8 @@ class Client {
     try {
       socket.send({ type: 'subscribe', id, payload: { query, variables } });
       for (;;) {
-        const message = await socket.next();
+        // A socket that was closed while nothing was asked of it rejects nobody any more.
+        const message = await Promise.race([socket.next(), socket.closed.then(() => Promise.reject(CLOSED))]);
         if (message.id !== id) continue;
         socket.send({ type: 'complete', id });
         if (message.type === 'error') return outcome(200, message.payload as ErrorLike[]);
