@@ -16,6 +16,11 @@ export interface ErasureSubject {
   readonly pseudonym: UserId;
 }
 
+/** An erasure that was asked for. */
+export interface ErasureTask extends ErasureSubject {
+  readonly startedAt: Date;
+}
+
 /** How far an erasure is. */
 export interface Erasure {
   readonly state: ErasureState;

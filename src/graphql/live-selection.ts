@@ -20,3 +20,18 @@ export function asksForType(
   }
   return fieldNodes.some(({ selectionSet }) => selectionSet !== undefined && asks(selectionSet));
 }
+
+/** Whether a field's selection asks for a field of this name. One that a directive may leave out counts too. */
+export function asksForField(
+  { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
+  fieldName: string,
+): boolean {
+  function asks({ selections }: SelectionSetNode): boolean {
+    return selections.some((selection) => {
+      if (selection.kind === Kind.FIELD) return selection.name.value === fieldName;
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
+      return fragment !== undefined && asks(fragment.selectionSet);
+    });
+  }
+  return fieldNodes.some(({ selectionSet }) => selectionSet !== undefined && asks(selectionSet));
+}

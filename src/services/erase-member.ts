@@ -16,7 +16,7 @@ export interface EraseMemberDependencies extends RunErasureDependencies {
   readonly erasures: RunErasureDependencies['erasures'] &
     Pick<ErasuresRepository, 'begin' | 'claim' | 'find'>;
   readonly members: Pick<MembersRepository, 'find'>;
-  readonly refs: RunErasureDependencies['refs'] & Pick<RefsRepository, 'findByIds'>;
+  readonly refs: Pick<RefsRepository, 'findByIds'>;
 }
 
 /** How long a request works on an erasure itself, in milliseconds; the rest is done in the background. */

@@ -1,32 +1,27 @@
-import type { ErasureSubject } from '../domain/erasure.ts';
+import type { ErasureSubject, ErasureTask } from '../domain/erasure.ts';
 import { newPseudonym } from '../domain/pseudonym.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
 import type { ErasuresRepository } from '../storage/erasures.ts';
-import type { FollowsRepository } from '../storage/follows.ts';
+import { countFollowers, type CountFollowersDependencies } from './count-followers.ts';
 import type { MemberTracesRepository } from '../storage/member-traces.ts';
-import type { RefsRepository } from '../storage/refs.ts';
 
-export interface ErasureStepDependencies {
+export interface ErasureStepDependencies extends CountFollowersDependencies {
   readonly memberTraces: MemberTracesRepository;
   readonly erasures: Pick<ErasuresRepository, 'anonymiseRequests'>;
-  readonly follows: Pick<FollowsRepository, 'countFollowers'>;
-  readonly refs: Pick<RefsRepository, 'addFollowers' | 'setFollowers'>;
   /** Of every model that may hold a feed, in use or not. */
   readonly feedStores: readonly Pick<FeedStore, 'page' | 'remove' | 'drop'>[];
   readonly liveLog: Pick<LiveLog, 'forget'>;
   readonly onLiveLogError: (error: unknown) => void;
   readonly sessionEnds: Pick<SessionEnds, 'endSessions'>;
-  /** A fresh id, 24 hex digits. */
-  readonly newToken: () => string;
 }
 
 /** One part of an erasure. */
 export interface ErasureStep {
   readonly name: string;
   /** Does one batch. Returns how much it changed: 0 when nothing is left. Cut off and repeated, it does no harm. */
-  readonly run: (dependencies: ErasureStepDependencies, subject: ErasureSubject) => Promise<number>;
+  readonly run: (dependencies: ErasureStepDependencies, task: ErasureTask) => Promise<number>;
 }
 
 /** Documents per batch: a batch has to be done well within a lease. */
@@ -39,6 +34,11 @@ const BATCH = 500;
  */
 export const ERASURE_STEPS: readonly ErasureStep[] = [
   { name: 'CONCEAL', run: ({ memberTraces }, subject) => memberTraces.conceal(subject) },
+  // First the pseudonym has the followers as well, then the actions are its: a delivery finds all of them by either.
+  {
+    name: 'FOLLOWERS_COPY',
+    run: ({ memberTraces }, subject) => memberTraces.copyFollowers(subject, BATCH),
+  },
   { name: 'ACTIONS', run: ({ memberTraces }, subject) => memberTraces.anonymiseActions(subject, BATCH) },
   {
     name: 'INTERACTIONS',
@@ -74,13 +74,16 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
 ];
 
 /** Takes the member from the counts of what they follow: by one each, and by counting where nobody knows. */
-async function endFollows(
-  { memberTraces, follows, refs, newToken }: ErasureStepDependencies,
-  subject: ErasureSubject,
-): Promise<number> {
-  const { found, ids, counted, uncertain } = await memberTraces.endFollows(subject, newToken(), BATCH);
-  await refs.addFollowers(new Map(counted.map((refId) => [refId, -1])));
-  for (const refId of uncertain) await refs.setFollowers(refId, await follows.countFollowers(refId));
+async function endFollows(dependencies: ErasureStepDependencies, subject: ErasureSubject): Promise<number> {
+  const { memberTraces, followerCounts, newToken } = dependencies;
+  const follows = await memberTraces.followsOf(subject, BATCH);
+  const epochs = await followerCounts.epochs(follows.map(({ refId }) => refId));
+  const { found, ids, counted, uncertain } = await memberTraces.endFollows(subject, follows, newToken());
+  await countFollowers(dependencies, {
+    added: new Map(counted.map((refId) => [refId, -1])),
+    uncertain,
+    epochs,
+  });
   if (ids.length > 0) await memberTraces.dropFollows(ids);
   return found;
 }

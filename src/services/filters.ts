@@ -1,25 +1,32 @@
 import { z } from 'zod';
 import type { NewsfeedItem } from '../domain/newsfeed-item.ts';
 import { idSchema } from '../descriptors/define.ts';
+import { DESCRIPTOR_TYPES } from '../descriptors/registry.ts';
 import type { ActionConditions } from '../storage/action-conditions.ts';
-import type { ActionFilter, FeedFilter } from './services.ts';
+import type { ActionFilter, FeedFilter, FeedOrder } from './services.ts';
 import { validate } from './validate.ts';
 
 const MAX_VALUES = 100;
 
-const valuesSchema = z
-  .array(idSchema)
-  .max(MAX_VALUES, `Must have at most ${String(MAX_VALUES)} entries`)
-  .nullish()
-  .transform((values) => values ?? null);
+const listOf = (valueSchema: z.ZodType<string>) =>
+  z
+    .array(valueSchema)
+    .max(MAX_VALUES, `Must have at most ${String(MAX_VALUES)} entries`)
+    .nullish()
+    .transform((values) => values ?? null);
 const timeSchema = z
   .date()
   .nullish()
   .transform((time) => time ?? null);
 
+const KNOWN_TYPES = DESCRIPTOR_TYPES.map(({ type }) => type);
+const typeSchema = idSchema.refine((type) => KNOWN_TYPES.includes(type), {
+  error: ({ input }) => `Unknown type ${JSON.stringify(input)}, known are ${KNOWN_TYPES.join(', ')}`,
+});
+
 const actionFilterShape = {
-  types: valuesSchema,
-  actorIds: valuesSchema,
+  types: listOf(typeSchema),
+  actorIds: listOf(idSchema),
   tag: idSchema.nullish().transform((tag) => tag ?? null),
   since: timeSchema,
   until: timeSchema,
@@ -61,12 +68,16 @@ export function actionConditions(
   };
 }
 
-/** Whether an entry passes a feed filter. Times are those of the feed: relevancy, `since` inclusive, `until` exclusive. */
+/**
+ * Whether an entry passes a feed filter. Times are those the order goes by – when it was conducted in RECENT, else its
+ * relevancy –, `since` inclusive, `until` exclusive.
+ */
 export function passesFeedFilter(
   filter: CheckedFeedFilter,
   { action, relevancy, isUnread }: Pick<NewsfeedItem, 'action' | 'relevancy' | 'isUnread'>,
+  order: FeedOrder = 'RELEVANCY',
 ): boolean {
-  const at = relevancy.getTime();
+  const at = (order === 'RECENT' ? action.conducted : relevancy).getTime();
   return (
     (filter.types === null || filter.types.includes(action.descriptor.type)) &&
     (filter.actorIds === null || filter.actorIds.includes(action.actorId)) &&

@@ -5,6 +5,7 @@ import type { Identity } from '../domain/viewer.ts';
 import { badInput } from '../domain/errors.ts';
 import { idSchema } from '../descriptors/define.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
+import type { CountEpochs } from '../storage/follower-counts.ts';
 import type { FollowPair, FollowsRepository, NewSpan } from '../storage/follows.ts';
 import { checkCount } from './directory.ts';
 import { requireRole } from './roles.ts';
@@ -18,14 +19,12 @@ export const MAX_COPY_LIMIT = 1_000;
 
 export interface FollowDependencies extends SettleFollowsDependencies {
   readonly actions: Pick<ActionsRepository, 'nthNewest' | 'recordedSince' | 'findByIds'>;
-  readonly follows: Pick<FollowsRepository, 'open' | 'unsettled' | 'settle' | 'countFollowers'>;
-  /** A fresh id, 24 hex digits. */
-  readonly newToken: () => string;
+  readonly follows: SettleFollowsDependencies['follows'] & Pick<FollowsRepository, 'open' | 'unsettled'>;
 }
 
 /**
  * Opens a follow span from now, or from the `copyLimit`-th newest past action of the ref. Following what is followed
- * changes nothing, and completes a follow that was cut off.
+ * brings that history where it is not there yet, and completes a follow that was cut off.
  * @throws FanfareError BAD_USER_INPUT
  */
 export async function follow(
@@ -40,12 +39,15 @@ export async function follow(
     throw badInput(`Must be from 0 to ${String(MAX_COPY_LIMIT)}, got ${String(count)}`, ['copyLimit']);
   const followerId = session.identity.userId;
   const now = new Date();
-  const oldest = count === 0 ? null : await dependencies.actions.nthNewest(id, count);
+  const [oldest, epochs] = await Promise.all([
+    count === 0 ? null : dependencies.actions.nthNewest(id, count),
+    dependencies.followerCounts.epochs([id]),
+  ]);
   const span: NewSpan =
     oldest === null || oldest.recorded.getTime() > now.getTime()
       ? { followerId, refId: id, since: now }
       : { followerId, refId: id, since: oldest.recorded, sinceAction: oldest.id };
-  await open(dependencies, [span]);
+  await open(dependencies, [span], epochs);
   return refOf(session, id);
 }
 
@@ -71,18 +73,20 @@ export async function followMany(
   );
   const since = new Date();
   const different = new Map(pairs.map((pair) => [JSON.stringify([pair.followerId, pair.refId]), pair]));
-  await open(
-    dependencies,
-    [...different.values()].map((pair) => ({ ...pair, since })),
-  );
+  const spans = [...different.values()].map((pair) => ({ ...pair, since }));
+  const refIds = [...new Set(spans.map(({ refId }) => refId))];
+  if (spans.length > 0) await open(dependencies, spans, await dependencies.followerCounts.epochs(refIds));
   return inputs.length;
 }
 
 /** The write that opens the spans is the commit point; the mark it leaves lets a retry complete what follows. */
-async function open(dependencies: FollowDependencies, spans: readonly NewSpan[]): Promise<void> {
-  if (spans.length === 0) return;
-  const token = dependencies.newToken();
-  await dependencies.follows.open(spans, token);
+async function open(
+  dependencies: FollowDependencies,
+  spans: readonly NewSpan[],
+  epochs: CountEpochs,
+): Promise<void> {
+  const tokens = { opened: dependencies.newToken(), extended: dependencies.newToken() };
+  await dependencies.follows.open(spans, tokens);
   const pairs: FollowPair[] = spans.map(({ followerId, refId }) => ({ followerId, refId }));
-  await settleFollows(dependencies, await dependencies.follows.unsettled(pairs), token);
+  await settleFollows(dependencies, await dependencies.follows.unsettled(pairs), { tokens, epochs });
 }

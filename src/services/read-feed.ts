@@ -1,9 +1,11 @@
 import { decodePosition, encodePosition } from '../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../domain/newsfeed-item.ts';
 import type { ActionId, UserId } from '../domain/action.ts';
+import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
 import type { FeedReader } from '../feeds/feed-reader.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
-import { hydrateEntries, hydrateOne, presentEntry } from './feed-rules.ts';
+import { hydrateEntries, hydrateOne, isUnread, presentEntry } from './feed-rules.ts';
+import { FeedScan, MAX_UNREAD } from './feed-scan.ts';
 import { actionConditions, checkFeedFilter, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
 import { collectPage, pageSize } from './paging.ts';
 import { beginReading, type BeginReadingDependencies } from './begin-reading.ts';
@@ -22,16 +24,13 @@ interface FilterDependencies {
   readonly actions: Pick<ActionsRepository, 'matching'>;
 }
 
-/** Up to here the number of unread items is exact. */
-const MAX_UNREAD = 100;
-
 function listName(userId: UserId): string {
   return `feed:${userId}`;
 }
 
 /**
  * A page of the reader's own feed: skeleton from the feed store, while the reader is looked up, then actions in one batch,
- * then the rules. Two round trips as long as the rules leave no gaps; three where only what is unread is asked for, or
+ * then the rules. The number of unread entries comes from the same read. Two round trips as long as the rules leave no gaps; three where only what is unread is asked for, or
  * the feed was rebuilt lately.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
@@ -41,36 +40,63 @@ export async function readFeed(
   args: PageArgs & {
     readonly filter?: FeedFilter | null | undefined;
     readonly order?: FeedOrder | null | undefined;
+    /** The number of unread entries will be asked for: then it comes with the same read. */
+    readonly withUnread?: boolean | undefined;
   },
 ): Promise<FeedPage> {
   const size = pageSize(args.first);
+  const order = args.order ?? 'RELEVANCY';
   const filter = checkFeedFilter(args.filter);
+  const range = rangeOf(filter, order);
   const userId = session.identity.userId;
   const after = args.after ?? null;
   let looking: Promise<ReaderProfile> | undefined;
   const lookUp = (): Promise<ReaderProfile> => (looking ??= beginReading(dependencies, session));
-  const scan = async (from: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> => {
-    const since = newest(filter.since, filter.unreadOnly ? justAfter((await lookUp()).lastRead) : null);
+  const read = async (from: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> => {
+    const since = newest(range.since, filter.unreadOnly ? justAfter((await lookUp()).lastRead) : null);
     const query = {
       limit,
       ...(from === null ? {} : { after: from }),
       ...(since === null ? {} : { since }),
-      ...(filter.until === null ? {} : { until: filter.until }),
+      ...(range.until === null ? {} : { until: range.until }),
     };
     return looking === undefined
       ? dependencies.feedReader.pageFor(userId, lookUp, query)
       : dependencies.feedReader.page(await looking, query);
   };
-  const select = async (candidates: readonly FeedEntry[]): Promise<NewsfeedItem[]> =>
-    present(session, await narrowed(dependencies, filter, candidates), filter);
-  const page = await readInOrder(dependencies, args.order ?? 'RELEVANCY', {
+  const scan = new FeedScan({
+    scan: read,
+    select: async (candidates) =>
+      present(session, await narrowed(dependencies, filter, candidates), filter, order),
+    isUnread: async (entry) => isUnread(await lookUp(), entry),
+    withUnread: args.withUnread ?? false,
+  });
+  const page = await readInOrder(dependencies, order, {
     userId,
     size,
     after,
-    scan,
-    select,
+    scan: (from, limit) => scan.scan(from, limit),
+    select: (candidates) => scan.select(candidates),
   });
-  return { ...page, state: (await lookUp()).isRebuilding ? 'REBUILDING' : 'READY' };
+  const nodes = page.edges.map(({ node }) => node);
+  let counted: Promise<UnreadCount> | undefined;
+  return {
+    ...page,
+    state: (await lookUp()).isRebuilding ? 'REBUILDING' : 'READY',
+    countUnread: () => (counted ??= scan.countUnread(nodes)),
+  };
+}
+
+/**
+ * The range of relevancies that holds what a filter lets through. In the order of time it is by when things were conducted,
+ * which a relevancy is not below but by the little that may be ahead; bumps go up without a bound.
+ */
+function rangeOf(
+  { since, until }: CheckedFeedFilter,
+  order: FeedOrder,
+): { readonly since: Date | null; readonly until: Date | null } {
+  if (order !== 'RECENT') return { since, until };
+  return { since: since === null ? null : new Date(since.getTime() - MAX_FUTURE_MS), until: null };
 }
 
 function readInOrder(
@@ -169,12 +195,13 @@ async function present(
   session: ReaderSession,
   entries: readonly FeedEntry[],
   filter: CheckedFeedFilter,
+  order: FeedOrder = 'RELEVANCY',
 ): Promise<NewsfeedItem[]> {
   const profile = await session.profile();
   const hydrated = await hydrateEntries(session, entries);
   return hydrated.flatMap((facts) => {
     const item = presentEntry(profile, facts);
-    return item !== null && passesFeedFilter(filter, item) ? [item] : [];
+    return item !== null && passesFeedFilter(filter, item, order) ? [item] : [];
   });
 }
 

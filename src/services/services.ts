@@ -93,6 +93,8 @@ export interface Page<T> {
 
 export interface FeedPage extends Page<NewsfeedItem> {
   readonly state: FeedState;
+  /** How many entries of the list are unread, its filter applied, by the same read as the page. */
+  readonly countUnread: () => Promise<UnreadCount>;
 }
 
 /** Exact up to 100; beyond that `count` is 100 and `isExact` false. */
@@ -207,6 +209,8 @@ export interface Services {
     args: PageArgs & {
       readonly filter?: FeedFilter | null | undefined;
       readonly order?: FeedOrder | null | undefined;
+      /** The count will be asked for: then it is read together with the page. */
+      readonly withUnread?: boolean | undefined;
     },
   ): Promise<FeedPage>;
   countUnread(session: ReaderSession): Promise<UnreadCount>;

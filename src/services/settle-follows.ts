@@ -4,15 +4,16 @@ import { anySpanContains } from '../domain/follow-span.ts';
 import { resynchronise, type ResynchroniseDependencies } from '../fanout/announce.ts';
 import { fillFeed, type FillFeedDependencies } from '../fanout/fill-feed.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
-import type { FollowsRepository, UnsettledFollow } from '../storage/follows.ts';
-import type { RefsRepository } from '../storage/refs.ts';
+import type { CountEpochs } from '../storage/follower-counts.ts';
+import type { FollowsRepository, OpeningTokens, UnsettledFollow } from '../storage/follows.ts';
+import { countFollowers, type CountFollowersDependencies } from './count-followers.ts';
 import { placing, type PlacingDependencies } from '../feeds/placing.ts';
 
-export interface SettleFollowsDependencies extends FillFeedDependencies, PlacingDependencies {
+export interface SettleFollowsDependencies
+  extends FillFeedDependencies, PlacingDependencies, CountFollowersDependencies {
   readonly actions: Pick<ActionsRepository, 'recordedSince' | 'findByIds'>;
-  readonly follows: Pick<FollowsRepository, 'settle' | 'countFollowers'>;
+  readonly follows: CountFollowersDependencies['follows'] & Pick<FollowsRepository, 'settle'>;
   readonly liveLog: FillFeedDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
-  readonly refs: Pick<RefsRepository, 'addFollowers' | 'setFollowers'>;
 }
 
 /** Most entries written to a feed at once. */
@@ -22,18 +23,23 @@ const FILL_CHUNK = 1_000;
  * Brings what open spans already hold into the feeds – past actions that come along, and those whose fan-out read the
  * followers just before – and counts the followers.
  *
- * @param token the call that is settling. Follows left behind by another call are counted anew, since nobody knows
- *   how far it came.
+ * @param own the call that is settling. Refs of follows that another call left behind are counted from scratch, since
+ *   nobody knows how far it came.
  */
 export async function settleFollows(
   dependencies: SettleFollowsDependencies,
   opened: readonly UnsettledFollow[],
-  token: string,
+  own: { readonly tokens: OpeningTokens; readonly epochs: CountEpochs },
 ): Promise<void> {
   if (opened.length === 0) return;
+  const { tokens, epochs } = own;
+  const foreign = opened.filter(({ token }) => token !== tokens.opened && token !== tokens.extended);
   await fillFeeds(dependencies, opened);
-  await resynchronise(dependencies, byFollower(opened.filter((follow) => follow.token !== token)).keys());
-  await countFollowers(dependencies, opened, token);
+  await resynchronise(dependencies, byFollower(foreign).keys());
+  const added = new Map<string, number>();
+  for (const { refId, token } of opened)
+    if (token === tokens.opened) added.set(refId, (added.get(refId) ?? 0) + 1);
+  await countFollowers(dependencies, { added, uncertain: foreign.map(({ refId }) => refId), epochs });
   await dependencies.follows.settle(opened);
 }
 
@@ -42,6 +48,8 @@ async function fillFeeds(
   opened: readonly UnsettledFollow[],
 ): Promise<void> {
   const since = Math.min(...opened.map((follow) => openSince(follow)));
+  // Everything was closed again meanwhile.
+  if (since === Infinity) return;
   const refIds = [...new Set(opened.map((follow) => follow.refId))];
   const actions = await dependencies.actions.recordedSince(refIds, new Date(since));
   if (actions.length === 0) return;
@@ -60,8 +68,10 @@ function reasonsFor(userId: UserId, { mentions }: Action): DeliveryReason[] {
   return mentions.includes(userId) ? ['MENTION', 'FOLLOW'] : ['FOLLOW'];
 }
 
-function openSince(follow: UnsettledFollow): number {
-  return Math.max(...follow.spans.map((span) => span.since.getTime()));
+/** Where its open span begins, which may be before others that have ended. Infinity: none is open any more. */
+function openSince({ spans }: UnsettledFollow): number {
+  const open = spans.filter((span) => span.until === undefined);
+  return Math.min(...open.map((span) => span.since.getTime()));
 }
 
 function byFollower(follows: readonly UnsettledFollow[]): Map<UserId, UnsettledFollow[]> {
@@ -78,20 +88,4 @@ function isHeld(action: Action, follows: readonly UnsettledFollow[]): boolean {
   return follows.some(
     (follow) => action.refIds.includes(follow.refId) && anySpanContains(follow.spans, action),
   );
-}
-
-async function countFollowers(
-  { follows, refs }: SettleFollowsDependencies,
-  opened: readonly UnsettledFollow[],
-  token: string,
-): Promise<void> {
-  const added = new Map<string, number>();
-  const uncertain = new Set<string>();
-  for (const follow of opened) {
-    if (follow.token === token) added.set(follow.refId, (added.get(follow.refId) ?? 0) + 1);
-    else uncertain.add(follow.refId);
-  }
-  for (const refId of uncertain) added.delete(refId);
-  await refs.addFollowers(added);
-  for (const refId of uncertain) await refs.setFollowers(refId, await follows.countFollowers(refId));
 }

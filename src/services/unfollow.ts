@@ -5,18 +5,18 @@ import { resynchronise, type ResynchroniseDependencies } from '../fanout/announc
 import { sweepFeed, type ReconcileDependencies } from '../fanout/reconcile-feed.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
-import type { RefsRepository } from '../storage/refs.ts';
+import { countFollowers, type CountFollowersDependencies } from './count-followers.ts';
 import type { ReaderSession } from './reader-session.ts';
 import { refOf } from './follow.ts';
 import { validate } from './validate.ts';
 
-export interface UnfollowDependencies extends ReconcileDependencies, AnnounceTakenBackDependencies {
+export interface UnfollowDependencies
+  extends ReconcileDependencies, AnnounceTakenBackDependencies, CountFollowersDependencies {
   readonly feeds: Pick<FeedsRepository, 'markChecksFollows'>;
   readonly actions: ReconcileDependencies['actions'] & AnnounceTakenBackDependencies['actions'];
-  readonly follows: Pick<FollowsRepository, 'all' | 'close' | 'forget' | 'countFollowers'>;
-  readonly refs: Pick<RefsRepository, 'addFollowers' | 'setFollowers'>;
+  readonly follows: CountFollowersDependencies['follows'] &
+    Pick<FollowsRepository, 'all' | 'close' | 'forget'>;
   readonly liveLog: ReconcileDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
-  readonly newToken: () => string;
 }
 
 /**
@@ -33,10 +33,13 @@ export async function unfollow(
 ): Promise<Ref> {
   const { identity } = session;
   const pair = { followerId: identity.userId, refId: validate(idSchema, refId, ['refId']) };
-  const { follows, refs, feeds } = dependencies;
+  const { follows, followerCounts, feeds } = dependencies;
   const token = dependencies.newToken();
   // Before the spans go: from then on entries delivered for a follow are checked against it, late ones included.
-  if (!keepHistory) await feeds.markChecksFollows(identity.userId);
+  const [epochs] = await Promise.all([
+    followerCounts.epochs([pair.refId]),
+    keepHistory ? null : feeds.markChecksFollows(identity.userId),
+  ]);
   const ended = await follows.close(pair, { now: new Date(), keepHistory, token });
   if (ended !== null) {
     if (!keepHistory) {
@@ -48,8 +51,11 @@ export async function unfollow(
         });
     }
     if (!ended.isOurs) await resynchronise(dependencies, [identity.userId]);
-    if (ended.isOurs) await refs.addFollowers(new Map([[pair.refId, -1]]));
-    else await refs.setFollowers(pair.refId, await follows.countFollowers(pair.refId));
+    await countFollowers(dependencies, {
+      added: new Map(ended.isOurs ? [[pair.refId, -1]] : []),
+      uncertain: ended.isOurs ? [] : [pair.refId],
+      epochs,
+    });
     await follows.forget(pair, ended.token);
   }
   return refOf(session, pair.refId);

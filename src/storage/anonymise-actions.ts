@@ -1,10 +1,11 @@
-import type { Filter, UpdateFilter } from 'mongodb';
+import type { Document, Filter } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import { userKey } from '../domain/audience.ts';
-import type { ErasureSubject } from '../domain/erasure.ts';
+import type { ErasureSubject, ErasureTask } from '../domain/erasure.ts';
 import { FORMER_MEMBER } from '../domain/pseudonym.ts';
 import { anonymiseDescriptor, withoutNames } from '../descriptors/anonymise.ts';
 import type { ActionDocument } from './documents.ts';
+import { passRequested } from './fan-out-stages.ts';
 import { moderationRepository } from './moderation.ts';
 import type { Collections } from './mongo.ts';
 import { holdsName, idOfStamp } from './name-stamps.ts';
@@ -39,6 +40,9 @@ export const ACTION_TRACES: readonly ActionTrace[] = [
   },
 ];
 
+/** How far the clocks of two processes may lie apart, in milliseconds. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+
 /** Tries until an action that is changed all the time is left to a later attempt. */
 const MAX_TRIES = 5;
 
@@ -48,7 +52,7 @@ const MAX_TRIES = 5;
  */
 export async function anonymiseActions(
   collections: Pick<Collections, 'actions' | 'moderationLog'>,
-  subject: ErasureSubject,
+  subject: ErasureTask,
   where: Filter<ActionDocument>,
   limit: number,
 ): Promise<number> {
@@ -63,7 +67,6 @@ export async function anonymiseActions(
         updateOne: {
           filter: unchanged(document),
           update: changes(document, subject),
-          ...(document.pullRefIds === undefined ? {} : { arrayFilters: [{ pulled: subject.memberId }] }),
         },
       })),
       { ordered: false },
@@ -73,38 +76,71 @@ export async function anonymiseActions(
   }
 }
 
-/** As it was read: a rename or a purge may come in between. */
+/** As it was read: a rename, a purge or a delivery may come in between. */
 function unchanged(document: ActionDocument): Filter<ActionDocument> {
-  const { _id, actorId, refs, descriptor, names } = document;
-  return { _id, actorId, refs, descriptor, names: names ?? { $exists: false } };
+  const { _id, actorId, refs, descriptor, names, fanOut } = document;
+  return {
+    _id,
+    actorId,
+    refs,
+    descriptor,
+    names: names ?? { $exists: false },
+    'fanOut.version': fanOut.version,
+    'fanOut.state': fanOut.state,
+  };
 }
 
-function changes(document: ActionDocument, subject: ErasureSubject): UpdateFilter<ActionDocument> {
+/** One write: what identifies the subject goes and, where it must, another pass is asked for. */
+function changes(document: ActionDocument, subject: ErasureTask): Document[] {
   const { memberId, pseudonym } = subject;
   const isOwn = document.actorId === memberId;
   const others = (ids: readonly string[]): string[] => ids.filter((id) => id !== memberId);
   const renamed = (ids: readonly string[]): string[] => ids.map((id) => (id === memberId ? pseudonym : id));
   const { names, otherIds } = document;
-  return {
-    $set: {
-      actorId: isOwn ? pseudonym : document.actorId,
-      mentions: others(document.mentions),
-      recipients: others(document.recipients),
-      audience: document.audience.filter((key) => key !== userKey(memberId)),
-      refs: document.refs.map((ref) =>
-        ref.id === memberId
-          ? { ...ref, id: pseudonym, label: FORMER_MEMBER }
-          : { ...ref, label: withoutNames(ref.label, subject) },
-      ),
-      refIds: renamed(document.refIds),
-      descriptor: anonymiseDescriptor(document.descriptor, subject, isOwn),
-      ...(document.pullRefIds === undefined ? {} : { 'pullRefIds.$[pulled]': pseudonym }),
-      ...(otherIds === undefined ? {} : { otherIds: renamed(otherIds) }),
-      // No name is carried to a pseudonym: there is nothing to stamp.
-      ...(names === undefined ? {} : { names: names.filter((stamp) => idOfStamp(stamp) !== memberId) }),
-    },
-    ...(isOwn ? { $unset: { idempotencyKey: 1 as const } } : {}),
+  const values = {
+    actorId: isOwn ? pseudonym : document.actorId,
+    mentions: others(document.mentions),
+    recipients: others(document.recipients),
+    audience: document.audience.filter((key) => key !== userKey(memberId)),
+    refs: document.refs.map((ref) =>
+      ref.id === memberId
+        ? { ...ref, id: pseudonym, label: FORMER_MEMBER }
+        : { ...ref, label: withoutNames(ref.label, subject) },
+    ),
+    refIds: renamed(document.refIds),
+    descriptor: anonymiseDescriptor(document.descriptor, subject, isOwn),
+    ...(otherIds === undefined ? {} : { otherIds: renamed(otherIds) }),
+    // No name is carried to a pseudonym: there is nothing to stamp.
+    ...(names === undefined ? {} : { names: names.filter((stamp) => idOfStamp(stamp) !== memberId) }),
   };
+  const pulled = {
+    $map: {
+      input: '$pullRefIds',
+      as: 'refId',
+      in: { $cond: [{ $eq: ['$$refId', { $literal: memberId }] }, pseudonym, '$$refId'] },
+    },
+  };
+  return [
+    {
+      $set: {
+        // Literals, since a string that begins with "$" would be read as a path here.
+        ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, { $literal: value }])),
+        ...(document.pullRefIds === undefined ? {} : { pullRefIds: pulled }),
+        ...(mayMissFollowers(document, subject) ? passRequested(new Date()) : {}),
+      },
+    },
+    ...(isOwn ? [{ $unset: 'idempotencyKey' }] : []),
+  ];
+}
+
+/**
+ * Whether a delivery by the old id may be under way, or may have found that the followers are not there any more. A pass
+ * over the action as it is then goes by the pseudonym, whose followers are all there.
+ */
+function mayMissFollowers(document: ActionDocument, { memberId, startedAt }: ErasureTask): boolean {
+  const { refIds, isDeleted, recorded, fanOut } = document;
+  if (isDeleted || !refIds.includes(memberId) || fanOut.state === 'FAILED') return false;
+  return fanOut.state !== 'DONE' || recorded.getTime() >= startedAt.getTime() - CLOCK_DIFFERENCE_MS;
 }
 
 /** The log says who hid what and why, which may name whom it was hidden from; the rest of it stays. */

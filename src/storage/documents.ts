@@ -97,6 +97,8 @@ export interface FollowDocument {
   refId: string;
   active: boolean;
   spans: { since: Date; until?: Date; sinceAction?: ObjectId }[];
+  /** While the ref, a member, is being erased: of their follow that it was copied to the pseudonym, and of the copy. */
+  isCopied?: true;
   /** Present from the opening of a span until its past actions are delivered and the follower is counted. */
   settling?: ObjectId;
 }
@@ -137,6 +139,10 @@ export interface RefDocument extends NamedDocument {
   label?: string;
   version: number;
   followerCount: number;
+  /** Which count from scratch `followerCount` goes back to; absent: none. See `follower-counts.ts`. */
+  countEpoch?: string;
+  /** Present while the followers are being counted from scratch. */
+  isCounting?: true;
   /** Some actions of it may not have been pushed to its followers. Stays. */
   isPulled?: boolean;
   /** Its actions are not pushed from then on. Absent when they are. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
-import type { Erasure, ErasureState, ErasureSubject } from '../domain/erasure.ts';
+import type { Erasure, ErasureState, ErasureSubject, ErasureTask } from '../domain/erasure.ts';
 import type { ErasureDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 
@@ -15,7 +15,7 @@ export interface ErasureClaim {
   readonly state: Exclude<ErasureState, 'DONE'>;
   /** This one included, since the last round that came to its end. */
   readonly attempts: number;
-  readonly subject: ErasureSubject;
+  readonly subject: ErasureTask;
 }
 
 /** How far the clocks of two processes may lie apart, in milliseconds. */
@@ -81,10 +81,11 @@ export function erasuresRepository(collection: Collection<ErasureDocument>) {
         { sort: { dueAt: 1 }, returnDocument: 'after' },
       );
       if (document === null) return null;
-      const { _id: key, state, attempts, memberId: id, names, pseudonym } = document;
+      const { _id: key, state, attempts, memberId: id, names, pseudonym, startedAt } = document;
       if (state === 'DONE' || id === undefined || pseudonym === undefined)
         throw new Error('An erasure is due that does not say whose it is');
-      return { key, token, state, attempts, subject: { memberId: id, names: names ?? [], pseudonym } };
+      const subject = { memberId: id, names: names ?? [], pseudonym, startedAt };
+      return { key, token, state, attempts, subject };
     },
 
     /** Notes what has been done and extends the lease. False: the claim is void. */

@@ -1,6 +1,7 @@
-import { ObjectId } from 'mongodb';
-import type { RefId } from '../domain/action.ts';
+import { ObjectId, type Document } from 'mongodb';
+import type { RefId, UserId } from '../domain/action.ts';
 import type { ErasureSubject } from '../domain/erasure.ts';
+import type { FollowDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import type { Collections } from './mongo.ts';
 
@@ -15,12 +16,20 @@ export interface EndedFollows {
 /** What a member leaves among the follows, in bounded batches: called again until nothing is found, nothing is left. */
 export function followTraces({ follows }: Pick<Collections, 'follows'>) {
   return {
+    /** A batch of the member's own follows. Index `following`. */
+    async followsOf({ memberId }: ErasureSubject, limit: number): Promise<FollowDocument[]> {
+      return follows.find({ followerId: memberId }).limit(limit).batchSize(limit).toArray();
+    },
+
     /**
      * Ends a batch of the member's own follows. Those that were counted get the token with it; of one that bears a mark
      * already nobody knows whether it was counted. Once the counts are right, `dropFollows`.
      */
-    async endFollows({ memberId }: ErasureSubject, token: string, limit: number): Promise<EndedFollows> {
-      const found = await follows.find({ followerId: memberId }).limit(limit).batchSize(limit).toArray();
+    async endFollows(
+      { memberId }: ErasureSubject,
+      found: readonly FollowDocument[],
+      token: string,
+    ): Promise<EndedFollows> {
       const isSure = ({ active, settling }: (typeof found)[number]): boolean =>
         active && settling === undefined;
       const sure = found.filter(isSure).map(({ _id }) => _id);
@@ -37,7 +46,7 @@ export function followTraces({ follows }: Pick<Collections, 'follows'>) {
           { $set: { active: false, spans: [], settling } },
         );
       const ours = sure.length === 0 ? [] : await follows.find({ _id: { $in: sure }, settling }).toArray();
-      const refIdsOf = (list: typeof found): RefId[] =>
+      const refIdsOf = (list: readonly FollowDocument[]): RefId[] =>
         list.map(({ refId }) => refId).filter((refId) => refId !== memberId);
       return {
         found: found.length,
@@ -53,27 +62,65 @@ export function followTraces({ follows }: Pick<Collections, 'follows'>) {
     },
 
     /**
-     * Ends what others follow of the member and gives it the pseudonym: they follow nobody by it any more, and what came
-     * through it stays theirs. Unique key: refId, followerId. Index `followers`.
+     * Gives the pseudonym a copy of a batch of what others follow of the member, open spans included, while the follows
+     * of the member stay. Unique key: refId, followerId. Index `followers`.
+     */
+    async copyFollowers({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
+      const found = await follows
+        .find({ refId: memberId, isCopied: { $exists: false } })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      if (found.length === 0) return 0;
+      const copies = found.filter(isKept(memberId)).map(({ followerId, spans }) => ({
+        updateOne: {
+          filter: { refId: pseudonym, followerId },
+          update: { $setOnInsert: { active: false, spans, isCopied: true as const } },
+          upsert: true,
+        },
+      }));
+      if (copies.length > 0) await retryOnDuplicateKey(() => follows.bulkWrite(copies, { ordered: false }));
+      await follows.updateMany(
+        { _id: { $in: found.map(({ _id }) => _id) } },
+        { $set: { isCopied: true as const } },
+      );
+      return found.length;
+    },
+
+    /**
+     * Ends what others follow of the member, in a batch, and in its copy: they follow nobody by it any more, and what
+     * came through it stays theirs. Where somebody has taken back what they followed meanwhile, the copy goes in the end.
+     * Unique key: refId, followerId. Index `followers`.
      */
     async moveFollowers({ memberId, pseudonym }: ErasureSubject, now: Date, limit: number): Promise<number> {
       const found = await follows.find({ refId: memberId }).limit(limit).batchSize(limit).toArray();
-      const kept = found.filter(({ spans, followerId }) => spans.length > 0 && followerId !== memberId);
-      const writes = kept.map(({ followerId, spans }) => ({
+      if (found.length === 0) {
+        const { deletedCount } = await follows.deleteMany({ refId: pseudonym, isCopied: true });
+        return deletedCount;
+      }
+      const writes = found.filter(isKept(memberId)).map(({ followerId, spans }) => ({
         updateOne: {
           filter: { refId: pseudonym, followerId },
-          update: {
-            $setOnInsert: {
-              active: false,
-              spans: spans.map((span) => ({ ...span, until: span.until ?? now })),
-            },
-          },
+          update: endedCopy(spans.map((span) => ({ ...span, until: span.until ?? now }))),
           upsert: true,
         },
       }));
       if (writes.length > 0) await retryOnDuplicateKey(() => follows.bulkWrite(writes, { ordered: false }));
-      if (found.length > 0) await follows.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      await follows.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
       return found.length;
     },
   };
+}
+
+function isKept(memberId: UserId): (follow: FollowDocument) => boolean {
+  return ({ spans, followerId }) => spans.length > 0 && followerId !== memberId;
+}
+
+/** The copy with these spans, all of them ended, besides those it has from a follow of before. */
+function endedCopy(spans: FollowDocument['spans']): Document[] {
+  const own = { $cond: [{ $eq: ['$isCopied', true] }, [], { $ifNull: ['$spans', []] }] };
+  return [
+    { $set: { active: false, spans: { $setUnion: [own, { $literal: spans }] } } },
+    { $unset: 'isCopied' },
+  ];
 }

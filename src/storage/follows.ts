@@ -1,4 +1,4 @@
-import { ObjectId, type Collection } from 'mongodb';
+import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionId, RefId, UserId } from '../domain/action.ts';
 import type { FollowSpan } from '../domain/follow-span.ts';
 import type { Follow } from '../domain/viewer.ts';
@@ -18,7 +18,7 @@ export interface Follower {
 /** A follow that is open but whose past actions and count are not settled yet. */
 export interface UnsettledFollow extends FollowPair {
   readonly spans: readonly FollowSpan[];
-  /** Which call opened it. */
+  /** Which call opened it, and whether it was open before. */
   readonly token: string;
 }
 
@@ -44,35 +44,77 @@ function toSpans(spans: FollowDocument['spans']): FollowSpan[] {
   }));
 }
 
+/** How a call that opens follows marks them until they are settled. */
+export interface OpeningTokens {
+  /** The pair was not followed: the follower is to be counted. */
+  readonly opened: string;
+  /** The pair was followed already, and its span begins earlier now. */
+  readonly extended: string;
+}
+
+function openingStage(
+  span: { readonly since: Date; readonly sinceAction?: ObjectId },
+  tokens: OpeningTokens,
+): Document {
+  const isOpen = { $eq: ['$active', true] };
+  const spans = { $ifNull: ['$spans', []] };
+  const beginsLater = {
+    $and: [
+      { $not: [{ $gt: ['$$span.until', null] }] },
+      {
+        $or: [
+          { $gt: ['$$span.since', span.since] },
+          {
+            $and: [
+              { $eq: ['$$span.since', span.since] },
+              { $gt: ['$$span.sinceAction', span.sinceAction ?? null] },
+              span.sinceAction !== undefined,
+            ],
+          },
+        ],
+      },
+    ],
+  };
+  const extended = {
+    $map: {
+      input: spans,
+      as: 'span',
+      in: { $cond: [beginsLater, { $mergeObjects: ['$$span', span] }, '$$span'] },
+    },
+  };
+  const isExtended = {
+    $gt: [{ $size: { $filter: { input: spans, as: 'span', cond: beginsLater } } }, 0],
+  };
+  const mark = {
+    $cond: [
+      isOpen,
+      { $cond: [isExtended, new ObjectId(tokens.extended), '$$REMOVE'] },
+      new ObjectId(tokens.opened),
+    ],
+  };
+  return {
+    spans: { $cond: [isOpen, extended, { $concatArrays: [spans, [span]] }] },
+    // A mark that is there tells of a call that was cut off, and of a count that may be wrong.
+    settling: { $ifNull: ['$settling', mark] },
+    active: true,
+  };
+}
+
 export function followsRepository(collection: Collection<FollowDocument>) {
   return {
     /**
-     * Opens a span for each pair that has none open, in one write, marked with the token until it is settled. Pairs
-     * must differ. Unique key: refId, followerId.
+     * Opens a span for each pair that has none open, and lets the open span of the others begin earlier where the new one
+     * does, in one write. What was changed is marked until it is settled, with the token that says how. Pairs must
+     * differ. Unique key: refId, followerId.
      */
-    async open(newSpans: readonly NewSpan[], token: string): Promise<void> {
-      const mark = new ObjectId(token);
+    async open(newSpans: readonly NewSpan[], tokens: OpeningTokens): Promise<void> {
       const operations = newSpans.map(({ followerId, refId, since, sinceAction }) => {
-        const span = {
-          since,
-          ...(sinceAction === undefined ? {} : { sinceAction: new ObjectId(sinceAction) }),
-        };
-        const isOpen = { $eq: ['$active', true] };
+        const first = sinceAction === undefined ? undefined : new ObjectId(sinceAction);
+        const span = { since, ...(first === undefined ? {} : { sinceAction: first }) };
         return {
           updateOne: {
             filter: { refId, followerId },
-            update: [
-              {
-                $set: {
-                  spans: {
-                    $cond: [isOpen, '$spans', { $concatArrays: [{ $ifNull: ['$spans', []] }, [span]] }],
-                  },
-                  // A mark that is there tells of a call that was cut off, and of a count that may be wrong.
-                  settling: { $ifNull: ['$settling', { $cond: [isOpen, '$$REMOVE', mark] }] },
-                  active: true,
-                },
-              },
-            ],
+            update: [{ $set: openingStage(span, tokens) }],
             upsert: true,
           },
         };

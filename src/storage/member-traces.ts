@@ -1,6 +1,6 @@
 import type { Filter, ObjectId } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
-import type { ErasureSubject } from '../domain/erasure.ts';
+import type { ErasureSubject, ErasureTask } from '../domain/erasure.ts';
 import { FORMER_MEMBER } from '../domain/pseudonym.ts';
 import { ACTION_TRACES, anonymiseActions, withoutSubject } from './anonymise-actions.ts';
 import type { ActionDocument } from './documents.ts';
@@ -64,7 +64,7 @@ export function memberTracesRepository(collections: Collections) {
     },
 
     /** Actions that have to do with them, by every way of finding them. Indexes `slice`, `names`, `other_ids`, `audience`. */
-    async anonymiseActions(subject: ErasureSubject, limit: number): Promise<number> {
+    async anonymiseActions(subject: ErasureTask, limit: number): Promise<number> {
       for (const { filter } of ACTION_TRACES) {
         const changed = await anonymiseActions(collections, subject, filter(subject.memberId), limit);
         if (changed > 0) return changed;

@@ -100,29 +100,6 @@ export function refsRepository(collection: Collection<RefDocument>) {
         { $unset: { pullSince: 1 } },
       );
     },
-
-    /** Adds to follower counts, in one write. */
-    async addFollowers(counts: ReadonlyMap<RefId, number>): Promise<void> {
-      const operations = [...counts].map(([refId, count]) => ({
-        updateOne: {
-          filter: { _id: refId },
-          update: { $inc: { followerCount: count }, $setOnInsert: { version: 0 } },
-          upsert: true,
-        },
-      }));
-      if (operations.length === 0) return;
-      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
-    },
-
-    async setFollowers(refId: RefId, count: number): Promise<void> {
-      await retryOnDuplicateKey(() =>
-        collection.updateOne(
-          { _id: refId },
-          { $set: { followerCount: count }, $setOnInsert: { version: 0 } },
-          { upsert: true },
-        ),
-      );
-    },
   };
 }
 

@@ -4,6 +4,7 @@ import { fanOutsRepository, type FanOutsRepository } from './fan-outs.ts';
 import { feedsRepository, type FeedsRepository } from './feeds.ts';
 import { hiddenItemsRepository, type HiddenItemsRepository } from './hidden-items.ts';
 import { interactionsRepository, type InteractionsRepository } from './interactions.ts';
+import { followerCountsRepository, type FollowerCountsRepository } from './follower-counts.ts';
 import { followsRepository, type FollowsRepository } from './follows.ts';
 import { memberDataRepository, type MemberDataRepository } from './member-data.ts';
 import { memberTracesRepository, type MemberTracesRepository } from './member-traces.ts';
@@ -24,6 +25,7 @@ export interface Repositories {
   readonly erasures: ErasuresRepository;
   readonly fanOuts: FanOutsRepository;
   readonly feeds: FeedsRepository;
+  readonly followerCounts: FollowerCountsRepository;
   readonly follows: FollowsRepository;
   readonly interactions: InteractionsRepository;
   readonly hiddenItems: HiddenItemsRepository;
@@ -58,6 +60,7 @@ export function createRepositories(
     erasures: erasuresRepository(collections.erasures),
     fanOuts: fanOutsRepository(collections.actions),
     feeds: feedsRepository(collections.feeds, feedEpoch),
+    followerCounts: followerCountsRepository(collections.refs),
     follows: followsRepository(collections.follows),
     interactions: interactionsRepository(collections.interactions),
     hiddenItems: hiddenItemsRepository(collections.hiddenItems),

@@ -1,4 +1,12 @@
-import { endFollow, feedFor, isFollowing, oldestCopied, openSpan, type ModelMember } from './model.ts';
+import {
+  bringAlong,
+  endFollow,
+  feedFor,
+  isFollowing,
+  oldestCopied,
+  openSpan,
+  type ModelMember,
+} from './model.ts';
 import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
 import type { Move } from './model-steps.ts';
 
@@ -7,7 +15,10 @@ export async function follow(run: Run, { by, ref, copyLimit }: StepTo<'follow'>)
   const [followerId, refId] = [id(by), id(ref)];
   const oldest = oldestCopied(model, refId, copyLimit);
   const { instant } = await during(() => parts.services.follow(session(run, by), refId, copyLimit));
-  if (isFollowing(model, followerId, refId)) return;
+  if (isFollowing(model, followerId, refId)) {
+    if (oldest !== undefined) bringAlong(model, followerId, refId, oldest);
+    return;
+  }
   const span =
     oldest === undefined
       ? { since: instant((await lastSpan(run, followerId, refId))?.since), firstActionId: null }

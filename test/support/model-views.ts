@@ -99,6 +99,29 @@ function filtersFor(run: Run, feed: readonly ModelItem[]): FilterCase[] {
   ];
 }
 
+/** In the order of time the times of a filter are when things were conducted. */
+function timeFiltersFor({ actions }: Run['model']): FilterCase[] {
+  const time = actions[0]?.conducted ?? 0;
+  return [
+    {
+      name: 'since',
+      filter: { since: new Date(time) },
+      passes: ({ action }) => action.conducted >= time,
+    },
+    {
+      name: 'until',
+      filter: { until: new Date(time) },
+      passes: ({ action }) => action.conducted < time,
+    },
+  ];
+}
+
+function byTime(feed: readonly ModelItem[]): ModelItem[] {
+  return [...feed].sort(
+    (a, b) => b.action.conducted - a.action.conducted || (a.action.id < b.action.id ? 1 : -1),
+  );
+}
+
 /** Whether a ref got its name after the action was published: then the action's copy is to have followed. */
 function isCarried({ model }: Run, refId: string, actionId: string): boolean {
   const name = model.names.get(refId);
@@ -147,8 +170,15 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
   }
   if (!look.isThorough) return view;
   view['feed by pages'] = (await feed(look.pageSize)).map((item) => shownItem(label, item));
+  const filtered = async (name: string, more: object): Promise<void> => {
+    view[`feed by ${name}`] = (await feed(look.pageSize, more)).map((item) => label(item.actionId));
+    const page = await services.readFeed(session, { first: look.pageSize, withUnread: true, ...more });
+    view[`unread by ${name}`] = await page.countUnread();
+  };
   for (const { name, filter } of filtersFor(run, feedFor(run.model, reader)))
-    view[`feed by ${name}`] = (await feed(look.pageSize, { filter })).map((item) => label(item.actionId));
+    await filtered(name, { filter });
+  for (const { name, filter } of timeFiltersFor(run.model))
+    await filtered(`${name}, by time`, { filter, order: 'RECENT' });
   view['feed by time'] = (await feed(look.pageSize, { order: 'RECENT' })).map((item) => label(item.actionId));
   const best = (await feed(look.pageSize, { order: 'TOP' })).map((item) => label(item.actionId));
   view['best of the feed'] = [...best].sort();
@@ -188,12 +218,14 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
       };
   if (!look.isThorough) return view;
   view['feed by pages'] = view['feed'];
-  for (const { name, passes } of filtersFor(run, feed))
-    view[`feed by ${name}`] = feed.filter(passes).map((item) => label(item.action.id));
-  view['feed by time'] = feed
-    .map((item) => item.action)
-    .sort((a, b) => b.conducted - a.conducted || (a.id < b.id ? 1 : -1))
-    .map((action) => label(action.id));
+  const filtered = (name: string, list: readonly ModelItem[]): void => {
+    view[`feed by ${name}`] = list.map((item) => label(item.action.id));
+    view[`unread by ${name}`] = { count: list.filter((item) => item.isUnread).length, isExact: true };
+  };
+  for (const { name, passes } of filtersFor(run, feed)) filtered(name, feed.filter(passes));
+  for (const { name, passes } of timeFiltersFor(model))
+    filtered(`${name}, by time`, byTime(feed).filter(passes));
+  view['feed by time'] = byTime(feed).map((item) => label(item.action.id));
   view['best of the feed'] = feed.map((item) => label(item.action.id)).sort();
   const unread = feed.filter((item) => item.isUnread);
   const oldest = unread.at(-1);

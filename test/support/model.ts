@@ -16,9 +16,9 @@ export interface ModelMember {
 }
 
 export interface ModelSpan {
-  readonly since: number;
+  since: number;
   /** Of the actions recorded at `since`, this one and later ones; null: all of them. */
-  readonly firstActionId: string | null;
+  firstActionId: string | null;
   until: number | null;
 }
 
@@ -225,6 +225,14 @@ export function openSpan(model: Model, followerId: string, refId: string, span: 
   const follow = followOf(model, followerId, refId);
   follow.isActive = true;
   follow.spans.push(span);
+}
+
+/** Who follows already and asks for past actions has followed since the oldest of them. */
+export function bringAlong(model: Model, followerId: string, refId: string, oldest: ModelAction): void {
+  const span = followOf(model, followerId, refId).spans.find(({ until }) => until === null);
+  if (span === undefined || isInSpan(span, oldest)) return;
+  span.since = oldest.recorded;
+  span.firstActionId = oldest.id;
 }
 
 /** @param until null: with its history. */

@@ -2,6 +2,7 @@ import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-i
 import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../services/services.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
+import { asksForField } from '../live-selection.ts';
 import { Action } from './action.ts';
 import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from './enums.ts';
 import { Node } from './node.ts';
@@ -31,8 +32,9 @@ const FeedConnection = defineConnection<NewsfeedItemRecord, FeedPage>('Feed', Ne
 builder.objectFields(FeedConnection, (t) => ({
   unread: t.field({
     type: UnreadCount,
-    description: 'Unread entries of the whole feed.',
-    resolve: (_source, _args, context) => context.services.countUnread(context.session()),
+    description:
+      'Unread entries of this list: with a filter, those it lets through. Comes from the same read as the page.',
+    resolve: ({ page }) => page.countUnread(),
   }),
   state: t.field({
     type: FeedStateEnum,
@@ -70,12 +72,21 @@ builder.objectFields(Viewer, (t) => ({
 export const FeedFilter = builder.inputType('FeedFilter', {
   description: 'Which entries of a feed; conditions that are given must all hold.',
   fields: (t) => ({
-    types: t.stringList({ description: 'Actions of one of these types, such as ApplicationRating.' }),
+    types: t.stringList({
+      description:
+        'Actions of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT.',
+    }),
     actorIds: t.stringList({ description: 'Actions by one of these actors.' }),
     refId: t.string({ description: 'Actions that carry this ref id.' }),
     tag: t.string({ description: 'Actions with this tag.' }),
-    since: t.field({ type: 'DateTime', description: 'With this relevancy or a later one.' }),
-    until: t.field({ type: 'DateTime', description: 'With an earlier relevancy.' }),
+    since: t.field({
+      type: 'DateTime',
+      description: 'At this time or later: relevancy in RELEVANCY and TOP, conducted in RECENT.',
+    }),
+    until: t.field({
+      type: 'DateTime',
+      description: 'Before this time: relevancy in RELEVANCY and TOP, conducted in RECENT.',
+    }),
     unreadOnly: t.boolean({ description: 'Only what has not been read.' }),
   }),
 });
@@ -90,8 +101,10 @@ builder.queryField('feed', (t) =>
       order: t.arg({ type: FeedOrderEnum, defaultValue: 'RELEVANCY', description: 'In this order.' }),
     },
     extensions: PAGE_COST,
-    resolve: async (_root, args, context) =>
-      toConnection(await context.services.readFeed(context.session(), args), args),
+    async resolve(_root, args, context, info) {
+      const withUnread = asksForField(info, 'unread');
+      return toConnection(await context.services.readFeed(context.session(), { ...args, withUnread }), args);
+    },
   }),
 );
 

@@ -19,7 +19,8 @@ builder.mutationFields((t) => ({
       refId: t.arg.string({ required: true, description: 'What to follow.' }),
       copyLimit: t.arg.int({
         defaultValue: 100,
-        description: 'How many past actions of the ref come with it, 0 to 1000.',
+        description:
+          'How many past actions of the ref come with it, 0 to 1000; also where it is followed already.',
       }),
     },
     resolve: (_root, { refId, copyLimit }, context) =>

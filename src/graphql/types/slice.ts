@@ -5,7 +5,9 @@ import { ActionConnection } from './action.ts';
 const ActionFilter = builder.inputType('ActionFilter', {
   description: 'Which actions; conditions that are given must all hold.',
   fields: (t) => ({
-    types: t.stringList({ description: 'Of one of these types, such as ApplicationRating.' }),
+    types: t.stringList({
+      description: 'Of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT.',
+    }),
     actorIds: t.stringList({ description: 'By one of these actors.' }),
     tag: t.string({ description: 'With this tag.' }),
     since: t.field({ type: 'DateTime', description: 'Conducted then or later.' }),

@@ -20,7 +20,7 @@ export const Viewer = builder.objectRef<object>('Viewer').implement({
     }),
     unreadCount: t.field({
       type: UnreadCount,
-      description: 'Unread entries of the feed.',
+      description: 'Unread entries of the whole feed.',
       resolve: (_source, _args, context) => context.services.countUnread(context.session()),
     }),
     lastRead: t.field({

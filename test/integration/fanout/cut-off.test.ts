@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DeliveryOutcome } from '../../../src/feeds/feed-store.ts';
 import { StoreUnavailable } from '../../../src/storage/errors.ts';
+import { newObjectId } from '../../../src/storage/mongo.ts';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
 import { watching, type Watching } from '../../support/watching.ts';
 
@@ -123,7 +124,8 @@ test('says resync to whom a follow was cut off before telling, when it is comple
   await parts.fanOut();
   await using watch = await watchAs(parts, 'bob');
   const span = { followerId: 'bob', refId: 'actor', since: action.recorded };
-  await parts.repositories.follows.open([span], '0123456789abcdef01234567');
+  const tokens = { opened: newObjectId(), extended: newObjectId() };
+  await parts.repositories.follows.open([span], tokens);
   await parts.feedStore.fill('bob', [{ actionId: action.id, relevancy: action.latest, reasons: ['FOLLOW'] }]);
   await parts.services.follow(parts.session('bob'), 'actor', 0);
   expect(await toldBefore(parts, watch)).toEqual([action.id, 'resync']);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import { settleFollows } from '../../../src/services/settle-follows.ts';
+import { newObjectId } from '../../../src/storage/mongo.ts';
 import { openParts } from '../../support/parts.ts';
 
 const TOKEN = '0123456789abcdef01234567';
@@ -12,13 +13,15 @@ test('brings along what is hidden and shown again while a follow is being settle
   const { repositories, feedStore, services } = parts;
   const admin = parts.session('admin', 'admin');
   const pair = { followerId: 'bob', refId: 'actor' };
-  await repositories.follows.open([{ ...pair, since: action.recorded }], TOKEN);
+  const tokens = { opened: TOKEN, extended: newObjectId() };
+  await repositories.follows.open([{ ...pair, since: action.recorded }], tokens);
   const opened = await repositories.follows.unsettled([pair]);
   await settleFollows(
     {
       ...repositories,
       ...parts.live,
       weights: DEFAULT_WEIGHTS,
+      newToken: newObjectId,
       // Between the look at the action and what is done about it.
       fanOuts: {
         async requestPass(id, now) {
@@ -37,7 +40,7 @@ test('brings along what is hidden and shown again while a follow is being settle
       },
     },
     opened,
-    TOKEN,
+    { tokens, epochs: new Map([['actor', null]]) },
   );
   await parts.fanOut();
   expect(await parts.feedOf('bob')).toEqual([action.id]);

@@ -3,6 +3,7 @@ import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
 import { upsertMembers } from '../../../src/services/directory.ts';
 import { settleFollows } from '../../../src/services/settle-follows.ts';
+import { newObjectId } from '../../../src/storage/mongo.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const DAY = 86_400_000;
@@ -83,15 +84,14 @@ test.each(['hide', 'delete'] as const)(
     await parts.fanOut();
     const { repositories } = parts;
     const admin = parts.session('admin', 'admin');
-    await repositories.follows.open(
-      [{ followerId: 'bob', refId: 'actor', since: CONDUCTED }],
-      '0123456789abcdef01234567',
-    );
+    const tokens = { opened: newObjectId(), extended: newObjectId() };
+    await repositories.follows.open([{ followerId: 'bob', refId: 'actor', since: CONDUCTED }], tokens);
     const opened = await repositories.follows.unsettled([{ followerId: 'bob', refId: 'actor' }]);
     await settleFollows(
       {
         ...repositories,
         weights: DEFAULT_WEIGHTS,
+        newToken: newObjectId,
         ...parts.live,
         feedStore: {
           ...parts.feedStore,
@@ -104,7 +104,7 @@ test.each(['hide', 'delete'] as const)(
         },
       },
       opened,
-      '0123456789abcdef01234567',
+      { tokens, epochs: new Map([['actor', null]]) },
     );
     await parts.fanOut();
     expect(await parts.feedOf('bob')).toEqual([]);

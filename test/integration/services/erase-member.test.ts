@@ -229,7 +229,7 @@ describe('erasing', () => {
       isFirstAttempt: true,
     });
     await parts.publish({ actorId: ID, scope: 'PUBLIC' });
-    await parts.repositories.refs.addFollowers(new Map([[ID, 1]]));
+    await parts.repositories.followerCounts.add(new Map([[ID, 1]]), new Map([[ID, null]]));
     await finishErasures(parts, dependencies);
     expect(await placesOf(parts.database, ID, NAME)).toEqual([]);
     const actors = await parts.database.collections.actions.distinct('actorId');
@@ -390,5 +390,100 @@ describe('erasing', () => {
     expect(await placesOf(parts.database, ID, NAME)).toEqual([]);
     const actors = await parts.database.collections.actions.distinct('actorId');
     expect(actors.filter((actorId) => PSEUDONYM.test(actorId))).toHaveLength(1);
+  });
+
+  test.each([1, 3])(
+    'leaves its followers what is being delivered to them while it is erased, before follower %i is read',
+    async (place) => {
+      await using parts = await openParts();
+      await parts.services.followMany(
+        parts.service,
+        OTHERS.map((followerId) => ({ followerId, refId: ID })),
+      );
+      const { action } = await parts.publish({ actorId: ID });
+      const dependencies = erasureParts(parts.database.collections);
+      const { follows } = parts.repositories;
+      let reads = 0;
+      {
+        // The action has been read by its old id, its followers have not, or not all of them.
+        await using worker = parts.worker(
+          {},
+          {
+            chunkSize: 1,
+            follows: {
+              ...follows,
+              followers: async (...args: Parameters<typeof follows.followers>) => {
+                if (++reads === place) await eraseMember(dependencies, parts.admin, ID);
+                return follows.followers(...args);
+              },
+            },
+          },
+        );
+        worker.start();
+        await parts.idle();
+      }
+      await finishErasures(parts, dependencies);
+      await parts.fanOut();
+      for (const reader of OTHERS)
+        expect([reader, await parts.feedOf(reader)]).toEqual([reader, [action.id]]);
+      expect(await placesOf(parts.database, ID)).toEqual([]);
+    },
+  );
+
+  test('leaves its followers what it publishes while its followers are being moved', async () => {
+    await using parts = await openParts();
+    await parts.services.followMany(
+      parts.service,
+      OTHERS.map((followerId) => ({ followerId, refId: ID })),
+    );
+    const { memberTraces } = parts.repositories;
+    const published: string[] = [];
+    const dependencies = erasureParts(parts.database.collections, {
+      memberTraces: {
+        ...memberTraces,
+        async moveFollowers(subject, now, limit) {
+          if (published.length === 0) published.push((await parts.publish({ actorId: ID })).action.id);
+          return memberTraces.moveFollowers(subject, new Date(now.getTime() + 1_000), limit);
+        },
+      },
+    });
+    expect(await eraseMember(dependencies, parts.admin, ID)).toBe(true);
+    // Its followers are gone when it is delivered, though they followed when it was recorded.
+    await parts.fanOut();
+    await finishErasures(parts, dependencies);
+    await parts.fanOut();
+    for (const reader of OTHERS) expect([reader, await parts.feedOf(reader)]).toEqual([reader, published]);
+    for (const reader of OTHERS) await parts.services.rebuildFeed(parts.admin, reader);
+    await parts.fanOut();
+    for (const reader of OTHERS) expect([reader, await parts.feedOf(reader)]).toEqual([reader, published]);
+    expect(await placesOf(parts.database, ID)).toEqual([]);
+  });
+
+  test('takes nothing back for its followers, and gives nothing back that they took back meanwhile', async () => {
+    await using parts = await openParts();
+    await parts.services.followMany(
+      parts.service,
+      ['ann', 'bob'].map((followerId) => ({ followerId, refId: ID })),
+    );
+    const { action } = await parts.publish({ actorId: ID });
+    await parts.fanOut();
+    const { memberTraces } = parts.repositories;
+    let isTakenBack = false;
+    const dependencies = erasureParts(parts.database.collections, {
+      memberTraces: {
+        ...memberTraces,
+        async moveFollowers(subject, now, limit) {
+          if (!isTakenBack) await parts.services.unfollow(parts.session('ann'), ID, false);
+          isTakenBack = true;
+          return memberTraces.moveFollowers(subject, now, limit);
+        },
+      },
+    });
+    expect(await eraseMember(dependencies, parts.admin, ID)).toBe(true);
+    await finishErasures(parts, dependencies);
+    await parts.fanOut();
+    expect(await parts.feedOf('ann')).toEqual([]);
+    expect(await parts.feedOf('bob')).toEqual([action.id]);
+    expect(await placesOf(parts.database, ID)).toEqual([]);
   });
 });

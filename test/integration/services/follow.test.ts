@@ -27,6 +27,29 @@ test('brings exactly the newest actions of the ref along, even out of one batch'
   expect(await parts.feedOf('ann')).toEqual(ids.slice(-3).reverse());
 });
 
+test('brings the history of what is followed already, counts nobody twice, and takes nothing back', async () => {
+  await using parts = await openParts();
+  const ids = await publishSome(parts, 10);
+  await parts.fanOut();
+  const feed = async (copyLimit: number): Promise<string[]> => {
+    const ref = await parts.services.follow(parts.session('ann'), 'site', copyLimit);
+    expect(ref.followerCount).toBe(1);
+    return parts.feedOf('ann');
+  };
+  const newest = (count: number): string[] => ids.slice(-count).reverse();
+  expect(await feed(0)).toEqual([]);
+  expect(await feed(3)).toEqual(newest(3));
+  expect(await feed(5)).toEqual(newest(5));
+  expect(await feed(2)).toEqual(newest(5));
+  await parts.services.unfollow(parts.session('ann'), 'site', true);
+  expect(await feed(0)).toEqual(newest(5));
+  expect(await feed(8)).toEqual(newest(8));
+  await parts.services.rebuildFeed(parts.admin, 'ann');
+  await parts.fanOut();
+  expect(await parts.feedOf('ann')).toEqual(newest(8));
+  expect(await parts.repositories.follows.unsettled([{ followerId: 'ann', refId: 'site' }])).toEqual([]);
+});
+
 test('brings nothing along with a copy limit of nought, and everything new from then on', async () => {
   await using parts = await openParts();
   await publishSome(parts, 3);
@@ -84,7 +107,7 @@ test('completes, at the next try, a follow that was cut off after its commit', a
   expect(oldest).not.toBeNull();
   if (oldest === null) return;
   const span = { followerId: 'ann', refId: 'site', since: oldest.recorded, sinceAction: oldest.id };
-  await follows.open([span], newObjectId());
+  await follows.open([span], { opened: newObjectId(), extended: newObjectId() });
   expect(await parts.feedOf('ann')).toEqual([]);
   const ref = await parts.services.follow(parts.session('ann'), 'site', 0);
   expect(ref.followerCount).toBe(1);
@@ -97,7 +120,8 @@ test('delivers what was recorded while the follow was being opened and its fan-o
   const since = new Date();
   const [id] = await publishSome(parts, 1);
   await parts.fanOut();
-  await parts.repositories.follows.open([{ followerId: 'ann', refId: 'site', since }], newObjectId());
+  const tokens = { opened: newObjectId(), extended: newObjectId() };
+  await parts.repositories.follows.open([{ followerId: 'ann', refId: 'site', since }], tokens);
   await parts.services.follow(parts.session('ann'), 'site', 0);
   expect(await parts.feedOf('ann')).toEqual([id]);
 });

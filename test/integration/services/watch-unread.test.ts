@@ -68,7 +68,7 @@ test('counts the whole feed, whatever the filter', async () => {
   await using parts = await openParts();
   await using ann = await watching(parts.services, parts.session('ann').identity, {
     withUnread: true,
-    filter: { types: ['None'] },
+    filter: { types: ['Posted'] },
   });
   await deliver(parts);
   expect(await ann.next()).toMatchObject({ kind: 'unread', unread: exact(1) });

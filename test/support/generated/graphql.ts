@@ -28,7 +28,7 @@ export type ActionFilter = {
   since?: InputMaybe<Scalars['DateTime']['input']>;
   /** With this tag. */
   tag?: InputMaybe<Scalars['String']['input']>;
-  /** Of one of these types, such as ApplicationRating. */
+  /** Of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT. */
   types?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Conducted before. */
   until?: InputMaybe<Scalars['DateTime']['input']>;
@@ -176,15 +176,15 @@ export type FeedFilter = {
   actorIds?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Actions that carry this ref id. */
   refId?: InputMaybe<Scalars['String']['input']>;
-  /** With this relevancy or a later one. */
+  /** At this time or later: relevancy in RELEVANCY and TOP, conducted in RECENT. */
   since?: InputMaybe<Scalars['DateTime']['input']>;
   /** Actions with this tag. */
   tag?: InputMaybe<Scalars['String']['input']>;
-  /** Actions of one of these types, such as ApplicationRating. */
+  /** Actions of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT. */
   types?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Only what has not been read. */
   unreadOnly?: InputMaybe<Scalars['Boolean']['input']>;
-  /** With an earlier relevancy. */
+  /** Before this time: relevancy in RELEVANCY and TOP, conducted in RECENT. */
   until?: InputMaybe<Scalars['DateTime']['input']>;
 };
 

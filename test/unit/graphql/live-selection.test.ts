@@ -1,8 +1,10 @@
 import { Kind, parse, type FieldNode, type FragmentDefinitionNode } from 'graphql';
 import { expect, test } from 'vitest';
-import { asksForType } from '../../../src/graphql/live-selection.ts';
+import { asksForField, asksForType } from '../../../src/graphql/live-selection.ts';
 
-function asks(document: string): boolean {
+type Selected = Parameters<typeof asksForType>[0];
+
+function asks(document: string, how = (info: Selected) => asksForType(info, 'Wanted')): boolean {
   const { definitions } = parse(document);
   const fragments: Record<string, FragmentDefinitionNode> = {};
   const fieldNodes: FieldNode[] = [];
@@ -11,7 +13,7 @@ function asks(document: string): boolean {
     else if (definition.kind === Kind.OPERATION_DEFINITION)
       for (const selection of definition.selectionSet.selections)
         if (selection.kind === Kind.FIELD) fieldNodes.push(selection);
-  return asksForType({ fieldNodes, fragments }, 'Wanted');
+  return how({ fieldNodes, fragments });
 }
 
 test.each([
@@ -32,4 +34,14 @@ test.each([
   ['it in a fragment nobody uses', '{ events { cursor } } fragment W on Wanted { n }'],
 ])('does not find it where %s is asked for', (_what, document) => {
   expect(asks(document)).toBe(false);
+});
+
+test.each([
+  ['{ feed { edges { cursor } unread { count } } }', true],
+  ['{ feed { ...F } } fragment F on FeedConnection { ... { new: unread { count } } }', true],
+  ['{ feed { unread @include(if: false) { count } } }', true],
+  ['{ feed { edges { unread } } }', false],
+  ['{ feed { unread: state } } fragment F on FeedConnection { unread }', false],
+])('tells whether %s asks for the field: %s', (document, isAsked) => {
+  expect(asks(document, (info) => asksForField(info, 'unread'))).toBe(isAsked);
 });

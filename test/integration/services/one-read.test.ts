@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import type { FeedOrder, FeedPage } from '../../../src/services/services.ts';
+import { commandsOf } from '../../support/commands.ts';
+import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
+
+const ORDERS: readonly FeedOrder[] = ['RELEVANCY', 'RECENT', 'TOP'];
+
+async function publishTo(parts: Parts, count: number, tag = 'red'): Promise<string[]> {
+  const outcomes = await parts.services.publishActions(
+    parts.service,
+    Array.from({ length: count }, (_, n) => ({
+      actorId: 'actor',
+      scope: 'PUBLIC',
+      mentions: ['ann'],
+      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: String(n), tags: [tag] } },
+    })),
+  );
+  await parts.fanOut();
+  return outcomes.map(({ action }) => action?.id ?? '');
+}
+
+async function pageOf(parts: Parts, args: object): Promise<FeedPage> {
+  return parts.services.readFeed(parts.session('ann'), { withUnread: true, ...args });
+}
+
+function unreadOn(page: FeedPage): number {
+  return page.edges.filter(({ node }) => node.isUnread).length;
+}
+
+/** Ann has read eight of twenty. */
+async function openScene(options: PartsOptions = {}): Promise<Parts> {
+  const parts = await openParts(options);
+  await publishTo(parts, 8);
+  await parts.services.markFeedRead(parts.session('ann'), new Date());
+  await publishTo(parts, 12, 'blue');
+  return parts;
+}
+
+test.each(ORDERS.flatMap((order) => [1, 5, 100].map((first) => [order, first] as const)))(
+  'list and count of a page come from one read, whatever changes in between: %s, first %i',
+  async (order, first) => {
+    await using parts = await openScene();
+    const page = await pageOf(parts, { first, order });
+    const [bumped = ''] = await publishTo(parts, 3);
+    await parts.services.hideAction(
+      parts.session('admin', 'admin'),
+      page.edges[0]?.node.actionId ?? '',
+      null,
+    );
+    await parts.services.recordInteraction(parts.session('bob'), { actionId: bumped, kind: 'COMMENT' });
+    await parts.fanOut();
+    expect(await page.countUnread()).toEqual({ count: 12, isExact: true });
+    expect(unreadOn(page)).toBe(Math.min(first, 12));
+  },
+);
+
+test('a later page counts the unread entries it shows, also where they are gone meanwhile', async () => {
+  await using parts = await openScene();
+  const { endCursor } = await pageOf(parts, { first: 5 });
+  const page = await pageOf(parts, { first: 5, after: endCursor });
+  for (const { node } of page.edges)
+    await parts.services.hideAction(parts.session('admin', 'admin'), node.actionId, null);
+  expect(await page.countUnread()).toEqual({ count: 12, isExact: true });
+});
+
+test('the count of a list is that of what its filter lets through', async () => {
+  await using parts = await openScene();
+  for (const order of ORDERS) {
+    const count = async (filter: object): Promise<number> =>
+      (await (await pageOf(parts, { first: 2, order, filter })).countUnread()).count;
+    expect(await count({ tag: 'red' })).toBe(0);
+    expect(await count({ tag: 'blue' })).toBe(12);
+    expect(await count({ unreadOnly: true })).toBe(12);
+    expect(await count({ types: ['Posted'] })).toBe(0);
+  }
+  expect(await parts.services.countUnread(parts.session('ann'))).toEqual({ count: 12, isExact: true });
+});
+
+test('counts to a hundred and says that there are more', async () => {
+  await using parts = await openScene();
+  await publishTo(parts, 88);
+  const exact = await pageOf(parts, { first: 1 });
+  expect(await exact.countUnread()).toEqual({ count: 100, isExact: true });
+  await publishTo(parts, 1);
+  const page = await pageOf(parts, { first: 1 });
+  expect(await page.countUnread()).toEqual({ count: 100, isExact: false });
+});
+
+test.each([1, 25])('a page of %i with its count takes the round trips of the page alone', async (first) => {
+  await using parts = await openScene({ monitorCommands: true });
+  // The first read after a while notes that the reader is there.
+  await parts.services.readFeed(parts.session('ann'), {});
+  const commands = await commandsOf(parts.database, async () => {
+    await (await pageOf(parts, { first })).countUnread();
+  });
+  const names = commands.map(({ name, collection }) => `${name} ${collection}`);
+  expect(names.filter((name) => name !== 'find refs').sort()).toEqual([
+    'find actions',
+    'find feeds',
+    'find members',
+    'find newsfeedItems',
+  ]);
+});
+
+test('every response agrees with itself while others publish', async () => {
+  await using parts = await openScene();
+  await using worker = parts.worker();
+  worker.start();
+  let isOver = false;
+  const publishing = (async () => {
+    for (let n = 0; !isOver && n < 60; n++) {
+      await parts.publish({ scope: 'PUBLIC', mentions: ['ann'] });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  })();
+  for (let n = 0; n < 60; n++) {
+    const page = await pageOf(parts, { first: 100 });
+    expect(await page.countUnread()).toEqual({ count: unreadOn(page), isExact: true });
+  }
+  isOver = true;
+  await publishing;
+});
