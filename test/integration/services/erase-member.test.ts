@@ -274,7 +274,8 @@ describe('erasing', () => {
   });
 
   test.each([
-    ['each of its writes that change something', (_run: number) => 1, changesTraces],
+    // To count followers from scratch takes two writes, and only the one after them tells that it was done.
+    ['one to four of its writes that change something', (run: number) => 1 + (run % 4), changesTraces],
     ['its n-th write, of whatever kind', (run: number) => run, undefined],
   ])('completes after crashes behind %s', async (_name, writesOf, counts) => {
     await using world = await openErasureWorld();
