@@ -6,6 +6,11 @@ const NO_ENVIRONMENT = {
   message: 'Only src/config/env.ts reads the environment; take what you need from Config.',
 };
 
+const NO_MACHINE_CLOCK = [
+  "NewExpression[callee.name='Date'][arguments.length=0]",
+  "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+].map((selector) => ({ selector, message: 'Use the clock of lib/clock.ts: the clocks of machines differ.' }));
+
 export default tseslint.config(
   { ignores: ['dist/', 'coverage/', '**/generated/', '**/__generated__/'] },
   {
@@ -34,6 +39,12 @@ export default tseslint.config(
   {
     files: ['src/config/env.ts', 'src/embedded/gateway/main.ts', 'test/**', 'bench/**'],
     rules: { 'no-restricted-properties': 'off' },
+  },
+  // What processes compare goes by the database's clock. The live log in memory belongs to one process.
+  {
+    files: ['src/{services,fanout,feeds,storage,realtime}/**'],
+    ignores: ['src/realtime/memory-live-log.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK] },
   },
   // Matchers such as expect.any() are `any` on purpose.
   {

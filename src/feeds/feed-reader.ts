@@ -13,6 +13,7 @@ import type { FollowsRepository } from '../storage/follows.ts';
 import type { FeedPageQuery, FeedStore, StoredPage } from './feed-store.ts';
 import { readFromSource, type SourceDependencies, type SourceQuery } from './source.ts';
 import { entriesOf, followsWithSpans, sourceKeys } from './standing.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface FeedReaderDependencies extends SourceDependencies {
   readonly feedStore: Pick<FeedStore, 'page' | 'find'>;
@@ -157,7 +158,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     lookUp: () => Promise<ReaderProfile>,
     query: FeedQuery,
   ): Promise<readonly FeedEntry[]> {
-    const begunAt = Date.now();
+    const begunAt = clock.time();
     const ahead = feedStore.page({ ...query, userId });
     // Whoever needs it awaits it below; not everybody does, and then it may fail.
     ahead.catch(() => undefined);

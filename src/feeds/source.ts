@@ -6,6 +6,7 @@ import type { PlacingDependencies } from './placing.ts';
 import { entriesOf } from './standing.ts';
 import type { Action } from '../domain/action.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface SourceDependencies extends PlacingDependencies {
   readonly sourceActions: Pick<SourceActionsRepository, 'candidates'>;
@@ -70,7 +71,7 @@ export async function readFromSource(
     await look({ above: upTo, upTo: null, bumpedAndConductedBy: upTo }, null);
   let length = FIRST_WINDOW_MS;
   for (;;) {
-    const from = upTo?.getTime() ?? Date.now() + MAX_FUTURE_MS;
+    const from = upTo?.getTime() ?? clock.time() + MAX_FUTURE_MS;
     const above = length > LAST_WINDOW_MS ? null : new Date(from - length);
     if (!(await look({ above, upTo }, length <= 1 ? null : MAX_CANDIDATES))) {
       length = Math.max(1, Math.floor(Math.min(length, LAST_WINDOW_MS) / WINDOW_GROWTH));

@@ -1,5 +1,6 @@
 import type { UserId } from '../domain/action.ts';
 import { OnDispose } from '../lib/on-dispose.ts';
+import { clock } from '../lib/clock.ts';
 
 interface OpenSession {
   /** Milliseconds since the epoch. */
@@ -12,7 +13,7 @@ export class OpenSessions {
   readonly #byMember = new Map<UserId, readonly OpenSession[]>();
 
   add(userId: UserId, end: () => void): Disposable {
-    const session = { openedAt: Date.now(), end };
+    const session = { openedAt: clock.time(), end };
     this.#byMember.set(userId, [...(this.#byMember.get(userId) ?? []), session]);
     return new OnDispose(() => {
       this.#remove(userId, session);

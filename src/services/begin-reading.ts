@@ -4,6 +4,7 @@ import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import { makeDue } from './rebuild-feed.ts';
 import type { ReaderSession } from './reader-session.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface BeginReadingDependencies {
   readonly feeds: Pick<FeedsRepository, 'touch' | 'markDue'>;
@@ -25,7 +26,7 @@ export async function beginReading(
   session: ReaderSession,
 ): Promise<ReaderProfile> {
   const known = await session.profile();
-  const now = new Date();
+  const now = clock.now();
   const isNoted =
     known.activeAt !== null && now.getTime() - known.activeAt.getTime() < dormantAfterMs / NOTES;
   const profile = isNoted ? known : { ...known, ...(await feeds.touch(known.userId, now)) };

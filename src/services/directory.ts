@@ -13,6 +13,7 @@ import { requireRole } from './roles.ts';
 import type { MemberInput, RefInput } from './services.ts';
 import { settleMemberships, type SettleMembershipDependencies } from './settle-memberships.ts';
 import { validate } from './validate.ts';
+import { clock } from '../lib/clock.ts';
 
 export const MAX_ENTRIES_PER_CALL = 1_000;
 
@@ -62,7 +63,7 @@ export async function upsertMembers(
       dependencies,
       latest.map((change) => change.userId),
     );
-    const now = new Date();
+    const now = clock.now();
     const before = await dependencies.members.findByIds(latest.map((change) => change.userId));
     const inDoubt = await feedsInDoubt(dependencies, latest, before);
     // Before the change, which is the commit point, for the case that this is cut off behind it; and behind the change,

@@ -11,6 +11,7 @@ import type { RefsRepository } from '../storage/refs.ts';
 import { requireRole } from './roles.ts';
 import { runErasure, type RunErasureDependencies } from './run-erasure.ts';
 import { validate } from './validate.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface EraseMemberDependencies extends RunErasureDependencies {
   readonly erasures: RunErasureDependencies['erasures'] &
@@ -39,7 +40,7 @@ export async function eraseMember(
   const { erasures, members, refs, newToken } = dependencies;
   const id = validate(idSchema, memberId, ['memberId']);
   const [member, [ref]] = await Promise.all([members.find(id), refs.findByIds([id])]);
-  const now = new Date();
+  const now = clock.now();
   await erasures.begin({
     memberId: id,
     names: [member?.name, ref?.label].filter((name) => name != null),
@@ -89,7 +90,7 @@ export async function admitMembers(
   { erasures, feeds }: AdmitMembersDependencies,
   memberIds: readonly UserId[],
 ): Promise<void> {
-  const { admitted, erasing } = await erasures.admit(memberIds, new Date());
+  const { admitted, erasing } = await erasures.admit(memberIds, clock.now());
   for (const memberId of admitted) await feeds.markChecksFollows(memberId);
   if (erasing.length > 0)
     throw new FanfareError('CONFLICT', `Being erased at this moment, try again later: ${erasing.join(', ')}`);

@@ -6,6 +6,7 @@ import type { SessionEnds } from '../realtime/session-ends.ts';
 import type { ErasuresRepository } from '../storage/erasures.ts';
 import { countFollowers, type CountFollowersDependencies } from './count-followers.ts';
 import type { MemberTracesRepository } from '../storage/member-traces.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface ErasureStepDependencies extends CountFollowersDependencies {
   readonly memberTraces: MemberTracesRepository;
@@ -47,7 +48,7 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
   { name: 'FOLLOWS', run: endFollows },
   {
     name: 'FOLLOWERS',
-    run: ({ memberTraces }, subject) => memberTraces.moveFollowers(subject, new Date(), BATCH),
+    run: ({ memberTraces }, subject) => memberTraces.moveFollowers(subject, clock.now(), BATCH),
   },
   { name: 'FEED', run: dropFeed },
   {

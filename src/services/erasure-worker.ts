@@ -1,6 +1,7 @@
 import { PollLoop } from '../lib/poll-loop.ts';
 import type { ErasureClaim, ErasuresRepository } from '../storage/erasures.ts';
 import { runErasure, type RunErasureDependencies } from './run-erasure.ts';
+import { clock } from '../lib/clock.ts';
 
 /** What a worker tells of its work, for logs; an erasure goes by its key, never by whose it is. */
 export interface ErasureObserver {
@@ -47,7 +48,7 @@ export class ErasureWorker implements AsyncDisposable {
     const { erasures, observer, timing, newToken } = this.#dependencies;
     let claim: ErasureClaim | null;
     try {
-      claim = await erasures.claim({ token: newToken(), now: new Date(), leaseMs: timing.leaseMs });
+      claim = await erasures.claim({ token: newToken(), now: clock.now(), leaseMs: timing.leaseMs });
     } catch (error) {
       observer.claimFailed(error);
       return false;

@@ -9,6 +9,7 @@ import { entitledActions } from './read-actions.ts';
 import type { ReaderSession } from './reader-session.ts';
 import type { ExportPart } from './services.ts';
 import { validate } from './validate.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface ExportMemberDependencies {
   readonly memberData: MemberDataRepository;
@@ -35,7 +36,7 @@ export async function* exportMember(
     throw new FanfareError('FORBIDDEN', 'Only members themselves and admins can export what is held');
   const id = validate(idSchema, memberId, ['memberId']);
   const { memberData } = dependencies;
-  const facts = { format: FORMAT, memberId: id, exportedAt: new Date(), ...(await memberData.profile(id)) };
+  const facts = { format: FORMAT, memberId: id, exportedAt: clock.now(), ...(await memberData.profile(id)) };
   for (const [section, value] of Object.entries(facts)) yield { section, value };
   yield* list('actions', actionEntries(dependencies, session, id));
   yield* list('interactions', memberData.interactions(id));

@@ -3,6 +3,7 @@ import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 import { justAfter, presentEntries, relevancyCursor, type ReadFeedDependencies } from './read-feed.ts';
 import type { ReaderSession } from './reader-session.ts';
 import type { FirstUnread } from './services.ts';
+import { clock } from '../lib/clock.ts';
 
 /** Unread entries that are looked through. */
 const MAX_ENTRIES = 1_000;
@@ -29,7 +30,7 @@ export async function findFirstUnread(
     const bite: readonly FeedEntry[] = unread.slice(Math.max(0, end - BITE), end);
     const item = (await presentEntries(session, bite)).at(-1);
     if (item !== undefined)
-      return { item, isExact, cursor: relevancyCursor(userId, above(item), new Date()) };
+      return { item, isExact, cursor: relevancyCursor(userId, above(item), clock.now()) };
   }
   return null;
 }

@@ -13,6 +13,7 @@ import type { FollowInput } from './services.ts';
 import type { ReaderSession } from './reader-session.ts';
 import { settleFollows, type SettleFollowsDependencies } from './settle-follows.ts';
 import { validate } from './validate.ts';
+import { clock } from '../lib/clock.ts';
 
 export const DEFAULT_COPY_LIMIT = 100;
 export const MAX_COPY_LIMIT = 1_000;
@@ -38,7 +39,7 @@ export async function follow(
   if (!Number.isInteger(count) || count < 0 || count > MAX_COPY_LIMIT)
     throw badInput(`Must be from 0 to ${String(MAX_COPY_LIMIT)}, got ${String(count)}`, ['copyLimit']);
   const followerId = session.identity.userId;
-  const now = new Date();
+  const now = clock.now();
   const [oldest, epochs] = await Promise.all([
     count === 0 ? null : dependencies.actions.nthNewest(id, count),
     dependencies.followerCounts.epochs([id]),
@@ -71,7 +72,7 @@ export async function followMany(
     checkCount(inputs, 'pairs').map((pair) => ({ ...pair })),
     ['pairs'],
   );
-  const since = new Date();
+  const since = clock.now();
   const different = new Map(pairs.map((pair) => [JSON.stringify([pair.followerId, pair.refId]), pair]));
   const spans = [...different.values()].map((pair) => ({ ...pair, since }));
   const refIds = [...new Set(spans.map(({ refId }) => refId))];

@@ -6,6 +6,7 @@ import type { FeedsRepository } from '../storage/feeds.ts';
 import type { HiddenItemsRepository } from '../storage/hidden-items.ts';
 import { getAction } from './read-actions.ts';
 import type { ReaderSession } from './reader-session.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface HideFeedItemDependencies extends AnnounceDependencies {
   readonly feeds: Pick<FeedsRepository, 'markHasHiddenItems'>;
@@ -27,7 +28,7 @@ export async function hideFeedItem(
   await requireVisible(session, actionId);
   await dependencies.feeds.markHasHiddenItems(userId);
   await dependencies.hiddenItems.hide(userId, actionId);
-  await announce(dependencies, removals(actionId, [userId], new Date()));
+  await announce(dependencies, removals(actionId, [userId], clock.now()));
 }
 
 /** @throws FanfareError NOT_FOUND when the reader may not see such an action. */

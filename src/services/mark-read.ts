@@ -1,6 +1,7 @@
 import { announceListChange, type AnnounceDependencies } from '../fanout/announce.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import type { ReaderSession } from './reader-session.ts';
+import { clock } from '../lib/clock.ts';
 
 /** Marks everything up to a relevancy as read. Never moves back, and never beyond now: later items stay unread. */
 export async function markFeedRead(
@@ -9,6 +10,6 @@ export async function markFeedRead(
   upTo: Date,
 ): Promise<void> {
   const { userId } = session.identity;
-  await dependencies.feeds.markRead(userId, new Date(Math.min(upTo.getTime(), Date.now())));
+  await dependencies.feeds.markRead(userId, new Date(Math.min(upTo.getTime(), clock.time())));
   await announceListChange(dependencies, [userId], 'marks');
 }

@@ -11,6 +11,7 @@ import type { ReaderSession } from './reader-session.ts';
 import { requireOneOf } from './roles.ts';
 import type { ActionFilter, Page, PageArgs } from './services.ts';
 import { validate } from './validate.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface ReadActionsDependencies {
   readonly actions: Pick<ActionsRepository, 'slice' | 'list'>;
@@ -31,7 +32,7 @@ export async function readSlice(
   const filter = checkActionFilter(args.filter);
   const list = `slice:${id}`;
   const cursor = args.after == null ? null : decodePosition(list, args.after);
-  const asOf = cursor?.asOf ?? new Date();
+  const asOf = cursor?.asOf ?? clock.now();
   return collectPage<Pick<Action, 'conducted' | 'id'>, Action, Action>({
     size,
     after: cursor === null ? null : { conducted: cursor.time, id: cursor.actionId },

@@ -15,6 +15,7 @@ import { readRecent } from './read-recent.ts';
 import { readTop, type RankingDependencies } from './read-top.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
 import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs, UnreadCount } from './services.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface ReadFeedDependencies {
   readonly feedReader: FeedReader;
@@ -111,7 +112,7 @@ function readInOrder(
 function readRelevant(options: OrderedPage): Promise<Page<NewsfeedItem>> {
   const list = listName(options.userId);
   const cursor = options.after === null ? null : decodePosition(list, options.after);
-  const asOf = cursor?.asOf ?? new Date();
+  const asOf = cursor?.asOf ?? clock.now();
   return collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
     size: options.size,
     after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },

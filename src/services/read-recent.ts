@@ -3,6 +3,7 @@ import type { FeedEntry, FeedPosition, NewsfeedItem } from '../domain/newsfeed-i
 import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
 import type { OrderedPage } from './ordered-page.ts';
 import type { Page } from './services.ts';
+import { clock } from '../lib/clock.ts';
 
 /** Entries looked at in one go. */
 const CHUNK = 250;
@@ -18,7 +19,7 @@ export async function readRecent(options: OrderedPage): Promise<Page<NewsfeedIte
   const { size } = options;
   const list = `feed:RECENT:${options.userId}`;
   const cursor = options.after === null ? null : decodePosition(list, options.after);
-  const asOf = cursor?.asOf ?? new Date();
+  const asOf = cursor?.asOf ?? clock.now();
   const nodes = await collectRecent({ ...options, behind: cursor });
   const edges = nodes.slice(0, size).map((node) => ({
     node,

@@ -19,6 +19,7 @@ import type { OrderedPage } from './ordered-page.ts';
 import { collectPage } from './paging.ts';
 import { collectRecent } from './read-recent.ts';
 import type { Page } from './services.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface RankingDependencies {
   readonly scores: Pick<ScoresRepository, 'current' | 'find'>;
@@ -105,7 +106,7 @@ function toPage(list: string, edges: readonly RankedEdge[], hasNextPage: boolean
 
 /** Before the first generation there are no scores: the one that would have been latest stays without for good. */
 async function latestGeneration({ scores }: RankingDependencies): Promise<Date> {
-  return (await scores.current()) ?? new Date(generationAt(new Date()).getTime() - RESCORE_EVERY_MS);
+  return (await scores.current()) ?? new Date(generationAt(clock.now()).getTime() - RESCORE_EVERY_MS);
 }
 
 /** One more than the latest may be known to another process, and the oldest slot is about to be written over. */

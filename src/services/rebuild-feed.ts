@@ -11,6 +11,7 @@ import type { MemberRecord } from '../storage/members.ts';
 import { requireRole } from './roles.ts';
 import type { FeedState } from './services.ts';
 import { validate } from './validate.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface RebuildFeedDependencies {
   readonly feeds: Pick<FeedsRepository, 'markDue'>;
@@ -37,7 +38,7 @@ export async function makeDue(
   { feeds, workSignal }: RebuildFeedDependencies,
   userIds: readonly UserId[],
 ): Promise<void> {
-  await feeds.markDue(userIds, new Date());
+  await feeds.markDue(userIds, clock.now());
   workSignal.notify();
 }
 

@@ -13,6 +13,7 @@ import type { ReaderSession } from './reader-session.ts';
 import { actingAs } from './roles.ts';
 import type { RecordInteractionInput } from './services.ts';
 import { validate } from './validate.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface RecordInteractionDependencies {
   readonly actions: Pick<ActionsRepository, 'markInteraction'>;
@@ -45,7 +46,7 @@ export async function recordInteraction(
   const { kind, actorId, idempotencyKey, at } = validate(inputSchema, input, ['input']);
   const actor = actorId ?? identity.userId;
   const actingIdentity = actingAs(identity, actor, 'record');
-  const now = new Date();
+  const now = clock.now();
   if (at != null && at.getTime() > now.getTime() + MAX_FUTURE_MS)
     throw badInput('Must not be more than five minutes in the future', ['input', 'at']);
   const acting = actingIdentity === identity ? session : dependencies.openSession(actingIdentity);

@@ -5,6 +5,7 @@ import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import type { FanOutsRepository } from '../storage/fan-outs.ts';
 import { requireRole } from './roles.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface RetryFanOutDependencies {
   readonly actions: Pick<ActionsRepository, 'findByIds'>;
@@ -19,7 +20,7 @@ export async function retryFanOut(
   id: ActionId,
 ): Promise<Action> {
   requireRole(identity, 'admin');
-  const retried = await fanOuts.retry(id, new Date());
+  const retried = await fanOuts.retry(id, clock.now());
   if (retried !== null) {
     workSignal.notify();
     return retried;

@@ -1,5 +1,6 @@
 import type { ErasureClaim, ErasuresRepository } from '../storage/erasures.ts';
 import { ERASURE_STEPS, type ErasureStepDependencies } from './erasure-steps.ts';
+import { clock } from '../lib/clock.ts';
 
 /** All in milliseconds. */
 export interface ErasureTiming {
@@ -43,19 +44,19 @@ export async function runErasure(
       let changed: number;
       do {
         if (isToStop()) {
-          await erasures.release(claim, new Date());
+          await erasures.release(claim, clock.now());
           return false;
         }
         changed = await step.run(dependencies, claim.subject);
-        const leaseUntil = new Date(Date.now() + timing.leaseMs);
+        const leaseUntil = new Date(clock.time() + timing.leaseMs);
         if (!(await erasures.progress(claim, { step: step.name, changed }, leaseUntil))) return false;
       } while (changed > 0);
     }
-    const now = new Date();
+    const now = clock.now();
     return await erasures.finishRound(claim, now, new Date(now.getTime() + timing.confirmAfterMs));
   } catch (error) {
     const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
-    await erasures.release(claim, new Date(Date.now() + backoffMs)).catch(() => {
+    await erasures.release(claim, new Date(clock.time() + backoffMs)).catch(() => {
       // The lease ends by itself. What counts is why it failed.
     });
     throw error;

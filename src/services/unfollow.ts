@@ -9,6 +9,7 @@ import { countFollowers, type CountFollowersDependencies } from './count-followe
 import type { ReaderSession } from './reader-session.ts';
 import { refOf } from './follow.ts';
 import { validate } from './validate.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface UnfollowDependencies
   extends ReconcileDependencies, AnnounceTakenBackDependencies, CountFollowersDependencies {
@@ -40,7 +41,7 @@ export async function unfollow(
     followerCounts.epochs([pair.refId]),
     keepHistory ? null : feeds.markChecksFollows(identity.userId),
   ]);
-  const ended = await follows.close(pair, { now: new Date(), keepHistory, token });
+  const ended = await follows.close(pair, { now: clock.now(), keepHistory, token });
   if (ended !== null) {
     if (!keepHistory) {
       const told = await sweepFeed(dependencies, identity.userId);

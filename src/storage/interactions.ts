@@ -1,6 +1,8 @@
 import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, Engagement, UserId } from '../domain/action.ts';
 import type { InteractionGroup, InteractionKind } from '../domain/relevancy.ts';
+import { clock } from '../lib/clock.ts';
+import { idOfTime } from './database-time.ts';
 import type { InteractionDocument } from './documents.ts';
 import { isDuplicateKey } from './errors.ts';
 
@@ -40,7 +42,7 @@ export function interactionsRepository(collection: Collection<InteractionDocumen
       try {
         await collection.insertOne({
           ...interaction,
-          _id: new ObjectId(),
+          _id: idOfTime(clock.now()),
           actionId: new ObjectId(interaction.actionId),
           departmentIds: [...interaction.departmentIds],
         });

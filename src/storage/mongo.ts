@@ -1,4 +1,6 @@
 import { MongoClient, ObjectId, type Collection, type Db } from 'mongodb';
+import { clock } from '../lib/clock.ts';
+import { keepTime } from './database-time.ts';
 import type {
   ActionDocument,
   ErasureDocument,
@@ -80,6 +82,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     serverSelectionTimeoutMS: options.serverSelectionTimeoutMs ?? 5_000,
     ignoreUndefined: true,
   });
+  keepTime(client, clock);
   const db = client.db(options.db);
   try {
     await db.command({ ping: 1 });

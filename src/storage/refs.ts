@@ -4,6 +4,7 @@ import type { Ref, RenameProgress } from '../domain/member.ts';
 import type { RefDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { renamed } from './rename-stages.ts';
+import { clock } from '../lib/clock.ts';
 
 function toRef(document: RefDocument): Ref {
   return {
@@ -40,7 +41,7 @@ export function refsRepository(collection: Collection<RefDocument>) {
      * `_id`.
      */
     async upsert(refs: readonly ActionRef[]): Promise<void> {
-      const now = new Date();
+      const now = clock.now();
       const operations = refs.map((ref) => ({
         updateOne: { filter: { _id: ref.id }, update: described(ref, now), upsert: true },
       }));
@@ -51,7 +52,7 @@ export function refsRepository(collection: Collection<RefDocument>) {
     async relabel(refId: RefId, label: string): Promise<Ref | null> {
       const document = await collection.findOneAndUpdate(
         { _id: refId, label: { $exists: true } },
-        described({ label }, new Date()),
+        described({ label }, clock.now()),
         { returnDocument: 'after' },
       );
       return document === null ? null : toRef(document);
@@ -60,7 +61,7 @@ export function refsRepository(collection: Collection<RefDocument>) {
     /** Describes a ref that may not have been described before. Unique key: `_id`. */
     async describe(refId: RefId, ref: { readonly type?: string; readonly label: string }): Promise<Ref> {
       const document = await retryOnDuplicateKey(() =>
-        collection.findOneAndUpdate({ _id: refId }, described(ref, new Date()), {
+        collection.findOneAndUpdate({ _id: refId }, described(ref, clock.now()), {
           upsert: true,
           returnDocument: 'after',
         }),

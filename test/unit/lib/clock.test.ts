@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { Clock } from '../../../src/lib/clock.ts';
+
+const DAY = 86_400_000;
+
+function clockBy(machineTime: number): { readonly clock: Clock; readonly machine: { time: number } } {
+  const machine = { time: machineTime };
+  return { clock: new Clock(() => machine.time), machine };
+}
+
+const days = (ms: number): number => Math.round(ms / DAY);
+
+describe('the clock', () => {
+  test("is the machine's until the database has said what time it is", () => {
+    const { clock } = clockBy(5 * DAY);
+    expect(clock.time()).toBe(5 * DAY);
+    expect(clock.skew()).toBe(0);
+  });
+
+  test("is the database's where the machine's differs, and stays so when somebody sets the machine's", () => {
+    const { clock, machine } = clockBy(5 * DAY);
+    clock.time();
+    clock.observe({ time: 3 * DAY, at: performance.now(), uncertainty: 1 });
+    expect(days(clock.time())).toBe(3);
+    expect(days(clock.skew())).toBe(2);
+    machine.time = 50 * DAY;
+    expect(days(clock.time())).toBe(3);
+    expect(days(clock.skew())).toBe(47);
+    expect(days(clock.now().getTime())).toBe(3);
+  });
+
+  test("is the machine's where it cannot be told from the database's", () => {
+    const { clock, machine } = clockBy(5 * DAY);
+    clock.observe({ time: 5 * DAY - 40_000, at: performance.now(), uncertainty: 60_000 });
+    expect(clock.time()).toBe(5 * DAY);
+    expect(clock.skew()).toBe(0);
+    machine.time += 1;
+    expect(clock.time()).toBe(5 * DAY + 1);
+  });
+
+  test('goes on from what it was told', () => {
+    const { clock } = clockBy(0);
+    clock.observe({ time: 3 * DAY, at: performance.now() - 2 * DAY, uncertainty: 1 });
+    expect(days(clock.time())).toBe(5);
+  });
+
+  test('stands still rather than go back a little, and goes back where the clock was set', () => {
+    const { clock, machine } = clockBy(5 * DAY);
+    expect(clock.time()).toBe(5 * DAY);
+    machine.time -= 500;
+    expect(clock.time()).toBe(5 * DAY);
+    machine.time += 501;
+    expect(clock.time()).toBe(5 * DAY + 1);
+    machine.time -= DAY;
+    expect(clock.time()).toBe(4 * DAY + 1);
+  });
+
+  test('prefers what is more certain, for a while', () => {
+    const { clock } = clockBy(0);
+    const at = performance.now();
+    clock.observe({ time: 3 * DAY, at, uncertainty: 5 });
+    clock.observe({ time: 9 * DAY, at: at + 1, uncertainty: 50 });
+    expect(days(clock.time())).toBe(3);
+    clock.observe({ time: 4 * DAY, at: at + 2, uncertainty: 5 });
+    expect(days(clock.time())).toBe(4);
+    clock.observe({ time: 6 * DAY, at: at + 60_000, uncertainty: 50 });
+    expect(days(clock.time())).toBe(6);
+  });
+});
