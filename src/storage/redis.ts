@@ -13,6 +13,10 @@ export interface RedisOptions {
   readonly commandTimeoutMs?: number;
   /** Milliseconds until an attempt to connect fails. Default 5000. */
   readonly connectTimeoutMs?: number;
+  /**
+   * The first attempt failed, and it goes on trying instead of giving up. Absent: it gives up.
+   */
+  readonly onWaiting?: (error: unknown) => void;
   /** Faults of a connection; each is followed by further attempts. The same fault may come many times. */
   readonly onError?: (role: RedisRole, error: Error) => void;
   /** An established connection is gone; it is being opened again. */
@@ -34,7 +38,8 @@ export interface RedisConnections extends AsyncDisposable {
 
 /**
  * Opens both connections and waits until they are usable.
- * @throws Error, naming the server without its password, when the URL is wrong or the first attempt fails.
+ * @throws Error, naming the server without its password, when the URL is wrong, or the first attempt fails and
+ *   `onWaiting` is not given.
  */
 export async function connectRedis(options: RedisOptions): Promise<RedisConnections> {
   const address = describeAddress(options.url);
@@ -47,8 +52,13 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
   try {
     await Promise.all([commands.connect(), subscriber.connect()]);
   } catch (cause) {
-    await close();
-    throw new Error(`Cannot connect to Redis at ${address}`, { cause });
+    const error = new Error(`Cannot connect to Redis at ${address}`, { cause });
+    if (options.onWaiting === undefined) {
+      await close();
+      throw error;
+    }
+    options.onWaiting(error);
+    await Promise.all([whenReady(commands), whenReady(subscriber)]);
   }
   return {
     commands,
@@ -90,6 +100,10 @@ function openClient(role: RedisRole, options: RedisOptions, isClosing: () => boo
     isUp = false;
   });
   return client;
+}
+
+async function whenReady(client: RedisClient): Promise<void> {
+  if (client.status !== 'ready') await new Promise<void>((resolve) => client.once('ready', resolve));
 }
 
 async function closeClient(client: RedisClient): Promise<void> {
