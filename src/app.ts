@@ -7,11 +7,13 @@ import { startMetricsServer } from './http/metrics-server.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { startHttpServer, type HttpServer } from './http/server.ts';
 import { createTickets, ticketKeyOf } from './http/tickets.ts';
+import { clock } from './lib/clock.ts';
 import { Closer } from './lib/closer.ts';
 import { once } from './lib/once.ts';
 import { createRealtime } from './realtime/create-realtime.ts';
 import type { SessionEnds } from './realtime/session-ends.ts';
 import { createServices } from './services/create-services.ts';
+import { checkClock, watchClock } from './services/clock-watch.ts';
 import { startWorkers } from './services/start-workers.ts';
 import type { Services } from './services/services.ts';
 import { isDatabaseUnavailable } from './storage/errors.ts';
@@ -21,6 +23,8 @@ import { connectDatabase, newObjectId, type Database } from './storage/mongo.ts'
 import { connectRedis, type RedisConnections, type RedisRole } from './storage/redis.ts';
 import { createRepositories, type Repositories } from './storage/repositories.ts';
 import {
+  logClockRight,
+  logClockSkewed,
   logFeedReadWithoutStore,
   logIndexesCreated,
   logLiveLogTrouble,
@@ -52,6 +56,8 @@ export interface AppParts {
   readonly worker: boolean;
   /** Whether METRICS_PORT is listened on. */
   readonly metrics?: boolean;
+  /** Where Redis cannot be reached at the start, it is waited for. Default: the start fails. */
+  readonly waitsForRedis?: boolean;
 }
 
 export interface AppDependencies {
@@ -96,9 +102,25 @@ async function build(
       monitorCommands: monitorCommands ?? false,
     }),
   );
+  closer.own(
+    syncToAsync(
+      watchClock({
+        skewed: (seconds) => {
+          logClockSkewed(logger, { seconds });
+        },
+        right: (seconds) => {
+          logClockRight(logger, { seconds });
+        },
+      }),
+    ),
+  );
+  closer.own(syncToAsync(metrics.watchSkew(() => clock.skew() / 1_000)));
   const created = await ensureIndexes(database.db);
   if (created.length > 0) logIndexesCreated(logger, { indexes: created });
-  const redis = config.redis.url === undefined ? null : closer.own(await openRedis(config.redis.url, logger));
+  const redis =
+    config.redis.url === undefined
+      ? null
+      : closer.own(await openRedis(config.redis.url, logger, parts.waitsForRedis === true));
   // Several installations, and several databases of one, may share a Redis.
   const prefix = `${config.redis.prefix}${config.mongodb.db}:`;
   const feedEpoch = await chooseFeedModel(database.collections.feedEpochs, config.feeds.model);
@@ -161,7 +183,7 @@ async function build(
     const open = await repositories.actions.openFanOuts();
     return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0);
   };
-  closer.own(syncToAsync(metrics.watchPending(openFanOuts)));
+  closer.own(syncToAsync(metrics.watchPending(() => repositories.actions.pendingByLane())));
   const http = parts.api
     ? closer.own(
         await openApi(config, { services, sessionEnds, database, redis, prefix, pageToken }, logger, metrics),
@@ -208,10 +230,18 @@ function syncToAsync(disposable: Disposable): AsyncDisposable {
   };
 }
 
-function openRedis(url: string, logger: Logger): Promise<RedisConnections> {
+function openRedis(url: string, logger: Logger, waits: boolean): Promise<RedisConnections> {
   const lost = new Set<RedisRole>();
   return connectRedis({
     url,
+    ...(waits
+      ? {
+          onWaiting: (err) => {
+            lost.add('commands').add('subscriber');
+            logRedisLost(logger, { err });
+          },
+        }
+      : {}),
     onLost: (role) => {
       lost.add(role);
       logRedisLost(logger, { err: new Error(`The ${role} connection was lost`) });
@@ -270,6 +300,7 @@ function openApi(config: Config, parts: ApiParts, logger: Logger, metrics: Metri
     metricsPage: config.metrics.port === undefined ? { token: config.metrics.token } : null,
     probes: {
       database: () => database.writes.check(),
+      clock: () => checkClock(),
       ...(redis === null ? {} : { redis: () => redis.ping() }),
     },
     metrics,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createApp, type App } from '../app.ts';
+import { createApp, type App, type AppParts } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { ROLES } from '../domain/viewer.ts';
 import { logDatabases, logHeartbeatFailed } from '../telemetry/events.ts';
@@ -29,7 +29,7 @@ export interface Runtime extends AsyncDisposable {
 
 export interface RuntimeOptions {
   readonly config: Config;
-  readonly parts: { readonly api: boolean; readonly worker: boolean };
+  readonly parts: AppParts;
   /** `server`: the log is the voice. `command`: the terminal is, and the log only warns. */
   readonly voice: 'server' | 'command';
   /** If given, a signal aborts it, closes everything and ends the process with 0, from now on. */

@@ -6,7 +6,7 @@ import { openRuntime } from './runtime.ts';
 export async function worker(context: CommandContext): Promise<void> {
   await openRuntime(context, {
     config: configOf(context, { needsKey: false }),
-    parts: { api: false, worker: true },
+    parts: { api: false, worker: true, waitsForRedis: true },
     voice: 'server',
     stop: new AbortController(),
     hasHeartbeat: true,

@@ -226,7 +226,7 @@ export const SETTINGS = {
     'Fan-out',
     '16',
     whole(1, 64),
-    'Actions one worker fans out side by side, twelve chunks of readers at a time.',
+    'Actions of one lane that a worker fans out side by side, twelve chunks of readers at a time.',
   ),
   POLL_INTERVAL: setting(
     'Fan-out',

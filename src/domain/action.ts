@@ -1,3 +1,5 @@
+import type { Lane } from './lane.ts';
+
 /** The 24 hex digits of an action's ObjectId. Later actions of one process compare higher. */
 export type ActionId = string;
 /** The host application's own id of a person. */
@@ -37,6 +39,8 @@ export interface FanOut {
   /** Raised by every change of the action that feeds have to follow. */
   readonly version: number;
   readonly attempts: number;
+  /** The most urgent of what is pending. */
+  readonly lane: Lane;
   /** Readers who hold the action, counted once each. */
   readonly delivered: number;
   readonly error: string | null;

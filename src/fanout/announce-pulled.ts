@@ -4,6 +4,7 @@ import { relevancies, type LiftDependencies } from '../feeds/lift.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
 import { removals, type Announcement } from './announce.ts';
 import { audienceAmong, type AudienceAmongDependencies } from './audience.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface AnnouncePulledDependencies extends LiftDependencies, AudienceAmongDependencies {
   readonly liveLog: Pick<LiveLog, 'allWatched' | 'append'>;
@@ -49,7 +50,7 @@ async function announcementsFor(
   const concerned = audience.filter(({ reasons }) => reasons.includes('PULL'));
   if (concerned.length === 0) return [];
   const userIds = concerned.map(({ userId }) => userId);
-  if (kind === 'removed') return removals(action.id, userIds, new Date());
+  if (kind === 'removed') return removals(action.id, userIds, clock.now());
   const relevancyOf = await relevancies(dependencies, action, interactions, userIds);
   return concerned.map(({ userId, reasons }) => ({
     userId,

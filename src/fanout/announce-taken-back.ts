@@ -12,6 +12,7 @@ import {
   type AnnounceDependencies,
   type ResynchroniseDependencies,
 } from './announce.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface AnnounceTakenBackDependencies extends StandingDependencies {
   readonly actions: Pick<ActionsRepository, 'newestOfRef'>;
@@ -51,7 +52,7 @@ export async function announceTakenBack(
     dependencies,
     changed.flatMap((action) => {
       const reasons = addressedReasons(standing.reader, action, standing.follows);
-      if (reasons.length === 0) return removals(action.id, [userId], new Date());
+      if (reasons.length === 0) return removals(action.id, [userId], clock.now());
       return [{ userId, event: { kind: 'updated' as const, ...place(userId, action, reasons) } }];
     }),
   );

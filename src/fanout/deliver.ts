@@ -2,18 +2,20 @@ import type { Action, UserId } from '../domain/action.ts';
 import { reachesFollowers } from '../domain/audience.ts';
 import type { InteractionGroup } from '../domain/relevancy.ts';
 import type { FeedStore, ReaderDelivery } from '../feeds/feed-store.ts';
-import type { Gate } from '../lib/gate.ts';
 import { forEachInOrder } from '../lib/for-each-in-order.ts';
 import { prefetch } from '../lib/prefetch.ts';
 import type { Claim, FanOutsRepository } from '../storage/fan-outs.ts';
 import type { InteractionsRepository } from '../storage/interactions.ts';
 import { announce, removals, type AnnounceDependencies, type Announcement } from './announce.ts';
 import { announcePulled, type AnnouncePulledDependencies } from './announce-pulled.ts';
+import { notAddressed } from './announce-withdrawal.ts';
 import { audienceOf, type AudienceDependencies, type AudienceMember } from './audience.ts';
+import type { LaneGate } from './lane-gate.ts';
 import { watchersAmongAudience } from './watchers.ts';
 import type { PulledRefs } from '../storage/pulled-refs.ts';
 import { raiseFloors, type RaiseFloorDependencies } from './trim-feeds.ts';
 import { relevancies, type LiftDependencies } from '../feeds/lift.ts';
+import { clock } from '../lib/clock.ts';
 
 /** Chunks of one pass that are under way at the same time. */
 const CHUNKS_AT_ONCE = 3;
@@ -35,22 +37,28 @@ export interface DeliverDependencies
   readonly fanOuts: Pick<FanOutsRepository, 'checkpoint' | 'setEngagement' | 'setPulled'>;
   readonly chunkSize: number;
   readonly leaseMs: number;
-  /** Bounds how many chunks of all passes are delivered at the same time. */
-  readonly slots: Pick<Gate, 'run'>;
+  /** Decides whose chunk is next. */
+  readonly gate: Pick<LaneGate, 'run'>;
 }
 
 /** Whether a pass may go on. Asked before every write. */
 export interface Fence {
-  /** The lease is believed to be held. */
-  isHeld(): boolean;
+  /** No other worker has taken the action over. */
+  isHeld(): Promise<boolean>;
   /** The worker is to stop and hand its work back. */
   isStopping(): boolean;
 }
 
+/** Everybody in the audience up to this reader has been served. */
+export interface Reached {
+  readonly afterUserId: UserId;
+  readonly delivered: number;
+}
+
 export type PassOutcome =
   | { readonly kind: 'complete'; readonly delivered: number }
-  /** The claim is void: lost, or the action has changed. */
-  | { readonly kind: 'void' }
+  /** The claim is void: lost, or the action has changed. What was done until then stands. */
+  | { readonly kind: 'void'; readonly reached: Reached | null }
   /** Stopped between two chunks on request; a later pass goes on from the checkpoint. */
   | { readonly kind: 'stopped' };
 
@@ -73,7 +81,8 @@ export async function runPass(
  * Chunks of the audience are delivered side by side, a few at a time, so that the database has work while others are
  * announced. Progress is noted in the order of the audience: behind a checkpoint everything is done. Where the audience is
  * larger than a chunk, who is watching gets it before all of them, since they are the ones who wait for it; a pass that
- * goes on from a checkpoint leaves that to the one before. They do not wait for a slot either.
+ * goes on from a checkpoint leaves that to the one before. They do not wait for their turn either, but in the lane of
+ * what nobody waits for.
  */
 async function deliverToAll(
   dependencies: DeliverDependencies,
@@ -83,21 +92,34 @@ async function deliverToAll(
   const { chunkSize } = dependencies;
   const action = await withPulled(dependencies, claim);
   const interactions = action === null ? null : await deriveEngagement(dependencies, claim);
-  if (action === null || interactions === null) return { kind: 'void' };
-  const progress = { delivered: claim.delivered, isVoid: false, isStopped: false };
+  if (action === null || interactions === null) return { kind: 'void', reached: null };
+  const progress = {
+    delivered: claim.delivered,
+    lane: claim.lane,
+    reached: null as Reached | null,
+    isVoid: false,
+    isStopped: false,
+    hasGap: false,
+  };
   let begun = 0;
   let served: Promise<ReadonlySet<UserId>> | undefined;
+  const watchersFirst = (delivery: Delivery): Promise<ReadonlySet<UserId>> => {
+    const deliver = (): Promise<ReadonlySet<UserId>> => deliverToWatchers(dependencies, delivery);
+    return claim.lane === 'BULK'
+      ? dependencies.gate.run({ lane: claim.lane, kind: 'fan-out' }, deliver)
+      : deliver();
+  };
   const chunks = audienceOf(dependencies, action, { afterUserId: claim.afterUserId, chunkSize });
   await forEachInOrder(prefetch(chunks), CHUNKS_AT_ONCE, {
-    mayBegin() {
-      progress.isVoid ||= !fence.isHeld();
+    async mayBegin() {
+      progress.isVoid ||= !(await fence.isHeld());
       progress.isStopped ||= fence.isStopping();
       return !progress.isVoid && !progress.isStopped;
     },
     async work(chunk) {
       served ??=
         claim.afterUserId === null && chunk.length === chunkSize
-          ? deliverToWatchers(dependencies, { claim, action, interactions })
+          ? watchersFirst({ claim, action, interactions })
           : Promise.resolve(NOBODY);
       // An attempt that was cut off has written beyond its checkpoint by as many chunks as are under way at a time.
       const isFirstAttempt = claim.version === 1 && !(claim.wasCutOff && begun < CHUNKS_AT_ONCE);
@@ -105,17 +127,29 @@ async function deliverToAll(
       const isServed = await served;
       const others = isServed.size === 0 ? chunk : chunk.filter(({ userId }) => !isServed.has(userId));
       const delivery = { claim, action, interactions, chunk: others, isFirstAttempt };
-      const given = await dependencies.slots.run(() => deliverChunk(dependencies, delivery));
-      return chunk.length - others.length + given.length;
+      return dependencies.gate.run({ lane: progress.lane, kind: 'fan-out' }, async () => {
+        // It may have waited for long.
+        progress.isStopped ||= fence.isStopping();
+        if (progress.isStopped) return null;
+        return chunk.length - others.length + (await deliverChunk(dependencies, delivery)).length;
+      });
     },
     async conclude(chunk, delivered) {
-      progress.delivered += delivered;
+      // From a chunk that was left out on, there is no more progress to note.
+      progress.hasGap ||= delivered === null;
+      if (progress.hasGap) return;
+      progress.delivered += delivered ?? 0;
       // A short chunk is the last one: the end of the pass is its checkpoint.
-      if (chunk.length < chunkSize || progress.isVoid) return;
-      progress.isVoid = !(await checkpoint(dependencies, claim, chunk, progress.delivered));
+      const last = chunk.at(-1);
+      if (chunk.length < chunkSize || progress.isVoid || last === undefined) return;
+      progress.reached = { afterUserId: last.userId, delivered: progress.delivered };
+      const leaseUntil = new Date(clock.time() + dependencies.leaseMs);
+      const lane = await dependencies.fanOuts.checkpoint(claim, progress.reached, leaseUntil);
+      if (lane === null) progress.isVoid = true;
+      else progress.lane = lane;
     },
   });
-  if (progress.isVoid) return { kind: 'void' };
+  if (progress.isVoid) return { kind: 'void', reached: progress.reached };
   if (progress.isStopped) return { kind: 'stopped' };
   const kind = claim.version === 1 ? 'added' : 'updated';
   await announcePulled(dependencies, action, { kind, interactions });
@@ -182,7 +216,7 @@ async function withPulled(
   const { action, afterUserId } = claim;
   const isBegun = afterUserId !== null || action.fanOut.delivered > 0 || action.pullRefIds.length > 0;
   if (isBegun || !reachesFollowers(action)) return action;
-  const active = await pulledRefs.active(new Date());
+  const active = await pulledRefs.active(clock.now());
   const pullRefIds = action.refIds.filter((refId) => active.has(refId));
   if (pullRefIds.length === 0) return action;
   return (await fanOuts.setPulled(claim, pullRefIds)) ? { ...action, pullRefIds } : null;
@@ -223,31 +257,25 @@ function announcementsOf(
   });
 }
 
-async function checkpoint(
-  { fanOuts, leaseMs }: DeliverDependencies,
-  claim: Claim,
-  readers: readonly { readonly userId: UserId }[],
-  delivered: number,
-): Promise<boolean> {
-  const last = readers.at(-1);
-  if (last === undefined) return true;
-  return fanOuts.checkpoint(claim, { afterUserId: last.userId, delivered }, new Date(Date.now() + leaseMs));
-}
-
 async function withdrawFromAll(
   dependencies: DeliverDependencies,
   claim: Claim,
   fence: Fence,
 ): Promise<PassOutcome> {
-  const { feedStore, chunkSize } = dependencies;
-  await announcePulled(dependencies, claim.action, { kind: 'removed', interactions: [] });
+  const { feedStore, chunkSize, gate } = dependencies;
+  const { action, wasTold } = claim;
+  if (!wasTold) await announcePulled(dependencies, action, { kind: 'removed', interactions: [] });
   for (;;) {
-    if (!fence.isHeld()) return { kind: 'void' };
+    if (!(await fence.isHeld())) return { kind: 'void', reached: null };
     if (fence.isStopping()) return { kind: 'stopped' };
-    const userIds = await feedStore.holders(claim.action.id, chunkSize);
-    // Told before it is done: a worker that dies in between tells them again. The rules hide the action already.
-    await announce(dependencies, removals(claim.action.id, userIds, new Date()));
-    await feedStore.remove(userIds, [claim.action.id]);
-    if (userIds.length < chunkSize) return { kind: 'complete', delivered: 0 };
+    const count = await gate.run({ lane: claim.lane, kind: 'fan-out' }, async () => {
+      const userIds = await feedStore.holders(action.id, chunkSize);
+      // Told before it is done: a worker that dies in between tells them again. The rules hide the action already.
+      const untold = wasTold ? await notAddressed(dependencies, action, userIds) : userIds;
+      await announce(dependencies, removals(action.id, untold, clock.now()));
+      await feedStore.remove(userIds, [action.id]);
+      return userIds.length;
+    });
+    if (count < chunkSize) return { kind: 'complete', delivered: 0 };
   }
 }

@@ -4,6 +4,7 @@ import type { FeedStore } from '../feeds/feed-store.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import type { FanOutsRepository } from '../storage/fan-outs.ts';
 import { announce, type AnnounceDependencies } from './announce.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface FillFeedDependencies extends AnnounceDependencies {
   readonly feedStore: Pick<FeedStore, 'fill'>;
@@ -33,7 +34,7 @@ export async function fillFeed(
     found.filter((action) => !action.isHidden && !action.isDeleted).map((action) => action.id),
   );
   // Not removed here: it may have been shown again meanwhile, by a pass that found it in its place.
-  for (const id of added) if (!visible.has(id)) await fanOuts.requestPass(id, new Date());
+  for (const id of added) if (!visible.has(id)) await fanOuts.requestPass(id, clock.now(), 'URGENT');
   await announce(
     dependencies,
     entries

@@ -1,6 +1,7 @@
 import type { UserId } from '../domain/action.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface PassByDependencies {
   readonly feeds: Pick<FeedsRepository, 'hasDormant' | 'passBy'>;
@@ -37,7 +38,7 @@ export function dormancy({
   }
 
   return async (userIds) => {
-    const since = new Date(Date.now() - dormantAfterMs);
+    const since = new Date(clock.time() - dormantAfterMs);
     if (performance.now() < lookAgainAt) return nobody;
     if (!(await feeds.hasDormant(since))) {
       lookAgainAt = performance.now() + Math.min(LOOK_EVERY_MS, dormantAfterMs);

@@ -3,10 +3,12 @@ import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { FanOutsRepository } from '../storage/fan-outs.ts';
 import type { FeedsRepository, RebuildClaim } from '../storage/feeds.ts';
 import { StoreUnavailable } from '../storage/errors.ts';
+import { LaneGate } from './lane-gate.ts';
 import { Outage } from '../lib/outage.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
 import { rebuildFeed, sweepFeed, type RebuildDependencies } from './reconcile-feed.ts';
 import { TRIM_GRACE_MS } from './trim-feeds.ts';
+import { clock } from '../lib/clock.ts';
 
 /** How long a rebuild waits for a fan-out that is under way to end. */
 const POSTPONE_MS = 250;
@@ -14,13 +16,17 @@ const POSTPONE_MS = 250;
 const FIRST_OUTAGE_MS = 200;
 const MAX_OUTAGE_MS = 5_000;
 
+const IN_BULK = { lane: 'BULK', kind: 'rebuild' } as const;
+
 export interface RebuildObserver {
   rebuilt(userId: string, seconds: number): void;
   /** The feed stays due and is tried again when its lease is over, or the store of the feeds is there again. */
   failed(error: unknown): void;
 }
 
-export interface RebuildWorkerDependencies extends RebuildDependencies {
+export interface RebuildWorkerDependencies extends Omit<RebuildDependencies, 'inTurn'> {
+  /** Shared with what else works in the background of the process. Default: one of its own. */
+  readonly gate?: LaneGate;
   readonly liveLog: RebuildDependencies['liveLog'] & Pick<LiveLog, 'forget'>;
   readonly feeds: Pick<FeedsRepository, 'claimDue' | 'finishRebuild' | 'postponeRebuild'>;
   readonly fanOuts: RebuildDependencies['fanOuts'] & Pick<FanOutsRepository, 'heldClaims'>;
@@ -39,14 +45,15 @@ export interface RebuildWorkerOptions {
  * no harm; what makes a feed due again while it is rebuilt leads to one more.
  */
 export class RebuildWorker implements AsyncDisposable {
-  readonly #dependencies: RebuildWorkerDependencies;
+  readonly #dependencies: RebuildWorkerDependencies & RebuildDependencies;
   readonly #options: RebuildWorkerOptions;
   readonly #loop: PollLoop;
   readonly #outage = new Outage(FIRST_OUTAGE_MS, MAX_OUTAGE_MS);
   #subscription: Disposable | null = null;
 
   constructor(dependencies: RebuildWorkerDependencies, options: RebuildWorkerOptions) {
-    this.#dependencies = dependencies;
+    const { gate = new LaneGate() } = dependencies;
+    this.#dependencies = { ...dependencies, inTurn: (chunk) => gate.run(IN_BULK, chunk) };
     this.#options = options;
     this.#loop = new PollLoop(() => this.#rebuildNext(), options.pollMs);
   }
@@ -73,7 +80,7 @@ export class RebuildWorker implements AsyncDisposable {
     const { feeds, observer } = this.#dependencies;
     if (this.#outage.waitMs > 0) return false;
     try {
-      const claim = await feeds.claimDue(new Date(), this.#options.leaseMs);
+      const claim = await feeds.claimDue(clock.now(), this.#options.leaseMs);
       if (claim === null) return false;
       await this.#rebuild(claim).catch((error: unknown) => this.#handBack(claim, error));
       return true;
@@ -86,7 +93,7 @@ export class RebuildWorker implements AsyncDisposable {
   /** A feed whose store is away stays due from soon on, and nobody thinks worse of it. */
   async #handBack(claim: RebuildClaim, error: unknown): Promise<never> {
     if (error instanceof StoreUnavailable) {
-      const until = new Date(Date.now() + this.#outage.failed());
+      const until = new Date(clock.time() + this.#outage.failed());
       await this.#dependencies.feeds.postponeRebuild(claim, until, { wasCutOff: true });
     }
     throw error;
@@ -101,14 +108,14 @@ export class RebuildWorker implements AsyncDisposable {
     this.#outage.over();
     if (older.size > 0) {
       if ((await fanOuts.heldClaims()).some((token) => older.has(token))) {
-        await feeds.postponeRebuild(claim, new Date(Date.now() + POSTPONE_MS));
+        await feeds.postponeRebuild(claim, new Date(clock.time() + POSTPONE_MS));
         return;
       }
       await sweepFeed(this.#dependencies, claim.userId);
     }
     // What was written before the cut looks now as if it had been there all the time.
     if (claim.wasCutOff) await this.#dependencies.liveLog.forget(claim.userId);
-    const now = new Date();
+    const now = clock.now();
     await feeds.finishRebuild(claim, { floor, now, trimAt: new Date(now.getTime() + TRIM_GRACE_MS) });
     this.#dependencies.observer.rebuilt(claim.userId, (performance.now() - startedAt) / 1_000);
   }

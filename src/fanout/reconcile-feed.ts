@@ -12,12 +12,19 @@ import {
 import type { ActionsRepository } from '../storage/actions.ts';
 import { announce, removals, type AnnounceDependencies } from './announce.ts';
 import { fillFeed, type FillFeedDependencies } from './fill-feed.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface ReconcileDependencies extends AnnounceDependencies, StandingDependencies {
   readonly feedStore: Pick<FeedStore, 'page' | 'remove' | 'fill'>;
   readonly actions: Pick<ActionsRepository, 'findByIds'>;
   readonly fanOuts: FillFeedDependencies['fanOuts'];
+  /** Does a chunk of the work when it is its turn. Default: at once, as for a request that waits for it. */
+  readonly inTurn?: InTurn;
 }
+
+export type InTurn = <T>(chunk: () => Promise<T>) => Promise<T>;
+
+const AT_ONCE: InTurn = (chunk) => chunk();
 
 export interface RebuildDependencies extends ReconcileDependencies, SourceDependencies {
   /** Most entries that a rebuild stores. */
@@ -36,26 +43,39 @@ export async function sweepFeed(
   dependencies: ReconcileDependencies,
   userId: UserId,
 ): Promise<ReadonlySet<ActionId>> {
+  const { inTurn = AT_ONCE } = dependencies;
   const told = new Set<ActionId>();
   const standing = await standingOf(dependencies, userId);
   let after: FeedPosition | undefined;
   for (;;) {
-    const { entries: stored } = await dependencies.feedStore.page({
-      userId,
-      limit: CHUNK,
-      ...(after === undefined ? {} : { after }),
-    });
-    const wanted = await wantedEntries(
-      dependencies,
-      standing,
-      stored.map((entry) => entry.actionId),
-    );
-    const changed = stored.filter((entry) => !isSame(entry, wanted.get(entry.actionId)));
-    if (changed.length > 0) await replace(dependencies, userId, changed, wanted);
+    const from = after;
+    const { stored, changed } = await inTurn(() => sweepChunk(dependencies, standing, userId, from));
     for (const { actionId } of changed) told.add(actionId);
     if (stored.length < CHUNK) return told;
     after = stored.at(-1);
   }
+}
+
+/** Returns what was stored below the position, and what of it was changed. */
+async function sweepChunk(
+  dependencies: ReconcileDependencies,
+  standing: Standing,
+  userId: UserId,
+  after: FeedPosition | undefined,
+): Promise<{ readonly stored: readonly FeedEntry[]; readonly changed: readonly FeedEntry[] }> {
+  const { entries: stored } = await dependencies.feedStore.page({
+    userId,
+    limit: CHUNK,
+    ...(after === undefined ? {} : { after }),
+  });
+  const wanted = await wantedEntries(
+    dependencies,
+    standing,
+    stored.map((entry) => entry.actionId),
+  );
+  const changed = stored.filter((entry) => !isSame(entry, wanted.get(entry.actionId)));
+  if (changed.length > 0) await replace(dependencies, userId, changed, wanted);
+  return { stored, changed };
 }
 
 /**
@@ -68,29 +88,26 @@ export async function rebuildFeed(
   userId: UserId,
 ): Promise<FeedPosition | null> {
   await sweepFeed(dependencies, userId);
-  const { cap, feedStore } = dependencies;
+  const { cap, feedStore, inTurn = AT_ONCE } = dependencies;
   await feedStore.fill(userId, []);
   const standing = await standingOf(dependencies, userId);
-  const entries = await readFromSource(
-    dependencies,
-    {
-      reader: standing.reader,
-      keys: sourceKeys(standing),
-      followsOf: () => Promise.resolve(standing.follows),
-    },
-    { limit: cap + 1 },
+  const entries = await inTurn(() =>
+    readFromSource(
+      dependencies,
+      {
+        reader: standing.reader,
+        keys: sourceKeys(standing),
+        followsOf: () => Promise.resolve(standing.follows),
+      },
+      { limit: cap + 1 },
+    ),
   );
   const kept = entries.slice(0, cap);
   const floor = entries[cap] ?? null;
-  for (let from = 0; from < kept.length; from += CHUNK)
-    await fillFeed(
-      dependencies,
-      userId,
-      kept
-        .slice(from, from + CHUNK)
-        .filter(isPushed)
-        .map(withoutPull),
-    );
+  for (let from = 0; from < kept.length; from += CHUNK) {
+    const some = kept.slice(from, from + CHUNK);
+    await inTurn(() => fillFeed(dependencies, userId, some.filter(isPushed).map(withoutPull)));
+  }
   const isCompleteDownTo = floor === null ? null : { relevancy: floor.relevancy, actionId: floor.actionId };
   await feedStore.fill(userId, [], { isCompleteDownTo });
   return isCompleteDownTo;
@@ -147,7 +164,7 @@ async function replace(
     ids.flatMap((id) => {
       const entry = now.get(id);
       return entry === undefined
-        ? removals(id, [userId], new Date())
+        ? removals(id, [userId], clock.now())
         : [{ userId, event: { kind: 'updated' as const, ...entry } }];
     }),
   );

@@ -1,9 +1,13 @@
 import { NAME_SOURCES, type RenameClaim, type RenamesRepository } from '../storage/renames.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
+import { LaneGate } from './lane-gate.ts';
+import { clock } from '../lib/clock.ts';
 
 const FIRST_BACKOFF_MS = 200;
 /** A rename is never given up: nobody else would finish it. */
 const MAX_BACKOFF_MS = 60_000;
+
+const IN_BULK = { lane: 'BULK', kind: 'rename' } as const;
 
 /** What a worker tells of its work, for logs. */
 export interface RenameObserver {
@@ -20,6 +24,8 @@ export interface RenameWorkerDependencies {
     'settleFirst' | 'claim' | 'current' | 'carry' | 'renew' | 'finish' | 'release'
   >;
   readonly observer: RenameObserver;
+  /** Shared with what else works in the background of the process. Default: one of its own. */
+  readonly gate?: LaneGate;
 }
 
 export interface RenameWorkerOptions {
@@ -42,11 +48,13 @@ export class RenameWorker implements AsyncDisposable {
   readonly #dependencies: RenameWorkerDependencies;
   readonly #options: RenameWorkerOptions;
   readonly #loop: PollLoop;
+  readonly #gate: LaneGate;
   #claims = 0;
 
   constructor(dependencies: RenameWorkerDependencies, options: RenameWorkerOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
+    this.#gate = dependencies.gate ?? new LaneGate();
     this.#loop = new PollLoop(() => this.#round(), options.pollMs);
   }
 
@@ -69,8 +77,8 @@ export class RenameWorker implements AsyncDisposable {
     const { workerId, leaseMs, batchSize } = this.#options;
     try {
       let settled = 0;
-      for (const source of NAME_SOURCES) settled += await renames.settleFirst(source, new Date(), batchSize);
-      const claim = await renames.claim(`${workerId}#${String(++this.#claims)}`, new Date(), leaseMs);
+      for (const source of NAME_SOURCES) settled += await renames.settleFirst(source, clock.now(), batchSize);
+      const claim = await renames.claim(`${workerId}#${String(++this.#claims)}`, clock.now(), leaseMs);
       if (claim !== null) await this.#run(claim);
       return settled > 0 || claim !== null;
     } catch (error) {
@@ -86,12 +94,12 @@ export class RenameWorker implements AsyncDisposable {
       const actions = await this.#carry(claim);
       if (actions !== null && (await renames.finish(claim)))
         observer.carried(claim, actions, (performance.now() - startedAt) / 1_000);
-      else await renames.release(claim, new Date(), null);
+      else await renames.release(claim, clock.now(), null);
     } catch (error) {
       observer.failed(claim, error);
       const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
       const reason = error instanceof Error ? error.message : String(error);
-      await renames.release(claim, new Date(Date.now() + backoffMs), reason);
+      await renames.release(claim, new Date(clock.time() + backoffMs), reason);
     }
   }
 
@@ -102,10 +110,12 @@ export class RenameWorker implements AsyncDisposable {
     const name = await renames.current(claim.id);
     let actions = 0;
     for (;;) {
-      const found = name === null ? 0 : await renames.carry(claim.id, name, batchSize);
+      const found =
+        name === null ? 0 : await this.#gate.run(IN_BULK, () => renames.carry(claim.id, name, batchSize));
       if (found === 0) return actions;
       actions += found;
-      if (this.#loop.isStopping || !(await renames.renew(claim, new Date(Date.now() + leaseMs)))) return null;
+      if (this.#loop.isStopping || !(await renames.renew(claim, new Date(clock.time() + leaseMs))))
+        return null;
     }
   }
 }

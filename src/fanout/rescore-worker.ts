@@ -9,6 +9,7 @@ import type { RankingWeights } from '../domain/ranking.ts';
 import type { RankedActionsRepository } from '../storage/ranked-actions.ts';
 import { GENERATIONS_KEPT, type ScoresRepository } from '../storage/scores.ts';
 import { PollLoop } from '../lib/poll-loop.ts';
+import { clock } from '../lib/clock.ts';
 
 export interface RescoreObserver {
   rescored(generation: Date, actions: number, seconds: number): void;
@@ -42,7 +43,7 @@ export class RescoreWorker implements AsyncDisposable {
     this.#dependencies = dependencies;
     this.#options = options;
     this.#loop = new PollLoop(async () => {
-      await this.round(new Date());
+      await this.round(clock.now());
       return false;
     }, options.pollMs);
   }
@@ -86,10 +87,10 @@ export class RescoreWorker implements AsyncDisposable {
       await scores.put(entries, generation);
       count += entries.length;
       if (this.#loop.isStopping) {
-        await scores.renew(new Date());
+        await scores.renew(clock.now());
         return null;
       }
-      await scores.renew(new Date(Date.now() + this.#options.leaseMs));
+      await scores.renew(new Date(clock.time() + this.#options.leaseMs));
     }
     await scores.finish(generation);
     await scores.purgeBefore(new Date(generation.getTime() - KEPT_FOR_MS));

@@ -1,6 +1,7 @@
 import type { UserId } from '../domain/action.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
+import { clock } from '../lib/clock.ts';
 
 /**
  * How long a reader may go on by what they knew of the floor. What is stored below it is forgotten after that only:
@@ -36,7 +37,7 @@ export async function raiseFloors(
     const first = entries[cap];
     // A model that cuts by itself says so by a floor of its own.
     if (floor !== null || entries.length < limit || first === undefined) continue;
-    await feeds.raiseFloor(userId, first, new Date(Date.now() + TRIM_GRACE_MS));
+    await feeds.raiseFloor(userId, first, new Date(clock.time() + TRIM_GRACE_MS));
   }
 }
 

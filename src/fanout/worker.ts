@@ -1,29 +1,36 @@
+import type { LaneRange } from '../storage/fan-out-lanes.ts';
 import type { Claim, FanOutsRepository } from '../storage/fan-outs.ts';
 import { StoreUnavailable } from '../storage/errors.ts';
-import { COALESCE_MS } from '../storage/fan-out-stages.ts';
+import { COALESCE_MS, MAX_REST_MS } from '../storage/fan-out-stages.ts';
 import type { HiddenItemsRepository } from '../storage/hidden-items.ts';
 import type { InteractionsRepository } from '../storage/interactions.ts';
 import type { ModerationRepository } from '../storage/moderation.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import { runPass, type DeliverDependencies, type PassOutcome } from './deliver.ts';
 import { holdLease } from './lease.ts';
-import { Gate } from '../lib/gate.ts';
+import { LaneGate } from './lane-gate.ts';
+import { Passes } from './passes.ts';
 import { Outage } from '../lib/outage.ts';
 import { WakeUp } from '../lib/wake-up.ts';
+import { clock } from '../lib/clock.ts';
 
 /** Longest wait before a failed fan-out is tried again. */
 const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 200;
 /** Longest wait before the store of the feeds is tried again while it is away. */
 const MAX_OUTAGE_MS = 5_000;
-/** Chunks of all passes that are delivered at the same time: more of them only wait for each other in the database. */
-const SLOTS = 12;
 
 /** What a worker tells of its work, for logs and metrics. */
 export interface FanOutObserver {
-  finished(claim: Claim, delivered: number, seconds: number): void;
-  /** The action changed or the lease was lost: another pass follows. */
-  voided(claim: Claim): void;
+  /** @param isDone false: the action changed meanwhile, and a pass for that follows. */
+  finished(
+    claim: Claim,
+    pass: { readonly delivered: number; readonly seconds: number; readonly isDone: boolean },
+  ): void;
+  /** The action was hidden, shown again or deleted while the pass ran: another pass follows. */
+  overtaken(claim: Claim): void;
+  /** The lease ran out and another worker has the action. */
+  leaseLost(claim: Claim): void;
   failed(claim: Claim, error: unknown, isFinal: boolean): void;
   /** The database did not answer; the worker goes on trying. */
   claimFailed(error: unknown): void;
@@ -35,13 +42,15 @@ export interface WorkerOptions {
   readonly leaseMs: number;
   /** After so many attempts a fan-out is FAILED. */
   readonly maxAttempts: number;
-  /** Fan-outs at the same time. */
+  /** Fan-outs of one lane at the same time. */
   readonly concurrency: number;
   /** How often to look without having been woken. */
   readonly pollMs: number;
 }
 
-export interface WorkerDependencies extends Omit<DeliverDependencies, 'slots'> {
+export interface WorkerDependencies extends Omit<DeliverDependencies, 'gate'> {
+  /** Shared with what else works in the background of the process. Default: one of its own. */
+  readonly gate?: LaneGate;
   readonly fanOuts: Pick<
     FanOutsRepository,
     | 'claim'
@@ -53,7 +62,9 @@ export interface WorkerDependencies extends Omit<DeliverDependencies, 'slots'> {
     | 'finish'
     | 'bury'
     | 'release'
-    | 'requestPass'
+    | 'passOn'
+    | 'requestPassAfter'
+    | 'keepProgress'
   >;
   readonly interactions: Pick<InteractionsRepository, 'summaries' | 'purgeAction'>;
   readonly hiddenItems: Pick<HiddenItemsRepository, 'purgeAction'>;
@@ -70,17 +81,24 @@ export interface WorkerDependencies extends Omit<DeliverDependencies, 'slots'> {
 export class FanOutWorker implements AsyncDisposable {
   readonly #dependencies: WorkerDependencies & DeliverDependencies;
   readonly #options: WorkerOptions;
-  readonly #running = new Set<Promise<void>>();
+  readonly #gate: LaneGate;
+  readonly #passes: Passes;
   readonly #wakeUp = new WakeUp();
   readonly #outage = new Outage(FIRST_BACKOFF_MS, MAX_OUTAGE_MS);
   #subscription: Disposable | null = null;
   #loop: Promise<void> | null = null;
   #isStopping = false;
   #claims = 0;
+  /** When to look in any case, by `performance.now()`, as far as is known. */
+  #lookAt = 0;
 
   constructor(dependencies: WorkerDependencies, options: WorkerOptions) {
-    this.#dependencies = { ...dependencies, slots: new Gate(SLOTS) };
+    this.#gate = dependencies.gate ?? new LaneGate();
+    this.#dependencies = { ...dependencies, gate: this.#gate };
     this.#options = options;
+    this.#passes = new Passes(options.concurrency, () => {
+      this.#wakeUp.wake();
+    });
   }
 
   start(): void {
@@ -98,7 +116,7 @@ export class FanOutWorker implements AsyncDisposable {
     this.#subscription = null;
     this.#wakeUp.wake();
     await this.#loop;
-    await Promise.all(this.#running);
+    await this.#passes.allEnded();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -111,36 +129,51 @@ export class FanOutWorker implements AsyncDisposable {
         await this.#wakeUp.wait(this.#outage.waitMs);
         continue;
       }
-      const claim = await this.#look();
-      if (typeof claim === 'number') {
-        await this.#wakeUp.wait(claim);
+      const ranges = this.#passes.lanesWithRoom();
+      if (ranges.length === 0) {
+        await this.#passes.oneEnded();
         continue;
       }
-      const run = this.#run(claim).finally(() => this.#running.delete(run));
-      this.#running.add(run);
-      if (this.#running.size >= this.#options.concurrency) await Promise.race(this.#running);
+      const claim = await this.#look(ranges);
+      if (claim !== null) this.#begin(claim);
+      // What was claimed last was the most urgent: where its lane is full now, nothing more urgent is due yet.
+      if (claim === null || (!this.#passes.hasRoomEverywhere && claim.lane === 'BULK'))
+        await this.#wakeUp.wait(Math.max(0, this.#lookAt - performance.now()));
     }
   }
 
-  /** The next claim, or for how many milliseconds there is nothing to do, as far as is known: until what was put off is due. */
-  async #look(): Promise<Claim | number> {
+  #begin(claim: Claim): void {
+    const hasPriority = this.#gate.enter(claim.lane);
+    const pass = this.#run(claim).finally(() => {
+      hasPriority[Symbol.dispose]();
+    });
+    this.#passes.add(claim, pass);
+  }
+
+  /** The next claim. Null: there is none, and `#lookAt` says until when, as far as is known: what was put off is due then. */
+  async #look(ranges: readonly LaneRange[]): Promise<Claim | null> {
     const { fanOuts, observer } = this.#dependencies;
     const { workerId, leaseMs, pollMs } = this.#options;
-    const now = new Date();
+    const now = clock.now();
     try {
-      const claim = await fanOuts.claim(`${workerId}#${String(++this.#claims)}`, now, leaseMs);
+      const claim = await fanOuts.claim(`${workerId}#${String(++this.#claims)}`, now, leaseMs, {
+        ranges,
+        except: this.#passes.actions,
+      });
       if (claim !== null) return claim;
       // From the same moment on: what comes due between the two is not to be missed by both.
       const due = await fanOuts.nextDue(now);
-      return due === null ? pollMs : Math.min(pollMs, Math.max(0, due.getTime() - Date.now()));
+      this.#lookAt =
+        performance.now() + (due === null ? pollMs : Math.min(pollMs, due.getTime() - clock.time()));
     } catch (error) {
       observer.claimFailed(error);
-      return pollMs;
+      this.#lookAt = performance.now() + pollMs;
     }
+    return null;
   }
 
   async #run(claim: Claim): Promise<void> {
-    const { fanOuts, observer } = this.#dependencies;
+    const { fanOuts } = this.#dependencies;
     const { maxAttempts, leaseMs } = this.#options;
     const startedAt = performance.now();
     const lease = holdLease(fanOuts, claim, leaseMs);
@@ -152,10 +185,7 @@ export class FanOutWorker implements AsyncDisposable {
         isStopping: () => this.#isStopping,
       });
       this.#outage.over();
-      if (await this.#conclude(claim, outcome)) {
-        const delivered = outcome.kind === 'complete' ? outcome.delivered : 0;
-        observer.finished(claim, delivered, (performance.now() - startedAt) / 1_000);
-      }
+      await this.#conclude(claim, outcome, (performance.now() - startedAt) / 1_000);
     } catch (error) {
       await this.#giveUp(claim, error);
     } finally {
@@ -163,22 +193,45 @@ export class FanOutWorker implements AsyncDisposable {
     }
   }
 
-  /** Writes the end of a pass. True when the fan-out is DONE. */
-  async #conclude(claim: Claim, outcome: PassOutcome): Promise<boolean> {
+  /** Writes the end of a pass. */
+  async #conclude(claim: Claim, outcome: PassOutcome, seconds: number): Promise<void> {
     const { fanOuts, observer } = this.#dependencies;
-    if (outcome.kind === 'complete' && (await this.#finish(claim, outcome.delivered))) return true;
-    const now = new Date();
-    const isHandedBack = await fanOuts.release(claim, {
-      state: 'PENDING',
-      error: null,
-      notBefore: outcome.kind === 'stopped' ? now : new Date(now.getTime() + COALESCE_MS),
-      ended: 'in-order',
-    });
+    if (outcome.kind === 'complete') {
+      const { delivered } = outcome;
+      const isDone = await this.#finish(claim, delivered);
+      if (isDone || (await this.#passOn(claim, delivered, seconds))) {
+        observer.finished(claim, { delivered, seconds, isDone });
+        return;
+      }
+    } else {
+      const isHandedBack = await fanOuts.release(claim, {
+        state: 'PENDING',
+        error: null,
+        notBefore: clock.now(),
+        ended: 'in-order',
+      });
+      this.#wakeUp.wake();
+      if (isHandedBack) {
+        if (outcome.kind === 'void') observer.overtaken(claim);
+        return;
+      }
+    }
+    observer.leaseLost(claim);
+    if (outcome.kind === 'void') await fanOuts.keepProgress(claim, outcome.reached);
+    // What this pass wrote late may contradict a change that is not this worker's any more: one more pass mends it.
+    await fanOuts.requestPassAfter(claim, clock.now());
+  }
+
+  /**
+   * The action has changed meanwhile: its next pass follows after as long as this one took, within bounds, so that an
+   * action that changes all the time does not keep a worker busy all the time.
+   */
+  async #passOn(claim: Claim, delivered: number, seconds: number): Promise<boolean> {
+    const restMs = Math.min(MAX_REST_MS, Math.max(COALESCE_MS, seconds * 1_000));
+    const notBefore = new Date(clock.time() + restMs);
+    const isPassedOn = await this.#dependencies.fanOuts.passOn(claim, { delivered, notBefore });
     this.#wakeUp.wake();
-    // Somebody else holds the action now. What this pass wrote late may contradict theirs: one more pass mends it.
-    if (!isHandedBack) await fanOuts.requestPass(claim.action.id, now);
-    if (outcome.kind !== 'stopped') observer.voided(claim);
-    return false;
+    return isPassedOn;
   }
 
   async #finish(claim: Claim, delivered: number): Promise<boolean> {
@@ -186,6 +239,8 @@ export class FanOutWorker implements AsyncDisposable {
     const { id, isDeleted } = claim.action;
     // A change that was cut off before it was logged is logged here, since it asked for this pass.
     if (claim.version > 1) await moderation.log(id);
+    // It completed a pass that was cut off before a change.
+    if (claim.version < claim.action.fanOut.version) return false;
     if (!isDeleted) return fanOuts.finish(claim, delivered);
     await interactions.purgeAction(id);
     await hiddenItems.purgeAction(id);
@@ -204,7 +259,7 @@ export class FanOutWorker implements AsyncDisposable {
       await fanOuts.release(claim, {
         state: isFinal ? 'FAILED' : 'PENDING',
         error: error instanceof Error ? error.message : String(error),
-        notBefore: new Date(Date.now() + backoffMs),
+        notBefore: new Date(clock.time() + backoffMs),
         ended: isAway ? 'cut-off' : 'failed',
       });
     } catch (releaseError) {

@@ -1,6 +1,6 @@
 export interface Steps<T, R> {
   /** Asked before each piece of work; once it says no, nothing more is begun. */
-  mayBegin(): boolean;
+  mayBegin(): boolean | Promise<boolean>;
   work(value: T): Promise<R>;
   /** Called one at a time and in the order of the values, for what is done and has everything before it done. */
   conclude(value: T, result: R): Promise<void>;
@@ -27,7 +27,7 @@ export async function forEachInOrder<T, R>(
   };
   try {
     for await (const value of source) {
-      if (progress.hasFailed || !steps.mayBegin()) break;
+      if (progress.hasFailed || !(await steps.mayBegin())) break;
       last = run(value, last);
       underWay.push(last);
       last.catch(() => {

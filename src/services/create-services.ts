@@ -76,7 +76,7 @@ export function createServices(given: ServiceParts): Services {
     createTicket: (identity) => parts.tickets.sign(identity),
     readTicket: (ticket) => parts.tickets.read(ticket),
     publishAction: (identity, input) => publishAction(parts, identity, input),
-    publishActions: (identity, inputs) => publishActions(parts, identity, inputs),
+    publishActions: (identity, inputs, options) => publishActions(parts, identity, inputs, options),
     retryFanOut: (identity, id) => retryFanOut(parts, identity, id),
     recordInteraction: (session, input) => recordInteraction(parts, session, input),
     hideAction: (session, id, reason) => setHidden(parts, session, id, 'HIDE', reason),

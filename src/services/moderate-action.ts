@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Action, ActionId } from '../domain/action.ts';
 import { decodePosition, encodePosition } from '../domain/cursor.ts';
 import { FanfareError } from '../domain/errors.ts';
+import { announceWithdrawal, type AnnounceWithdrawalDependencies } from '../fanout/announce-withdrawal.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { ModerationRecord } from '../domain/moderation.ts';
 import type { ModerationRepository } from '../storage/moderation.ts';
@@ -11,8 +12,9 @@ import type { ReaderSession } from './reader-session.ts';
 import { requireRole } from './roles.ts';
 import type { Page, PageArgs } from './services.ts';
 import { validate } from './validate.ts';
+import { clock } from '../lib/clock.ts';
 
-export interface ModerateDependencies {
+export interface ModerateDependencies extends AnnounceWithdrawalDependencies {
   readonly moderation: Pick<ModerationRepository, 'apply' | 'log' | 'list'>;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
 }
@@ -42,7 +44,7 @@ export async function setHidden(
   const changed = await dependencies.moderation.apply(id, {
     kind,
     by: identity.userId,
-    at: new Date(),
+    at: clock.now(),
     reason: why,
   });
   await conclude(dependencies, id, changed);
@@ -72,7 +74,7 @@ export async function deleteAction(
   const changed = await dependencies.moderation.apply(id, {
     kind: 'DELETE',
     by: identity.userId,
-    at: new Date(),
+    at: clock.now(),
     reason: null,
   });
   await conclude(dependencies, id, changed);
@@ -80,12 +82,28 @@ export async function deleteAction(
 
 /** Also after a call that changed nothing: it may be the retry of one that was cut off. */
 async function conclude(
-  { moderation, workSignal }: ModerateDependencies,
+  dependencies: ModerateDependencies,
   id: ActionId,
   changed: Action | null,
 ): Promise<void> {
-  if (changed !== null) workSignal.notify();
-  await moderation.log(id);
+  const { moderation, workSignal } = dependencies;
+  try {
+    await moderation.log(id, changed === null ? undefined : await toldVersion(dependencies, changed));
+  } finally {
+    // Watchers know already: the pass may come after the note that they do, so that it does not tell them again.
+    if (changed !== null) workSignal.notify();
+  }
+}
+
+/**
+ * Who is watching is told at once that an action is gone, and does not wait for its pass. What was hidden before is gone
+ * already. Returns of which version they were told; undefined: the pass is to tell them.
+ */
+async function toldVersion(dependencies: ModerateDependencies, changed: Action): Promise<number | undefined> {
+  const isWithdrawn = changed.isDeleted ? !changed.isHidden : changed.isHidden;
+  if (!isWithdrawn) return undefined;
+  const isTold = await announceWithdrawal(dependencies, changed, clock.now());
+  return isTold ? changed.fanOut.version : undefined;
 }
 
 /**
@@ -101,7 +119,7 @@ export async function readModerationLog(
   const actionId = args.actionId ?? null;
   const list = `moderation:${actionId ?? ''}`;
   const cursor = args.after == null ? null : decodePosition(list, args.after);
-  const asOf = cursor?.asOf ?? new Date();
+  const asOf = cursor?.asOf ?? clock.now();
   return collectPage<Pick<ModerationRecord, 'at' | 'id'>, ModerationRecord, ModerationRecord>({
     size: pageSize(args.first),
     after: cursor === null ? null : { at: cursor.time, id: cursor.actionId },

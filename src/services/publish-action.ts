@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Action, UserId } from '../domain/action.ts';
 import { SCOPES } from '../domain/action.ts';
 import { scopeKey, userKey } from '../domain/audience.ts';
+import type { Lane } from '../domain/lane.ts';
 import { badInput, FanfareError } from '../domain/errors.ts';
 import { baseRelevancy, MAX_FUTURE_MS } from '../domain/relevancy.ts';
 import type { Identity } from '../domain/viewer.ts';
@@ -13,10 +14,13 @@ import type { NewAction } from '../storage/action-document.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import type { MembersRepository } from '../storage/members.ts';
 import { actingAs } from './roles.ts';
-import type { PublishActionInput, PublishedAction, PublishOutcome } from './services.ts';
+import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from './services.ts';
 import { validate } from './validate.ts';
+import { clock } from '../lib/clock.ts';
 
 export const MAX_ACTIONS_PER_CALL = 500;
+/** More actions in one call than this are delivered as bulk. */
+const MAX_LIVE_PER_CALL = 20;
 const MAX_RECIPIENTS = 1_000;
 const MAX_MENTIONS = 1_000;
 const MAX_REFS = 100;
@@ -87,7 +91,9 @@ export async function publishAction(
 ): Promise<PublishedAction> {
   const checked = check(identity, input, ['input']);
   const groups = await groupsOf(dependencies, [checked]);
-  const published = await dependencies.actions.insert(newAction(checked, groups, new Date()));
+  const published = await dependencies.actions.insert(
+    newAction(checked, { groups, recorded: clock.now(), lane: 'LIVE' }),
+  );
   refuseUnseenReplay(identity, published);
   if (!published.isReplay) announceWork(dependencies, 1);
   return published;
@@ -95,12 +101,14 @@ export async function publishAction(
 
 /**
  * Records many actions in one write; each succeeds or fails by itself.
+ * @param options.isBulk nobody waits for them: their delivery comes after everything else. More than 20 always are.
  * @throws FanfareError BAD_USER_INPUT for more than 500.
  */
 export async function publishActions(
   dependencies: PublishDependencies,
   identity: Identity,
   inputs: readonly PublishActionInput[],
+  { isBulk = false }: PublishOptions = {},
 ): Promise<PublishOutcome[]> {
   if (inputs.length > MAX_ACTIONS_PER_CALL)
     throw badInput(
@@ -120,12 +128,13 @@ export async function publishActions(
     dependencies,
     accepted.map(({ input }) => input),
   );
-  const recorded = new Date();
+  const recorded = clock.now();
+  const lane = isBulk || inputs.length > MAX_LIVE_PER_CALL ? 'BULK' : 'LIVE';
   const ready: { readonly position: number; readonly action: NewAction }[] = [];
   for (const { position, input } of accepted) {
     if (turn.isOver()) await turn.next();
     attempt(outcomes, position, () => {
-      ready.push({ position, action: newAction(input, groups, recorded) });
+      ready.push({ position, action: newAction(input, { groups, recorded, lane }) });
     });
   }
   const published = await dependencies.actions.insertMany(ready.map(({ action }) => action));
@@ -182,7 +191,7 @@ function check(
   const checked = validate(inputSchema, { ...input }, path);
   const actor = checked.actorId ?? identity.userId;
   actingAs(identity, actor, 'publish');
-  if (checked.conducted != null && checked.conducted.getTime() > Date.now() + MAX_FUTURE_MS)
+  if (checked.conducted != null && checked.conducted.getTime() > clock.time() + MAX_FUTURE_MS)
     throw badInput('Must not be more than five minutes in the future', [...path, 'conducted']);
   const body = checkDescriptor(checked.descriptor, [...path, 'descriptor']);
   if (!identity.roles.has('service')) refuseOtherVoices(body, actor, [...path, 'descriptor']);
@@ -231,7 +240,10 @@ async function groupsOf({ members }: PublishDependencies, inputs: readonly Check
   return new Map(found.map((member) => [member.userId, member]));
 }
 
-function newAction(input: CheckedInput, groups: Groups, recorded: Date): NewAction {
+function newAction(
+  input: CheckedInput,
+  { groups, recorded, lane }: { readonly groups: Groups; readonly recorded: Date; readonly lane: Lane },
+): NewAction {
   const { scope, actor } = input;
   const key = scopeKey(scope, groups.get(actor) ?? null);
   if (key === null && scope !== 'RESTRICTED')
@@ -253,5 +265,6 @@ function newAction(input: CheckedInput, groups: Groups, recorded: Date): NewActi
     refIds: [...new Set([...input.refs.map((ref) => ref.id), actor])],
     descriptor: input.body,
     latest: baseRelevancy({ conducted, recorded }),
+    lane,
   };
 }

@@ -54,6 +54,11 @@ export interface PublishedAction {
   readonly isReplay: boolean;
 }
 
+export interface PublishOptions {
+  /** Nobody waits for them: their delivery comes after everything else. */
+  readonly isBulk?: boolean;
+}
+
 export type PublishOutcome =
   | { readonly action: Action; readonly isReplay: boolean; readonly error: null }
   | {
@@ -164,7 +169,11 @@ export interface Services {
 
   publishAction(identity: Identity, input: PublishActionInput): Promise<PublishedAction>;
   /** At most 500 inputs, each succeeds or fails by itself; outcomes in the order of the inputs. */
-  publishActions(identity: Identity, inputs: readonly PublishActionInput[]): Promise<PublishOutcome[]>;
+  publishActions(
+    identity: Identity,
+    inputs: readonly PublishActionInput[],
+    options?: PublishOptions,
+  ): Promise<PublishOutcome[]>;
   /** Admin: a FAILED fan-out goes back to PENDING. NOT_FOUND, CONFLICT when it has not failed. */
   retryFanOut(identity: Identity, id: ActionId): Promise<Action>;
 

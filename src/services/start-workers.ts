@@ -5,6 +5,7 @@ import { RenameWorker } from '../fanout/rename-worker.ts';
 import { RescoreWorker } from '../fanout/rescore-worker.ts';
 import { dormancy } from '../fanout/pass-by.ts';
 import { UpkeepWorker } from '../fanout/upkeep-worker.ts';
+import { LaneGate } from '../fanout/lane-gate.ts';
 import { FanOutWorker, type FanOutObserver } from '../fanout/worker.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
@@ -18,6 +19,7 @@ import {
   logFanOutAttemptFailed,
   logFanOutFinished,
   logFanOutGivenUp,
+  logFanOutOvertaken,
   logFeedRebuilt,
   logLeaseLost,
   logNameCarried,
@@ -55,7 +57,8 @@ export function startWorkers(
 ): AsyncDisposable {
   const { concurrency, leaseMs, maxAttempts, pollMs, chunkSize } = fanOut;
   const workerId = randomUUID();
-  const { repositories, ...rest } = parts;
+  const { repositories, ...others } = parts;
+  const rest = { ...others, gate: new LaneGate() };
   const worker = new FanOutWorker(
     {
       ...repositories,
@@ -90,6 +93,7 @@ export function startWorkers(
   const renames = new RenameWorker(
     {
       renames: repositories.renames,
+      gate: rest.gate,
       observer: {
         carried: ({ id, version }, actions, seconds) => {
           logNameCarried(logger, { id, version, actions, seconds });
@@ -168,17 +172,22 @@ export function startWorkers(
 
 function fanOutObserver(logger: Logger, metrics: Metrics): FanOutObserver {
   return {
-    finished(claim, delivered, seconds) {
-      metrics.fanOutFinished({ state: 'DONE', delivered, seconds });
+    finished(claim, { delivered, seconds, isDone }) {
+      const state = isDone ? 'DONE' : 'PENDING';
+      metrics.fanOutFinished({ state, delivered, seconds });
       logFanOutFinished(logger, {
         actionId: claim.action.id,
-        state: 'DONE',
+        state,
+        lane: claim.lane,
         version: claim.version,
         delivered,
         seconds,
       });
     },
-    voided(claim) {
+    overtaken(claim) {
+      logFanOutOvertaken(logger, { actionId: claim.action.id, version: claim.version });
+    },
+    leaseLost(claim) {
       metrics.leaseLost();
       logLeaseLost(logger, { actionId: claim.action.id, worker: claim.token });
     },

@@ -1,6 +1,7 @@
-import { ObjectId } from 'mongodb';
 import type { Action } from '../domain/action.ts';
+import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { idsOf } from '../descriptors/ids.ts';
+import { idOfTime } from './database-time.ts';
 import type { ActionDocument } from './documents.ts';
 import { nameStamp, namesHeld, UNCARRIED } from './name-stamps.ts';
 
@@ -8,7 +9,10 @@ import { nameStamp, namesHeld, UNCARRIED } from './name-stamps.ts';
 export type NewAction = Omit<
   Action,
   'id' | 'engagement' | 'isHidden' | 'isDeleted' | 'fanOut' | 'pullRefIds'
->;
+> & {
+  /** How urgent its delivery is. */
+  readonly lane: Lane;
+};
 
 export function newActionDocument(action: NewAction): ActionDocument {
   const names = namesHeld(action);
@@ -16,7 +20,8 @@ export function newActionDocument(action: NewAction): ActionDocument {
     (id) => !action.refIds.includes(id) && !names.includes(id),
   );
   return {
-    _id: new ObjectId(),
+    // Begins with the time it was recorded by, not with that of this machine: see `addressedSince`.
+    _id: idOfTime(action.recorded),
     actorId: action.actorId,
     conducted: action.conducted,
     recorded: action.recorded,
@@ -38,6 +43,7 @@ export function newActionDocument(action: NewAction): ActionDocument {
       state: 'PENDING',
       version: 1,
       attempts: 0,
+      lane: action.lane,
       delivered: 0,
       error: null,
       leaseUntil: action.recorded,
@@ -66,6 +72,7 @@ export function toAction(document: ActionDocument): Action {
       state: fanOut.state,
       version: fanOut.version,
       attempts: fanOut.attempts,
+      lane: fanOut.lane ?? DEFAULT_LANE,
       delivered: fanOut.delivered,
       error: fanOut.error,
     },

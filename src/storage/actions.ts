@@ -1,6 +1,7 @@
 import { ObjectId, type Collection, type Filter } from 'mongodb';
 import type { Action, ActionId, FanOutState, RefId, UserId } from '../domain/action.ts';
 import { userKey } from '../domain/audience.ts';
+import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
 import { newActionDocument, toAction, type NewAction } from './action-document.ts';
 import { conditionsFilter, type ActionConditions } from './action-conditions.ts';
@@ -212,8 +213,8 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
     },
 
     /**
-     * Actions for any of the audience keys recorded at or after `since`. Goes by the age in their ids, which the
-     * recording process gives in the same moment: only the newest actions are looked at.
+     * Actions for any of the audience keys recorded at or after `since`. Goes by the age in their ids, which begin with
+     * the time of recording: only the newest actions are looked at.
      */
     async addressedSince(audience: readonly string[], since: Date): Promise<Action[]> {
       const youngest = ObjectId.createFromTime(Math.floor(since.getTime() / 1_000) - 1);
@@ -279,13 +280,31 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
               'engagement.lastInteraction': { $max: ['$engagement.lastInteraction', mark.at] },
               latest: { $max: ['$latest', mark.at] },
               isBumped: true,
-              ...passRequested(afterLastPass(mark.now)),
+              ...passRequested({ notBefore: afterLastPass(mark.now), lane: 'LIVE' }),
             },
           },
         ],
         { returnDocument: 'after' },
       );
       return document === null ? null : toAction(document);
+    },
+
+    /** How many fan-outs are pending or in progress, by lane. Index `claim`. */
+    async pendingByLane(): Promise<Record<Lane, number>> {
+      const groups = await collection
+        .aggregate<{ _id: Lane | null; count: number }>([
+          {
+            $match: {
+              'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] },
+              'fanOut.leaseUntil': { $exists: true },
+            },
+          },
+          { $group: { _id: '$fanOut.lane', count: { $sum: 1 } } },
+        ])
+        .toArray();
+      const counts = { URGENT: 0, LIVE: 0, BULK: 0 };
+      for (const { _id, count } of groups) counts[_id ?? DEFAULT_LANE] += count;
+      return counts;
     },
 
     /** How many fan-outs are not DONE, by state. Index `claim`. */

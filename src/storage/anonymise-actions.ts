@@ -9,6 +9,7 @@ import { passRequested } from './fan-out-stages.ts';
 import { moderationRepository } from './moderation.ts';
 import type { Collections } from './mongo.ts';
 import { holdsName, idOfStamp } from './name-stamps.ts';
+import { clock } from '../lib/clock.ts';
 
 /** One way in which an action has to do with somebody: how it is found, by an index of its own, and how it is told. */
 export interface ActionTrace {
@@ -126,7 +127,9 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
         // Literals, since a string that begins with "$" would be read as a path here.
         ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, { $literal: value }])),
         ...(document.pullRefIds === undefined ? {} : { pullRefIds: pulled }),
-        ...(mayMissFollowers(document, subject) ? passRequested(new Date()) : {}),
+        ...(mayMissFollowers(document, subject)
+          ? passRequested({ notBefore: clock.now(), lane: 'LIVE' })
+          : {}),
       },
     },
     ...(isOwn ? [{ $unset: 'idempotencyKey' }] : []),

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { FanOutState, Scope } from '../domain/action.ts';
+import type { Lane } from '../domain/lane.ts';
 import type { ErasureState } from '../domain/erasure.ts';
 import type { ModerationKind } from '../domain/moderation.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
@@ -19,8 +20,16 @@ export interface FanOutDocument {
   attempts: number;
   delivered: number;
   error: string | null;
+  /** The most urgent of what is pending. Absent when DONE, and in documents from before there were lanes. */
+  lane?: Lane;
+  /** While a pass runs: the most urgent of what was asked for since it was claimed. */
+  nextLane?: Lane;
+  /** The version whose withdrawal watchers were told of when it was committed. */
+  toldVersion?: number;
   /** When the last pass ended. */
   doneAt?: Date;
+  /** Passes that only lift come no earlier. Present between two passes of an action that changes all the time. */
+  restUntil?: Date;
   /** Which claim works on it. */
   worker?: string;
   /** IN_PROGRESS: end of the lease. PENDING: not to be claimed before. Absent when DONE. */

@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import type { Lane } from '../domain/lane.ts';
 
 /**
  * How long passes of one action stay apart that lift what was there already: a burst of changes becomes a handful of
@@ -6,29 +7,42 @@ import type { Document } from 'mongodb';
  */
 export const COALESCE_MS = 250;
 
+/** Longest time between two passes of an action that changes all the time. */
+export const MAX_REST_MS = 2_000;
+
 /**
- * An expression: now, or a while after the action's last pass if that has just ended. Clocks may differ: never later than
- * that while from now.
+ * An expression: now, or a while after the action's last pass if that has just ended. Never later than that while from
+ * now, also where clocks were not the same for once.
  */
 export function afterLastPass(now: Date): Document {
-  const latest = new Date(now.getTime() + COALESCE_MS);
-  const apart = { $add: [{ $ifNull: ['$fanOut.doneAt', new Date(0)] }, COALESCE_MS] };
-  return { $max: [now, { $min: [latest, apart] }] };
+  const within = (ms: number): Date => new Date(now.getTime() + ms);
+  const doneAt = { $ifNull: ['$fanOut.doneAt', new Date(0)] };
+  const apart = { $min: [within(COALESCE_MS), { $add: [doneAt, COALESCE_MS] }] };
+  const rested = { $min: [within(MAX_REST_MS), { $ifNull: ['$fanOut.restUntil', new Date(0)] }] };
+  return { $max: [now, apart, rested] };
+}
+
+export interface PassRequest {
+  /** When the pass may begin, or an expression that tells. A pass that is due earlier stays due earlier. */
+  readonly notBefore: Date | Document;
+  /** How urgent it is. A pass that is pending and more urgent stays more urgent. */
+  readonly lane: Lane;
 }
 
 /**
  * Fields of an update pipeline that ask for one more pass over an action: the version rises, and the action becomes
  * PENDING unless somebody is working on it, who will find the version raised. In one write with the change it is for.
- *
- * @param notBefore when the pass may begin, or an expression that tells. A pass that is due earlier stays due earlier.
  */
-export function passRequested(notBefore: Date | Document): Document {
+export function passRequested({ notBefore, lane }: PassRequest): Document {
   const isWorkedOn = { $eq: ['$fanOut.state', 'IN_PROGRESS'] };
   const isWaiting = { $eq: ['$fanOut.state', 'PENDING'] };
   return {
     'fanOut.version': { $add: ['$fanOut.version', 1] },
     'fanOut.state': { $cond: [isWorkedOn, 'IN_PROGRESS', 'PENDING'] },
     'fanOut.attempts': { $cond: [isWorkedOn, '$fanOut.attempts', 0] },
+    // The names of the lanes rise with their urgency: see `fan-out-lanes.ts`.
+    'fanOut.lane': { $cond: [{ $or: [isWorkedOn, isWaiting] }, { $max: ['$fanOut.lane', lane] }, lane] },
+    'fanOut.nextLane': { $cond: [isWorkedOn, { $max: ['$fanOut.nextLane', lane] }, '$$REMOVE'] },
     'fanOut.leaseUntil': {
       $cond: [
         isWorkedOn,

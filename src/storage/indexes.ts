@@ -81,7 +81,14 @@ export const INDEXES: readonly IndexDefinition[] = [
     'actions',
     'claim',
     { 'fanOut.state': 1, 'fanOut.leaseUntil': 1 },
-    'claim: the next pending action, expired leases; admin: actions by a state other than DONE',
+    'expired leases; when the next pass is due; admin: actions by a state other than DONE',
+    { partialFilterExpression: { 'fanOut.leaseUntil': { $exists: true } } },
+  ),
+  index(
+    'actions',
+    'claim_by_lane',
+    { 'fanOut.state': 1, 'fanOut.lane': -1, 'fanOut.leaseUntil': 1 },
+    'claim: the next pending action, the most urgent first',
     { partialFilterExpression: { 'fanOut.leaseUntil': { $exists: true } } },
   ),
   index(

@@ -49,7 +49,7 @@ export function moderationRepository({
           {
             $set: {
               ...set,
-              ...passRequested(at),
+              ...passRequested({ notBefore: at, lane: 'URGENT' }),
               unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [{ $literal: record }]] },
             },
           },
@@ -59,8 +59,11 @@ export function moderationRepository({
       return document === null ? null : toAction(document);
     },
 
-    /** Brings what the action carries into the log. Idempotent: records have their ids from the change itself. */
-    async log(id: ActionId): Promise<void> {
+    /**
+     * Brings what the action carries into the log. Idempotent: records have their ids from the change itself.
+     * @param toldVersion the version whose withdrawal watchers have been told of: the pass need not tell them again.
+     */
+    async log(id: ActionId, toldVersion?: number): Promise<void> {
       const _id = new ObjectId(id);
       const action = await actions.findOne({ _id }, { projection: { unlogged: 1 } });
       const unlogged = action?.unlogged ?? [];
@@ -73,7 +76,10 @@ export function moderationRepository({
       );
       await actions.updateOne(
         { _id },
-        { $pull: { unlogged: { _id: { $in: unlogged.map((record) => record._id) } } } },
+        {
+          $pull: { unlogged: { _id: { $in: unlogged.map((record) => record._id) } } },
+          ...(toldVersion === undefined ? {} : { $set: { 'fanOut.toldVersion': toldVersion } }),
+        },
       );
     },
 

@@ -1,5 +1,6 @@
 import type { Collection } from 'mongodb';
 import { isOutOfSpace } from './errors.ts';
+import { clock } from '../lib/clock.ts';
 
 interface WriteProbeDocument {
   readonly _id: string;
@@ -48,7 +49,7 @@ export class WriteCheck {
 
   async #probe(): Promise<void> {
     try {
-      const change = { $set: { at: new Date() } };
+      const change = { $set: { at: clock.now() } };
       await this.#probes.updateOne({ _id: PROBE_ID }, change, { upsert: true, timeoutMS: PROBE_WITHIN_MS });
     } catch (error) {
       this.note(error);

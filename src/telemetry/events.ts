@@ -31,6 +31,7 @@ export function logFanOutFinished(
   fields: {
     readonly actionId: string;
     readonly state: string;
+    readonly lane: string;
     readonly version: number;
     readonly delivered: number;
     readonly seconds: number;
@@ -86,6 +87,14 @@ export function logFanOutGivenUp(
   log.error(fields, 'Fan-out given up, an admin can retry it');
 }
 
+/** Nothing is wrong: a pass for the action as it is now follows. */
+export function logFanOutOvertaken(
+  log: Pick<Logger, 'debug'>,
+  fields: { readonly actionId: string; readonly version: number },
+): void {
+  log.debug(fields, 'Fan-out pass ended early, the action was hidden, shown again or deleted');
+}
+
 export function logLeaseLost(
   log: Pick<Logger, 'warn'>,
   fields: { readonly actionId: string; readonly worker: string },
@@ -100,6 +109,15 @@ export function logFeedReadWithoutStore(log: Pick<Logger, 'debug'>, fields: { re
 
 export function logWorkerTrouble(log: Pick<Logger, 'error'>, fields: { readonly err: unknown }): void {
   log.error(fields, 'The worker cannot look for work, it goes on trying');
+}
+
+/** @param fields.seconds by how much the machine's clock is ahead. */
+export function logClockSkewed(log: Pick<Logger, 'warn'>, fields: { readonly seconds: number }): void {
+  log.warn(fields, "The machine's clock differs from the database's, which is the one that counts");
+}
+
+export function logClockRight(log: Pick<Logger, 'info'>, fields: { readonly seconds: number }): void {
+  log.info(fields, "The machine's clock agrees with the database's again");
 }
 
 /** A fault of ours: the client got a masked error with this id. */

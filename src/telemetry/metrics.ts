@@ -33,8 +33,10 @@ export interface Metrics {
   liveResync(reason: string): void;
   /** Counts a subscriber until disposed; disposing twice counts once. */
   subscriberOpened(transport: LiveTransport): Disposable;
-  /** Counts actions whose fan-out is not done, asked for at every scrape until disposed. */
-  watchPending(count: () => Promise<number>): Disposable;
+  /** By how many seconds the machine's clock is ahead of the database's, asked for at every scrape until disposed. */
+  watchSkew(seconds: () => number): Disposable;
+  /** Counts actions whose fan-out is not done, by lane, asked for at every scrape until disposed. */
+  watchPending(count: () => Promise<Readonly<Record<string, number>>>): Disposable;
   readonly contentType: string;
   /** The Prometheus page. */
   metrics(): Promise<string>;
@@ -117,7 +119,22 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
     labelNames: ['reason'],
     registers,
   });
-  const pendingSources = new Set<() => Promise<number>>();
+  const skewSources = new Set<() => number>();
+  new Gauge({
+    name: 'fanfare_clock_skew_seconds',
+    help: "By how much the machine's clock is ahead of the database's.",
+    registers,
+    collect() {
+      for (const seconds of skewSources) this.set(seconds());
+    },
+  });
+  const pendingSources = new Set<() => Promise<Readonly<Record<string, number>>>>();
+  const pendingByLane = new Gauge({
+    name: 'fanfare_fan_out_lane_pending',
+    help: 'Actions whose fan-out is pending or in progress, by lane.',
+    labelNames: ['lane'],
+    registers,
+  });
   new Gauge({
     name: 'fanfare_fan_out_pending',
     help: 'Actions whose fan-out is pending or in progress.',
@@ -125,8 +142,13 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
     async collect() {
       const counts = await Promise.allSettled([...pendingSources].map((count) => count()));
       const known = counts.filter((count) => count.status === 'fulfilled').map((count) => count.value);
-      // Without an answer the gauge says so: a stale number would look like a quiet queue.
-      this.set(known.length === counts.length ? Math.max(0, ...known) : Number.NaN);
+      const isKnown = known.length === counts.length;
+      const totals = known.map((byLane) => Object.values(byLane).reduce((sum, count) => sum + count, 0));
+      // Without an answer the gauges say so: a stale number would look like a quiet queue.
+      this.set(isKnown ? Math.max(0, ...totals) : Number.NaN);
+      if (!isKnown) pendingByLane.reset();
+      for (const byLane of isKnown ? known : [])
+        for (const [lane, count] of Object.entries(byLane)) pendingByLane.set({ lane }, count);
     },
   });
 
@@ -165,6 +187,10 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
       return new OnDispose(() => {
         subscribers.dec({ transport });
       });
+    },
+    watchSkew(seconds) {
+      skewSources.add(seconds);
+      return new OnDispose(() => skewSources.delete(seconds));
     },
     watchPending(count) {
       pendingSources.add(count);

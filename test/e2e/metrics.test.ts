@@ -18,7 +18,7 @@ function countedMetrics() {
   const made = { times: 0 };
   metrics.watchPending(() => {
     made.times += 1;
-    return Promise.resolve(0);
+    return Promise.resolve({ LIVE: 0 });
   });
   return { metrics, made };
 }

@@ -20,7 +20,7 @@ test('is alive', async () => {
 test('is ready when database and Redis answer', async () => {
   expect(await get(`${app.url}/ready`)).toEqual({
     status: 200,
-    body: { status: 'ready', checks: { database: 'ok', redis: 'ok' } },
+    body: { status: 'ready', checks: { clock: 'ok', database: 'ok', redis: 'ok' } },
   });
 });
 

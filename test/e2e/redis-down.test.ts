@@ -23,7 +23,7 @@ async function readiness(app: TestApp): Promise<unknown> {
 function becomesReady(app: TestApp): Promise<void> {
   return expect
     .poll(() => readiness(app), { timeout: PATIENCE_MS })
-    .toEqual([200, { database: 'ok', redis: 'ok' }])
+    .toEqual([200, { clock: 'ok', database: 'ok', redis: 'ok' }])
     .then(() => undefined);
 }
 
@@ -67,7 +67,7 @@ test('while Redis is away queries work, workers deliver and subscriptions pause;
   }
   for (let round = 0; round < 2; round += 1) {
     await redis.kill();
-    expect(await readiness(api)).toEqual([503, { database: 'ok', redis: 'failed' }]);
+    expect(await readiness(api)).toEqual([503, { clock: 'ok', database: 'ok', redis: 'failed' }]);
     // What is published meanwhile is delivered, and changes of one's own are made.
     const [meanwhile, hidden] = [await publish(api), await publish(api)];
     await worker.idle();
@@ -107,4 +107,26 @@ test('while Redis is away queries work, workers deliver and subscriptions pause;
         if (event.__typename === 'FeedItemAdded' && event.item.action.id === last) break;
       }
   }
+});
+
+test('a worker that starts while Redis is away waits for it, and a command that does gives up', async () => {
+  await using redis = await startRedisProcess();
+  const env = { REDIS_URL: redis.url };
+  await using api = await startTestApp({ env, worker: false });
+  await redis.kill();
+  const options = { env, api: false, database: api.database };
+  await expect(startTestApp(options)).rejects.toThrow('Cannot connect to Redis');
+  const id = await publish(api);
+  const starting = startTestApp({ ...options, waitsForRedis: true });
+  const early = await Promise.race([starting.then(() => 'started'), readiness(api).then(() => 'waits')]);
+  expect(early).toBe('waits');
+  await redis.restart();
+  await using worker = await starting;
+  await worker.idle();
+  expect(worker.log.join('')).toMatch(/Redis cannot be reached[^]*Redis is back/);
+  await becomesReady(api);
+  await using watcher = await watchFeed('SSE', api, 'ann');
+  expect(id).not.toBe('');
+  await upsert(api, { pairs: [{ followerId: 'ann', refId: 'actor' }] });
+  await hearsAgain(api, watcher);
 });

@@ -17,6 +17,7 @@ export interface TestAppOptions {
   readonly api?: boolean;
   readonly worker?: boolean;
   readonly monitorCommands?: boolean;
+  readonly waitsForRedis?: boolean;
   /** Environment variables on top of those of the tests. */
   readonly env?: Readonly<Record<string, string>>;
   /** Give the database of another app to share it. */
@@ -68,7 +69,12 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const logger = createLogger({ level: 'debug', sink: { write: (line) => void log.push(line) } });
   const app = await createApp(
     config,
-    { api: options.api ?? true, worker: options.worker ?? true, metrics: true },
+    {
+      api: options.api ?? true,
+      worker: options.worker ?? true,
+      metrics: true,
+      waitsForRedis: options.waitsForRedis ?? false,
+    },
     {
       logger,
       metrics: createMetrics({ withProcess: false }),

@@ -23,7 +23,7 @@ function startFanOuts(
       ...{ leaseMs: LEASE_MS, chunkSize: 2 },
       fanOuts: {
         ...fanOuts,
-        claim: (token, now, leaseMs) => fanOuts.claim(token, new Date(now.getTime() + AHEAD_MS), leaseMs),
+        claim: (token, now, ...rest) => fanOuts.claim(token, new Date(now.getTime() + AHEAD_MS), ...rest),
       },
       ...dependencies,
     },

@@ -61,7 +61,8 @@ export interface Parts extends AsyncDisposable {
 
 export const silentObserver: FanOutObserver = {
   finished: () => undefined,
-  voided: () => undefined,
+  overtaken: () => undefined,
+  leaseLost: () => undefined,
   failed: () => undefined,
   claimFailed: () => undefined,
 };

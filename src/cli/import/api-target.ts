@@ -19,7 +19,7 @@ const FOLLOWS = /* GraphQL */ `
 `;
 const ACTIONS = /* GraphQL */ `
   mutation ImportActions($records: [PublishActionInput!]!) {
-    publishActions(inputs: $records) {
+    publishActions(inputs: $records, isBulk: true) {
       isReplay
       error {
         message

@@ -16,7 +16,7 @@ export function servicesTarget(
       refs: (refs) => writeAll(refs, (batch) => services.upsertRefs(IMPORTER, batch)),
       follows: (pairs) => writeAll(pairs, (batch) => services.followMany(IMPORTER, batch)),
       async actions(actions) {
-        const outcomes = await services.publishActions(IMPORTER, actions);
+        const outcomes = await services.publishActions(IMPORTER, actions, { isBulk: true });
         return {
           replays: outcomes.filter((outcome) => outcome.isReplay).length,
           faults: outcomes.flatMap(({ error }, index) =>

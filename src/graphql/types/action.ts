@@ -3,7 +3,7 @@ import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { parseActionId } from '../global-id.ts';
 import { ActionDescriptor } from './descriptor.ts';
-import { FanOutStateEnum, ScopeEnum } from './enums.ts';
+import { FanOutStateEnum, LaneEnum, ScopeEnum } from './enums.ts';
 import { Member } from './member.ts';
 import { Node } from './node.ts';
 import { Ref } from './ref.ts';
@@ -37,6 +37,11 @@ const FanOut = builder.objectRef<ActionRecord>('FanOut').implement({
     attempts: t.int({
       description: 'How often a worker took it up for this version.',
       resolve: ({ fanOut }) => fanOut.attempts,
+    }),
+    lane: t.field({
+      type: LaneEnum,
+      description: 'How urgent it is: the most urgent of what is pending. LIVE when nothing is.',
+      resolve: ({ fanOut }) => fanOut.lane,
     }),
     delivered: t.int({
       description: 'Readers who hold the action, counted once each.',

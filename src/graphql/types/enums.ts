@@ -1,4 +1,5 @@
 import { FAN_OUT_STATES, SCOPES, type FanOutState, type Scope } from '../../domain/action.ts';
+import { LANES, type Lane } from '../../domain/lane.ts';
 import { DELIVERY_REASONS, type DeliveryReason } from '../../domain/newsfeed-item.ts';
 import type { FeedOrder, FeedState } from '../../services/services.ts';
 import { builder } from '../builder.ts';
@@ -29,6 +30,15 @@ export const FanOutStateEnum = builder.enumType('FanOutState', {
     IN_PROGRESS: 'A worker delivers it.',
     DONE: 'Every feed agrees with the action as it is now.',
     FAILED: 'Given up after too many attempts; an admin can retry it.',
+  }),
+});
+
+export const LaneEnum = builder.enumType('Lane', {
+  description: 'How urgent a delivery is.',
+  values: described<Lane>(LANES, {
+    URGENT: 'An action was hidden, shown again or deleted.',
+    LIVE: 'An action was published, or somebody interacted with it.',
+    BULK: 'Many actions at once, for which nobody waits.',
   }),
 });
 

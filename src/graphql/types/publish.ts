@@ -87,9 +87,16 @@ builder.mutationFields((t) => ({
         description: 'The actions.',
         extensions: { maxEntries: MAX_INPUTS } satisfies ListArgument,
       }),
+      isBulk: t.arg.boolean({
+        defaultValue: false,
+        description:
+          'Nobody waits for them: they are delivered after everything else. More than 20 always are.',
+      }),
     },
     extensions: { size: { lengthOf: 'inputs', max: MAX_INPUTS } },
-    resolve: (_root, { inputs }, context) =>
-      context.mutate(({ identity }) => context.services.publishActions(identity, inputs)),
+    resolve: (_root, { inputs, isBulk }, context) =>
+      context.mutate(({ identity }) =>
+        context.services.publishActions(identity, inputs, { isBulk: isBulk ?? false }),
+      ),
   }),
 }));

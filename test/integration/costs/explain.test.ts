@@ -84,8 +84,11 @@ beforeAll(async () => {
         latest: at(n),
         fanOut: {
           ...fanOut,
-          state: n % 1_000 === 0 ? ('FAILED' as const) : ('DONE' as const),
-          ...(n % 1_000 === 0 ? { leaseUntil: at(n) } : {}),
+          state:
+            n % 1_000 === 0 ? ('FAILED' as const) : n % 10 === 0 ? ('PENDING' as const) : ('DONE' as const),
+          ...(n % 10 === 0
+            ? { leaseUntil: at(n), lane: n % 100 === 0 ? ('LIVE' as const) : ('BULK' as const) }
+            : {}),
         },
       })),
     );
@@ -206,7 +209,18 @@ describe('no hot query reads a whole collection', () => {
       'recorded_by_ref',
       () => parts.repositories.actions.recordedSince(['r3'], at(19_900)),
     ],
-    ['the claim', 'claim', () => parts.repositories.fanOuts.claim('w', new Date(), 1_000)],
+    ['the claim', 'claim_by_lane', () => parts.repositories.fanOuts.claim('w', new Date(), 1_000)],
+    [
+      'the claim of what is urgent or live',
+      'claim_by_lane',
+      () => parts.repositories.fanOuts.claim('w', new Date(), 1_000, { ranges: [{ atLeast: 'LIVE' }] }),
+    ],
+    [
+      'the claim of one lane',
+      'claim_by_lane',
+      () => parts.repositories.fanOuts.claim('w', new Date(), 1_000, { ranges: [{ only: 'BULK' }] }),
+    ],
+    ['what is in no lane', 'claim_by_lane', () => parts.repositories.fanOuts.adoptLanes()],
     [
       'when the next pass that was put off is due',
       'claim',

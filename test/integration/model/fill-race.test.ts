@@ -24,10 +24,10 @@ test('brings along what is hidden and shown again while a follow is being settle
       newToken: newObjectId,
       // Between the look at the action and what is done about it.
       fanOuts: {
-        async requestPass(id, now) {
-          await services.unhideAction(admin, id);
+        async requestPass(...request) {
+          await services.unhideAction(admin, action.id);
           await parts.fanOut();
-          await repositories.fanOuts.requestPass(id, now);
+          await repositories.fanOuts.requestPass(...request);
         },
       },
       feedStore: {

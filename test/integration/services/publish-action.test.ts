@@ -35,7 +35,7 @@ test('records an action as it was given, with what is derived from it', async ()
     recipients: ['bob', 'cid'],
     refIds: ['r1', 'ann'],
     descriptor: { type: 'Custom', data: { 'a.b': [1, { c: null }] }, tags: ['x'] },
-    fanOut: { state: 'PENDING', version: 1, attempts: 0, delivered: 0, error: null },
+    fanOut: { state: 'PENDING', version: 1, attempts: 0, lane: 'LIVE', delivered: 0, error: null },
   });
 });
 

@@ -231,6 +231,15 @@ export type InteractionKind =
   /** Passed it on. */
   | 'RESHARE';
 
+/** How urgent a delivery is. */
+export type Lane =
+  /** Many actions at once, for which nobody waits. */
+  | 'BULK'
+  /** An action was published, or somebody interacted with it. */
+  | 'LIVE'
+  /** An action was hidden, shown again or deleted. */
+  | 'URGENT';
+
 /** Somebody liked something. */
 export type LikedInput = {
   /** What was liked. */

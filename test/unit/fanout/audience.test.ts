@@ -41,7 +41,7 @@ function actionWith(scope: Action['scope'], refIds: readonly string[], mentions:
     isDeleted: false,
     pullRefIds: [],
     latest: recorded,
-    fanOut: { state: 'PENDING', version: 1, attempts: 0, delivered: 0, error: null },
+    fanOut: { state: 'PENDING', version: 1, attempts: 0, lane: 'LIVE', delivered: 0, error: null },
   };
 }
 

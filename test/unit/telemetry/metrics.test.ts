@@ -49,14 +49,19 @@ describe('createMetrics', () => {
 
   it('asks for the queue at every scrape, and says so when there is no answer', async () => {
     const metrics = createMetrics({ withProcess: false });
-    let pending = 4;
+    let pending = { LIVE: 3, BULK: 1 };
     const watch = metrics.watchPending(() => Promise.resolve(pending));
     expect(await lines(metrics, 'fanfare_fan_out_pending')).toEqual(['fanfare_fan_out_pending 4']);
-    pending = 5;
+    expect(await lines(metrics, 'fanfare_fan_out_lane_pending{')).toEqual([
+      'fanfare_fan_out_lane_pending{lane="LIVE"} 3',
+      'fanfare_fan_out_lane_pending{lane="BULK"} 1',
+    ]);
+    pending = { LIVE: 0, BULK: 5 };
     expect(await lines(metrics, 'fanfare_fan_out_pending')).toEqual(['fanfare_fan_out_pending 5']);
     watch[Symbol.dispose]();
     metrics.watchPending(() => Promise.reject(new Error('down')));
     expect(await lines(metrics, 'fanfare_fan_out_pending')).toEqual(['fanfare_fan_out_pending Nan']);
+    expect(await lines(metrics, 'fanfare_fan_out_lane_pending{')).toEqual([]);
   });
 
   it('keeps to a registry of its own and reports the process', async () => {

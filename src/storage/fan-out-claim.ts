@@ -1,0 +1,55 @@
+import { ObjectId, type WithId } from 'mongodb';
+import type { Action } from '../domain/action.ts';
+import type { Lane } from '../domain/lane.ts';
+import { toAction } from './action-document.ts';
+import type { ActionDocument } from './documents.ts';
+
+/** One worker's hold on one action: valid until the lease ends. */
+export interface Claim {
+  readonly action: Action;
+  /** Names this claim alone; a later claim by the same worker has another. */
+  readonly token: string;
+  /** What the pass delivers. Below the action's own version where it completes a pass that was cut off. */
+  readonly version: number;
+  readonly lane: Lane;
+  readonly attempts: number;
+  /**
+   * An earlier pass, at this version or another, was cut off: it may have written to feeds and not told their readers.
+   * Or the action was hidden and is shown again: readers may not have been told of what was written before.
+   */
+  readonly wasCutOff: boolean;
+  /** What `wasCutOff` goes by: claims so far that did not end in good order, this one included. */
+  readonly begun: number;
+  /** Watchers were told of the withdrawal when it was committed. */
+  readonly wasTold: boolean;
+  /** Where the pass goes on: readers up to this id have been served. Null: from the beginning. */
+  readonly afterUserId: string | null;
+  readonly delivered: number;
+}
+
+/**
+ * A pass that was cut off goes on from its checkpoint, also when the action has changed since: it ends at the version it
+ * was begun with, and the pass for the changes comes after it. Beginning again at every change would never end for an
+ * action that changes all the time. A withdrawal knows no checkpoints.
+ */
+export function claimOf(document: WithId<ActionDocument>, token: string): Claim {
+  const { version, attempts, checkpoint, toldVersion, begun = 1 } = document.fanOut;
+  const action = toAction(document);
+  const resumed = action.isHidden || action.isDeleted ? undefined : checkpoint;
+  return {
+    action,
+    token,
+    version: resumed?.version ?? version,
+    lane: action.fanOut.lane,
+    attempts,
+    wasCutOff: begun > 1,
+    begun,
+    wasTold: toldVersion === version,
+    afterUserId: resumed?.afterUserId ?? null,
+    delivered: resumed?.delivered ?? 0,
+  };
+}
+
+export function heldBy(claim: Claim): { readonly _id: ObjectId; readonly 'fanOut.worker': string } {
+  return { _id: new ObjectId(claim.action.id), 'fanOut.worker': claim.token };
+}

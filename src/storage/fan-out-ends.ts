@@ -1,0 +1,182 @@
+import { ObjectId, type Collection } from 'mongodb';
+import type { ActionDocument } from './documents.ts';
+import { heldBy as held, type Claim } from './fan-out-claim.ts';
+import { clock } from '../lib/clock.ts';
+
+/**
+ * How a pass ended that did not complete its fan-out: by a failure of its own, which counts as an attempt; cut off by
+ * something that is not its fault, after which feeds may be written whose readers were not told; or in good order, as at
+ * a shutdown, after which nothing is to be known of it.
+ */
+export type PassEnd = 'failed' | 'cut-off' | 'in-order';
+
+const UNCOUNTED = {
+  failed: {},
+  'cut-off': { $inc: { 'fanOut.attempts': -1 } },
+  'in-order': { $inc: { 'fanOut.attempts': -1, 'fanOut.begun': -1 } },
+} as const satisfies Readonly<Record<PassEnd, object>>;
+
+/** What a fan-out has only while it is not DONE. */
+const OF_OPEN_FAN_OUTS = [
+  'fanOut.worker',
+  'fanOut.leaseUntil',
+  'fanOut.checkpoint',
+  'fanOut.begun',
+  'fanOut.lane',
+  'fanOut.nextLane',
+  'fanOut.toldVersion',
+  'fanOut.restUntil',
+] as const;
+
+/** The ways in which a pass comes to its end; see `fan-outs.ts`. */
+export function fanOutEnds(collection: Collection<ActionDocument>) {
+  return {
+    /**
+     * DONE, if the version is still the one claimed. False: the action changed meanwhile or is DONE already. Not even who
+     * has lost the claim is refused: the whole audience was served, and it is the same work for whoever has it now.
+     */
+    async finish(claim: Claim, delivered: number): Promise<boolean> {
+      const result = await collection.updateOne(
+        {
+          _id: new ObjectId(claim.action.id),
+          'fanOut.state': 'IN_PROGRESS',
+          'fanOut.version': claim.version,
+        },
+        {
+          $set: {
+            'fanOut.state': 'DONE',
+            'fanOut.delivered': delivered,
+            'fanOut.error': null,
+            'fanOut.doneAt': clock.now(),
+          },
+          $unset: Object.fromEntries(OF_OPEN_FAN_OUTS.map((field) => [field, 1])),
+        },
+      );
+      return result.matchedCount === 1;
+    },
+
+    /**
+     * The end of a pass that delivered to its whole audience while the action changed: PENDING for the changes, in the
+     * lane they were asked for. False: the claim is void.
+     */
+    async passOn(
+      claim: Claim,
+      { delivered, notBefore }: { readonly delivered: number; readonly notBefore: Date },
+    ): Promise<boolean> {
+      const result = await collection.updateOne(held(claim), [
+        {
+          $set: {
+            'fanOut.state': 'PENDING',
+            'fanOut.lane': { $ifNull: ['$fanOut.nextLane', '$fanOut.lane'] },
+            'fanOut.delivered': delivered,
+            'fanOut.error': null,
+            'fanOut.attempts': 0,
+            // What this pass told everybody is told. What was counted since is not: see `moderation.ts`.
+            'fanOut.begun': { $subtract: ['$fanOut.begun', claim.begun] },
+            'fanOut.leaseUntil': notBefore,
+            'fanOut.restUntil': notBefore,
+          },
+        },
+        { $unset: ['fanOut.worker', 'fanOut.checkpoint', 'fanOut.nextLane'] },
+      ]);
+      return result.matchedCount === 1;
+    },
+
+    /**
+     * The end for a deleted action, in place of `finish`: DONE, and nothing is left of it but a tombstone that keeps its
+     * id, actor and idempotency key. False: the claim is void or the action changed meanwhile.
+     */
+    async bury(claim: Claim): Promise<boolean> {
+      const result = await collection.updateOne(
+        { ...held(claim), 'fanOut.version': claim.version, isDeleted: true },
+        [
+          {
+            $set: {
+              'fanOut.state': 'DONE',
+              'fanOut.delivered': 0,
+              'fanOut.error': null,
+              audience: [],
+              mentions: [],
+              recipients: [],
+              refs: [],
+              refIds: [],
+              // By this alone a tombstone is found from now on, whoever is its actor when it is written.
+              otherIds: ['$actorId'],
+              descriptor: { $literal: { type: claim.action.descriptor.type, tags: [] } },
+              engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
+            },
+          },
+          {
+            $unset: [...OF_OPEN_FAN_OUTS, 'names', 'pullRefIds', 'isBumped'],
+          },
+        ],
+      );
+      return result.matchedCount === 1;
+    },
+
+    /**
+     * Gives the claim back: PENDING from `notBefore` on, or FAILED. False when it was lost before.
+     * @param outcome.ended how the pass came to its end; see `PassEnd`.
+     */
+    async release(
+      claim: Claim,
+      outcome: {
+        readonly state: 'PENDING' | 'FAILED';
+        readonly error: string | null;
+        readonly notBefore: Date;
+        readonly ended: PassEnd;
+      },
+    ): Promise<boolean> {
+      const result = await collection.updateOne(held(claim), {
+        $set: {
+          'fanOut.state': outcome.state,
+          'fanOut.error': outcome.error,
+          'fanOut.leaseUntil': outcome.notBefore,
+        },
+        $unset: { 'fanOut.worker': 1 },
+        ...UNCOUNTED[outcome.ended],
+      });
+      return result.matchedCount === 1;
+    },
+
+    /**
+     * For a worker that has lost its claim and lives: what it has done is done, so the next claim goes on from there if
+     * nobody has come further; and the attempt does not count, since it did not fail.
+     */
+    async keepProgress(
+      { action, version }: Claim,
+      reached: { readonly afterUserId: string; readonly delivered: number } | null,
+    ): Promise<void> {
+      const _id = new ObjectId(action.id);
+      const checkpoint = '$fanOut.checkpoint';
+      const isFurther = {
+        $or: [
+          { $lt: [`${checkpoint}.version`, version] },
+          {
+            $and: [
+              { $eq: [`${checkpoint}.version`, version] },
+              { $lt: [`${checkpoint}.afterUserId`, { $literal: reached?.afterUserId ?? '' }] },
+            ],
+          },
+        ],
+      };
+      await collection.updateOne(
+        { _id, 'fanOut.state': 'IN_PROGRESS', isHidden: action.isHidden, isDeleted: action.isDeleted },
+        [
+          {
+            $set: {
+              'fanOut.attempts': { $max: [1, { $subtract: ['$fanOut.attempts', 1] }] },
+              ...(reached === null
+                ? {}
+                : {
+                    'fanOut.checkpoint': {
+                      $cond: [isFurther, { $literal: { version, ...reached } }, checkpoint],
+                    },
+                  }),
+            },
+          },
+        ],
+      );
+    },
+  };
+}

@@ -1,0 +1,241 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, test } from 'vitest';
+import type { DeliveryChunk } from '../../../src/feeds/feed-store.ts';
+import type { Lane } from '../../../src/domain/lane.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
+import { watching, type Watching } from '../../support/watching.ts';
+
+const PATIENTLY = { timeout: PATIENCE_MS };
+
+const descriptor = { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } };
+
+async function laneOf(parts: Parts, id: string): Promise<[string, Lane]> {
+  const [action] = await parts.repositories.actions.findByIds([id]);
+  if (action === undefined) throw new Error('The action is gone');
+  return [action.fanOut.state, action.fanOut.lane];
+}
+
+async function publishBulk(parts: Parts, count: number, actorId = 'importer'): Promise<string[]> {
+  const inputs = Array.from({ length: count }, () => ({ actorId, mentions: ['reader'], descriptor }));
+  const outcomes = await parts.services.publishActions(parts.service, inputs, { isBulk: true });
+  return outcomes.flatMap(({ action }) => action?.id ?? []);
+}
+
+/** Asks for a pass as an interaction does. */
+function mark(parts: Parts, id: string): Promise<unknown> {
+  const now = clock.now();
+  return parts.repositories.actions.markInteraction(id, { kind: 'LIKE', isNew: true, at: now, now });
+}
+
+function comment(parts: Parts, actionId: string): Promise<unknown> {
+  const service = parts.session('service', 'service');
+  return parts.services.recordInteraction(service, { actionId, kind: 'COMMENT', actorId: 'actor' });
+}
+
+function watchAs(parts: Parts, userId: string): Promise<Watching> {
+  return watching(parts.services, parts.session(userId).identity, { withUnread: false });
+}
+
+async function claimed(parts: Parts, token = 'w') {
+  return parts.repositories.fanOuts.claim(token, new Date(Date.now() + 60_000), 60_000);
+}
+
+describe('the lane of a fan-out', () => {
+  test('is set by what asks for it, is that of the most urgent, and is reset at the end', async () => {
+    await using parts = await openParts();
+    const { action } = await parts.publish({});
+    expect(await laneOf(parts, action.id)).toEqual(['PENDING', 'LIVE']);
+    const [bulk = ''] = await publishBulk(parts, 1);
+    expect(await laneOf(parts, bulk)).toEqual(['PENDING', 'BULK']);
+    await mark(parts, bulk);
+    expect(await laneOf(parts, bulk)).toEqual(['PENDING', 'LIVE']);
+    await parts.services.hideAction(parts.session('admin', 'admin'), bulk, null);
+    await parts.services.unhideAction(parts.session('admin', 'admin'), bulk);
+    await mark(parts, bulk);
+    expect(await laneOf(parts, bulk)).toEqual(['PENDING', 'URGENT']);
+    await parts.fanOut();
+    expect(await laneOf(parts, bulk)).toEqual(['DONE', 'LIVE']);
+    expect(
+      await parts.database.collections.actions.countDocuments({ 'fanOut.lane': { $exists: true } }),
+    ).toBe(0);
+    await parts.services.deleteAction(parts.session('admin', 'admin'), bulk);
+    const deleted = await parts.database.collections.actions.findOne({ _id: new ObjectId(bulk) });
+    expect(deleted?.fanOut.lane).toBe('URGENT');
+  });
+
+  test('is bulk for more than twenty actions in one call, whatever the call says', async () => {
+    await using parts = await openParts();
+    const publish = (count: number) =>
+      parts.services.publishActions(
+        parts.service,
+        Array.from({ length: count }, () => ({ descriptor })),
+        { isBulk: false },
+      );
+    const lanes = async (count: number) =>
+      new Set((await publish(count)).map(({ action }) => action?.fanOut.lane));
+    expect(await lanes(20)).toEqual(new Set(['LIVE']));
+    expect(await lanes(21)).toEqual(new Set(['BULK']));
+  });
+
+  test('goes by what was asked for while a pass ran, once the pass has ended', async () => {
+    await using parts = await openParts();
+    const { fanOuts } = parts.repositories;
+    const { action } = await parts.publish({});
+    await parts.services.hideAction(parts.session('admin', 'admin'), action.id, null);
+    const claim = await claimed(parts);
+    expect(claim?.lane).toBe('URGENT');
+    await mark(parts, action.id);
+    expect(await laneOf(parts, action.id)).toEqual(['IN_PROGRESS', 'URGENT']);
+    const notBefore = new Date();
+    expect(claim !== null && (await fanOuts.passOn(claim, { delivered: 0, notBefore }))).toBe(true);
+    expect(await laneOf(parts, action.id)).toEqual(['PENDING', 'LIVE']);
+  });
+
+  test('rises for a pass that is under way when something more urgent is asked for', async () => {
+    await using parts = await openParts();
+    const [bulk = ''] = await publishBulk(parts, 1);
+    const claim = await claimed(parts);
+    if (claim === null) throw new Error('There is nothing to claim');
+    const progress = { afterUserId: 'a', delivered: 1 };
+    const { fanOuts } = parts.repositories;
+    expect(await fanOuts.checkpoint(claim, progress, new Date())).toBe('BULK');
+    await mark(parts, bulk);
+    expect(await fanOuts.checkpoint(claim, progress, new Date(Date.now() + 60_000))).toBe('LIVE');
+  });
+});
+
+describe('claims', () => {
+  test('take the most urgent first and within a lane the oldest', async () => {
+    await using parts = await openParts();
+    const [first, second] = await publishBulk(parts, 2);
+    const { action: live } = await parts.publish({});
+    const { action: hidden } = await parts.publish({});
+    await parts.services.hideAction(parts.session('admin', 'admin'), hidden.id, null);
+    const order = [];
+    for (let n = 0; n < 4; n++) order.push((await claimed(parts, String(n)))?.action.id);
+    expect(order.slice(0, 2)).toEqual([hidden.id, live.id]);
+    expect(order.slice(2).sort()).toEqual([first, second].sort());
+  });
+
+  test('of some lanes leave the others alone', async () => {
+    await using parts = await openParts();
+    await publishBulk(parts, 1);
+    const { fanOuts } = parts.repositories;
+    const now = new Date(Date.now() + 60_000);
+    expect(await fanOuts.claim('w', now, 1, { ranges: [{ atLeast: 'LIVE' }] })).toBeNull();
+    expect(await fanOuts.claim('w', now, 1, { ranges: [{ only: 'URGENT' }] })).toBeNull();
+    expect((await fanOuts.claim('w', now, 1, { ranges: [{ only: 'URGENT' }, { only: 'BULK' }] }))?.lane).toBe(
+      'BULK',
+    );
+  });
+
+  test('bring what a process without lanes has published, as live', async () => {
+    await using parts = await openParts();
+    const { fanOuts } = parts.repositories;
+    const { action } = await parts.publish({});
+    await parts.database.collections.actions.updateMany({}, { $unset: { 'fanOut.lane': 1 } });
+    expect(await laneOf(parts, action.id)).toEqual(['PENDING', 'LIVE']);
+    await fanOuts.adoptLanes();
+    const claim = await fanOuts.claim('w', new Date(), 60_000, { ranges: [{ atLeast: 'LIVE' }] });
+    expect(claim).toMatchObject({ action: { id: action.id }, lane: 'LIVE' });
+  });
+});
+
+describe('with bulk fan-outs under way that do not come to an end', () => {
+  async function scene(parts: Parts) {
+    const { action } = await parts.publish({ mentions: ['ann'] });
+    await parts.fanOut();
+    const bulk = new Set(await publishBulk(parts, 500));
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let underWay = 0;
+    const worker = parts.worker(
+      { concurrency: 2, pollMs: 600_000 },
+      {
+        feedStore: {
+          ...parts.feedStore,
+          deliver: async (chunk: DeliveryChunk) => {
+            if (bulk.has(chunk.actionId)) {
+              underWay += 1;
+              await released;
+            }
+            return parts.feedStore.deliver(chunk);
+          },
+        },
+      },
+    );
+    worker.start();
+    await expect.poll(() => underWay, PATIENTLY).toBe(2);
+    return { action, worker, release, bulk };
+  }
+
+  test('a comment reaches its watchers, an action is published, and a hidden action leaves the feeds', async () => {
+    await using parts = await openParts();
+    await using ann = await watchAs(parts, 'ann');
+    const { action, worker, release, bulk } = await scene(parts);
+    expect((await ann.next()).kind).toBe('added');
+    await comment(parts, action.id);
+    expect(await ann.next()).toMatchObject({ kind: 'updated', item: { actionId: action.id } });
+    const { action: next } = await parts.publish({ mentions: ['ann'] });
+    expect(await ann.next()).toMatchObject({ kind: 'added', item: { actionId: next.id } });
+    await parts.services.hideAction(parts.session('admin', 'admin'), action.id, null);
+    expect(await ann.next()).toMatchObject({ kind: 'removed', actionId: action.id });
+    await expect.poll(() => laneOf(parts, action.id), PATIENTLY).toEqual(['DONE', 'LIVE']);
+    expect(await parts.feedStore.holders(action.id, 10)).toEqual([]);
+    release();
+    await parts.idle();
+    await worker.stop();
+    expect((await parts.feedOf('reader')).length).toBe(bulk.size);
+  });
+
+  test('other bulk fan-outs wait until there is room, and none is forgotten', async () => {
+    await using parts = await openParts();
+    const { worker, release, bulk } = await scene(parts);
+    expect((await parts.repositories.actions.openFanOuts()).IN_PROGRESS).toBe(2);
+    expect(await parts.repositories.actions.pendingByLane()).toEqual({ URGENT: 0, LIVE: 0, BULK: 500 });
+    release();
+    await parts.idle();
+    await worker.stop();
+    expect((await parts.feedOf('reader')).length).toBe(bulk.size);
+  });
+});
+
+describe('watchers of an action that is hidden or deleted', () => {
+  test.each(['hide', 'delete'] as const)('are told at once and once: %s', async (what) => {
+    await using parts = await openParts();
+    await parts.services.follow(parts.session('bob'), 'actor', 0);
+    const { action } = await parts.publish({ mentions: ['ann'] });
+    await parts.fanOut();
+    await using ann = await watchAs(parts, 'ann');
+    await using bob = await watchAs(parts, 'bob');
+    await using cid = await watchAs(parts, 'cid');
+    const admin = parts.session('admin', 'admin');
+    if (what === 'hide') await parts.services.hideAction(admin, action.id, null);
+    else await parts.services.deleteAction(admin, action.id);
+    // No worker runs.
+    for (const watch of [ann, bob])
+      expect(await watch.next()).toMatchObject({ kind: 'removed', actionId: action.id });
+    await parts.fanOut();
+    const { action: next } = await parts.publish({ mentions: ['ann', 'bob', 'cid'] });
+    await parts.fanOut();
+    for (const watch of [ann, bob, cid])
+      expect(await watch.next()).toMatchObject({ kind: 'added', item: { actionId: next.id } });
+  });
+
+  test('are told by the pass where they hold it for a reason of the past', async () => {
+    await using parts = await openParts();
+    const { action } = await parts.publish({ mentions: ['ann'] });
+    await parts.fanOut();
+    await parts.feedStore.fill('bob', [
+      { actionId: action.id, relevancy: action.latest, reasons: ['FOLLOW'] },
+    ]);
+    await using bob = await watchAs(parts, 'bob');
+    await parts.services.hideAction(parts.session('admin', 'admin'), action.id, null);
+    await parts.fanOut();
+    expect(await bob.next()).toMatchObject({ kind: 'removed', actionId: action.id });
+  });
+});
