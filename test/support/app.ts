@@ -18,6 +18,8 @@ export interface TestAppOptions {
   readonly worker?: boolean;
   readonly monitorCommands?: boolean;
   readonly waitsForRedis?: boolean;
+  /** Where the lines of the log go. Default: a list of its own. */
+  readonly log?: string[];
   /** Environment variables on top of those of the tests. */
   readonly env?: Readonly<Record<string, string>>;
   /** Give the database of another app to share it. */
@@ -65,7 +67,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     ...options.env,
   };
   const config = readConfig(env, { feedModels: FEED_MODEL_NAMES });
-  const log: string[] = [];
+  const log = options.log ?? [];
   const logger = createLogger({ level: 'debug', sink: { write: (line) => void log.push(line) } });
   const app = await createApp(
     config,
