@@ -67,6 +67,9 @@ function start(spec: ServiceSpec): void {
       writeRecord();
       tell({ type: 'restarted', name, pid });
     },
+    failed(reason) {
+      console.error(`Cannot start ${name} again:`, reason);
+    },
     exited(exit) {
       running.delete(name);
       writeRecord();

@@ -13,6 +13,8 @@ export interface ProcessReports {
   /** It ended though nobody asked it to, and is started again after a pause. */
   down(exit: Exit, pauseMs: number): void;
   restarted(pid: number): void;
+  /** An attempt to start it again failed; further ones follow. */
+  failed(reason: unknown): void;
   /** It is over for good. */
   exited(exit: Exit): void;
   refused(reason: string): void;
@@ -148,7 +150,7 @@ export class KeptProcess {
 
   async #restart(args: readonly string[]): Promise<void> {
     const again = (reason: unknown): void => {
-      console.error(`Cannot start ${this.spec.name} again:`, reason);
+      this.#reports.failed(reason);
       if (this.#isStopping) this.#endBetweenRuns();
       else this.#ended({ code: null, signal: null });
     };

@@ -115,7 +115,7 @@ const smallStates = new Map(
 );
 
 function numberOf(state: string): number {
-  return [...state].reduce((sum, digit, place) => sum + (digit.charCodeAt(0) - 48) * 64 ** place, 0);
+  return Array.from(state).reduce((sum, digit, place) => sum + (digit.charCodeAt(0) - 48) * 64 ** place, 0);
 }
 
 /**

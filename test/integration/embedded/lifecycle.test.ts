@@ -314,13 +314,16 @@ test('a database that ends by itself is reported and started again on the same p
     ...optionsFor(folder.path),
     onEvent: (event) => events.push(event),
   });
-  const redis = new Redis(services.redisUrl, { retryStrategy: () => 50, maxRetriesPerRequest: null });
-  redis.on('error', () => undefined);
-  await redis.call('SHUTDOWN', 'NOSAVE').catch(() => undefined); // The answer is the end of the connection.
+  // A client that connects again would send its command again, too.
+  const killer = new Redis(services.redisUrl, { retryStrategy: () => null });
+  killer.on('error', () => undefined);
+  await killer.call('SHUTDOWN', 'NOSAVE').catch(() => undefined); // The answer is the end of the connection.
   await waitUntil(() => events.some((event) => event.step === 'exit'), PATIENCE_MS);
   expect(events.filter((event) => event.step === 'exit').map((event) => event.message)).toEqual([
     expect.stringMatching(/is started again.*redis\.log/),
   ]);
+  const redis = new Redis(services.redisUrl, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+  redis.on('error', () => undefined);
   expect(await redis.ping()).toBe('PONG');
   expect(events.filter((event) => event.step === 'recover').map((event) => event.message)).toEqual([
     expect.stringContaining('has been started again'),

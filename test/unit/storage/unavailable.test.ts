@@ -1,5 +1,6 @@
 import {
   MongoBulkWriteError,
+  MongoError,
   MongoNetworkError,
   MongoNetworkTimeoutError,
   MongoOperationTimeoutError,
@@ -18,15 +19,24 @@ function bulk(error: Error | object, writeConcernError?: { readonly code: number
 
 const answer = (code: number, errorLabels: string[] = []) =>
   new MongoServerError({ message: 'no', code, errorLabels });
+/** The driver keeps this class to itself. */
+class NoneFree extends MongoError {
+  override get name(): string {
+    return 'MongoWaitQueueTimeoutError';
+  }
+}
+
+type Case = readonly [what: string, error: unknown];
+
 const selection = new MongoServerSelectionError('none', {} as never);
 
 describe('the database counts as unavailable', () => {
-  it.each([
+  it.each<Case>([
     ['nobody answers', selection],
     ['the connection was lost', new MongoNetworkError('lost')],
     ['the connection timed out', new MongoNetworkTimeoutError('slow')],
     ['the operation timed out', new MongoOperationTimeoutError('slow')],
-    ['no connection was free', Object.assign(answer(0), { name: 'MongoWaitQueueTimeoutError' })],
+    ['no connection was free', new NoneFree('slow')],
     ['the disk is full', answer(14_031)],
     ['it shuts down', answer(91)],
     ['it is no primary', answer(10_107)],
@@ -42,7 +52,7 @@ describe('the database counts as unavailable', () => {
     expect(isDatabaseUnavailable(error)).toBe(true);
   });
 
-  it.each([
+  it.each<Case>([
     ['a duplicate key', answer(11_000)],
     ['a duplicate key in a bulk write', bulk({ message: 'no', writeErrors: [{ code: 11_000 }] })],
     ['a wrong command', answer(2)],
