@@ -79,14 +79,16 @@ async function endFollows(dependencies: ErasureStepDependencies, subject: Erasur
   const { memberTraces, followerCounts, newToken } = dependencies;
   const follows = await memberTraces.followsOf(subject, BATCH);
   const epochs = await followerCounts.epochs(follows.map(({ refId }) => refId));
-  const { found, ids, counted, uncertain } = await memberTraces.endFollows(subject, follows, newToken());
-  await countFollowers(dependencies, {
-    added: new Map(counted.map((refId) => [refId, -1])),
-    uncertain,
-    epochs,
-  });
+  const { ids, counted, uncertain } = await memberTraces.endFollows(subject, follows, newToken());
+  const added = new Map(counted.map((refId) => [refId, -1]));
+  await countFollowers(dependencies, { added, uncertain: [], epochs });
   if (ids.length > 0) await memberTraces.dropFollows(ids);
-  return found;
+  // One at a time: what has been counted from scratch is not counted once more by the next attempt.
+  for (const { id, refId } of uncertain) {
+    await countFollowers(dependencies, { added: new Map(), uncertain: [refId], epochs });
+    await memberTraces.dropFollows([id]);
+  }
+  return follows.length;
 }
 
 /** Entry by entry, in bounded writes, whatever the model; then what the model keeps besides. */

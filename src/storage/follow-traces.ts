@@ -7,10 +7,9 @@ import type { Collections } from './mongo.ts';
 
 /** What ending a batch of follows asks for: whose counts go down by one, and whose have to be counted anew. */
 export interface EndedFollows {
-  readonly found: number;
   readonly ids: readonly ObjectId[];
   readonly counted: readonly RefId[];
-  readonly uncertain: readonly RefId[];
+  readonly uncertain: readonly { readonly id: ObjectId; readonly refId: RefId }[];
 }
 
 /** What a member leaves among the follows, in bounded batches: called again until nothing is found, nothing is left. */
@@ -46,13 +45,12 @@ export function followTraces({ follows }: Pick<Collections, 'follows'>) {
           { $set: { active: false, spans: [], settling } },
         );
       const ours = sure.length === 0 ? [] : await follows.find({ _id: { $in: sure }, settling }).toArray();
-      const refIdsOf = (list: readonly FollowDocument[]): RefId[] =>
-        list.map(({ refId }) => refId).filter((refId) => refId !== memberId);
+      const isUncertain = ({ refId, settling: mark }: FollowDocument): boolean =>
+        mark !== undefined && refId !== memberId;
       return {
-        found: found.length,
-        ids: [...ours, ...rest].map(({ _id }) => _id),
-        counted: refIdsOf(ours),
-        uncertain: refIdsOf(rest.filter((follow) => follow.settling !== undefined)),
+        ids: [...ours, ...rest.filter((follow) => !isUncertain(follow))].map(({ _id }) => _id),
+        counted: ours.map(({ refId }) => refId).filter((refId) => refId !== memberId),
+        uncertain: rest.filter(isUncertain).map(({ _id, refId }) => ({ id: _id, refId })),
       };
     },
 
