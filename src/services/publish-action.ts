@@ -208,7 +208,7 @@ function refuseOtherVoices(
   for (const field of type?.actorFields ?? []) {
     const value = body[field];
     if (value === undefined || value === null || value === actor) continue;
-    const message = `Must be the actor unless a service publishes, got "${String(value)}"`;
+    const message = `Must be the actor unless a service publishes, got ${JSON.stringify(value)}`;
     const issue = { path: [...path, type?.inputName ?? '', field], message };
     throw new FanfareError('FORBIDDEN', `${issue.path.join('.')}: ${message}`, { issues: [issue] });
   }

@@ -18,9 +18,9 @@ test('a response counts as many unread entries as it lists, while others publish
   const reader = { sub: 'reader' };
   for (let n = 0; n < 3; n++) await publish(app, { mentions: ['reader'] });
   await app.idle();
-  let isOver = false;
+  const over = new AbortController();
   const publishing = (async () => {
-    for (let n = 0; !isOver && n < 80; n++) await publish(app, { mentions: ['reader'] });
+    for (let n = 0; !over.signal.aborted && n < 80; n++) await publish(app, { mentions: ['reader'] });
   })();
   for (let n = 0; n < 60; n++) {
     const { feed } = await ask<Answer>(app, PAGE, {}, reader);
@@ -29,7 +29,7 @@ test('a response counts as many unread entries as it lists, while others publish
       isExact: true,
     });
   }
-  isOver = true;
+  over.abort();
   await publishing;
 });
 

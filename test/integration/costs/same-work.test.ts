@@ -62,8 +62,8 @@ const WAYS: Readonly<Record<string, (parts: Parts, session: ReaderSession, id: s
 async function workOf(parts: Parts, way: string, id: string): Promise<string[]> {
   const session = parts.session('ann');
   const commands = await commandsOf(parts.database, () =>
-    Promise.resolve(WAYS[way]?.(parts, session, id)).catch(({ code }: { code: string }) => {
-      expect(code).toBe('NOT_FOUND');
+    Promise.resolve(WAYS[way]?.(parts, session, id)).catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 'NOT_FOUND' });
     }),
   );
   return commands.map(({ name, collection }) => `${name} ${collection}`);

@@ -106,9 +106,9 @@ test('every response agrees with itself while others publish', async () => {
   await using parts = await openScene();
   await using worker = parts.worker();
   worker.start();
-  let isOver = false;
+  const over = new AbortController();
   const publishing = (async () => {
-    for (let n = 0; !isOver && n < 60; n++) {
+    for (let n = 0; !over.signal.aborted && n < 60; n++) {
       await parts.publish({ scope: 'PUBLIC', mentions: ['ann'] });
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -117,6 +117,6 @@ test('every response agrees with itself while others publish', async () => {
     const page = await pageOf(parts, { first: 100 });
     expect(await page.countUnread()).toEqual({ count: unreadOn(page), isExact: true });
   }
-  isOver = true;
+  over.abort();
   await publishing;
 });
