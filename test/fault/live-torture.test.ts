@@ -13,7 +13,7 @@ import { HERALD, openWorld, type World } from './torture/world.ts';
  * `FANFARE_TORTURE_MODELS=items,capped` chooses how feeds are stored; without it `items` alone, since a run takes minutes.
  */
 const SEEDS = (process.env['FANFARE_TORTURE_SEEDS'] ?? String(SEED)).split(',').map(Number);
-const DEEDS = Number(process.env['FANFARE_TORTURE_DEEDS'] ?? repeats(40));
+const DEEDS = Number(process.env['FANFARE_TORTURE_DEEDS'] ?? repeats(24));
 const MODELS = (process.env['FANFARE_TORTURE_MODELS'] ?? 'items').split(',');
 const AT_ONCE = 4;
 /** Clients that read whole feeds anew, all at once, take their time on a busy machine. */
