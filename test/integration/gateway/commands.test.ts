@@ -37,7 +37,10 @@ const cases: Readonly<Record<string, Case>> = {
   },
   isMaster: { command: { isMaster: 1 }, reply: { ismaster: true, minWireVersion: 0 } },
   buildInfo: { command: { buildInfo: 1 }, reply: { bits: 64, maxBsonObjectSize: 16_777_216 } },
-  connectionStatus: { command: { connectionStatus: 1 }, reply: { authInfo: { authenticatedUsers: [] } } },
+  connectionStatus: {
+    command: { connectionStatus: 1 },
+    reply: { authInfo: { authenticatedUsers: [{ user: 'fanfare', db: 'admin' }] } },
+  },
   whatsmyuri: { command: { whatsmyuri: 1 }, onAdmin: true, reply: { you: aText } },
   getLog: { command: { getLog: 'startupWarnings' }, onAdmin: true, reply: { log: aList } },
   'getLog of everything': { command: { getLog: '*' }, onAdmin: true, reply: { names: aList } },

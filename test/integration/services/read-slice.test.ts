@@ -87,7 +87,7 @@ test('refuses a cursor of another slice and of a feed', async () => {
   });
 });
 
-test('lists actions for admins only', async () => {
+test('lists actions for admins and services only', async () => {
   await using parts = await openParts();
   const ids = await published(parts, 5);
   const first = await parts.services.listActions(parts.session('admin', 'admin'), { first: 3 });
@@ -97,7 +97,7 @@ test('lists actions for admins only', async () => {
     fanOutState: 'PENDING',
   });
   expect([...first.edges, ...rest.edges].map((edge) => edge.node.id)).toEqual(ids);
-  await expect(parts.services.listActions(parts.session('service', 'service'), {})).rejects.toMatchObject({
+  await expect(parts.services.listActions(parts.session('ann'), {})).rejects.toMatchObject({
     code: 'FORBIDDEN',
   });
 });
