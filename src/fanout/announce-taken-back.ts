@@ -20,7 +20,7 @@ export interface AnnounceTakenBackDependencies extends StandingDependencies {
   readonly onLiveLogError: AnnounceDependencies['onLiveLogError'];
 }
 
-/** Most items that are told one by one: as many as a log keeps. With more the reader queries the feed again. */
+/** Most removals that are announced one by one: as many as a log keeps. With more the watcher resyncs. */
 const MOST = 1_000;
 
 /**

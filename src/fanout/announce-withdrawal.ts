@@ -42,7 +42,7 @@ export interface NotAddressedDependencies extends AudienceAmongDependencies {
   readonly onLiveLogError: (error: unknown) => void;
 }
 
-/** Of these readers, those who are watching and were not told by `announceWithdrawal`. Nobody is looked up who does not watch. */
+/** Which of these readers are watching and were not notified by `announceWithdrawal`. Only watchers are looked up. */
 export async function notAddressed(
   dependencies: NotAddressedDependencies,
   action: Action,
