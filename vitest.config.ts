@@ -26,22 +26,22 @@ const limits = {
   expect: { poll: { timeout: PATIENCE_MS } },
 };
 
-const kinds = ['integration', 'e2e', 'conformance', 'fault'] as const;
+const kinds = ['unit', 'integration', 'e2e', 'conformance', 'fault'] as const;
 
 export default defineConfig({
   test: {
     // One engine and one Redis for the whole run; see test/support/engine.ts.
     globalSetup: ['test/support/global-setup.ts'],
-    projects: [
-      // They share processes and loaded modules: nothing in them may change what others see.
-      {
-        resolve,
-        test: { ...limits, name: 'unit', include: ['test/unit/**/*.test.ts'], pool: 'forks', isolate: false },
+    // Files share processes, loaded modules and spare databases: nothing in a file may change what others see.
+    projects: kinds.map((name) => ({
+      resolve,
+      test: {
+        ...limits,
+        name,
+        include: [`test/${name}/**/*.test.ts`],
+        pool: 'forks' as const,
+        isolate: false,
       },
-      ...kinds.map((name) => ({
-        resolve,
-        test: { ...limits, name, include: [`test/${name}/**/*.test.ts`], pool: 'forks' as const },
-      })),
-    ],
+    })),
   },
 });

@@ -15,6 +15,8 @@ import { roundsOf, sized, type Part, type PartContext } from './part.ts';
 const BATCHES = [500, 1_000, 2_500, 10_000];
 const REF = 'site-bumped';
 const DAY = 86_400_000;
+/** Who published the actions: whoever comments on one must be allowed to see it. */
+const ACTOR = 'actor-1';
 const PASS = 'bump, the pass alone';
 const WHOLE = 'bump, recordInteraction → DONE';
 const AS_ONE = 'raw updateMany of all items';
@@ -106,7 +108,7 @@ async function bumpOnce(fanfare: InProcess, actionId: string) {
   await services.recordInteraction(session, {
     actionId,
     kind: 'COMMENT',
-    actorId: 'commenter',
+    actorId: ACTOR,
     idempotencyKey: `comment-${String(comments++)}`,
   });
   return fanfare.done(actionId);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
-  await rm(dataDir, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 20 });
 });
 
 describe('beside a server with local databases, on the same DATA_DIR', () => {
@@ -87,7 +87,7 @@ describe('beside a server with local databases, on the same DATA_DIR', () => {
     await killed.stdoutHas(READY);
     killed.signal('SIGKILL');
     await killed.result;
-    expect(await readdir(dataDir)).toContain('running-services.json');
+    expect(await readdir(dataDir)).toContain('server.json');
     const { code, stdout } = await runCli(['doctor'], env);
     expect(stdout).not.toMatch(/^\w+ +Server/m);
     expect(stdout).toMatch(/^ok +MongoDB/m);

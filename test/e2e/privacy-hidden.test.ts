@@ -16,8 +16,11 @@ import {
   type Viewer,
   type Write,
 } from '../support/privacy-world.ts';
+import { IS_DEEP } from '../support/seed.ts';
 
-const SCOPES = ['PUBLIC', 'FOLLOWERS', 'TEAM', 'DEPARTMENT', 'RESTRICTED'] as const;
+const SCOPES = IS_DEEP
+  ? (['PUBLIC', 'FOLLOWERS', 'TEAM', 'DEPARTMENT', 'RESTRICTED'] as const)
+  : (['PUBLIC', 'TEAM', 'RESTRICTED'] as const);
 const ADMIN = { sub: 'root', roles: ['admin'] } as const;
 const NONE = { count: 0, isExact: true };
 

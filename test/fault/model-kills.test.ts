@@ -10,7 +10,7 @@ import { openWorld, type World } from './kills/world.ts';
 const MODELS = FEED_MODEL_NAMES.filter((model) => model !== 'pull');
 const KINDS = Object.keys(WORKS);
 /** `FANFARE_KILLS=50` kills so many workers, by turns over the models. */
-const KILLS = Number(process.env['FANFARE_KILLS'] ?? repeats(2) * MODELS.length);
+const KILLS = Number(process.env['FANFARE_KILLS'] ?? repeats(1) * MODELS.length);
 /** Work may be over before the kill comes; then it was none, and there is another try. */
 const TRIES = 20;
 const ACTIONS_BEFORE = 16;

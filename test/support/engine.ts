@@ -11,6 +11,8 @@ declare module 'vitest' {
     mongodbUri: string;
     /** Of the Redis that serves the whole run. */
     redisUrl: string;
+    /** What the names of this run's spare databases begin with. */
+    spareDatabases: string;
   }
 }
 

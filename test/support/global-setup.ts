@@ -1,10 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedServices } from '../../src/embedded/services.ts';
 import { testCacheDir } from './engine.ts';
 import { randomRuns } from './random-runs.ts';
+import { uniqueName } from './unique-name.ts';
 
 const PREFIX = 'fanfare-test-';
 
@@ -18,6 +22,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('depth', depth);
   console.log(`Random suites begin from FANFARE_TEST_SEED=${String(seed)}`);
   if (project.vitest.projects.every(({ name }) => name === 'unit')) return () => Promise.resolve();
+  const spare = uniqueName('spare');
+  build();
   removeAbandoned();
   const dataDir = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, PATH: path } = process.env;
@@ -36,10 +42,32 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   project.provide('mongodbUri', services.mongodbUri);
   project.provide('redisUrl', services.redisUrl);
+  project.provide('spareDatabases', spare);
   return async () => {
+    if (mongodbUri !== undefined) await dropSpareDatabases(mongodbUri, spare);
     await services[Symbol.asyncDispose]();
     rmSync(dataDir, { recursive: true, force: true });
   };
+}
+
+/** Command lines run what is built. Does nothing where that is up to date. */
+function build(): void {
+  const { status } = spawnSync(process.execPath, ['scripts/build.js', '--fast'], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('The build failed');
+}
+
+/** Of an engine that goes on after this run. */
+async function dropSpareDatabases(uri: string, prefix: string): Promise<void> {
+  const client = await MongoClient.connect(uri);
+  try {
+    const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });
+    for (const { name } of databases) if (name.startsWith(`${prefix}_`)) await client.db(name).dropDatabase();
+  } finally {
+    await client.close();
+  }
 }
 
 /** A run that was killed leaves its folder behind (its processes end by themselves). */

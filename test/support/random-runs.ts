@@ -7,7 +7,7 @@ export interface RandomRuns {
 /** A usual run always does the same. */
 const USUAL_SEED = 20_140_210;
 /** How many times as many random runs a deep run does. */
-const DEEP = 5;
+const DEEP = 10;
 
 /** By the environment: `FANFARE_TEST_DEEP=1` for a deep run, `FANFARE_TEST_SEED` to repeat one. */
 export function randomRuns(env: Readonly<Record<string, string | undefined>>): RandomRuns {

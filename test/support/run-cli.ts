@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PATIENCE_MS } from './patience.ts';
 
-/** The sources, never a build. */
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** What the run has built of the sources, as users have it. */
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 /** By its address: a program may run in any folder. */
 const WITH_LOADER = ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
 
@@ -28,7 +28,7 @@ export interface RunningCli extends AsyncDisposable {
 
 /** Starts `fanfare` in a process of its own with exactly this environment, besides where programs and caches are. */
 export function startCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningCli {
-  return startNode([...WITH_LOADER, MAIN, ...args], env);
+  return startNode([MAIN, ...args], env);
 }
 
 /** The same for a script of the tests. */

@@ -19,7 +19,7 @@ const CASES: readonly (PartsOptions & { readonly name: string; readonly isPulled
   { name: 'items, pulled in part', pullRefreshMs: -1, isPulled: true },
   { name: 'capped, pulled in part', model: 'capped', cap: 3, pullRefreshMs: -1, isPulled: true },
 ];
-const RUNS = repeats(3);
+const RUNS = repeats(2);
 
 interface Watched {
   readonly reader: ModelReader;

@@ -8,7 +8,7 @@ import { repeats } from '../../support/seed.ts';
 import { take } from '../../support/model-take.ts';
 import { fc } from '../../support/fast-check.ts';
 
-const RUNS = repeats(8);
+const RUNS = repeats(4);
 
 let parts: Parts;
 let runs = 0;

@@ -123,7 +123,7 @@ test('ranks the last day by age, engagement and relationship, and lets the rest 
         expect(await top(parts, 100)).toEqual(ranking);
       },
     ),
-    { numRuns: repeats(12) },
+    { numRuns: repeats(6) },
   );
 });
 
