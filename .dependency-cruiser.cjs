@@ -5,14 +5,15 @@
 const LAYERS = [
   'main.ts',
   'cli',
-  'app.ts',
+  'app',
   'http',
   'graphql',
   'services',
-  'fanout',
+  'workers',
   'feeds',
   'realtime',
   'storage',
+  'connections',
   'descriptors',
   'telemetry',
   'config',
@@ -34,11 +35,12 @@ const layerRules = LAYERS.slice(1).map((name, index) => ({
 
 /** Packages that belong to one room, so that replacing one is a matter of that room. */
 const ROOMS = [
-  { packages: ['mongodb', 'bson'], rooms: ['^src/storage/', '^src/embedded/'] },
+  { packages: ['mongodb', 'bson'], rooms: ['^src/storage/', '^src/feeds/models/', '^src/embedded/'] },
   { packages: ['mongodb-memory-server-core'], rooms: ['^src/embedded/mongo/'] },
-  { packages: ['ioredis'], rooms: ['^src/storage/redis\\.ts$', '^src/embedded/redis/'] },
+  { packages: ['ioredis'], rooms: ['^src/connections/', '^src/embedded/redis/'] },
   { packages: ['pg'], rooms: ['^src/embedded/'] },
-  { packages: ['@pothos/[^/]+', 'dataloader'], rooms: ['^src/graphql/'] },
+  { packages: ['@pothos/[^/]+'], rooms: ['^src/graphql/'] },
+  { packages: ['dataloader'], rooms: ['^src/services/session/'] },
   { packages: ['graphql', '@escape\\.tech/[^/]+'], rooms: ['^src/graphql/', '^src/http/'] },
   {
     packages: [
@@ -116,6 +118,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/embedded/' },
       to: { path: '^src/(?!embedded/|lib/)' },
+    },
+    {
+      name: 'graphql-touches-no-storage',
+      comment: 'The API asks services.',
+      severity: 'error',
+      from: { path: '^src/graphql/' },
+      to: { path: '^src/(?:storage|connections|feeds|realtime|workers)/' },
     },
     {
       name: 'every-folder-has-a-layer',

@@ -42,7 +42,7 @@ export default tseslint.config(
   },
   // What processes compare goes by the database's clock. The live log in memory belongs to one process.
   {
-    files: ['src/{services,fanout,feeds,storage,realtime}/**'],
+    files: ['src/{app,services,workers,feeds,storage,connections,realtime}/**'],
     ignores: ['src/realtime/memory-live-log.ts'],
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK] },
   },

@@ -1,4 +1,4 @@
-import { createApp, type App } from '../../src/app.ts';
+import { createApp, type App } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
 import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';

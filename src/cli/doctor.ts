@@ -1,6 +1,6 @@
 import { INDEXES, missingIndexes } from '../storage/indexes.ts';
 import { connectDatabase, type Database } from '../storage/mongo.ts';
-import { connectRedis } from '../storage/redis.ts';
+import { connectRedis } from '../connections/redis.ts';
 import type { Config } from '../config/config.ts';
 import { redact } from '../lib/redact.ts';
 import { configOf } from './config-of.ts';

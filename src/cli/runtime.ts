@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createApp, type App, type AppParts } from '../app.ts';
+import { createApp, type App, type AppParts } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import { ROLES } from '../domain/viewer.ts';
 import { logDatabases, logHeartbeatFailed } from '../telemetry/events.ts';

@@ -12,7 +12,7 @@ import { StoreUnavailable } from '../storage/errors.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
 import type { FeedPageQuery, FeedStore, StoredPage } from './feed-store.ts';
 import { readFromSource, type SourceDependencies, type SourceQuery } from './source.ts';
-import { entriesOf, followsWithSpans, sourceKeys } from './standing.ts';
+import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
 import { clock } from '../lib/clock.ts';
 
 export interface FeedReaderDependencies extends SourceDependencies {

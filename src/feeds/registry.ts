@@ -1,18 +1,18 @@
-import { feedBucketsRepository } from '../storage/feed-buckets.ts';
-import { feedRingsRepository } from '../storage/feed-rings.ts';
-import { feedTopsRepository } from '../storage/feed-tops.ts';
+import { feedBucketsRepository } from './models/buckets/repository.ts';
+import { feedRingsRepository } from './models/capped/repository.ts';
+import { feedTopsRepository } from './models/top-cache/repository.ts';
 import type { Collections } from '../storage/mongo.ts';
-import { newsfeedItemsRepository } from '../storage/newsfeed-items.ts';
-import { redisFeedsRepository } from '../storage/redis-feeds.ts';
-import type { RedisClient } from '../storage/redis.ts';
+import { newsfeedItemsRepository } from './models/items/repository.ts';
+import { redisFeedsRepository } from './models/redis/repository.ts';
+import type { RedisClient } from '../connections/redis.ts';
 import type { FeedStore } from './feed-store.ts';
-import { cappedFeedStore } from './models/capped.ts';
-import { itemsFeedStore } from './models/items.ts';
-import { pullFeedStore } from './models/pull.ts';
-import { redisFeedStore } from './models/redis.ts';
-import { sizeBucketsFeedStore } from './models/size-buckets.ts';
-import { timeBucketsFeedStore } from './models/time-buckets.ts';
-import { TOP_CACHE_MAX, topCacheFeedStore } from './models/top-cache.ts';
+import { cappedFeedStore } from './models/capped/store.ts';
+import { itemsFeedStore } from './models/items/store.ts';
+import { pullFeedStore } from './models/pull/store.ts';
+import { redisFeedStore } from './models/redis/store.ts';
+import { sizeBucketsFeedStore } from './models/buckets/size-buckets.ts';
+import { timeBucketsFeedStore } from './models/buckets/time-buckets.ts';
+import { TOP_CACHE_MAX, topCacheFeedStore } from './models/top-cache/store.ts';
 
 export interface FeedModelParts {
   readonly collections: Collections;

@@ -1,7 +1,7 @@
 import type { EndSignal } from '../lib/ending.ts';
 import { FanfareError } from '../domain/errors.ts';
 import type { Identity } from '../domain/viewer.ts';
-import type { ReaderSession } from '../services/reader-session.ts';
+import type { ReaderSession } from '../services/session/reader-session.ts';
 import type { Services } from '../services/services.ts';
 
 /** What resolvers get. One per operation, and one per event of a subscription. */

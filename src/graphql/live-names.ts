@@ -1,6 +1,6 @@
 import type { StoredDescriptor } from '../domain/action.ts';
 import type { DescriptorType } from '../descriptors/define.ts';
-import type { ReaderSession } from '../services/reader-session.ts';
+import type { ReaderSession } from '../services/session/reader-session.ts';
 
 type NameSession = Pick<ReaderSession, 'refs' | 'members'>;
 

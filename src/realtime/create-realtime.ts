@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { RedisConnections } from '../storage/redis.ts';
+import type { RedisConnections } from '../connections/redis.ts';
 import type { LiveLog } from './live-log.ts';
 import { MemoryLiveLog } from './memory-live-log.ts';
 import { MemorySessionEnds } from './memory-session-ends.ts';

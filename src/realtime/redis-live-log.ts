@@ -1,5 +1,5 @@
 import type { UserId } from '../domain/action.ts';
-import type { RedisConnections } from '../storage/redis.ts';
+import type { RedisConnections } from '../connections/redis.ts';
 import { GapLedger } from './gap-ledger.ts';
 import { Gate } from '../lib/gate.ts';
 import {

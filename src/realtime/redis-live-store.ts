@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
-import type { RedisClient } from '../storage/redis.ts';
+import type { RedisClient } from '../connections/redis.ts';
 import type { Gaps } from './gap-ledger.ts';
 import type { LogPosition } from './live-cursor.ts';
 import { LiveLogUnavailable, type LiveAppend } from './live-log.ts';

@@ -1,5 +1,5 @@
 import type { UserId } from '../domain/action.ts';
-import type { RedisConnections } from '../storage/redis.ts';
+import type { RedisConnections } from '../connections/redis.ts';
 import { OpenSessions } from './open-sessions.ts';
 import { endedChannel } from './redis-live-keys.ts';
 import { asUnavailable } from './redis-live-store.ts';

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../storage/redis.ts';
+import type { RedisClient } from '../connections/redis.ts';
 
 interface Subscription {
   readonly channel: string;

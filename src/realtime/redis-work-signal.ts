@@ -1,4 +1,4 @@
-import type { RedisConnections } from '../storage/redis.ts';
+import type { RedisConnections } from '../connections/redis.ts';
 import { workChannel } from './redis-live-keys.ts';
 import { RedisSubscriptions } from './redis-subscriptions.ts';
 import { WakeUps } from './wake-ups.ts';

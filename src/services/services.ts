@@ -6,7 +6,7 @@ import type { Member, Ref } from '../domain/member.ts';
 import type { NewsfeedItem } from '../domain/newsfeed-item.ts';
 import type { Identity } from '../domain/viewer.ts';
 import type { ModerationRecord } from '../domain/moderation.ts';
-import type { ReaderSession } from './reader-session.ts';
+import type { ReaderSession } from './session/reader-session.ts';
 
 /** Input as it comes from outside. Every service validates it whole and reports all faults at once. */
 export interface PublishActionInput {

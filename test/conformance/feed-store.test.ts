@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 import { createFeedStore, FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
 import { connectDatabase } from '../../src/storage/mongo.ts';
-import { connectRedis } from '../../src/storage/redis.ts';
+import { connectRedis } from '../../src/connections/redis.ts';
 import { borrowDatabase, returnDatabase } from '../support/spare-databases.ts';
 import { uniqueName } from '../support/unique-name.ts';
 import { feedStoreCapConformance } from './feed-store-cap.conformance.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RedisLiveLog, type RedisLiveLogOptions } from '../../src/realtime/redis-live-log.ts';
-import { connectRedis, type RedisConnections } from '../../src/storage/redis.ts';
+import { connectRedis, type RedisConnections } from '../../src/connections/redis.ts';
 
 /** One log with connections and, unless given, a prefix of its own. */
 export interface RedisLogFixture extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { erasuresRepository } from '../../src/storage/erasures.ts';
-import { connectRedis } from '../../src/storage/redis.ts';
+import { connectRedis } from '../../src/connections/redis.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { placesOf } from '../support/erasure.ts';
 import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';

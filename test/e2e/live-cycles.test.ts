@@ -5,7 +5,7 @@ import { expect, inject, test } from 'vitest';
 import type { HttpServer } from '../../src/http/server.ts';
 import { RedisLiveLog } from '../../src/realtime/redis-live-log.ts';
 import { RedisSessionEnds } from '../../src/realtime/redis-session-ends.ts';
-import { connectRedis } from '../../src/storage/redis.ts';
+import { connectRedis } from '../../src/connections/redis.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { IS_DEEP } from '../support/seed.ts';
 import { socketUrl, startTestHttp } from '../support/http.ts';

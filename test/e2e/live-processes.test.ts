@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { connectRedis } from '../../src/storage/redis.ts';
+import { connectRedis } from '../../src/connections/redis.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { startTestHttp } from '../support/http.ts';
 import { feedOf, publish, upsert } from '../support/feed-api.ts';

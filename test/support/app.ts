@@ -1,10 +1,10 @@
 import { inject } from 'vitest';
-import { createApp, type App } from '../../src/app.ts';
+import { createApp, type App } from '../../src/app/app.ts';
 import { signToken } from '../../src/cli/sign-token.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
 import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
-import type { ReaderSession } from '../../src/services/reader-session.ts';
+import type { ReaderSession } from '../../src/services/session/reader-session.ts';
 import type { Services } from '../../src/services/services.ts';
 import { connectDatabase } from '../../src/storage/mongo.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';

@@ -1,7 +1,7 @@
 import type { Action } from '../../src/domain/action.ts';
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
 import { liveName } from '../../src/graphql/live-names.ts';
-import type { ReaderSession } from '../../src/services/reader-session.ts';
+import type { ReaderSession } from '../../src/services/session/reader-session.ts';
 import type { FeedFilter, Page, PageArgs } from '../../src/services/services.ts';
 import { engagementOf, feedFor, maySee, sliceFor, type ModelItem, type ModelReader } from './model.ts';
 import { found, type Run } from './model-run.ts';

@@ -1,8 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { Closer } from '../../src/lib/closer.ts';
-import type { RebuildWorker } from '../../src/fanout/rebuild-worker.ts';
-import { RenameWorker } from '../../src/fanout/rename-worker.ts';
-import type { FanOutWorker, WorkerDependencies, WorkerOptions } from '../../src/fanout/worker.ts';
+import type { RebuildWorker } from '../../src/workers/rebuild/rebuild-worker.ts';
+import { RenameWorker } from '../../src/workers/rename/rename-worker.ts';
+import type {
+  FanOutWorker,
+  WorkerDependencies,
+  WorkerOptions,
+} from '../../src/workers/fan-out/fan-out-worker.ts';
 import type { Run } from './model-run.ts';
 import { silentObserver, type Parts } from './parts.ts';
 import { uniqueName } from './unique-name.ts';

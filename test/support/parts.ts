@@ -8,24 +8,24 @@ import {
   type FanOutObserver,
   type WorkerDependencies,
   type WorkerOptions,
-} from '../../src/fanout/worker.ts';
-import type { AnnounceDependencies, ResynchroniseDependencies } from '../../src/fanout/announce.ts';
-import { RescoreWorker } from '../../src/fanout/rescore-worker.ts';
-import { RebuildWorker, type RebuildWorkerDependencies } from '../../src/fanout/rebuild-worker.ts';
+} from '../../src/workers/fan-out/fan-out-worker.ts';
+import type { AnnounceDependencies, ResynchroniseDependencies } from '../../src/realtime/announce.ts';
+import { RescoreWorker } from '../../src/workers/rescore/rescore-worker.ts';
+import { RebuildWorker, type RebuildWorkerDependencies } from '../../src/workers/rebuild/rebuild-worker.ts';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
 import { createEveryFeedStore, createFeedStore } from '../../src/feeds/registry.ts';
 import { createTickets } from '../../src/http/tickets.ts';
-import { createEventSessions } from '../../src/graphql/event-sessions.ts';
-import { openSession } from '../../src/graphql/open-session.ts';
+import { createEventSessions } from '../../src/services/session/event-sessions.ts';
+import { openSession } from '../../src/services/session/open-session.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { MemoryWorkSignal } from '../../src/realtime/memory-work-signal.ts';
 import { createServices, type ServiceParts } from '../../src/services/create-services.ts';
-import type { ReaderSession } from '../../src/services/reader-session.ts';
+import type { ReaderSession } from '../../src/services/session/reader-session.ts';
 import type { PublishActionInput, Services } from '../../src/services/services.ts';
-import { dormancy } from '../../src/fanout/pass-by.ts';
+import { dormancy } from '../../src/workers/fan-out/skip-dormant.ts';
 import { chooseFeedModel } from '../../src/storage/feed-epochs.ts';
-import { connectRedis } from '../../src/storage/redis.ts';
+import { connectRedis } from '../../src/connections/redis.ts';
 import { connectDatabase, newObjectId, type Database } from '../../src/storage/mongo.ts';
 import { createRepositories, type Repositories } from '../../src/storage/repositories.ts';
 import { borrowDatabase, returnDatabase } from './spare-databases.ts';

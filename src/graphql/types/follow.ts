@@ -1,6 +1,6 @@
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
-import { MAX_ENTRIES_PER_CALL } from '../../services/directory.ts';
+import { MAX_ENTRIES_PER_CALL } from '../../services/members/directory.ts';
 import { Ref } from './ref.ts';
 
 const FollowInput = builder.inputType('FollowInput', {

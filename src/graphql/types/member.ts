@@ -2,7 +2,7 @@ import type { Member as MemberRecord } from '../../domain/member.ts';
 import { nameOfUnknown } from '../../domain/pseudonym.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
-import { MAX_ENTRIES_PER_CALL } from '../../services/directory.ts';
+import { MAX_ENTRIES_PER_CALL } from '../../services/members/directory.ts';
 import type { GraphQLContext } from '../context.ts';
 import { Node, type MemberSource } from './node.ts';
 

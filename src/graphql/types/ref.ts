@@ -2,7 +2,7 @@ import type { RefId } from '../../domain/action.ts';
 import type { Ref as LiveRef, RenameProgress } from '../../domain/member.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
-import { MAX_ENTRIES_PER_CALL } from '../../services/directory.ts';
+import { MAX_ENTRIES_PER_CALL } from '../../services/members/directory.ts';
 import { defineConnection } from '../connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { liveName } from '../live-names.ts';

@@ -2,7 +2,7 @@ import { readConfig } from '../../../src/config/read-config.ts';
 import type { FeedStore } from '../../../src/feeds/feed-store.ts';
 import { createFeedStore, FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
 import { Closer } from '../../../src/lib/closer.ts';
-import { connectRedis } from '../../../src/storage/redis.ts';
+import { connectRedis } from '../../../src/connections/redis.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { startFanfare, type FanfareProcess } from '../../support/processes.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
-import { cappedFeedStore } from '../../../src/feeds/models/capped.ts';
+import { cappedFeedStore } from '../../../src/feeds/models/capped/store.ts';
 import type { FeedStore } from '../../../src/feeds/feed-store.ts';
-import { feedRingsRepository } from '../../../src/storage/feed-rings.ts';
+import { feedRingsRepository } from '../../../src/feeds/models/capped/repository.ts';
 import { connectDatabase, type Database } from '../../../src/storage/mongo.ts';
 import {
   above,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
-import { settleFollows } from '../../../src/services/settle-follows.ts';
+import { settleFollows } from '../../../src/services/follow/settle-follows.ts';
 import { newObjectId } from '../../../src/storage/mongo.ts';
 import { openParts } from '../../support/parts.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
-import { upsertMembers } from '../../../src/services/directory.ts';
-import { settleFollows } from '../../../src/services/settle-follows.ts';
+import { upsertMembers } from '../../../src/services/members/directory.ts';
+import { settleFollows } from '../../../src/services/follow/settle-follows.ts';
 import { newObjectId } from '../../../src/storage/mongo.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

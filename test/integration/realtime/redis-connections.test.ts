@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import { connectRedis } from '../../../src/storage/redis.ts';
+import { connectRedis } from '../../../src/connections/redis.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
 import { startTcpProxy, through } from './tcp-proxy.ts';
 

@@ -4,7 +4,7 @@ import { LiveLogUnavailable } from '../../../src/realtime/live-log.ts';
 import { MemorySessionEnds } from '../../../src/realtime/memory-session-ends.ts';
 import { RedisSessionEnds, type EndedAmong } from '../../../src/realtime/redis-session-ends.ts';
 import type { SessionEnds } from '../../../src/realtime/session-ends.ts';
-import { connectRedis, type RedisConnections } from '../../../src/storage/redis.ts';
+import { connectRedis, type RedisConnections } from '../../../src/connections/redis.ts';
 import { eventually } from '../../conformance/live-log-tools.ts';
 import { openParts } from '../../support/parts.ts';
 import { startTcpProxy, through } from './tcp-proxy.ts';

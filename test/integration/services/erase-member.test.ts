@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { FORMER_MEMBER } from '../../../src/domain/pseudonym.ts';
-import { eraseMember } from '../../../src/services/erase-member.ts';
+import { eraseMember } from '../../../src/services/privacy/erase-member.ts';
 import { changesTraces, Crash, crashingCollections } from '../../support/crashing.ts';
 import { erase, erasureParts, finishErasures, placesOf } from '../../support/erasure.ts';
 import { ID, NAME, openErasureWorld, OTHERS, othersView } from '../../support/erasure-world.ts';

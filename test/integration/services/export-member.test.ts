@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { jsonLines } from '../../../src/cli/export.ts';
-import { memberExport } from '../../../src/services/export-member.ts';
-import type { ReaderSession } from '../../../src/services/reader-session.ts';
+import { memberExport } from '../../../src/services/privacy/export-member.ts';
+import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
 import type { ExportPart } from '../../../src/services/services.ts';
 import { collect } from '../../support/collect.ts';
 import { erase } from '../../support/erasure.ts';

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { DEFAULT_RANKING, generationAt, RESCORE_EVERY_MS } from '../../../src/domain/ranking.ts';
-import { RescoreWorker } from '../../../src/fanout/rescore-worker.ts';
+import { RescoreWorker } from '../../../src/workers/rescore/rescore-worker.ts';
 import type { FeedFilter, FeedPage } from '../../../src/services/services.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { fc } from '../../support/fast-check.ts';

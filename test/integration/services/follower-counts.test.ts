@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
-import { follow, type FollowDependencies } from '../../../src/services/follow.ts';
-import { unfollow, type UnfollowDependencies } from '../../../src/services/unfollow.ts';
+import { follow, type FollowDependencies } from '../../../src/services/follow/follow.ts';
+import { unfollow, type UnfollowDependencies } from '../../../src/services/follow/unfollow.ts';
 import { newObjectId } from '../../../src/storage/mongo.ts';
 import { createRepositories, type Repositories } from '../../../src/storage/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';

@@ -4,7 +4,7 @@ import {
   RenameWorker,
   type RenameObserver,
   type RenameWorkerOptions,
-} from '../../../src/fanout/rename-worker.ts';
+} from '../../../src/workers/rename/rename-worker.ts';
 import type { PublishActionInput } from '../../../src/services/services.ts';
 import type { RenamesRepository } from '../../../src/storage/renames.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

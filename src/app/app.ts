@@ -1,0 +1,324 @@
+import type { Config } from '../config/config.ts';
+import { createEveryFeedStore, createFeedStore } from '../feeds/registry.ts';
+import { createEventSessions } from '../services/session/event-sessions.ts';
+import { openSession } from '../services/session/open-session.ts';
+import type { AuthOptions } from '../http/auth.ts';
+import { startMetricsServer } from '../http/metrics-server.ts';
+import { createRateLimiter } from '../http/rate-limit.ts';
+import { startHttpServer, type HttpServer } from '../http/server.ts';
+import { createTickets, ticketKeyOf } from '../http/tickets.ts';
+import { clock } from '../lib/clock.ts';
+import { Closer } from '../lib/closer.ts';
+import { once } from '../lib/once.ts';
+import { createRealtime } from '../realtime/create-realtime.ts';
+import type { SessionEnds } from '../realtime/session-ends.ts';
+import { createServices } from '../services/create-services.ts';
+import { checkClock, watchClock } from '../services/clock-watch.ts';
+import { startWorkers } from './workers.ts';
+import type { Services } from '../services/services.ts';
+import { isDatabaseUnavailable } from '../storage/errors.ts';
+import { chooseFeedModel } from '../storage/feed-epochs.ts';
+import { ensureIndexes } from '../storage/indexes.ts';
+import { connectDatabase, newObjectId, type Database } from '../storage/mongo.ts';
+import { connectRedis, type RedisConnections, type RedisRole } from '../connections/redis.ts';
+import { createRepositories, type Repositories } from '../storage/repositories.ts';
+import {
+  logClockRight,
+  logClockSkewed,
+  logFeedReadWithoutStore,
+  logIndexesCreated,
+  logLiveLogTrouble,
+  logRedisBack,
+  logRedisLost,
+} from '../telemetry/events.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+/** Everything that runs in one process, as one thing that can be closed. */
+export interface App extends AsyncDisposable {
+  readonly services: Services;
+  /** Where the API answers; null without one. */
+  readonly url: string | null;
+  readonly database: Database;
+  readonly http: HttpServer | null;
+  /** Actions whose fan-out is pending or in progress, in any process. */
+  openFanOuts(): Promise<number>;
+  /** Feeds that are due for a rebuild or being rebuilt, in any process. */
+  openRebuilds(): Promise<number>;
+  /** Resolves when no fan-out, rebuild of a feed or rename is pending or in progress, in any process. */
+  idle(): Promise<void>;
+  /** Idempotent: API first, then worker, then connections. */
+  close(): Promise<void>;
+}
+
+export interface AppParts {
+  readonly api: boolean;
+  readonly worker: boolean;
+  /** Whether METRICS_PORT is listened on. */
+  readonly metrics?: boolean;
+  /** Where Redis cannot be reached at the start, it is waited for. Default: the start fails. */
+  readonly waitsForRedis?: boolean;
+}
+
+export interface AppDependencies {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** See `HttpServerOptions`. */
+  readonly pageToken?: string | undefined;
+  /** Publishes the driver's command events, for counting round trips. */
+  readonly monitorCommands?: boolean;
+}
+
+/**
+ * Builds a process from its configuration: connections, repositories, services and, as asked for, worker and API.
+ * When a part cannot be built, what was built is closed again and the reason thrown.
+ */
+export async function createApp(
+  config: Config,
+  parts: AppParts,
+  dependencies: AppDependencies,
+): Promise<App> {
+  const closer = new Closer();
+  try {
+    return await build(config, parts, dependencies, closer);
+  } catch (error) {
+    await closer.close();
+    throw error;
+  }
+}
+
+async function build(
+  config: Config,
+  parts: AppParts,
+  { logger, metrics, monitorCommands, pageToken }: AppDependencies,
+  closer: Closer,
+): Promise<App> {
+  if (config.mongodb.uri === undefined)
+    throw new Error('No MongoDB URI: give one or start the embedded engine');
+  const database = closer.own(
+    await connectDatabase({
+      uri: config.mongodb.uri,
+      db: config.mongodb.db,
+      monitorCommands: monitorCommands ?? false,
+    }),
+  );
+  closer.own(
+    syncToAsync(
+      watchClock({
+        skewed: (seconds) => {
+          logClockSkewed(logger, { seconds });
+        },
+        right: (seconds) => {
+          logClockRight(logger, { seconds });
+        },
+      }),
+    ),
+  );
+  closer.own(syncToAsync(metrics.watchSkew(() => clock.skew() / 1_000)));
+  const created = await ensureIndexes(database.db);
+  if (created.length > 0) logIndexesCreated(logger, { indexes: created });
+  const redis =
+    config.redis.url === undefined
+      ? null
+      : closer.own(await openRedis(config.redis.url, logger, parts.waitsForRedis === true));
+  // Several installations, and several databases of one, may share a Redis.
+  const prefix = `${config.redis.prefix}${config.mongodb.db}:`;
+  const feedEpoch = await chooseFeedModel(database.collections.feedEpochs, config.feeds.model);
+  const repositories = createRepositories(database.collections, { feedEpoch });
+  const { liveLog, workSignal, sessionEnds } = createRealtime(
+    { ...config.live, prefix, endedAmong: (openedAt) => repositories.erasures.erasedAmong(openedAt) },
+    redis,
+    (what, err) => {
+      logLiveLogTrouble(logger, { what, err });
+    },
+  );
+  closer.own(liveLog);
+  closer.own(workSignal);
+  closer.own(sessionEnds);
+  const feedParts = {
+    collections: database.collections,
+    cap: config.feeds.cap,
+    redis: redis?.commands ?? null,
+    redisPrefix: prefix,
+  };
+  const feedStore = createFeedStore(config.feeds.model, feedParts);
+  const feedStores = createEveryFeedStore(config.feeds.model, feedParts);
+  const onLiveLogError = (err: unknown): void => {
+    logLiveLogTrouble(logger, { err });
+  };
+  const services = createServices({
+    ...repositories,
+    feedStore,
+    feedStores,
+    weights: config.feeds.relevancyWeights,
+    ranking: config.feeds.ranking,
+    dormantAfterMs: config.feeds.dormantAfterMs,
+    liveLog,
+    workSignal,
+    sessionEnds,
+    onLiveLogError,
+    newToken: newObjectId,
+    tickets: createTickets(ticketKey(config, repositories)),
+    openSession: (identity) => openSession(repositories, identity),
+    openEventSession: createEventSessions(repositories),
+    onStoreUnavailable: (err) => {
+      metrics.feedReadWithoutStore();
+      logFeedReadWithoutStore(logger, { err });
+    },
+    onPublished: (count) => {
+      metrics.actionsPublished(count);
+    },
+  });
+  if (parts.worker)
+    closer.own(
+      startWorkers(
+        config,
+        { repositories, feedStore, feedStores, liveLog, workSignal, sessionEnds, onLiveLogError },
+        logger,
+        metrics,
+      ),
+      WORKERS_CLOSE_WITHIN_MS,
+    );
+  const openFanOuts = async (): Promise<number> => {
+    const open = await repositories.actions.openFanOuts();
+    return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0);
+  };
+  closer.own(syncToAsync(metrics.watchPending(() => repositories.actions.pendingByLane())));
+  const http = parts.api
+    ? closer.own(
+        await openApi(config, { services, sessionEnds, database, redis, prefix, pageToken }, logger, metrics),
+      )
+    : null;
+  const { port: metricsPort, token } = config.metrics;
+  if (parts.metrics === true && metricsPort !== undefined)
+    closer.own(
+      await startMetricsServer({ host: config.http.host, port: metricsPort, token, metrics, logger }),
+    );
+  const idle = async (): Promise<void> => {
+    while (
+      (await openFanOuts()) +
+        (await repositories.feeds.countDue()) +
+        (await repositories.renames.countDue()) >
+      0
+    )
+      await new Promise((resolve) => setTimeout(resolve, IDLE_POLL_MS));
+  };
+  const close = (): Promise<void> => closer.close();
+  return {
+    services,
+    url: http?.url ?? null,
+    database,
+    http,
+    openFanOuts,
+    openRebuilds: () => repositories.feeds.countDue(),
+    idle,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** With the database away a lease cannot be handed back; it then expires. */
+const WORKERS_CLOSE_WITHIN_MS = 3_000;
+const IDLE_POLL_MS = 10;
+
+function syncToAsync(disposable: Disposable): AsyncDisposable {
+  return {
+    [Symbol.asyncDispose]: () => {
+      disposable[Symbol.dispose]();
+      return Promise.resolve();
+    },
+  };
+}
+
+function openRedis(url: string, logger: Logger, waits: boolean): Promise<RedisConnections> {
+  const lost = new Set<RedisRole>();
+  return connectRedis({
+    url,
+    ...(waits
+      ? {
+          onWaiting: (err) => {
+            lost.add('commands').add('subscriber');
+            logRedisLost(logger, { err });
+          },
+        }
+      : {}),
+    onLost: (role) => {
+      lost.add(role);
+      logRedisLost(logger, { err: new Error(`The ${role} connection was lost`) });
+    },
+    onReady: (role) => {
+      if (lost.delete(role) && lost.size === 0) logRedisBack(logger);
+    },
+  });
+}
+
+interface ApiParts {
+  readonly services: Services;
+  readonly sessionEnds: SessionEnds;
+  readonly database: Database;
+  readonly redis: RedisConnections | null;
+  readonly prefix: string;
+  readonly pageToken: string | undefined;
+}
+
+function openApi(config: Config, parts: ApiParts, logger: Logger, metrics: Metrics): Promise<HttpServer> {
+  const { http, live } = config;
+  const { services, sessionEnds, database, redis, prefix, pageToken } = parts;
+  return startHttpServer({
+    services,
+    sessionEnds,
+    logger,
+    auth: authOf(config),
+    host: http.host,
+    port: http.port,
+    graphiql: http.graphiql,
+    pageToken,
+    introspection: http.introspection,
+    corsOrigins: http.corsOrigins,
+    isUnavailable: (error) => {
+      database.writes.note(error);
+      return isDatabaseUnavailable(error);
+    },
+    limits: {
+      maxBodyBytes: http.maxBodyBytes,
+      maxUserBodyBytes: http.maxUserBodyBytes,
+      maxBodyBytesUnderWay: http.maxBodyBytesUnderWay,
+      maxConnections: http.maxConnections,
+      socketIdleMs: http.socketIdleMs,
+      maxSubscriptionsPerConnection: live.maxSubscriptionsPerConnection,
+      maxSubscriptionsPerUser: live.maxSubscriptionsPerUser,
+    },
+    ...(http.rateLimit === null
+      ? {}
+      : {
+          rateLimiter: createRateLimiter({
+            points: http.rateLimit.requests,
+            seconds: http.rateLimit.perMs / 1_000,
+            ...(redis === null ? {} : { shared: { redis: redis.commands, prefix } }),
+          }),
+        }),
+    metricsPage: config.metrics.port === undefined ? { token: config.metrics.token } : null,
+    probes: {
+      database: () => database.writes.check(),
+      clock: () => checkClock(),
+      ...(redis === null ? {} : { redis: () => redis.ping() }),
+    },
+    metrics,
+  });
+}
+
+/** Without a secret of its own the installation keeps one in the database, where every process finds it. */
+function ticketKey({ auth }: Config, { secrets }: Pick<Repositories, 'secrets'>): () => Promise<Uint8Array> {
+  const { jwtSecret } = auth;
+  if (jwtSecret === undefined) return once(() => secrets.shared('tickets'));
+  const key = ticketKeyOf(jwtSecret);
+  return () => Promise.resolve(key);
+}
+
+function authOf({ auth }: Config): AuthOptions {
+  const { jwksUri, jwtSecret, issuer, audience, jwksMaxAgeMs, jwksMaxStaleMs } = auth;
+  if (jwksUri !== undefined)
+    return { jwksUri, maxAgeMs: jwksMaxAgeMs, maxStaleMs: jwksMaxStaleMs, issuer, audience };
+  if (jwtSecret !== undefined) return { secret: jwtSecret, issuer, audience };
+  throw new Error('Neither JWT_SECRET nor JWKS_URI is set');
+}

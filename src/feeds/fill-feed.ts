@@ -1,0 +1,47 @@
+import type { UserId } from '../domain/action.ts';
+import type { FeedEntry } from '../domain/newsfeed-item.ts';
+import type { FeedStore } from './feed-store.ts';
+import type { ActionsRepository } from '../storage/actions.ts';
+import type { FanOutsRepository } from '../storage/fan-outs.ts';
+import { announce, type AnnounceDependencies } from '../realtime/announce.ts';
+import { clock } from '../lib/clock.ts';
+
+export interface FillFeedDependencies extends AnnounceDependencies {
+  readonly feedStore: Pick<FeedStore, 'fill'>;
+  readonly actions: Pick<ActionsRepository, 'findByIds'>;
+  readonly fanOuts: Pick<FanOutsRepository, 'requestPass'>;
+}
+
+/**
+ * Puts past actions into one reader's feed and tells who is watching. For an action that was hidden or deleted since it
+ * was read, and whose removal may have passed this feed by, one more pass is asked for.
+ *
+ * @param tellHeld also tells of what the feed held already. For changes by which a reader comes to see what was
+ *   delivered before: its event may have been withheld.
+ */
+export async function fillFeed(
+  dependencies: FillFeedDependencies,
+  userId: UserId,
+  entries: readonly FeedEntry[],
+  { tellHeld = false }: { readonly tellHeld?: boolean } = {},
+): Promise<void> {
+  if (entries.length === 0) return;
+  const { feedStore, actions, fanOuts } = dependencies;
+  const added = new Set(await feedStore.fill(userId, entries));
+  if (added.size === 0 && !tellHeld) return;
+  const found = await actions.findByIds(tellHeld ? entries.map((entry) => entry.actionId) : [...added]);
+  const visible = new Set(
+    found.filter((action) => !action.isHidden && !action.isDeleted).map((action) => action.id),
+  );
+  // Not removed here: it may have been shown again meanwhile, by a pass that found it in its place.
+  for (const id of added) if (!visible.has(id)) await fanOuts.requestPass(id, clock.now(), 'URGENT');
+  await announce(
+    dependencies,
+    entries
+      .filter((entry) => visible.has(entry.actionId))
+      .map((entry) => ({
+        userId,
+        event: { kind: added.has(entry.actionId) ? 'added' : 'updated', ...entry },
+      })),
+  );
+}

@@ -1,0 +1,69 @@
+import type { Action, UserId } from '../domain/action.ts';
+import { departmentKey, teamKey, userKey } from '../domain/audience.ts';
+import type { FeedEntry } from '../domain/newsfeed-item.ts';
+import { addressedReasons } from '../domain/visibility.ts';
+import { profileOfMember, profileOfStranger, type Follow, type ReaderProfile } from '../domain/viewer.ts';
+import type { FollowsRepository } from '../storage/follows.ts';
+import type { SourceKeys } from '../storage/source-actions.ts';
+import { placing, type PlacingDependencies } from './resolve-entries.ts';
+
+export interface StandingDependencies extends PlacingDependencies {
+  readonly follows: Pick<FollowsRepository, 'all'>;
+}
+
+/** What decides which actions belong into one reader's feed. */
+export interface Standing {
+  readonly reader: ReaderProfile;
+  /** Every follow of the reader that has a span, or at least those of refs of the actions in question. */
+  readonly follows: readonly Follow[];
+}
+
+/** One round trip of two queries; reads every follow of the reader. */
+export async function standingOf(dependencies: StandingDependencies, userId: UserId): Promise<Standing> {
+  const [found, follows] = await Promise.all([
+    dependencies.members.findByIds([userId]),
+    followsWithSpans(dependencies, userId),
+  ]);
+  const [member] = found;
+  return { reader: member === undefined ? profileOfStranger(userId) : profileOfMember(member), follows };
+}
+
+export async function followsWithSpans(
+  { follows }: Pick<StandingDependencies, 'follows'>,
+  userId: UserId,
+): Promise<readonly Follow[]> {
+  return (await follows.all(userId)).filter(({ spans }) => spans.length > 0);
+}
+
+/** By what actions may reach the reader. */
+export function sourceKeys({ reader, follows }: Standing): SourceKeys {
+  const { userId, member } = reader;
+  return {
+    audience: [
+      userKey(userId),
+      ...(member?.teamId == null ? [] : [teamKey(member.teamId)]),
+      ...(member?.departmentId == null ? [] : [departmentKey(member.departmentId)]),
+    ],
+    refIds: follows.map((follow) => follow.refId),
+    pullRefIds: [],
+  };
+}
+
+/** The entries of those of the actions that are in the reader's feed by the definition, marks of their own aside. */
+export async function entriesOf(
+  dependencies: PlacingDependencies,
+  { reader, follows }: Standing,
+  actions: readonly Action[],
+): Promise<FeedEntry[]> {
+  const addressed = actions.flatMap((action) => {
+    if (action.isHidden || action.isDeleted) return [];
+    const reasons = addressedReasons(reader, action, follows);
+    return reasons.length === 0 ? [] : [{ action, reasons }];
+  });
+  const place = await placing(
+    dependencies,
+    addressed.map(({ action }) => action),
+    [reader.userId],
+  );
+  return addressed.map(({ action, reasons }) => place(reader.userId, action, reasons));
+}

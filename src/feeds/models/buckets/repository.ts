@@ -1,0 +1,270 @@
+import { ObjectId, type AnyBulkWriteOperation, type Collection, type Document } from 'mongodb';
+import type { ActionId, UserId } from '../../../domain/action.ts';
+import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
+import { duplicatePositions } from '../../../storage/errors.ts';
+import type { FeedBucketDocument } from '../../../storage/feed-documents.ts';
+import { entriesAbove, toEntry, toEntryDocument } from '../shared/entries.ts';
+
+/** An entry with the feed it belongs to. */
+export interface BucketEntry extends FeedEntry {
+  readonly userId: UserId;
+}
+
+/** Where an entry lies. */
+export interface BucketPlace extends BucketEntry {
+  readonly bucketId: string;
+  readonly span: number;
+  readonly isOpen: boolean;
+}
+
+export interface BucketWrites {
+  /** Entries for the open bucket of a span; it is made if there is none, and closed when it is full. */
+  readonly put: readonly { readonly entry: BucketEntry; readonly span: number }[];
+  /** Entries to be raised to these relevancies and given these reasons where they lie. */
+  readonly raise: readonly BucketPlace[];
+}
+
+export interface BucketQuery {
+  readonly userId: UserId;
+  /** Buckets that hold nothing at this relevancy or below are left out, and those with nothing at `since` or above. */
+  readonly upper?: Date;
+  readonly since?: Date;
+  readonly limit: number;
+}
+
+/**
+ * Documents of several entries each. Unique key: userId, span, of the one that is open.
+ * @param capacity entries a bucket takes until it is closed.
+ */
+export function feedBucketsRepository(collection: Collection<FeedBucketDocument>, capacity: number) {
+  /** What holds nothing any more goes. Nothing is ever put into it: it is not open. Index `empty`. */
+  async function sweep(userIds: readonly UserId[]): Promise<void> {
+    await collection.deleteMany({ userId: { $in: [...userIds] }, isEmpty: true });
+  }
+
+  return {
+    capacity,
+
+    /** Where these readers hold these actions; more than one place each while an entry is moved. Index `holders`. */
+    async places(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<BucketPlace[]> {
+      const ids = actionIds.map((id) => new ObjectId(id));
+      const documents = await collection
+        .aggregate<Pick<FeedBucketDocument, '_id' | 'userId' | 'span' | 'entries' | 'isOpen'>>([
+          { $match: { 'entries.actionId': { $in: ids }, userId: { $in: [...userIds] } } },
+          {
+            $project: {
+              userId: 1,
+              span: 1,
+              isOpen: 1,
+              entries: {
+                $filter: { input: '$entries', as: 'entry', cond: { $in: ['$$entry.actionId', ids] } },
+              },
+            },
+          },
+        ])
+        .toArray();
+      return documents.flatMap(({ _id, userId, span, entries, isOpen }) =>
+        entries.map((entry) => ({
+          ...toEntry(entry),
+          userId,
+          span,
+          bucketId: _id.toHexString(),
+          isOpen: isOpen === true,
+        })),
+      );
+    },
+
+    /**
+     * One unordered write. Returns those entries that could not be put since the bucket seems to hold them already, or
+     * was made by somebody else in this moment.
+     */
+    async write({ put, raise }: BucketWrites): Promise<BucketEntry[]> {
+      const operations: AnyBulkWriteOperation<FeedBucketDocument>[] = [
+        ...put.map(({ entry, span }) => ({
+          updateOne: {
+            filter: {
+              userId: entry.userId,
+              span,
+              isOpen: true as const,
+              // Not $ne: the local engine would go through the index of the actions for it, all of it.
+              $nor: [{ 'entries.actionId': new ObjectId(entry.actionId) }],
+            },
+            update: putStages(entry, capacity),
+            upsert: true,
+          },
+        })),
+        ...raise.map((place) => ({
+          updateOne: {
+            filter: { _id: new ObjectId(place.bucketId), 'entries.actionId': new ObjectId(place.actionId) },
+            update: raiseStages(place),
+          },
+        })),
+      ];
+      if (operations.length === 0) return [];
+      try {
+        await collection.bulkWrite(operations, { ordered: false });
+        return [];
+      } catch (error) {
+        return duplicatePositions(error).flatMap((position) => put[position]?.entry ?? []);
+      }
+    },
+
+    /** Full buckets, which nothing is put into any more. */
+    async insertFull(
+      buckets: readonly { readonly span: number; readonly entries: readonly BucketEntry[] }[],
+    ): Promise<void> {
+      if (buckets.length === 0) return;
+      await collection.insertMany(
+        buckets.flatMap(({ span, entries }) => {
+          const [first] = entries;
+          if (first === undefined) return [];
+          const times = entries.map(({ relevancy }) => relevancy.getTime());
+          return {
+            _id: new ObjectId(),
+            userId: first.userId,
+            span,
+            entries: entries.map(toEntryDocument),
+            size: entries.length,
+            top: new Date(Math.max(...times)),
+            bottom: new Date(Math.min(...times)),
+          };
+        }),
+      );
+    },
+
+    /** Takes copies out that are no better than they were found. */
+    async takeOut(places: readonly BucketPlace[]): Promise<void> {
+      if (places.length === 0) return;
+      await collection.bulkWrite(
+        places.map(({ bucketId, actionId, relevancy }) => ({
+          updateOne: {
+            filter: { _id: new ObjectId(bucketId) },
+            update: keepStages({
+              $or: [
+                { $ne: ['$$entry.actionId', new ObjectId(actionId)] },
+                { $gt: ['$$entry.relevancy', relevancy] },
+              ],
+            }),
+          },
+        })),
+        { ordered: false },
+      );
+      await sweep(places.map(({ userId }) => userId));
+    },
+
+    /** Buckets in order of their tops, best first: one statement, so that no entry is between two of them. Index `page`. */
+    async read({ userId, upper, since, limit }: BucketQuery): Promise<{ top: Date; entries: FeedEntry[] }[]> {
+      const documents = await collection
+        .find({
+          userId,
+          ...(since === undefined ? {} : { top: { $gte: since } }),
+          ...(upper === undefined ? {} : { bottom: { $lte: upper } }),
+        })
+        .sort({ top: -1 })
+        .project<Pick<FeedBucketDocument, 'top' | 'entries'>>({ _id: 0, top: 1, entries: 1 })
+        .limit(limit)
+        .batchSize(limit + 1)
+        .toArray();
+      return documents.map(({ top, entries }) => ({ top, entries: entries.map(toEntry) }));
+    },
+
+    /** The first readers who hold the action, in order of id. Index `holders`. */
+    async someHolders(actionId: ActionId, limit: number): Promise<UserId[]> {
+      // Who holds it twice for the moment counts once, and must not make the answer look like the end.
+      for (let wanted = limit + 1; ; wanted *= 2) {
+        const documents = await collection
+          .find({ 'entries.actionId': new ObjectId(actionId) })
+          .sort({ userId: 1 })
+          .project<{ userId: UserId }>({ _id: 0, userId: 1 })
+          .limit(wanted)
+          .batchSize(wanted + 1)
+          .toArray();
+        const userIds = [...new Set(documents.map(({ userId }) => userId))];
+        if (documents.length < wanted || userIds.length >= limit) return userIds.slice(0, limit);
+      }
+    },
+
+    async remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void> {
+      const ids = actionIds.map((id) => new ObjectId(id));
+      await collection.updateMany(
+        { 'entries.actionId': { $in: ids }, userId: { $in: [...userIds] } },
+        keepStages({ $not: [{ $in: ['$$entry.actionId', ids] }] }),
+      );
+      await sweep(userIds);
+    },
+
+    async trim(userId: UserId, from: FeedPosition): Promise<void> {
+      await collection.updateMany({ userId, bottom: { $lte: from.relevancy } }, [
+        { $set: { entries: entriesAbove(from) } },
+        MARK_EMPTY,
+      ]);
+      await sweep([userId]);
+    },
+
+    async drop(userId: UserId): Promise<void> {
+      await collection.deleteMany({ userId });
+    },
+  };
+}
+
+export type FeedBucketsRepository = ReturnType<typeof feedBucketsRepository>;
+
+const MARK_EMPTY: Document = {
+  $set: {
+    isEmpty: {
+      $cond: [{ $and: [{ $eq: [{ $size: '$entries' }, 0] }, { $ne: ['$isOpen', true] }] }, true, '$$REMOVE'],
+    },
+  },
+};
+
+/** @param condition of an entry, as `$$entry`, to stay. */
+function keepStages(condition: object): Document[] {
+  return [
+    { $set: { entries: { $filter: { input: '$entries', as: 'entry', cond: condition } } } },
+    MARK_EMPTY,
+  ];
+}
+
+function putStages(entry: BucketEntry, capacity: number): Document[] {
+  const { relevancy } = entry;
+  return [
+    {
+      $set: {
+        entries: { $concatArrays: [{ $ifNull: ['$entries', []] }, [toEntryDocument(entry)]] },
+        size: { $add: [{ $ifNull: ['$size', 0] }, 1] },
+        top: { $max: ['$top', relevancy] },
+        bottom: { $min: ['$bottom', relevancy] },
+      },
+    },
+    { $set: { isOpen: { $cond: [{ $lt: ['$size', capacity] }, true, '$$REMOVE'] } } },
+  ];
+}
+
+function raiseStages({ actionId, relevancy, reasons }: BucketPlace): Document[] {
+  return [
+    {
+      $set: {
+        top: { $max: ['$top', relevancy] },
+        entries: {
+          $map: {
+            input: '$entries',
+            as: 'entry',
+            in: {
+              $cond: [
+                { $eq: ['$$entry.actionId', new ObjectId(actionId)] },
+                {
+                  actionId: '$$entry.actionId',
+                  relevancy: { $max: ['$$entry.relevancy', relevancy] },
+                  reasons: {
+                    $concatArrays: ['$$entry.reasons', { $setDifference: [[...reasons], '$$entry.reasons'] }],
+                  },
+                },
+                '$$entry',
+              ],
+            },
+          },
+        },
+      },
+    },
+  ];
+}

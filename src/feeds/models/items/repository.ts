@@ -1,0 +1,48 @@
+import { ObjectId, type Collection } from 'mongodb';
+import type { ActionId, UserId } from '../../../domain/action.ts';
+import type { FeedEntry } from '../../../domain/newsfeed-item.ts';
+import type { NewsfeedItemDocument } from '../../../storage/documents.ts';
+import { duplicatePositions } from '../../../storage/errors.ts';
+import type { ReaderEntry } from '../shared/entries.ts';
+import { storedEntries } from '../shared/stored-entries.ts';
+
+function newDocument(
+  userId: UserId,
+  actionId: ObjectId,
+  entry: Pick<FeedEntry, 'relevancy' | 'reasons'>,
+): NewsfeedItemDocument {
+  return { _id: new ObjectId(), userId, actionId, relevancy: entry.relevancy, reasons: [...entry.reasons] };
+}
+
+/** One document per reader and action. Unique key: actionId, userId. */
+export function newsfeedItemsRepository(collection: Collection<NewsfeedItemDocument>) {
+  async function insertNew<T>(
+    entries: readonly T[],
+    toDocument: (entry: T) => NewsfeedItemDocument,
+  ): Promise<T[]> {
+    if (entries.length === 0) return [];
+    try {
+      await collection.insertMany(entries.map(toDocument), { ordered: false });
+      return [];
+    } catch (error) {
+      return duplicatePositions(error).flatMap((position) => entries[position] ?? []);
+    }
+  }
+
+  return {
+    ...storedEntries(collection),
+
+    /** Inserts what is not there, in one unordered write. Returns those entries that were there already. */
+    async insert(actionId: ActionId, entries: readonly ReaderEntry[]): Promise<ReaderEntry[]> {
+      const id = new ObjectId(actionId);
+      return insertNew(entries, (entry) => newDocument(entry.userId, id, entry));
+    },
+
+    /** The same for many actions of one reader. */
+    async insertForReader(userId: UserId, entries: readonly FeedEntry[]): Promise<FeedEntry[]> {
+      return insertNew(entries, (entry) => newDocument(userId, new ObjectId(entry.actionId), entry));
+    },
+  };
+}
+
+export type NewsfeedItemsRepository = ReturnType<typeof newsfeedItemsRepository>;

@@ -1,0 +1,89 @@
+import type { ReaderDelivery, FeedStore } from '../../feed-store.ts';
+import type { NewsfeedItemsRepository } from './repository.ts';
+import { byLift } from '../shared/by-boost.ts';
+import { isBehind } from '../shared/put-in-rounds.ts';
+
+/**
+ * One document per reader and action. The model for most sites: entries of any reader can be raised and removed one
+ * by one, nothing is ever cut off, and the cost of a delivery does not depend on the length of the feed.
+ *
+ * Cost: a page is one query; a delivery to a new reader one insert in a bulk; a bump one `updateMany` per distinct
+ * relevancy and set of reasons.
+ */
+export function itemsFeedStore(items: NewsfeedItemsRepository): FeedStore {
+  return {
+    model: 'items',
+    async deliver({ actionId, readers, isFirstAttempt }) {
+      const held = isFirstAttempt ? NONE : await holdersOf(actionId, readers);
+      const missing = readers.filter((reader) => !held.has(reader.userId));
+      // Somebody else may have inserted in between: those are looked up.
+      const overtaken = await items.insert(actionId, missing);
+      const late = new Set(overtaken.map((entry) => entry.userId));
+      const behind = [
+        ...readers.filter((reader) => isHeldBehind(held, reader)),
+        ...(await overtakenBehind(actionId, overtaken)),
+      ];
+      return {
+        added: missing.filter((reader) => !late.has(reader.userId)).map((reader) => reader.userId),
+        raised: await raise(actionId, behind),
+      };
+    },
+    async fill(userId, entries) {
+      const found = await items.find(
+        userId,
+        entries.map((entry) => entry.actionId),
+      );
+      const held = new Map(found.map((entry) => [entry.actionId, entry]));
+      const missing = entries.filter((entry) => !held.has(entry.actionId));
+      const overtaken = await items.insertForReader(userId, missing);
+      const behind = entries.filter((entry) => {
+        const holder = held.get(entry.actionId);
+        return holder !== undefined && isBehind(holder, entry);
+      });
+      await items.raiseForReader(userId, [...behind, ...overtaken]);
+      const late = new Set(overtaken.map((entry) => entry.actionId));
+      return missing.filter((entry) => !late.has(entry.actionId)).map((entry) => entry.actionId);
+    },
+    page: async (query) => ({ entries: await items.page(query), floor: null }),
+    find: (userId, actionIds) => items.find(userId, actionIds),
+    holders: (actionId, limit) => items.someHolders(actionId, limit),
+    remove: (userIds, actionIds) => items.remove(userIds, actionIds),
+    trim: (userId, from) => items.trim(userId, from),
+    drop: (userId) => items.drop(userId),
+  };
+
+  async function holdersOf(actionId: string, readers: readonly ReaderDelivery[]): Promise<Holders> {
+    if (readers.length === 0) return NONE;
+    const userIds = readers.map((reader) => reader.userId);
+    const holders = await items.holders(actionId, userIds);
+    return new Map(holders.map((holder) => [holder.userId, holder]));
+  }
+
+  async function overtakenBehind(
+    actionId: string,
+    overtaken: readonly ReaderDelivery[],
+  ): Promise<readonly ReaderDelivery[]> {
+    const held = await holdersOf(actionId, overtaken);
+    return overtaken.filter((reader) => isHeldBehind(held, reader));
+  }
+
+  async function raise(actionId: string, readers: readonly ReaderDelivery[]): Promise<string[]> {
+    for (const { lift, readers: group } of byLift(readers))
+      await items.raise(
+        actionId,
+        group.map((reader) => reader.userId),
+        lift,
+      );
+    return readers.map((reader) => reader.userId);
+  }
+}
+
+/** What readers hold, by reader. */
+type Holders = ReadonlyMap<string, Pick<ReaderDelivery, 'relevancy' | 'reasons'>>;
+const NONE: Holders = new Map();
+
+/** Whether the reader holds the action lower than it is to be, or for fewer reasons. */
+function isHeldBehind(held: Holders, reader: ReaderDelivery): boolean {
+  const holder = held.get(reader.userId);
+  return holder !== undefined && isBehind(holder, reader);
+}

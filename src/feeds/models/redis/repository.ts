@@ -1,0 +1,186 @@
+import type { ActionId, UserId } from '../../../domain/action.ts';
+import {
+  DELIVERY_REASONS,
+  type DeliveryReason,
+  type FeedEntry,
+  type FeedPosition,
+} from '../../../domain/newsfeed-item.ts';
+import type { EntryQuery, ReaderEntry } from '../shared/entries.ts';
+import {
+  DELIVER_SCRIPT,
+  DROP_SCRIPT,
+  FILL_SCRIPT,
+  FIND_SCRIPT,
+  OPEN_SCRIPT,
+  PAGE_SCRIPT,
+  REMOVE_SCRIPT,
+  TRIM_SCRIPT,
+  VOUCH_SCRIPT,
+} from './scripts.ts';
+import { redisReach } from './reach.ts';
+import type { RedisClient } from '../../../connections/redis.ts';
+
+export interface RedisFeedsOptions {
+  /** What all keys begin with. */
+  readonly prefix: string;
+  /** Entries per feed. */
+  readonly cap: number;
+  /** How long a feed lives from its first write. */
+  readonly lifetimeMs: number;
+}
+
+/** What a write did to one entry. */
+export type RedisFeedChange = 'added' | 'raised' | 'none';
+
+/** Entries per script: a script must not hold up the server for long. */
+const BATCH = 250;
+
+/**
+ * Feeds as sorted sets. Keys and their meaning are in `redis-feed-scripts.ts`. Rejects with StoreUnavailable while Redis is
+ * away – reads within a second, see `redis-reach.ts` – and else with the errors of the client.
+ */
+export function redisFeedsRepository(client: RedisClient, { prefix, cap, lifetimeMs }: RedisFeedsOptions) {
+  const reach = redisReach();
+  const run = (script: string, ...args: (string | number)[]): Promise<unknown> =>
+    // By text, not by hash: a second attempt after NOSCRIPT could overtake a later write.
+    reach.write(() => client.eval(script, 0, prefix, lifetimeMs, cap, ...args));
+  const ask = (script: string, ...args: (string | number)[]): Promise<unknown> =>
+    reach.read(() => client.eval(script, 0, prefix, lifetimeMs, cap, ...args));
+
+  return {
+    /** One change per reader, in order. One command for 250 readers, all sent at once. */
+    async deliver(actionId: ActionId, readers: readonly ReaderEntry[]): Promise<RedisFeedChange[]> {
+      const replies = await Promise.all(
+        batches(readers).map((batch) =>
+          run(
+            DELIVER_SCRIPT,
+            actionId,
+            ...batch.flatMap(({ userId, relevancy, reasons }) => [
+              userId,
+              relevancy.getTime(),
+              bits(reasons),
+            ]),
+          ),
+        ),
+      );
+      return replies.flatMap((reply) => texts(reply).map(toChange));
+    },
+
+    /** One change per entry, in order. One command for 250 entries. */
+    async fill(userId: UserId, entries: readonly FeedEntry[]): Promise<RedisFeedChange[]> {
+      const replies = await Promise.all(
+        batches(entries).map((batch) =>
+          run(
+            FILL_SCRIPT,
+            userId,
+            ...batch.flatMap(({ actionId, relevancy, reasons }) => [
+              actionId,
+              relevancy.getTime(),
+              bits(reasons),
+            ]),
+          ),
+        ),
+      );
+      return replies.flatMap((reply) => texts(reply).map(toChange));
+    },
+
+    /** Notes that a rebuild of the feed begins. */
+    async open(userId: UserId): Promise<void> {
+      await run(OPEN_SCRIPT, userId);
+    },
+
+    /** The feed is complete above the floor, provided that it was opened and not lost since. */
+    async vouch(userId: UserId, floor: FeedPosition | null): Promise<void> {
+      await run(VOUCH_SCRIPT, userId, ...place(floor));
+    },
+
+    async page(query: EntryQuery & { readonly userId: UserId }): Promise<{
+      readonly entries: FeedEntry[];
+      readonly floor: FeedPosition | null;
+      readonly isVouchedFor: boolean;
+    }> {
+      const { userId, after, since, until, limit } = query;
+      const reply = await ask(
+        PAGE_SCRIPT,
+        userId,
+        ...place(after ?? null),
+        since?.getTime() ?? '',
+        until?.getTime() ?? '',
+        limit,
+      );
+      const [trust, ms = '', id = '', ...rest] = texts(reply);
+      return {
+        entries: toEntries(rest),
+        floor: ms === '' ? null : { relevancy: new Date(Number(ms)), actionId: id },
+        isVouchedFor: trust === 'v',
+      };
+    },
+
+    async find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]> {
+      return toEntries(texts(await ask(FIND_SCRIPT, userId, ...actionIds)));
+    },
+
+    /** The first readers who hold the action, in order of id; among them may be some whose feed is lost. */
+    someHolders(actionId: ActionId, limit: number): Promise<UserId[]> {
+      return reach.write(() => client.zrange(`${prefix}feed:a:${actionId}`, '0', String(limit - 1)));
+    },
+
+    /** One command for 250 readers. */
+    async remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void> {
+      if (actionIds.length === 0) return;
+      await Promise.all(
+        batches(userIds).map((batch) => run(REMOVE_SCRIPT, String(batch.length), ...batch, ...actionIds)),
+      );
+    },
+
+    async trim(userId: UserId, from: FeedPosition): Promise<void> {
+      await run(TRIM_SCRIPT, userId, ...place(from));
+    },
+
+    async drop(userId: UserId): Promise<void> {
+      await run(DROP_SCRIPT, userId);
+    },
+  };
+}
+
+export type RedisFeedsRepository = ReturnType<typeof redisFeedsRepository>;
+
+function place(position: FeedPosition | null): [string | number, string] {
+  return position === null ? ['', ''] : [position.relevancy.getTime(), position.actionId];
+}
+
+function bits(reasons: readonly DeliveryReason[]): number {
+  return reasons.reduce((all, reason) => all | (1 << DELIVERY_REASONS.indexOf(reason)), 0);
+}
+
+function toReasons(number: number): DeliveryReason[] {
+  return DELIVERY_REASONS.filter((_, bit) => (number & (1 << bit)) !== 0);
+}
+
+/** Id, ms and reasons in turn. */
+function toEntries(parts: readonly string[]): FeedEntry[] {
+  const entries: FeedEntry[] = [];
+  for (let i = 0; i < parts.length; i += 3)
+    entries.push({
+      actionId: parts[i] ?? '',
+      relevancy: new Date(Number(parts[i + 1])),
+      reasons: toReasons(Number(parts[i + 2])),
+    });
+  return entries;
+}
+
+function toChange(letter: string): RedisFeedChange {
+  if (letter === 'a') return 'added';
+  return letter === 'r' ? 'raised' : 'none';
+}
+
+function texts(reply: unknown): string[] {
+  if (!Array.isArray(reply)) throw new Error('A script answered with something else than a list');
+  return reply.map(String);
+}
+
+function batches<T>(items: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  for (let start = 0; start < items.length; start += BATCH) parts.push(items.slice(start, start + BATCH));
+  return parts;
+}

@@ -1,0 +1,66 @@
+import type { UserId } from '../../../domain/action.ts';
+import type { FeedEntry } from '../../../domain/newsfeed-item.ts';
+import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../../feed-store.ts';
+
+/** More rivals than that for the same entries at the same time are no rivals but a fault. */
+const MAX_ROUNDS = 20;
+
+export interface ChunkWrites<Held extends ReaderDelivery> {
+  /** Those of the readers who hold the action. */
+  holders(userIds: readonly UserId[]): Promise<readonly Held[]>;
+  /** Inserts for those who do not hold it. Returns those for whom it could not: somebody else may have been faster. */
+  insert(readers: readonly ReaderDelivery[]): Promise<readonly ReaderDelivery[]>;
+  /** Raises; each reader comes with what they hold. Returns those who may not have held it any more. */
+  raise(
+    readers: readonly { readonly wanted: ReaderDelivery; readonly held: Held }[],
+  ): Promise<readonly ReaderDelivery[]>;
+}
+
+/**
+ * Delivers by three writes of a model: who holds it is raised, who does not gets it, and who got it from somebody else in
+ * between is looked up again. One round, unless writers meet.
+ */
+export async function deliverInRounds<Held extends ReaderDelivery>(
+  { readers, isFirstAttempt }: Pick<DeliveryChunk, 'readers' | 'isFirstAttempt'>,
+  writes: ChunkWrites<Held>,
+): Promise<DeliveryOutcome> {
+  const added: UserId[] = [];
+  const raised: UserId[] = [];
+  let pending = readers;
+  for (let round = 0; pending.length > 0; round++) {
+    if (round === MAX_ROUNDS) throw new Error('A delivery met other writers again and again');
+    const holders =
+      round === 0 && isFirstAttempt ? [] : await writes.holders(pending.map((reader) => reader.userId));
+    const held = new Map(holders.map((holder) => [holder.userId, holder]));
+    const missing = pending.filter((reader) => !held.has(reader.userId));
+    const lost = new Set(missing.length === 0 ? [] : await writes.insert(missing));
+    const behind = pending.flatMap((wanted) => {
+      const holder = held.get(wanted.userId);
+      return holder !== undefined && isBehind(holder, wanted) ? [{ wanted, held: holder }] : [];
+    });
+    const gone = new Set(behind.length === 0 ? [] : await writes.raise(behind));
+    added.push(...missing.filter((reader) => !lost.has(reader)).map((reader) => reader.userId));
+    raised.push(...behind.flatMap(({ wanted }) => (gone.has(wanted) ? [] : [wanted.userId])));
+    pending = [...lost, ...gone];
+  }
+  return { added, raised };
+}
+
+export function isBehind(
+  held: Pick<FeedEntry, 'relevancy' | 'reasons'>,
+  wanted: Pick<FeedEntry, 'relevancy' | 'reasons'>,
+): boolean {
+  return (
+    held.relevancy.getTime() < wanted.relevancy.getTime() ||
+    wanted.reasons.some((reason) => !held.reasons.includes(reason))
+  );
+}
+
+/** What is held after both: the later relevancy, the reasons of either. */
+export function unite(held: FeedEntry, wanted: Pick<FeedEntry, 'relevancy' | 'reasons'>): FeedEntry {
+  return {
+    actionId: held.actionId,
+    relevancy: held.relevancy.getTime() < wanted.relevancy.getTime() ? wanted.relevancy : held.relevancy,
+    reasons: [...new Set([...held.reasons, ...wanted.reasons])],
+  };
+}

@@ -1,0 +1,140 @@
+import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongodb';
+import type { ActionId, UserId } from '../../../domain/action.ts';
+import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
+import type { FeedEntryDocument, StoredEntryDocument } from '../../../storage/feed-documents.ts';
+import { toEntry, type EntryQuery } from './entries.ts';
+
+const ENTRY_FIELDS = { _id: 0, actionId: 1, relevancy: 1, reasons: 1 } as const;
+
+/** As much of a collection as is needed here, whatever ids its documents have. */
+interface EntryCollection extends Pick<
+  Collection<StoredEntryDocument>,
+  'find' | 'updateMany' | 'deleteMany'
+> {
+  bulkWrite(
+    operations: readonly {
+      readonly updateOne: {
+        readonly filter: Filter<StoredEntryDocument>;
+        readonly update: UpdateFilter<StoredEntryDocument>;
+      };
+    }[],
+    options: { readonly ordered: false },
+  ): Promise<{ readonly matchedCount: number }>;
+}
+
+/** What the models with one document per entry have in common. Unique key: actionId, userId. */
+export function storedEntries(collection: EntryCollection) {
+  return {
+    /** Those of the readers who hold the action, with their entries. Index `delivery`. */
+    async holders(
+      actionId: ActionId,
+      userIds: readonly UserId[],
+    ): Promise<Pick<StoredEntryDocument, 'userId' | 'relevancy' | 'reasons'>[]> {
+      return collection
+        .find({ actionId: new ObjectId(actionId), userId: { $in: [...userIds] } })
+        .project<Pick<StoredEntryDocument, 'userId' | 'relevancy' | 'reasons'>>({
+          _id: 0,
+          userId: 1,
+          relevancy: 1,
+          reasons: 1,
+        })
+        .batchSize(userIds.length + 1)
+        .toArray();
+    },
+
+    /** Raises relevancy and widens reasons, the same for all these readers, in one write. Never lowers.
+     * Returns how many there were. */
+    async raise(
+      actionId: ActionId,
+      userIds: readonly UserId[],
+      entry: Pick<FeedEntry, 'relevancy' | 'reasons'>,
+    ): Promise<number> {
+      const { matchedCount } = await collection.updateMany(
+        { actionId: new ObjectId(actionId), userId: { $in: [...userIds] } },
+        { $max: { relevancy: entry.relevancy }, $addToSet: { reasons: { $each: [...entry.reasons] } } },
+      );
+      return matchedCount;
+    },
+
+    /** The same for many actions of one reader, each with its own relevancy and reasons. */
+    async raiseForReader(userId: UserId, entries: readonly FeedEntry[]): Promise<number> {
+      if (entries.length === 0) return 0;
+      const { matchedCount } = await collection.bulkWrite(
+        entries.map(({ actionId, relevancy, reasons }) => ({
+          updateOne: {
+            filter: { actionId: new ObjectId(actionId), userId },
+            update: { $max: { relevancy }, $addToSet: { reasons: { $each: [...reasons] } } },
+          },
+        })),
+        { ordered: false },
+      );
+      return matchedCount;
+    },
+
+    /** Index `page`. */
+    async page(query: EntryQuery & { readonly userId: UserId }): Promise<FeedEntry[]> {
+      const filter: Filter<StoredEntryDocument> = { userId: query.userId };
+      const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
+      if (query.since !== undefined) range.$gte = query.since;
+      if (query.until !== undefined) range.$lt = query.until;
+      if (query.after !== undefined) {
+        // The range beside the tie-break is what lets the index be entered at the cursor.
+        range.$lte = query.after.relevancy;
+        filter.$or = [
+          { relevancy: { $lt: query.after.relevancy } },
+          { actionId: { $lt: new ObjectId(query.after.actionId) } },
+        ];
+      }
+      if (Object.keys(range).length > 0) filter.relevancy = range;
+      const documents = await collection
+        .find(filter)
+        .sort({ relevancy: -1, actionId: -1 })
+        .project<FeedEntryDocument>(ENTRY_FIELDS)
+        .limit(query.limit)
+        .batchSize(query.limit)
+        .toArray();
+      return documents.map(toEntry);
+    },
+
+    async find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]> {
+      const documents = await collection
+        .find({ actionId: { $in: actionIds.map((id) => new ObjectId(id)) }, userId })
+        .project<FeedEntryDocument>(ENTRY_FIELDS)
+        .toArray();
+      return documents.map(toEntry);
+    },
+
+    /** The first readers who hold the action, in order of id. Index `delivery`. */
+    async someHolders(actionId: ActionId, limit: number): Promise<UserId[]> {
+      const documents = await collection
+        .find({ actionId: new ObjectId(actionId) })
+        .sort({ userId: 1 })
+        .project<{ userId: UserId }>({ _id: 0, userId: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map((document) => document.userId);
+    },
+
+    /** Index `delivery`. */
+    async remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void> {
+      await collection.deleteMany({
+        actionId: { $in: actionIds.map((id) => new ObjectId(id)) },
+        userId: { $in: [...userIds] },
+      });
+    },
+
+    /** Index `page`. */
+    async trim(userId: UserId, from: FeedPosition): Promise<void> {
+      await collection.deleteMany({
+        userId,
+        relevancy: { $lte: from.relevancy },
+        $or: [{ relevancy: { $lt: from.relevancy } }, { actionId: { $lte: new ObjectId(from.actionId) } }],
+      });
+    },
+
+    async drop(userId: UserId): Promise<void> {
+      await collection.deleteMany({ userId });
+    },
+  };
+}

@@ -1,0 +1,275 @@
+import { ObjectId, type Collection, type Document } from 'mongodb';
+import type { ActionId, UserId } from '../../../domain/action.ts';
+import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
+import { duplicatePositions, isDuplicateKey } from '../../../storage/errors.ts';
+import type { FeedTopDocument } from '../../../storage/feed-documents.ts';
+import {
+  comesBefore,
+  entriesAbove,
+  toEntry,
+  toEntryDocument,
+  toPlace,
+  toPosition,
+  type EntryQuery,
+  type ReaderEntry,
+} from '../shared/entries.ts';
+
+/** What is held of one feed. */
+export interface FeedTop {
+  readonly entries: readonly FeedEntry[];
+  readonly floor: FeedPosition | null;
+  /** For `replace`. Null: there is no document. */
+  readonly version: string | null;
+}
+
+/** One document per reader with the newest `cap` entries, in order. Unique key: `_id`. */
+export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap: number) {
+  return {
+    /** Inserts what is not there, in one unordered write. Returns those who seem to hold it already. */
+    async insert(actionId: ActionId, readers: readonly ReaderEntry[]): Promise<ReaderEntry[]> {
+      if (readers.length === 0) return [];
+      const id = new ObjectId(actionId);
+      try {
+        await collection.bulkWrite(
+          readers.map((reader) => ({
+            updateOne: {
+              // Who holds it does not match and cannot be inserted either: a duplicate key tells.
+              filter: { _id: reader.userId, $nor: [{ 'entries.actionId': id }] },
+              update: putStages(id, reader, cap),
+              upsert: true,
+            },
+          })),
+          { ordered: false },
+        );
+        return [];
+      } catch (error) {
+        return duplicatePositions(error).flatMap((position) => readers[position] ?? []);
+      }
+    },
+
+    /** Raises relevancies and widens reasons, in one unordered write. Never lowers. */
+    async raise(actionId: ActionId, readers: readonly ReaderEntry[]): Promise<void> {
+      if (readers.length === 0) return;
+      const id = new ObjectId(actionId);
+      await collection.bulkWrite(
+        readers.map((reader) => ({
+          updateOne: { filter: { _id: reader.userId }, update: putStages(id, reader, cap) },
+        })),
+        { ordered: false },
+      );
+    },
+
+    /** Those of the readers who hold the action, with their entries. */
+    async holders(actionId: ActionId, userIds: readonly UserId[]): Promise<ReaderEntry[]> {
+      const id = new ObjectId(actionId);
+      const documents = await collection
+        .aggregate<Pick<FeedTopDocument, '_id' | 'entries'>>([
+          { $match: { _id: { $in: [...userIds] }, 'entries.actionId': id } },
+          {
+            $project: {
+              entries: { $filter: { input: '$entries', as: 'held', cond: { $eq: ['$$held.actionId', id] } } },
+            },
+          },
+        ])
+        .toArray();
+      return documents.flatMap(({ _id, entries }) =>
+        entries.map(({ relevancy, reasons }) => ({ userId: _id, relevancy, reasons })),
+      );
+    },
+
+    /** The whole document. */
+    async read(userId: UserId): Promise<FeedTop> {
+      const document = await collection.findOne({ _id: userId });
+      return document === null
+        ? { entries: [], floor: null, version: null }
+        : {
+            entries: document.entries.map(toEntry),
+            floor: document.floor && toPosition(document.floor),
+            version: document.version.toHexString(),
+          };
+    },
+
+    /** Writes what was read and changed; false, and nothing is written, when somebody else wrote meanwhile. */
+    async replace(userId: UserId, { entries, floor, version }: FeedTop): Promise<boolean> {
+      try {
+        const { matchedCount, upsertedCount } = await collection.updateOne(
+          { _id: userId, version: version === null ? new ObjectId() : new ObjectId(version) },
+          {
+            $set: {
+              entries: entries.map(toEntryDocument),
+              floor: floor && toPlace(floor),
+              version: new ObjectId(),
+            },
+          },
+          { upsert: version === null },
+        );
+        return matchedCount + upsertedCount === 1;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    /** Only what is asked for leaves the database. */
+    async page(userId: UserId, query: EntryQuery): Promise<Omit<FeedTop, 'version'>> {
+      const conditions = pageConditions(query);
+      const input =
+        conditions.length === 0
+          ? '$entries'
+          : { $filter: { input: '$entries', as: 'entry', cond: { $and: conditions } } };
+      const [document] = await collection
+        .aggregate<Pick<FeedTopDocument, 'entries' | 'floor'>>([
+          { $match: { _id: userId } },
+          { $project: { floor: 1, entries: { $slice: [input, query.limit] } } },
+        ])
+        .toArray();
+      return {
+        entries: (document?.entries ?? []).map(toEntry),
+        floor: document?.floor == null ? null : toPosition(document.floor),
+      };
+    },
+
+    async find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]> {
+      const ids = actionIds.map((id) => new ObjectId(id));
+      const [document] = await collection
+        .aggregate<Pick<FeedTopDocument, 'entries'>>([
+          { $match: { _id: userId } },
+          {
+            $project: {
+              entries: {
+                $filter: { input: '$entries', as: 'held', cond: { $in: ['$$held.actionId', ids] } },
+              },
+            },
+          },
+        ])
+        .toArray();
+      return (document?.entries ?? []).map(toEntry);
+    },
+
+    /** The first readers who hold the action, in order of id. Index `holders`. */
+    async someHolders(actionId: ActionId, limit: number): Promise<UserId[]> {
+      const documents = await collection
+        .find({ 'entries.actionId': new ObjectId(actionId) })
+        .sort({ _id: 1 })
+        .project<{ _id: UserId }>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id }) => _id);
+    },
+
+    async remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void> {
+      const ids = actionIds.map((id) => new ObjectId(id));
+      await collection.updateMany(
+        { _id: { $in: [...userIds] }, 'entries.actionId': { $in: ids } },
+        { $pull: { entries: { actionId: { $in: ids } } }, $set: { version: new ObjectId() } },
+      );
+    },
+
+    async trim(userId: UserId, from: FeedPosition): Promise<void> {
+      await collection.updateOne({ _id: userId }, [
+        { $set: { entries: entriesAbove(from), version: new ObjectId() } },
+      ]);
+    },
+
+    async drop(userId: UserId): Promise<void> {
+      await collection.deleteOne({ _id: userId });
+    },
+  };
+}
+
+export type FeedTopsRepository = ReturnType<typeof feedTopsRepository>;
+
+function pageConditions({ after, since, until }: EntryQuery): object[] {
+  const place = after && toPlace(after);
+  return [
+    ...(since === undefined ? [] : [{ $gte: ['$$entry.relevancy', since] }]),
+    ...(until === undefined ? [] : [{ $lt: ['$$entry.relevancy', until] }]),
+    ...(place === undefined
+      ? []
+      : [
+          {
+            $or: [
+              { $lt: ['$$entry.relevancy', place.relevancy] },
+              {
+                $and: [
+                  { $eq: ['$$entry.relevancy', place.relevancy] },
+                  { $lt: ['$$entry.actionId', place.actionId] },
+                ],
+              },
+            ],
+          },
+        ]),
+  ];
+}
+
+/**
+ * Puts one entry in its place, or raises it there, lets go of the last one if that is one too many, and raises the floor
+ * to it: one atomic update. An entry that does not come above the floor changes nothing.
+ */
+function putStages(actionId: ObjectId, { relevancy, reasons }: ReaderEntry, cap: number): Document[] {
+  const others = {
+    $filter: { input: '$entries', as: 'other', cond: { $ne: ['$$other.actionId', actionId] } },
+  };
+  const isSame = { $eq: ['$$other.actionId', actionId] };
+  return [
+    { $set: { entries: { $ifNull: ['$entries', []] }, floor: { $ifNull: ['$floor', null] } } },
+    {
+      $set: {
+        version: new ObjectId(),
+        entries: {
+          $let: {
+            vars: {
+              held: { $arrayElemAt: [{ $filter: { input: '$entries', as: 'other', cond: isSame } }, 0] },
+            },
+            in: {
+              $let: {
+                vars: {
+                  put: {
+                    actionId,
+                    relevancy: { $max: ['$$held.relevancy', relevancy] },
+                    reasons: {
+                      $concatArrays: [
+                        { $ifNull: ['$$held.reasons', []] },
+                        { $setDifference: [[...reasons], { $ifNull: ['$$held.reasons', []] }] },
+                      ],
+                    },
+                  },
+                },
+                in: {
+                  $cond: [
+                    { $or: [{ $eq: ['$floor', null] }, comesBefore('$$put', '$floor')] },
+                    {
+                      $sortArray: {
+                        input: { $concatArrays: [others, ['$$put']] },
+                        sortBy: { relevancy: -1, actionId: -1 },
+                      },
+                    },
+                    '$entries',
+                  ],
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      $set: {
+        floor: {
+          $cond: [
+            { $gt: [{ $size: '$entries' }, cap] },
+            {
+              $let: {
+                vars: { last: { $arrayElemAt: ['$entries', cap] } },
+                in: { relevancy: '$$last.relevancy', actionId: '$$last.actionId' },
+              },
+            },
+            '$floor',
+          ],
+        },
+      },
+    },
+    { $set: { entries: { $slice: ['$entries', cap] } } },
+  ];
+}

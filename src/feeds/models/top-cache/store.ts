@@ -1,0 +1,95 @@
+import type { UserId } from '../../../domain/action.ts';
+import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../../../domain/newsfeed-item.ts';
+import type { FeedTop, FeedTopsRepository } from './repository.ts';
+import type { FeedStore, FillOptions } from '../../feed-store.ts';
+import { deliverInRounds, isBehind, unite } from '../shared/put-in-rounds.ts';
+
+/** A document of so many entries is about 0.8 MB; every delivery writes it anew. */
+export const TOP_CACHE_MAX = 10_000;
+
+/** More deliveries than that between the reading and the writing of one document are no rivals but a fault. */
+const MAX_TRIES = 100;
+
+/**
+ * One document per reader with the newest entries of their feed, in order, and the floor. For sites whose readers look
+ * at the top and seldom scroll: a page is one small read, and nothing grows.
+ *
+ * Every delivery is one atomic update of the reader's document, which puts the entry in its place, cuts the last one off
+ * and raises the floor to it.
+ *
+ * Cost for a chunk: one command, two where it is not the first attempt; the database writes one document of up to `cap`
+ * entries per reader. A bump costs the same. A page is one read by `_id`, the floor with it. A removal is one
+ * `updateMany`. A fill reads and writes one document, again if somebody else wrote meanwhile. Storage: about 80 bytes per
+ * entry and one index key; at most `cap` entries, and never more than TOP_CACHE_MAX.
+ */
+export function topCacheFeedStore(tops: FeedTopsRepository, cap: number): FeedStore {
+  return {
+    model: 'top-cache',
+    deliver: (chunk) =>
+      deliverInRounds(chunk, {
+        holders: (userIds) => tops.holders(chunk.actionId, userIds),
+        insert: (readers) => tops.insert(chunk.actionId, readers),
+        // Puts it in anew where it was let go in between.
+        async raise(readers) {
+          await tops.raise(
+            chunk.actionId,
+            readers.map(({ wanted }) => wanted),
+          );
+          return [];
+        },
+      }),
+    async fill(userId, entries, options) {
+      if (entries.length === 0 && options?.isCompleteDownTo == null) return [];
+      return fill(userId, entries, options ?? {});
+    },
+    page: ({ userId, ...query }) => tops.page(userId, query),
+    find: (userId, actionIds) => tops.find(userId, actionIds),
+    holders: (actionId, limit) => tops.someHolders(actionId, limit),
+    remove: (userIds, actionIds) => tops.remove(userIds, actionIds),
+    trim: (userId, from) => tops.trim(userId, from),
+    drop: (userId) => tops.drop(userId),
+  };
+
+  async function fill(
+    userId: UserId,
+    entries: readonly FeedEntry[],
+    { isCompleteDownTo }: FillOptions,
+  ): Promise<string[]> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const top = await tops.read(userId);
+      const known = new Set(top.entries.map((entry) => entry.actionId));
+      const filled = fillTop(top, entries, isCompleteDownTo ?? null, cap);
+      if (filled === null || (await tops.replace(userId, filled)))
+        return entries.filter((entry) => !known.has(entry.actionId)).map((entry) => entry.actionId);
+    }
+    throw new Error('Filling a feed met other writers again and again');
+  }
+}
+
+/** Null when nothing changes. */
+function fillTop(
+  top: FeedTop,
+  entries: readonly FeedEntry[],
+  completeDownTo: FeedPosition | null,
+  cap: number,
+): FeedTop | null {
+  const floor = higher(top.floor, completeDownTo);
+  const byId = new Map(top.entries.map((entry) => [entry.actionId, entry]));
+  let isChanged = floor !== top.floor;
+  for (const entry of entries) {
+    const held = byId.get(entry.actionId);
+    if (held !== undefined && !isBehind(held, entry)) continue;
+    byId.set(entry.actionId, held === undefined ? entry : unite(held, entry));
+    isChanged = true;
+  }
+  if (!isChanged) return null;
+  const all = [...byId.values()]
+    .filter((entry) => floor === null || compareFeedPositions(entry, floor) < 0)
+    .sort(compareFeedPositions);
+  return { version: top.version, entries: all.slice(0, cap), floor: all[cap] ?? floor };
+}
+
+function higher(a: FeedPosition | null, b: FeedPosition | null): FeedPosition | null {
+  if (a === null || b === null) return a ?? b;
+  return compareFeedPositions(a, b) <= 0 ? a : b;
+}

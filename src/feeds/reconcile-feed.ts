@@ -1,0 +1,165 @@
+import type { ActionId, UserId } from '../domain/action.ts';
+import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
+import type { FeedStore } from './feed-store.ts';
+import { readFromSource, type SourceDependencies } from './source.ts';
+import { entriesOf, sourceKeys, standingOf, type Standing, type StandingDependencies } from './membership.ts';
+import type { ActionsRepository } from '../storage/actions.ts';
+import { announce, removals, type AnnounceDependencies } from '../realtime/announce.ts';
+import { fillFeed, type FillFeedDependencies } from './fill-feed.ts';
+import { clock } from '../lib/clock.ts';
+
+export interface ReconcileDependencies extends AnnounceDependencies, StandingDependencies {
+  readonly feedStore: Pick<FeedStore, 'page' | 'remove' | 'fill'>;
+  readonly actions: Pick<ActionsRepository, 'findByIds'>;
+  readonly fanOuts: FillFeedDependencies['fanOuts'];
+  /** Does a chunk of the work when it is its turn. Default: at once, as for a request that waits for it. */
+  readonly inTurn?: InTurn;
+}
+
+export type InTurn = <T>(chunk: () => Promise<T>) => Promise<T>;
+
+const AT_ONCE: InTurn = (chunk) => chunk();
+
+export interface RebuildDependencies extends ReconcileDependencies, SourceDependencies {
+  /** Most entries that a rebuild stores. */
+  readonly cap: number;
+}
+
+/** Stored entries looked at in one go. */
+const CHUNK = 500;
+
+/**
+ * Removes from a reader's stored feed what does not belong there, and puts every entry where it belongs, also when that
+ * is lower. Costs four round trips per 500 stored entries, and four more where something is to be changed. Returns what
+ * was changed, of which who watches has been told.
+ */
+export async function sweepFeed(
+  dependencies: ReconcileDependencies,
+  userId: UserId,
+): Promise<ReadonlySet<ActionId>> {
+  const { inTurn = AT_ONCE } = dependencies;
+  const told = new Set<ActionId>();
+  const standing = await standingOf(dependencies, userId);
+  let after: FeedPosition | undefined;
+  for (;;) {
+    const from = after;
+    const { stored, changed } = await inTurn(() => sweepChunk(dependencies, standing, userId, from));
+    for (const { actionId } of changed) told.add(actionId);
+    if (stored.length < CHUNK) return told;
+    after = stored.at(-1);
+  }
+}
+
+/** Returns what was stored below the position, and what of it was changed. */
+async function sweepChunk(
+  dependencies: ReconcileDependencies,
+  standing: Standing,
+  userId: UserId,
+  after: FeedPosition | undefined,
+): Promise<{ readonly stored: readonly FeedEntry[]; readonly changed: readonly FeedEntry[] }> {
+  const { entries: stored } = await dependencies.feedStore.page({
+    userId,
+    limit: CHUNK,
+    ...(after === undefined ? {} : { after }),
+  });
+  const wanted = await wantedEntries(
+    dependencies,
+    standing,
+    stored.map((entry) => entry.actionId),
+  );
+  const changed = stored.filter((entry) => !isSame(entry, wanted.get(entry.actionId)));
+  if (changed.length > 0) await replace(dependencies, userId, changed, wanted);
+  return { stored, changed };
+}
+
+/**
+ * Makes the top of a reader's stored feed what the definition says: sweeps it, then adds what is missing from the
+ * actions themselves, down to `cap` entries. Returns the floor: where the feed goes on from the source; null when it is
+ * stored whole. The store is told before the actions are read and when all is given, so that it can vouch for the feed.
+ */
+export async function rebuildFeed(
+  dependencies: RebuildDependencies,
+  userId: UserId,
+): Promise<FeedPosition | null> {
+  await sweepFeed(dependencies, userId);
+  const { cap, feedStore, inTurn = AT_ONCE } = dependencies;
+  await feedStore.fill(userId, []);
+  const standing = await standingOf(dependencies, userId);
+  const entries = await inTurn(() =>
+    readFromSource(
+      dependencies,
+      {
+        reader: standing.reader,
+        keys: sourceKeys(standing),
+        followsOf: () => Promise.resolve(standing.follows),
+      },
+      { limit: cap + 1 },
+    ),
+  );
+  const kept = entries.slice(0, cap);
+  const floor = entries[cap] ?? null;
+  for (let from = 0; from < kept.length; from += CHUNK) {
+    const some = kept.slice(from, from + CHUNK);
+    await inTurn(() => fillFeed(dependencies, userId, some.filter(isPushed).map(withoutPull)));
+  }
+  const isCompleteDownTo = floor === null ? null : { relevancy: floor.relevancy, actionId: floor.actionId };
+  await feedStore.fill(userId, [], { isCompleteDownTo });
+  return isCompleteDownTo;
+}
+
+/** What comes into the feed by pulling alone is not stored. */
+function isPushed(entry: FeedEntry): boolean {
+  return entry.reasons.some((reason) => reason !== 'PULL');
+}
+
+async function wantedEntries(
+  dependencies: ReconcileDependencies,
+  standing: Standing,
+  actionIds: readonly string[],
+): Promise<Map<string, FeedEntry>> {
+  if (actionIds.length === 0) return new Map();
+  const actions = await dependencies.actions.findByIds(actionIds);
+  const entries = await entriesOf(dependencies, standing, actions);
+  return new Map(entries.filter(isPushed).map((entry) => [entry.actionId, withoutPull(entry)]));
+}
+
+/** A stored entry says why it was pushed; that it is pulled too is found when the feed is read. */
+function withoutPull(entry: FeedEntry): FeedEntry {
+  return { ...entry, reasons: entry.reasons.filter((reason) => reason !== 'PULL') };
+}
+
+function isSame(stored: FeedEntry, wanted: FeedEntry | undefined): boolean {
+  return (
+    wanted?.relevancy.getTime() === stored.relevancy.getTime() &&
+    wanted.reasons.length === stored.reasons.length &&
+    wanted.reasons.every((reason) => stored.reasons.includes(reason))
+  );
+}
+
+/** Takes entries out and puts what is wanted in their place. */
+async function replace(
+  dependencies: ReconcileDependencies,
+  userId: UserId,
+  changed: readonly FeedEntry[],
+  wanted: ReadonlyMap<string, FeedEntry>,
+): Promise<void> {
+  const ids = changed.map((entry) => entry.actionId);
+  await dependencies.feedStore.remove([userId], ids);
+  await dependencies.feedStore.fill(
+    userId,
+    ids.flatMap((id) => wanted.get(id) ?? []),
+  );
+  // A delivery that came between the reading and the removal is gone with it. What it went by was written before it,
+  // so looking once more finds it.
+  const now = await wantedEntries(dependencies, await standingOf(dependencies, userId), ids);
+  await dependencies.feedStore.fill(userId, [...now.values()]);
+  await announce(
+    dependencies,
+    ids.flatMap((id) => {
+      const entry = now.get(id);
+      return entry === undefined
+        ? removals(id, [userId], clock.now())
+        : [{ userId, event: { kind: 'updated' as const, ...entry } }];
+    }),
+  );
+}

@@ -1,0 +1,38 @@
+import type { Action, UserId } from '../domain/action.ts';
+import type { DeliveryReason, FeedEntry } from '../domain/newsfeed-item.ts';
+import { relevancyFor } from '../domain/relevancy.ts';
+import type { InteractionsRepository } from '../storage/interactions.ts';
+import type { LiftDependencies } from './boost.ts';
+
+export interface PlacingDependencies extends LiftDependencies {
+  readonly interactions: Pick<InteractionsRepository, 'summaries'>;
+}
+
+/** Makes the entry of an action in a reader's feed. */
+export type Place = (userId: UserId, action: Action, reasons: readonly DeliveryReason[]) => FeedEntry;
+
+/**
+ * Prepares to place many actions in the feeds of many readers, with the lifts that each has earned so far. Two round
+ * trips if any of the actions was interacted with, else none.
+ */
+export async function placing(
+  { interactions, members, weights }: PlacingDependencies,
+  actions: readonly Action[],
+  userIds: readonly UserId[],
+): Promise<Place> {
+  const lively = actions.filter((action) => action.engagement.lastInteraction !== null);
+  const summaries = await interactions.summaries(lively.map((action) => action.id));
+  const found = summaries.size === 0 ? [] : await members.findByIds(userIds);
+  const readers = new Map(found.map((member) => [member.userId, member]));
+  const lifts = new Map(
+    actions.map((action) => [
+      action.id,
+      relevancyFor(action, summaries.get(action.id)?.groups ?? [], weights),
+    ]),
+  );
+  return (userId, action, reasons) => {
+    const reader = readers.get(userId) ?? { userId, departmentId: null, supervisorId: null };
+    const lift = lifts.get(action.id) ?? relevancyFor(action, [], weights);
+    return { actionId: action.id, relevancy: lift(reader), reasons };
+  };
+}

@@ -1,0 +1,57 @@
+import type { UserId } from '../domain/action.ts';
+import type { FeedStore } from './feed-store.ts';
+import type { FeedsRepository } from '../storage/feeds.ts';
+import { clock } from '../lib/clock.ts';
+
+/**
+ * How long a reader may go on by what they knew of the floor. What is stored below it is forgotten after that only:
+ * nobody who pages by an older floor meets a hole. Longer than any request may take.
+ */
+export const TRIM_GRACE_MS = 60_000;
+/** Feeds trimmed in one go. */
+const AT_ONCE = 50;
+/** How far a feed may grow beyond the cap before it is cut, as a share of the cap. */
+const SLACK = 0.1;
+
+export interface RaiseFloorDependencies {
+  readonly feedStore: Pick<FeedStore, 'page'>;
+  readonly feeds: Pick<FeedsRepository, 'raiseFloor'>;
+  /** Newest entries that are kept per feed. */
+  readonly cap: number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+/**
+ * Of the readers something new was just stored for, looks at about one in `cap` and raises the floor of a feed that has
+ * grown too long. So each feed is looked at once while it grows by its cap, on average, and no write has to count.
+ */
+export async function raiseFloors(
+  { feedStore, feeds, cap, random }: RaiseFloorDependencies,
+  userIds: readonly UserId[],
+): Promise<void> {
+  for (const userId of userIds) {
+    if (random() * cap >= 1) continue;
+    const limit = cap + Math.ceil(cap * SLACK) + 1;
+    const { entries, floor } = await feedStore.page({ userId, limit });
+    const first = entries[cap];
+    // A model that cuts by itself says so by a floor of its own.
+    if (floor !== null || entries.length < limit || first === undefined) continue;
+    await feeds.raiseFloor(userId, first, new Date(clock.time() + TRIM_GRACE_MS));
+  }
+}
+
+export interface TrimDependencies {
+  readonly feedStore: Pick<FeedStore, 'trim'>;
+  readonly feeds: Pick<FeedsRepository, 'dueTrims' | 'finishTrim'>;
+}
+
+/** Has the store forget what lies below floors that have been known for long enough. Returns how many feeds. */
+export async function trimDue({ feedStore, feeds }: TrimDependencies, now: Date): Promise<number> {
+  const due = await feeds.dueTrims(now, AT_ONCE);
+  for (const { userId, floor, trimAt } of due) {
+    await feedStore.trim(userId, floor);
+    await feeds.finishTrim(userId, trimAt);
+  }
+  return due.length;
+}

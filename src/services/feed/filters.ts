@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { idSchema } from '../../descriptors/define.ts';
+import { DESCRIPTOR_TYPES } from '../../descriptors/registry.ts';
+import type { ActionConditions } from '../../storage/action-conditions.ts';
+import type { ActionFilter, FeedFilter, FeedOrder } from '../services.ts';
+import { validate } from '../validate.ts';
+
+const MAX_VALUES = 100;
+
+const listOf = (valueSchema: z.ZodType<string>) =>
+  z
+    .array(valueSchema)
+    .max(MAX_VALUES, `Must have at most ${String(MAX_VALUES)} entries`)
+    .nullish()
+    .transform((values) => values ?? null);
+const timeSchema = z
+  .date()
+  .nullish()
+  .transform((time) => time ?? null);
+
+const KNOWN_TYPES = DESCRIPTOR_TYPES.map(({ type }) => type);
+const typeSchema = idSchema.refine((type) => KNOWN_TYPES.includes(type), {
+  error: ({ input }) => `Unknown type ${JSON.stringify(input)}, known are ${KNOWN_TYPES.join(', ')}`,
+});
+
+const actionFilterShape = {
+  types: listOf(typeSchema),
+  actorIds: listOf(idSchema),
+  tag: idSchema.nullish().transform((tag) => tag ?? null),
+  since: timeSchema,
+  until: timeSchema,
+};
+
+const actionFilterSchema = z.strictObject(actionFilterShape);
+const feedFilterSchema = z.strictObject({
+  ...actionFilterShape,
+  refId: idSchema.nullish().transform((refId) => refId ?? null),
+  unreadOnly: z
+    .boolean()
+    .nullish()
+    .transform((unreadOnly) => unreadOnly ?? false),
+});
+
+export type CheckedActionFilter = z.output<typeof actionFilterSchema>;
+export type CheckedFeedFilter = z.output<typeof feedFilterSchema>;
+
+/** @throws FanfareError BAD_USER_INPUT */
+export function checkActionFilter(filter: ActionFilter | null | undefined): CheckedActionFilter {
+  return validate(actionFilterSchema, { ...filter }, ['filter']);
+}
+
+/** @throws FanfareError BAD_USER_INPUT */
+export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedFeedFilter {
+  return validate(feedFilterSchema, { ...filter }, ['filter']);
+}
+
+/** What of a filter can be asked of the actions themselves. */
+export function actionConditions(
+  filter: CheckedActionFilter & Partial<Pick<CheckedFeedFilter, 'refId'>>,
+): ActionConditions {
+  const { types, actorIds, tag, refId } = filter;
+  return {
+    ...(types === null ? {} : { types }),
+    ...(actorIds === null ? {} : { actorIds }),
+    ...(tag === null ? {} : { tag }),
+    ...(refId == null ? {} : { refId }),
+  };
+}
+
+/**
+ * Whether an entry passes a feed filter. Times are those the order goes by – when it was conducted in RECENT, else its
+ * relevancy –, `since` inclusive, `until` exclusive.
+ */
+export function passesFeedFilter(
+  filter: CheckedFeedFilter,
+  { action, relevancy, isUnread }: Pick<NewsfeedItem, 'action' | 'relevancy' | 'isUnread'>,
+  order: FeedOrder = 'RELEVANCY',
+): boolean {
+  const at = (order === 'RECENT' ? action.conducted : relevancy).getTime();
+  return (
+    (filter.types === null || filter.types.includes(action.descriptor.type)) &&
+    (filter.actorIds === null || filter.actorIds.includes(action.actorId)) &&
+    (filter.refId === null || action.refIds.includes(filter.refId)) &&
+    (filter.tag === null || action.descriptor.tags.includes(filter.tag)) &&
+    (filter.since === null || at >= filter.since.getTime()) &&
+    (filter.until === null || at < filter.until.getTime()) &&
+    (!filter.unreadOnly || isUnread)
+  );
+}

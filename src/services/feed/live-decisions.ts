@@ -1,0 +1,107 @@
+import type { Action } from '../../domain/action.ts';
+import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { baseRelevancy } from '../../domain/relevancy.ts';
+import { addressedReasons, isPulledFor } from '../../domain/visibility.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
+import type { EntryEvent, LiveMessage } from '../../realtime/live-log.ts';
+import { followsOf, hydrateEntries, presentEntry, type EntryFacts } from './feed-rules.ts';
+import { passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import type { FeedEvent } from '../services.ts';
+import type { RelevancyNow, SharedLifts } from './shared-boosts.ts';
+
+/** A message of the log that is an event. */
+export type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
+
+export interface DecideDependencies {
+  readonly lifts: SharedLifts;
+}
+
+/**
+ * What a watcher is told for each of these events; null: nothing. The event only says which item to look at. Whether and
+ * where the item stands is decided from what is so now: of two events that come in the wrong order both tell the newer
+ * state. One set of queries for all of them.
+ */
+export async function decideEvents(
+  { lifts }: DecideDependencies,
+  session: ReaderSession,
+  filter: CheckedFeedFilter,
+  messages: readonly EventMessage[],
+): Promise<(FeedEvent | null)[]> {
+  const entries = messages.flatMap(({ event }) => (event.kind === 'list' ? [] : [event]));
+  const facts = await hydrateEntries(session, entries);
+  const visible = facts.flatMap(({ action }) => (action === null || isGone(action) ? [] : [action]));
+  const relevancyNow = await lifts(visible);
+  const shown = new Map<EntryEvent, NewsfeedItem | null>();
+  if (entries.length > 0) {
+    const profile = await session.profile();
+    const items = await Promise.all(
+      facts.map((known, index) => itemNow(session, profile, relevancyNow, known, entries[index])),
+    );
+    entries.forEach((event, index) => shown.set(event, items[index] ?? null));
+  }
+  if (messages.length > 1) loadAhead(session, visible);
+  return messages.map(({ cursor, event }) => {
+    if (event.kind === 'list') {
+      // Only a list of what is unread goes by what is marked as read.
+      if (event.change === 'marks' && !filter.unreadOnly) return null;
+      return { kind: 'resync', cursor, reason: event.change };
+    }
+    return tell(session, filter, { cursor, event, item: shown.get(event) ?? null });
+  });
+}
+
+/** The item as the feed has it now; null where it is not in the feed. */
+async function itemNow(
+  session: ReaderSession,
+  profile: ReaderProfile,
+  relevancyNow: RelevancyNow,
+  facts: EntryFacts,
+  event: EntryEvent | undefined,
+): Promise<NewsfeedItem | null> {
+  const { action, entry } = facts;
+  if (action === null || isGone(action)) return null;
+  const { userId, member } = profile;
+  const relevancy = relevancyNow(action, member ?? { userId, departmentId: null, supervisorId: null });
+  // What the event says is why the item was delivered. One that is pulled, or is back already, was not delivered for it.
+  const isAsDelivered = event?.kind !== 'removed' && !isPulledFor(profile, action);
+  const reasons = isAsDelivered
+    ? entry.reasons
+    : addressedReasons(profile, action, facts.follows ?? (await followsOf(session, [action])));
+  return presentEntry(profile, { ...facts, entry: { actionId: entry.actionId, relevancy, reasons } });
+}
+
+function tell(
+  session: ReaderSession,
+  filter: CheckedFeedFilter,
+  {
+    cursor,
+    event,
+    item,
+  }: { readonly cursor: string; readonly event: EntryEvent; readonly item: NewsfeedItem | null },
+): FeedEvent | null {
+  const { kind, actionId } = event;
+  const removed = { kind: 'removed', cursor, userId: session.identity.userId, actionId } as const;
+  if (item === null) return kind === 'removed' ? removed : null;
+  if (passesFeedFilter(filter, item))
+    return { kind: kind === 'removed' ? 'updated' : kind, cursor, item, session };
+  return kind === 'removed' || mayHavePassed(filter, item) ? removed : null;
+}
+
+/** Whether an item that the filter keeps out now was let through where it stood before. */
+function mayHavePassed(filter: CheckedFeedFilter, item: NewsfeedItem): boolean {
+  const isMoved = item.relevancy.getTime() > baseRelevancy(item.action).getTime();
+  return isMoved && passesFeedFilter({ ...filter, since: null, until: null, unreadOnly: false }, item);
+}
+
+function isGone({ isDeleted, isHidden }: Action): boolean {
+  return isDeleted || isHidden;
+}
+
+/** Names of all the items in one query of each kind, for whoever shows them one after the other. Nobody waits for it. */
+function loadAhead(session: ReaderSession, actions: readonly Action[]): void {
+  const ids = [...new Set(actions.flatMap(({ refIds }) => refIds))];
+  if (ids.length === 0) return;
+  // A load that fails fails again for who needs it.
+  void Promise.all([session.refs.loadMany(ids), session.members.loadMany(ids)]);
+}

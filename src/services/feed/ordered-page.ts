@@ -1,0 +1,13 @@
+import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
+
+/** What a page of a feed in some order is made from. */
+export interface OrderedPage {
+  readonly userId: string;
+  readonly size: number;
+  /** Cursor of this order; null: from the top. */
+  readonly after: string | null;
+  /** The stored feed, in the order of relevancy. */
+  readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
+  /** Those entries that pass rules and filter, in the same order. */
+  readonly select: (candidates: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
+}

@@ -1,0 +1,46 @@
+import { badInput } from '../../domain/errors.ts';
+import type { Page } from '../services.ts';
+
+export const DEFAULT_PAGE_SIZE = 25;
+export const MAX_PAGE_SIZE = 100;
+
+/** @throws FanfareError BAD_USER_INPUT unless it is absent or an integer from 1 to 100. */
+export function pageSize(first: number | null | undefined): number {
+  if (first == null) return DEFAULT_PAGE_SIZE;
+  if (!Number.isInteger(first) || first < 1 || first > MAX_PAGE_SIZE)
+    throw badInput(`Must be from 1 to ${String(MAX_PAGE_SIZE)}, got ${String(first)}`, ['first']);
+  return first;
+}
+
+/**
+ * Collects one page of what passes the rules. Asks for one more than the page holds, so that `hasNextPage` is known
+ * and not guessed, and goes on asking while rules leave gaps.
+ *
+ * @param scan the next candidates after a position, in order; fewer than `limit` means there are no more.
+ * @param select those that may be shown, in the same order.
+ */
+export async function collectPage<P, C extends P, T>(options: {
+  readonly size: number;
+  readonly after: P | null;
+  readonly scan: (after: P | null, limit: number) => Promise<readonly C[]>;
+  readonly select: (candidates: readonly C[]) => Promise<readonly T[]>;
+  readonly cursorOf: (node: T) => string;
+}): Promise<Page<T>> {
+  const { size, scan, select, cursorOf } = options;
+  const nodes: T[] = [];
+  let after: P | null = options.after;
+  let limit = size + 1;
+  for (;;) {
+    const candidates = await scan(after, limit);
+    if (candidates.length > 0) nodes.push(...(await select(candidates)));
+    if (candidates.length < limit || nodes.length > size) break;
+    after = candidates.at(-1) ?? after;
+    // The fewer pass, the larger the next bite, so that a selective filter costs few round trips.
+    limit = Math.min(MAX_SCAN, Math.max(limit * 2, size + 1));
+  }
+  const edges = nodes.slice(0, size).map((node) => ({ cursor: cursorOf(node), node }));
+  return { edges, hasNextPage: nodes.length > size, endCursor: edges.at(-1)?.cursor ?? null };
+}
+
+/** Most candidates looked at in one round trip. */
+const MAX_SCAN = 500;

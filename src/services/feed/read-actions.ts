@@ -1,0 +1,105 @@
+import type { Action, ActionId, FanOutState, RefId } from '../../domain/action.ts';
+import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import { isEntitled, needsFollows } from '../../domain/visibility.ts';
+import { idSchema } from '../../descriptors/define.ts';
+import type { ActionsRepository } from '../../storage/actions.ts';
+import { followsOf, followsOfOne } from './feed-rules.ts';
+import { actionConditions, checkActionFilter } from './filters.ts';
+import { collectPage, pageSize } from './paging.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import { requireOneOf } from '../roles.ts';
+import type { ActionFilter, Page, PageArgs } from '../services.ts';
+import { validate } from '../validate.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface ReadActionsDependencies {
+  readonly actions: Pick<ActionsRepository, 'slice' | 'list'>;
+}
+
+/**
+ * What the reader may see of the actions that carry a ref, newest first.
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function readSlice(
+  { actions }: ReadActionsDependencies,
+  session: ReaderSession,
+  refId: RefId,
+  args: PageArgs & { readonly filter?: ActionFilter | null | undefined },
+): Promise<Page<Action>> {
+  const size = pageSize(args.first);
+  const id = validate(idSchema, refId, ['refId']);
+  const filter = checkActionFilter(args.filter);
+  const list = `slice:${id}`;
+  const cursor = args.after == null ? null : decodePosition(list, args.after);
+  const asOf = cursor?.asOf ?? clock.now();
+  return collectPage<Pick<Action, 'conducted' | 'id'>, Action, Action>({
+    size,
+    after: cursor === null ? null : { conducted: cursor.time, id: cursor.actionId },
+    scan: (after, limit) =>
+      actions.slice({
+        limit,
+        after: after === null ? null : { time: after.conducted, actionId: after.id },
+        ...actionConditions(filter),
+        refId: id,
+        ...(filter.since === null ? {} : { since: filter.since }),
+        ...(filter.until === null ? {} : { until: filter.until }),
+      }),
+    select: (candidates) => entitledActions(session, candidates),
+    cursorOf: (action) => encodePosition(list, { time: action.conducted, actionId: action.id, asOf }),
+  });
+}
+
+/**
+ * One action, or null when there is none or the reader may not see it; the two take the same work. One round trip where
+ * the answer does not hang on what the reader follows, else two.
+ */
+export async function getAction(session: ReaderSession, id: ActionId): Promise<Action | null> {
+  const [action, profile] = await Promise.all([session.actions.load(id), session.profile()]);
+  if (action !== null && isEntitled(profile, action, [])) return action;
+  const follows = await followsOfOne(session, action);
+  return action !== null && isEntitled(profile, action, follows) ? action : null;
+}
+
+/**
+ * All actions for an admin or a service, newest first.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function listActions(
+  { actions }: ReadActionsDependencies,
+  session: ReaderSession,
+  args: PageArgs & {
+    readonly fanOutState?: FanOutState | null | undefined;
+    readonly includeHidden?: boolean | null | undefined;
+  },
+): Promise<Page<Action>> {
+  requireOneOf(session.identity, ['admin', 'service']);
+  const list = 'actions';
+  return collectPage<Pick<Action, 'id'>, Action, Action>({
+    size: pageSize(args.first),
+    after: args.after == null ? null : { id: decodeId(list, args.after) },
+    scan: (after, limit) =>
+      actions.list({
+        state: args.fanOutState ?? null,
+        includeHidden: args.includeHidden ?? false,
+        afterId: after?.id ?? null,
+        limit,
+      }),
+    select: (candidates) => Promise.resolve(candidates),
+    cursorOf: (action) => encodeCursor(list, Buffer.from(action.id, 'hex')),
+  });
+}
+
+function decodeId(list: string, cursor: string): ActionId {
+  const id = decodeCursor(list, cursor);
+  if (id.length !== 12) throw new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
+  return id.toString('hex');
+}
+
+/** Those of the actions that the reader may see; looks follows up only where the answer hangs on them. */
+export async function entitledActions(session: ReaderSession, actions: readonly Action[]): Promise<Action[]> {
+  const profile = await session.profile();
+  const inQuestion = actions.filter((action) => needsFollows(profile, action));
+  const follows = await followsOf(session, inQuestion);
+  return actions.filter((action) => isEntitled(profile, action, follows));
+}

@@ -1,0 +1,217 @@
+import { decodePosition, encodePosition } from '../../domain/cursor.ts';
+import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import type { ActionId, UserId } from '../../domain/action.ts';
+import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import type { FeedReader } from '../../feeds/feed-reader.ts';
+import type { ActionsRepository } from '../../storage/actions.ts';
+import { hydrateEntries, hydrateOne, isUnread, presentEntry } from './feed-rules.ts';
+import { FeedScan, MAX_UNREAD } from './feed-scan.ts';
+import { actionConditions, checkFeedFilter, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
+import { collectPage, pageSize } from './paging.ts';
+import { beginReading, type BeginReadingDependencies } from '../session/begin-reading.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import type { OrderedPage } from './ordered-page.ts';
+import { readRecent } from './read-recent.ts';
+import { readTop, type RankingDependencies } from './read-top.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
+import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs, UnreadCount } from '../services.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface ReadFeedDependencies {
+  readonly feedReader: FeedReader;
+}
+
+interface FilterDependencies {
+  readonly actions: Pick<ActionsRepository, 'matching'>;
+}
+
+function listName(userId: UserId): string {
+  return `feed:${userId}`;
+}
+
+/**
+ * A page of the reader's own feed: skeleton from the feed store, while the reader is looked up, then actions in one batch,
+ * then the rules. The number of unread entries comes from the same read. Two round trips as long as the rules leave no gaps; three where only what is unread is asked for, or
+ * the feed was rebuilt lately.
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function readFeed(
+  dependencies: ReadFeedDependencies & FilterDependencies & RankingDependencies & BeginReadingDependencies,
+  session: ReaderSession,
+  args: PageArgs & {
+    readonly filter?: FeedFilter | null | undefined;
+    readonly order?: FeedOrder | null | undefined;
+    /** The number of unread entries will be asked for: then it comes with the same read. */
+    readonly withUnread?: boolean | undefined;
+  },
+): Promise<FeedPage> {
+  const size = pageSize(args.first);
+  const order = args.order ?? 'RELEVANCY';
+  const filter = checkFeedFilter(args.filter);
+  const range = rangeOf(filter, order);
+  const userId = session.identity.userId;
+  const after = args.after ?? null;
+  let looking: Promise<ReaderProfile> | undefined;
+  const lookUp = (): Promise<ReaderProfile> => (looking ??= beginReading(dependencies, session));
+  const read = async (from: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> => {
+    const since = newest(range.since, filter.unreadOnly ? justAfter((await lookUp()).lastRead) : null);
+    const query = {
+      limit,
+      ...(from === null ? {} : { after: from }),
+      ...(since === null ? {} : { since }),
+      ...(range.until === null ? {} : { until: range.until }),
+    };
+    return looking === undefined
+      ? dependencies.feedReader.pageFor(userId, lookUp, query)
+      : dependencies.feedReader.page(await looking, query);
+  };
+  const scan = new FeedScan({
+    scan: read,
+    select: async (candidates) =>
+      present(session, await narrowed(dependencies, filter, candidates), filter, order),
+    isUnread: async (entry) => isUnread(await lookUp(), entry),
+    withUnread: args.withUnread ?? false,
+  });
+  const page = await readInOrder(dependencies, order, {
+    userId,
+    size,
+    after,
+    scan: (from, limit) => scan.scan(from, limit),
+    select: (candidates) => scan.select(candidates),
+  });
+  const nodes = page.edges.map(({ node }) => node);
+  let counted: Promise<UnreadCount> | undefined;
+  return {
+    ...page,
+    state: (await lookUp()).isRebuilding ? 'REBUILDING' : 'READY',
+    countUnread: () => (counted ??= scan.countUnread(nodes)),
+  };
+}
+
+/**
+ * The range of relevancies that holds what a filter lets through. In the order of time it is by when things were conducted,
+ * which a relevancy is not below but by the little that may be ahead; bumps go up without a bound.
+ */
+function rangeOf(
+  { since, until }: CheckedFeedFilter,
+  order: FeedOrder,
+): { readonly since: Date | null; readonly until: Date | null } {
+  if (order !== 'RECENT') return { since, until };
+  return { since: since === null ? null : new Date(since.getTime() - MAX_FUTURE_MS), until: null };
+}
+
+function readInOrder(
+  dependencies: RankingDependencies,
+  order: FeedOrder,
+  options: OrderedPage,
+): Promise<Page<NewsfeedItem>> {
+  if (order === 'TOP') return readTop(dependencies, options);
+  return order === 'RECENT' ? readRecent(options) : readRelevant(options);
+}
+
+function readRelevant(options: OrderedPage): Promise<Page<NewsfeedItem>> {
+  const list = listName(options.userId);
+  const cursor = options.after === null ? null : decodePosition(list, options.after);
+  const asOf = cursor?.asOf ?? clock.now();
+  return collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+    size: options.size,
+    after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
+    scan: options.scan,
+    select: options.select,
+    cursorOf: (item) => relevancyCursor(options.userId, item, asOf),
+  });
+}
+
+/** The cursor of a position in the order of relevancy. */
+export function relevancyCursor(userId: UserId, { relevancy, actionId }: FeedPosition, asOf: Date): string {
+  return encodePosition(listName(userId), { time: relevancy, actionId, asOf });
+}
+
+/**
+ * The entries whose actions a filter on them lets through, by one round trip that brings none of the others: however
+ * selective the filter, only what is shown is loaded whole.
+ */
+async function narrowed(
+  { actions }: FilterDependencies,
+  filter: CheckedFeedFilter,
+  entries: readonly FeedEntry[],
+): Promise<readonly FeedEntry[]> {
+  const conditions = actionConditions(filter);
+  if (entries.length === 0 || Object.keys(conditions).length === 0) return entries;
+  const matching = await actions.matching(
+    entries.map((entry) => entry.actionId),
+    conditions,
+  );
+  return entries.filter((entry) => matching.has(entry.actionId));
+}
+
+/**
+ * How many items are above the reader's mark, by the same rules as the list. Reads at most a hundred and one visible
+ * items.
+ */
+export async function countUnread(
+  { feedReader }: ReadFeedDependencies,
+  session: ReaderSession,
+): Promise<UnreadCount> {
+  const profile = await session.profile();
+  const since = justAfter(profile.lastRead);
+  const { edges, hasNextPage } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+    size: MAX_UNREAD,
+    after: null,
+    scan: (after, limit) =>
+      feedReader.page(profile, {
+        limit,
+        ...(after === null ? {} : { after }),
+        ...(since === null ? {} : { since }),
+      }),
+    select: (candidates) => presentEntries(session, candidates),
+    cursorOf: () => '',
+  });
+  return { count: edges.length, isExact: !hasNextPage };
+}
+
+/** The reader's own entry for one action, after the rules. */
+export async function getNewsfeedItem(
+  { feedReader }: ReadFeedDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<NewsfeedItem | null> {
+  const profile = await session.profile();
+  const [entry = null] = await feedReader.find(profile, [actionId]);
+  const facts = await hydrateOne(session, actionId, entry);
+  return facts === null ? null : presentEntry(profile, facts);
+}
+
+/** Those of the entries that the reader may be shown, as they are shown. */
+export function presentEntries(
+  session: ReaderSession,
+  entries: readonly FeedEntry[],
+): Promise<NewsfeedItem[]> {
+  return present(session, entries, NO_FILTER);
+}
+
+const NO_FILTER = checkFeedFilter(null);
+
+async function present(
+  session: ReaderSession,
+  entries: readonly FeedEntry[],
+  filter: CheckedFeedFilter,
+  order: FeedOrder = 'RELEVANCY',
+): Promise<NewsfeedItem[]> {
+  const profile = await session.profile();
+  const hydrated = await hydrateEntries(session, entries);
+  return hydrated.flatMap((facts) => {
+    const item = presentEntry(profile, facts);
+    return item !== null && passesFeedFilter(filter, item, order) ? [item] : [];
+  });
+}
+
+function newest(a: Date | null, b: Date | null): Date | null {
+  if (a === null || b === null) return a ?? b;
+  return a.getTime() > b.getTime() ? a : b;
+}
+
+/** Relevancies are whole milliseconds: what is later than the mark begins one after it. */
+export function justAfter(mark: Date | null): Date | null {
+  return mark === null ? null : new Date(mark.getTime() + 1);
+}

@@ -1,0 +1,100 @@
+import type { UserId } from '../../domain/action.ts';
+import type { Member } from '../../domain/member.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { idSchema } from '../../descriptors/define.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
+import type { ActionsRepository } from '../../storage/actions.ts';
+import type { FeedsRepository } from '../../storage/feeds.ts';
+import type { FollowsRepository } from '../../storage/follows.ts';
+import type { ReadersRepository } from '../../storage/readers.ts';
+import type { MemberRecord } from '../../storage/members.ts';
+import { requireRole } from '../roles.ts';
+import type { FeedState } from '../services.ts';
+import { validate } from '../validate.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface RebuildFeedDependencies {
+  readonly feeds: Pick<FeedsRepository, 'markDue'>;
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
+}
+
+/**
+ * Makes a member's stored feed due for a rebuild from the actions themselves; until it is done the feed answers from
+ * what is stored and says REBUILDING.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
+ */
+export async function rebuildFeed(
+  { feeds, workSignal }: RebuildFeedDependencies,
+  identity: Identity,
+  memberId: UserId,
+): Promise<FeedState> {
+  requireRole(identity, 'admin');
+  await makeDue({ feeds, workSignal }, [validate(idSchema, memberId, ['memberId'])]);
+  return 'REBUILDING';
+}
+
+/** Makes stored feeds due for a rebuild, and wakes who does it. One write. */
+export async function makeDue(
+  { feeds, workSignal }: RebuildFeedDependencies,
+  userIds: readonly UserId[],
+): Promise<void> {
+  await feeds.markDue(userIds, clock.now());
+  workSignal.notify();
+}
+
+/** Readers made due in one write. */
+const AT_ONCE = 1_000;
+
+/**
+ * The same for everybody. Gives how many have been made due so far, some of them counted twice.
+ * @throws FanfareError FORBIDDEN
+ */
+export async function* rebuildFeeds(
+  { feeds, readers, workSignal }: RebuildFeedDependencies & { readonly readers: ReadersRepository },
+  identity: Identity,
+): AsyncGenerator<number, void, undefined> {
+  requireRole(identity, 'admin');
+  let count = 0;
+  for await (const userIds of readers.all(AT_ONCE)) {
+    await makeDue({ feeds, workSignal }, userIds);
+    count += userIds.length;
+    yield count;
+  }
+}
+
+/**
+ * Those members whose stored feed a change may put in the wrong: their group or supervisor changes, which decides what
+ * is addressed to them and how far it is lifted. Who was not known before has no feed yet, unless somebody named them or
+ * they follow something.
+ */
+export async function feedsInDoubt(
+  {
+    actions,
+    follows,
+  }: {
+    readonly actions: Pick<ActionsRepository, 'namedAmong'>;
+    readonly follows: Pick<FollowsRepository, 'followersAmong'>;
+  },
+  changes: readonly MemberRecord[],
+  before: readonly Member[],
+): Promise<UserId[]> {
+  const known = new Map(before.map((member) => [member.userId, member]));
+  const moved = changes.filter((change) => {
+    const member = known.get(change.userId);
+    return member !== undefined && isMoved(member, change);
+  });
+  const strangers = changes.filter(({ userId }) => !known.has(userId)).map(({ userId }) => userId);
+  const [named, following] =
+    strangers.length === 0
+      ? [[], []]
+      : await Promise.all([actions.namedAmong(strangers), follows.followersAmong(strangers)]);
+  return [...new Set([...moved.map(({ userId }) => userId), ...named, ...following])];
+}
+
+function isMoved(member: Member, change: MemberRecord): boolean {
+  return (
+    member.teamId !== change.teamId ||
+    member.departmentId !== change.departmentId ||
+    member.supervisorId !== change.supervisorId
+  );
+}

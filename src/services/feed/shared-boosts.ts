@@ -1,0 +1,84 @@
+import type { Action, ActionId } from '../../domain/action.ts';
+import {
+  baseRelevancy,
+  relevancyFor,
+  type InteractionGroup,
+  type RelevancyReader,
+  type RelevancyWeights,
+} from '../../domain/relevancy.ts';
+import { SharedLoads } from '../../lib/shared-loads.ts';
+import type { InteractionsRepository } from '../../storage/interactions.ts';
+
+export interface SharedLiftsDependencies {
+  readonly interactions: Pick<InteractionsRepository, 'summaries'>;
+  readonly weights: RelevancyWeights;
+}
+
+/** The relevancy of one of the actions for a reader, as it is now. */
+export type RelevancyNow = (action: Action, reader: RelevancyReader) => Date;
+
+/** Prepares to place these actions, by a read that begins after the call. */
+export type SharedLifts = (actions: readonly Action[]) => Promise<RelevancyNow>;
+
+interface Lifts {
+  readonly actionId: ActionId;
+  readonly version: number;
+  readonly groups: readonly InteractionGroup[];
+}
+
+/** Actions of one query. */
+const MAX_BATCH = 100;
+/** Actions whose interactions are remembered, and the most groups of one that are. */
+const MOST_REMEMBERED = 100;
+const MOST_GROUPS = 1_000;
+
+/**
+ * The relevancy of actions for watchers, who all ask for the same action in the same moment. What was read stays good for
+ * as long as the action has the version it had then: each interaction raises it. Without interactions nothing is asked.
+ */
+export function createSharedLifts({ interactions, weights }: SharedLiftsDependencies): SharedLifts {
+  const remembered = new Map<ActionId, Lifts>();
+  const loads = new SharedLoads<Pick<Lifts, 'actionId' | 'version'>, Lifts>({
+    async load(keys) {
+      const summaries = await interactions.summaries(keys.map(({ actionId }) => actionId));
+      return keys.map((key) => ({ ...key, groups: summaries.get(key.actionId)?.groups ?? [] }));
+    },
+    nameOf,
+    resultName: nameOf,
+    maxBatch: MAX_BATCH,
+  });
+
+  function remember(lifts: Lifts): void {
+    if (lifts.groups.length > MOST_GROUPS) return;
+    remembered.delete(lifts.actionId);
+    remembered.set(lifts.actionId, lifts);
+    const [oldest] = remembered.keys();
+    if (oldest !== undefined && remembered.size > MOST_REMEMBERED) remembered.delete(oldest);
+  }
+
+  async function groupsOf({ id, engagement, fanOut }: Action): Promise<readonly InteractionGroup[]> {
+    // An action that was never interacted with is not marked either.
+    if (engagement.lastInteraction === null) return [];
+    const known = remembered.get(id);
+    if (known?.version === fanOut.version) return known.groups;
+    const lifts = await loads.load({ actionId: id, version: fanOut.version });
+    if (lifts === null) return [];
+    remember(lifts);
+    return lifts.groups;
+  }
+
+  return async (actions) => {
+    const lively = await Promise.all(
+      actions.map(async (action) => [action.id, await groupsOf(action)] as const),
+    );
+    const groups = new Map(lively);
+    return (action, reader) => {
+      const known = groups.get(action.id) ?? [];
+      return known.length === 0 ? baseRelevancy(action) : relevancyFor(action, known, weights)(reader);
+    };
+  };
+}
+
+function nameOf({ actionId, version }: Pick<Lifts, 'actionId' | 'version'>): string {
+  return `${actionId}:${String(version)}`;
+}

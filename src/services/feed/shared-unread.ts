@@ -1,0 +1,43 @@
+import type { UserId } from '../../domain/action.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { SharedLoads } from '../../lib/shared-loads.ts';
+import { countUnread, type ReadFeedDependencies } from './read-feed.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import type { UnreadCount } from '../services.ts';
+
+export interface SharedUnreadDependencies extends ReadFeedDependencies {
+  readonly openSession: (identity: Identity) => ReaderSession;
+}
+
+/** Readers who are counted for at once: every count reads a feed. */
+const COUNTS_AT_ONCE = 25;
+
+/**
+ * Counts for watchers. Many tabs of one reader that ask before a count has begun share it, and counts of many readers
+ * do not crowd out everything else.
+ */
+export function createSharedUnread(
+  dependencies: SharedUnreadDependencies,
+): (identity: Identity) => Promise<UnreadCount> {
+  const counts = new SharedLoads<Identity, { readonly name: string; readonly unread: UnreadCount }>({
+    load: (identities) =>
+      Promise.all(
+        identities.map(async (identity) => ({
+          name: nameOf(identity),
+          unread: await countUnread(dependencies, dependencies.openSession(identity)),
+        })),
+      ),
+    nameOf,
+    resultName: ({ name }) => name,
+    maxBatch: COUNTS_AT_ONCE,
+  });
+  return async (identity) => {
+    const counted = await counts.load(identity);
+    if (counted === null) throw new Error('A count has no result');
+    return counted.unread;
+  };
+}
+
+function nameOf({ userId, roles }: { readonly userId: UserId; readonly roles: ReadonlySet<string> }): string {
+  return JSON.stringify([userId, ...[...roles].sort()]);
+}

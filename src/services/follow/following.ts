@@ -1,0 +1,32 @@
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import type { Ref } from '../../domain/member.ts';
+import type { FollowsRepository } from '../../storage/follows.ts';
+import { collectPage, pageSize } from '../feed/paging.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import type { Page, PageArgs } from '../services.ts';
+
+/**
+ * What the reader follows, in order of ref id.
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function following(
+  { follows }: { readonly follows: Pick<FollowsRepository, 'following'> },
+  session: ReaderSession,
+  args: PageArgs,
+): Promise<Page<Ref>> {
+  const userId = session.identity.userId;
+  const list = `following:${userId}`;
+  return collectPage<string, string, Ref>({
+    size: pageSize(args.first),
+    after: args.after == null ? null : decodeCursor(list, args.after).toString('utf8'),
+    scan: (after, limit) => follows.following(userId, after, limit),
+    select: async (refIds) => {
+      const refs = await session.refs.loadMany(refIds);
+      return refs.map((ref, index) => {
+        if (ref instanceof Error) throw ref;
+        return ref ?? { refId: refIds[index] ?? '', type: null, label: null, followerCount: 0 };
+      });
+    },
+    cursorOf: (ref) => encodeCursor(list, Buffer.from(ref.refId, 'utf8')),
+  });
+}

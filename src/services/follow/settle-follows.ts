@@ -1,0 +1,91 @@
+import type { Action, UserId } from '../../domain/action.ts';
+import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
+import { anySpanContains } from '../../domain/follow-span.ts';
+import { resynchronise, type ResynchroniseDependencies } from '../../realtime/announce.ts';
+import { fillFeed, type FillFeedDependencies } from '../../feeds/fill-feed.ts';
+import type { ActionsRepository } from '../../storage/actions.ts';
+import type { CountEpochs } from '../../storage/follower-counts.ts';
+import type { FollowsRepository, OpeningTokens, UnsettledFollow } from '../../storage/follows.ts';
+import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
+import { placing, type PlacingDependencies } from '../../feeds/resolve-entries.ts';
+
+export interface SettleFollowsDependencies
+  extends FillFeedDependencies, PlacingDependencies, CountFollowersDependencies {
+  readonly actions: Pick<ActionsRepository, 'recordedSince' | 'findByIds'>;
+  readonly follows: CountFollowersDependencies['follows'] & Pick<FollowsRepository, 'settle'>;
+  readonly liveLog: FillFeedDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
+}
+
+/** Most entries written to a feed at once. */
+const FILL_CHUNK = 1_000;
+
+/**
+ * Brings what open spans already hold into the feeds – past actions that come along, and those whose fan-out read the
+ * followers just before – and counts the followers.
+ *
+ * @param own the call that is settling. Refs of follows that another call left behind are counted from scratch, since
+ *   nobody knows how far it came.
+ */
+export async function settleFollows(
+  dependencies: SettleFollowsDependencies,
+  opened: readonly UnsettledFollow[],
+  own: { readonly tokens: OpeningTokens; readonly epochs: CountEpochs },
+): Promise<void> {
+  if (opened.length === 0) return;
+  const { tokens, epochs } = own;
+  const foreign = opened.filter(({ token }) => token !== tokens.opened && token !== tokens.extended);
+  await fillFeeds(dependencies, opened);
+  await resynchronise(dependencies, byFollower(foreign).keys());
+  const added = new Map<string, number>();
+  for (const { refId, token } of opened)
+    if (token === tokens.opened) added.set(refId, (added.get(refId) ?? 0) + 1);
+  await countFollowers(dependencies, { added, uncertain: foreign.map(({ refId }) => refId), epochs });
+  await dependencies.follows.settle(opened);
+}
+
+async function fillFeeds(
+  dependencies: SettleFollowsDependencies,
+  opened: readonly UnsettledFollow[],
+): Promise<void> {
+  const since = Math.min(...opened.map((follow) => openSince(follow)));
+  // Everything was closed again meanwhile.
+  if (since === Infinity) return;
+  const refIds = [...new Set(opened.map((follow) => follow.refId))];
+  const actions = await dependencies.actions.recordedSince(refIds, new Date(since));
+  if (actions.length === 0) return;
+  const place = await placing(dependencies, actions, [...new Set(opened.map((follow) => follow.followerId))]);
+  for (const [userId, follows] of byFollower(opened)) {
+    const entries = actions.flatMap((action) =>
+      isHeld(action, follows) ? [place(userId, action, reasonsFor(userId, action))] : [],
+    );
+    for (let at = 0; at < entries.length; at += FILL_CHUNK)
+      await fillFeed(dependencies, userId, entries.slice(at, at + FILL_CHUNK), { tellHeld: true });
+  }
+}
+
+/** Whoever is told of the item is told all the reasons there are. */
+function reasonsFor(userId: UserId, { mentions }: Action): DeliveryReason[] {
+  return mentions.includes(userId) ? ['MENTION', 'FOLLOW'] : ['FOLLOW'];
+}
+
+/** Where its open span begins, which may be before others that have ended. Infinity: none is open any more. */
+function openSince({ spans }: UnsettledFollow): number {
+  const open = spans.filter((span) => span.until === undefined);
+  return Math.min(...open.map((span) => span.since.getTime()));
+}
+
+function byFollower(follows: readonly UnsettledFollow[]): Map<UserId, UnsettledFollow[]> {
+  const groups = new Map<UserId, UnsettledFollow[]>();
+  for (const follow of follows) {
+    const group = groups.get(follow.followerId);
+    if (group === undefined) groups.set(follow.followerId, [follow]);
+    else group.push(follow);
+  }
+  return groups;
+}
+
+function isHeld(action: Action, follows: readonly UnsettledFollow[]): boolean {
+  return follows.some(
+    (follow) => action.refIds.includes(follow.refId) && anySpanContains(follow.spans, action),
+  );
+}

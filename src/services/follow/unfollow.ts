@@ -1,0 +1,63 @@
+import type { Ref } from '../../domain/member.ts';
+import { idSchema } from '../../descriptors/define.ts';
+import { announceTakenBack, type AnnounceTakenBackDependencies } from '../../feeds/announce-taken-back.ts';
+import { resynchronise, type ResynchroniseDependencies } from '../../realtime/announce.ts';
+import { sweepFeed, type ReconcileDependencies } from '../../feeds/reconcile-feed.ts';
+import type { FeedsRepository } from '../../storage/feeds.ts';
+import type { FollowsRepository } from '../../storage/follows.ts';
+import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import { refOf } from './follow.ts';
+import { validate } from '../validate.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface UnfollowDependencies
+  extends ReconcileDependencies, AnnounceTakenBackDependencies, CountFollowersDependencies {
+  readonly feeds: Pick<FeedsRepository, 'markChecksFollows'>;
+  readonly actions: ReconcileDependencies['actions'] & AnnounceTakenBackDependencies['actions'];
+  readonly follows: CountFollowersDependencies['follows'] &
+    Pick<FollowsRepository, 'all' | 'close' | 'forget'>;
+  readonly liveLog: ReconcileDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
+}
+
+/**
+ * Ends a follow: nothing new comes. With its history kept, what came stays. Without, every span of the ref goes, and
+ * with it what is in the feed for this follow alone. Unfollowing what is not followed changes nothing, and completes
+ * what was cut off.
+ * @throws FanfareError BAD_USER_INPUT
+ */
+export async function unfollow(
+  dependencies: UnfollowDependencies,
+  session: ReaderSession,
+  refId: string,
+  keepHistory: boolean,
+): Promise<Ref> {
+  const { identity } = session;
+  const pair = { followerId: identity.userId, refId: validate(idSchema, refId, ['refId']) };
+  const { follows, followerCounts, feeds } = dependencies;
+  const token = dependencies.newToken();
+  // Before the spans go: from then on entries delivered for a follow are checked against it, late ones included.
+  const [epochs] = await Promise.all([
+    followerCounts.epochs([pair.refId]),
+    keepHistory ? null : feeds.markChecksFollows(identity.userId),
+  ]);
+  const ended = await follows.close(pair, { now: clock.now(), keepHistory, token });
+  if (ended !== null) {
+    if (!keepHistory) {
+      const told = await sweepFeed(dependencies, identity.userId);
+      if (ended.isOurs)
+        await announceTakenBack(dependencies, identity.userId, {
+          follow: { refId: pair.refId, active: false, spans: ended.spans },
+          told,
+        });
+    }
+    if (!ended.isOurs) await resynchronise(dependencies, [identity.userId]);
+    await countFollowers(dependencies, {
+      added: new Map(ended.isOurs ? [[pair.refId, -1]] : []),
+      uncertain: ended.isOurs ? [] : [pair.refId],
+      epochs,
+    });
+    await follows.forget(pair, ended.token);
+  }
+  return refOf(session, pair.refId);
+}

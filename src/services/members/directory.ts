@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { badInput } from '../../domain/errors.ts';
+import { announceListChange } from '../../realtime/announce.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { idSchema, nameSchema } from '../../descriptors/define.ts';
+import type { MemberRecord } from '../../storage/members.ts';
+import type { ActionsRepository } from '../../storage/actions.ts';
+import type { FollowsRepository } from '../../storage/follows.ts';
+import type { RefsRepository } from '../../storage/refs.ts';
+import { admitMembers, type AdmitMembersDependencies } from '../privacy/erase-member.ts';
+import { feedsInDoubt, type RebuildFeedDependencies } from '../feed/rebuild-feed.ts';
+import { requireRole } from '../roles.ts';
+import type { MemberInput, RefInput } from '../services.ts';
+import { settleMemberships, type SettleMembershipDependencies } from './settle-memberships.ts';
+import { validate } from '../validate.ts';
+import { clock } from '../../lib/clock.ts';
+
+export const MAX_ENTRIES_PER_CALL = 1_000;
+
+/** After so long a call that has not come behind its change is taken to be cut off. */
+const CUT_OFF_MS = 5_000;
+
+const emptiedWhenAbsent = idSchema.nullish().transform((id) => id ?? null);
+
+const memberSchema = z
+  .strictObject({
+    memberId: idSchema,
+    name: nameSchema,
+    teamId: emptiedWhenAbsent,
+    departmentId: emptiedWhenAbsent,
+    supervisorId: emptiedWhenAbsent,
+  })
+  .transform(({ memberId, ...rest }): MemberRecord => ({ userId: memberId, ...rest }));
+
+const refSchema = z.strictObject({ id: idSchema, type: idSchema, label: nameSchema });
+
+export interface UpsertMembersDependencies
+  extends SettleMembershipDependencies, RebuildFeedDependencies, AdmitMembersDependencies {
+  readonly feeds: RebuildFeedDependencies['feeds'] & AdmitMembersDependencies['feeds'];
+  readonly actions: SettleMembershipDependencies['actions'] & Pick<ActionsRepository, 'namedAmong'>;
+  readonly follows: Pick<FollowsRepository, 'followersAmong'>;
+}
+
+/**
+ * Brings members up to date with the host application. Each record is the member as it is now: what it leaves out is
+ * emptied. Watchers among those whose team, department or supervisor changes are asked to query their feed again.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT while one of them is being erased
+ */
+export async function upsertMembers(
+  dependencies: UpsertMembersDependencies,
+  identity: Identity,
+  inputs: readonly MemberInput[],
+): Promise<number> {
+  requireRole(identity, 'service');
+  const changes = validate(
+    z.array(memberSchema),
+    checkCount(inputs, 'members').map((input) => ({ ...input })),
+    ['members'],
+  );
+  const latest = [...new Map(changes.map((change) => [change.userId, change])).values()];
+  if (latest.length > 0) {
+    await admitMembers(
+      dependencies,
+      latest.map((change) => change.userId),
+    );
+    const now = clock.now();
+    const before = await dependencies.members.findByIds(latest.map((change) => change.userId));
+    const inDoubt = await feedsInDoubt(dependencies, latest, before);
+    // Before the change, which is the commit point, for the case that this is cut off behind it; and behind the change,
+    // since a rebuild in between goes by what was.
+    await dependencies.feeds.markDue(inDoubt, new Date(now.getTime() + CUT_OFF_MS), { isTold: false });
+    await dependencies.members.upsert(latest, now);
+    await announceListChange(dependencies, inDoubt, 'membership');
+    await dependencies.feeds.markDue(inDoubt, now, { isTold: true });
+    if (inDoubt.length > 0) dependencies.workSignal.notify();
+    await settleMemberships(
+      dependencies,
+      latest.map((change) => change.userId),
+      now,
+    );
+  }
+  return inputs.length;
+}
+
+/** @throws FanfareError FORBIDDEN, BAD_USER_INPUT */
+export async function upsertRefs(
+  { refs }: { readonly refs: Pick<RefsRepository, 'upsert'> },
+  identity: Identity,
+  inputs: readonly RefInput[],
+): Promise<number> {
+  requireRole(identity, 'service');
+  const checked = validate(
+    z.array(refSchema),
+    checkCount(inputs, 'refs').map((input) => ({ ...input })),
+    ['refs'],
+  );
+  const latest = [...new Map(checked.map((ref) => [ref.id, ref])).values()];
+  if (latest.length > 0) await refs.upsert(latest);
+  return inputs.length;
+}
+
+/** @throws FanfareError BAD_USER_INPUT for more than 1000 entries. */
+export function checkCount<T>(entries: readonly T[], name: string): readonly T[] {
+  if (entries.length > MAX_ENTRIES_PER_CALL)
+    throw badInput(
+      `Must have at most ${String(MAX_ENTRIES_PER_CALL)} entries, got ${String(entries.length)}`,
+      [name],
+    );
+  return entries;
+}

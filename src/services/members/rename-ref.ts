@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { RefId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import type { Ref } from '../../domain/member.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { idSchema, nameSchema } from '../../descriptors/define.ts';
+import type { RefsRepository } from '../../storage/refs.ts';
+import type { RenamesRepository } from '../../storage/renames.ts';
+import { requireRole } from '../roles.ts';
+import { validate } from '../validate.ts';
+
+export interface RenameRefDependencies {
+  readonly refs: Pick<RefsRepository, 'relabel' | 'describe'>;
+  readonly renames: Pick<RenamesRepository, 'traces'>;
+}
+
+const inputSchema = z.strictObject({ refId: idSchema, label: nameSchema });
+
+/**
+ * Gives a ref another label. The one write on the ref is the commit point: reads show the label from then on, and the
+ * copies in actions follow in the background. A ref that is known only from actions or follows is described by this.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND
+ */
+export async function renameRef(
+  dependencies: RenameRefDependencies,
+  identity: Identity,
+  refId: RefId,
+  label: string,
+): Promise<Ref> {
+  requireRole(identity, 'service');
+  const input = validate(inputSchema, { refId, label });
+  return (
+    (await dependencies.refs.relabel(input.refId, input.label)) ??
+    (await describe(dependencies, input.refId, input.label))
+  );
+}
+
+async function describe({ refs, renames }: RenameRefDependencies, refId: RefId, label: string): Promise<Ref> {
+  const { isFollowed, isMember, isHeld, type } = await renames.traces(refId);
+  if (type !== null) return refs.describe(refId, { type, label });
+  if (isMember)
+    throw new FanfareError('NOT_FOUND', 'There is no such ref; members are named by upsertMembers');
+  if (!isFollowed && !isHeld) throw new FanfareError('NOT_FOUND', 'There is no such ref');
+  return refs.describe(refId, { label });
+}

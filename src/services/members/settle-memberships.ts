@@ -1,0 +1,58 @@
+import type { Action, UserId } from '../../domain/action.ts';
+import { departmentKey, teamKey } from '../../domain/audience.ts';
+import type { Member } from '../../domain/member.ts';
+import type { FeedEntry } from '../../domain/newsfeed-item.ts';
+import { profileOfMember } from '../../domain/viewer.ts';
+import { addressedReasons } from '../../domain/visibility.ts';
+import { fillFeed, type FillFeedDependencies } from '../../feeds/fill-feed.ts';
+import { placing, type Place, type PlacingDependencies } from '../../feeds/resolve-entries.ts';
+import type { ActionsRepository } from '../../storage/actions.ts';
+import type { MembersRepository } from '../../storage/members.ts';
+
+export interface SettleMembershipDependencies extends PlacingDependencies, FillFeedDependencies {
+  readonly members: Pick<MembersRepository, 'upsert' | 'findByIds'>;
+  readonly actions: Pick<ActionsRepository, 'addressedSince' | 'findByIds'>;
+}
+
+/**
+ * Delivers what was recorded for a group while the member was just joining it: a fan-out may have read the members
+ * before the new one was written, though the action was recorded after `joined`.
+ */
+export async function settleMemberships(
+  dependencies: SettleMembershipDependencies,
+  userIds: readonly UserId[],
+  joined: Date,
+): Promise<void> {
+  const { members, actions } = dependencies;
+  const joiners = (await members.findByIds(userIds)).filter((member) => groupKeys(member, joined).length > 0);
+  const keys = [...new Set(joiners.flatMap((member) => groupKeys(member, joined)))];
+  if (keys.length === 0) return;
+  const recent = await actions.addressedSince(keys, joined);
+  if (recent.length === 0) return;
+  const place = await placing(
+    dependencies,
+    recent,
+    joiners.map((member) => member.userId),
+  );
+  for (const member of joiners) {
+    const entries = entriesFor(member, recent, place);
+    await fillFeed(dependencies, member.userId, entries, { tellHeld: true });
+  }
+}
+
+function groupKeys(member: Member, joined: Date): string[] {
+  const keys: string[] = [];
+  if (member.teamId !== null && member.teamSince?.getTime() === joined.getTime())
+    keys.push(teamKey(member.teamId));
+  if (member.departmentId !== null && member.departmentSince?.getTime() === joined.getTime())
+    keys.push(departmentKey(member.departmentId));
+  return keys;
+}
+
+function entriesFor(member: Member, actions: readonly Action[], place: Place): FeedEntry[] {
+  const reader = profileOfMember(member);
+  return actions.flatMap((action) => {
+    const reasons = addressedReasons(reader, action, []);
+    return reasons.length === 0 ? [] : [place(member.userId, action, reasons)];
+  });
+}

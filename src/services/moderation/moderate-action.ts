@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { Action, ActionId } from '../../domain/action.ts';
+import { decodePosition, encodePosition } from '../../domain/cursor.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import {
+  announceWithdrawal,
+  type AnnounceWithdrawalDependencies,
+} from '../../workers/fan-out/announce-withdrawal.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
+import type { ModerationRecord } from '../../domain/moderation.ts';
+import type { ModerationRepository } from '../../storage/moderation.ts';
+import { collectPage, pageSize } from '../feed/paging.ts';
+import { getAction } from '../feed/read-actions.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import { requireRole } from '../roles.ts';
+import type { Page, PageArgs } from '../services.ts';
+import { validate } from '../validate.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface ModerateDependencies extends AnnounceWithdrawalDependencies {
+  readonly moderation: Pick<ModerationRepository, 'apply' | 'log' | 'list'>;
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
+}
+
+const reasonSchema = z
+  .string()
+  .max(2_000, 'Must be at most 2000 characters')
+  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'Must be well-formed Unicode without NUL')
+  .nullish()
+  .transform((reason) => reason ?? null);
+
+/**
+ * Hides an action from everybody but admins, or shows it again: at once through the rules, in the stored feeds by the
+ * fan-out. Idempotent.
+ * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
+ */
+export async function setHidden(
+  dependencies: ModerateDependencies,
+  session: ReaderSession,
+  id: ActionId,
+  kind: 'HIDE' | 'UNHIDE',
+  reason: string | null | undefined,
+): Promise<Action> {
+  const { identity } = session;
+  requireRole(identity, 'admin');
+  const why = validate(reasonSchema, reason, ['reason']);
+  const changed = await dependencies.moderation.apply(id, {
+    kind,
+    by: identity.userId,
+    at: clock.now(),
+    reason: why,
+  });
+  await conclude(dependencies, id, changed);
+  const action = changed ?? (await session.actions.load(id));
+  if (action === null || action.isDeleted) throw new FanfareError('NOT_FOUND', 'There is no such action');
+  return action;
+}
+
+/**
+ * Deletes an action: at once for everybody, admins included; its items are removed and its body purged in the
+ * background. Idempotent. For admins and the actor.
+ * @throws FanfareError FORBIDDEN, NOT_FOUND when the viewer may not even see it.
+ */
+export async function deleteAction(
+  dependencies: ModerateDependencies,
+  session: ReaderSession,
+  id: ActionId,
+): Promise<void> {
+  const { identity } = session;
+  const visible = await getAction(session, id);
+  const action = await session.actions.load(id);
+  const isAllowed = identity.roles.has('admin') || action?.actorId === identity.userId;
+  // Its actor may delete what is deleted or hidden, which they cannot see.
+  if (action === null || (visible === null && !isAllowed))
+    throw new FanfareError('NOT_FOUND', 'There is no such action');
+  if (!isAllowed) throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can delete an action');
+  const changed = await dependencies.moderation.apply(id, {
+    kind: 'DELETE',
+    by: identity.userId,
+    at: clock.now(),
+    reason: null,
+  });
+  await conclude(dependencies, id, changed);
+}
+
+/** Also after a call that changed nothing: it may be the retry of one that was cut off. */
+async function conclude(
+  dependencies: ModerateDependencies,
+  id: ActionId,
+  changed: Action | null,
+): Promise<void> {
+  const { moderation, workSignal } = dependencies;
+  try {
+    await moderation.log(id, changed === null ? undefined : await toldVersion(dependencies, changed));
+  } finally {
+    // Watchers know already: the pass may come after the note that they do, so that it does not tell them again.
+    if (changed !== null) workSignal.notify();
+  }
+}
+
+/**
+ * Who is watching is told at once that an action is gone, and does not wait for its pass. What was hidden before is gone
+ * already. Returns of which version they were told; undefined: the pass is to tell them.
+ */
+async function toldVersion(dependencies: ModerateDependencies, changed: Action): Promise<number | undefined> {
+  const isWithdrawn = changed.isDeleted ? !changed.isHidden : changed.isHidden;
+  if (!isWithdrawn) return undefined;
+  const isTold = await announceWithdrawal(dependencies, changed, clock.now());
+  return isTold ? changed.fanOut.version : undefined;
+}
+
+/**
+ * Who did what to which action, newest first.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function readModerationLog(
+  { moderation }: ModerateDependencies,
+  session: ReaderSession,
+  args: PageArgs & { readonly actionId?: ActionId | null | undefined },
+): Promise<Page<ModerationRecord>> {
+  requireRole(session.identity, 'admin');
+  const actionId = args.actionId ?? null;
+  const list = `moderation:${actionId ?? ''}`;
+  const cursor = args.after == null ? null : decodePosition(list, args.after);
+  const asOf = cursor?.asOf ?? clock.now();
+  return collectPage<Pick<ModerationRecord, 'at' | 'id'>, ModerationRecord, ModerationRecord>({
+    size: pageSize(args.first),
+    after: cursor === null ? null : { at: cursor.time, id: cursor.actionId },
+    scan: (after, limit) => moderation.list({ actionId, after, limit }),
+    select: (candidates) => Promise.resolve(candidates),
+    cursorOf: ({ at, id }) => encodePosition(list, { time: at, actionId: id, asOf }),
+  });
+}

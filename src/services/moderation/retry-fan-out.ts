@@ -1,0 +1,31 @@
+import type { Action, ActionId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
+import type { ActionsRepository } from '../../storage/actions.ts';
+import type { FanOutsRepository } from '../../storage/fan-outs.ts';
+import { requireRole } from '../roles.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface RetryFanOutDependencies {
+  readonly actions: Pick<ActionsRepository, 'findByIds'>;
+  readonly fanOuts: Pick<FanOutsRepository, 'retry'>;
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
+}
+
+/** @throws FanfareError FORBIDDEN, NOT_FOUND, CONFLICT when the fan-out has not failed. */
+export async function retryFanOut(
+  { actions, fanOuts, workSignal }: RetryFanOutDependencies,
+  identity: Identity,
+  id: ActionId,
+): Promise<Action> {
+  requireRole(identity, 'admin');
+  const retried = await fanOuts.retry(id, clock.now());
+  if (retried !== null) {
+    workSignal.notify();
+    return retried;
+  }
+  const [action] = await actions.findByIds([id]);
+  if (action === undefined) throw new FanfareError('NOT_FOUND', 'There is no such action');
+  throw new FanfareError('CONFLICT', `The fan-out has not failed, it is ${action.fanOut.state}`);
+}

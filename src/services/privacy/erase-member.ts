@@ -1,0 +1,97 @@
+import type { UserId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import type { Erasure } from '../../domain/erasure.ts';
+import { newPseudonym } from '../../domain/pseudonym.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { idSchema } from '../../descriptors/define.ts';
+import type { ErasuresRepository } from '../../storage/erasures.ts';
+import type { FeedsRepository } from '../../storage/feeds.ts';
+import type { MembersRepository } from '../../storage/members.ts';
+import type { RefsRepository } from '../../storage/refs.ts';
+import { requireRole } from '../roles.ts';
+import { runErasure, type RunErasureDependencies } from '../../workers/erasure/run-erasure.ts';
+import { validate } from '../validate.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface EraseMemberDependencies extends RunErasureDependencies {
+  readonly erasures: RunErasureDependencies['erasures'] &
+    Pick<ErasuresRepository, 'begin' | 'claim' | 'find'>;
+  readonly members: Pick<MembersRepository, 'find'>;
+  readonly refs: Pick<RefsRepository, 'findByIds'>;
+}
+
+/** How long a request works on an erasure itself, in milliseconds; the rest is done in the background. */
+const REQUEST_BUDGET_MS = 5_000;
+
+/**
+ * Erases a member. One write is the commit point: from then on it will be done, by this call, by its repetition or in
+ * the background. Also for somebody nobody described, who may have left traces all the same.
+ *
+ * @returns true when nothing is left that names the member; false when it goes on in the background.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
+ */
+export async function eraseMember(
+  dependencies: EraseMemberDependencies,
+  identity: Identity,
+  memberId: UserId,
+  budgetMs = REQUEST_BUDGET_MS,
+): Promise<boolean> {
+  requireRole(identity, 'admin');
+  const { erasures, members, refs, newToken } = dependencies;
+  const id = validate(idSchema, memberId, ['memberId']);
+  const [member, [ref]] = await Promise.all([members.find(id), refs.findByIds([id])]);
+  const now = clock.now();
+  await erasures.begin({
+    memberId: id,
+    names: [member?.name, ref?.label].filter((name) => name != null),
+    pseudonym: newPseudonym(),
+    by: identity.userId,
+    now,
+  });
+  const claim = await erasures.claim({
+    token: newToken(),
+    now,
+    leaseMs: dependencies.timing.leaseMs,
+    memberId: id,
+  });
+  if (claim !== null) {
+    const deadline = performance.now() + budgetMs;
+    await runErasure(dependencies, claim, () => performance.now() > deadline);
+  }
+  const erasure = await erasures.find(id);
+  return erasure !== null && erasure.state !== 'RUNNING';
+}
+
+/**
+ * How far the erasure of a member is; null when there was none.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
+ */
+export async function readErasure(
+  { erasures }: { readonly erasures: Pick<ErasuresRepository, 'find'> },
+  identity: Identity,
+  memberId: UserId,
+): Promise<Erasure | null> {
+  requireRole(identity, 'admin');
+  return erasures.find(validate(idSchema, memberId, ['memberId']));
+}
+
+export interface AdmitMembersDependencies {
+  readonly erasures: Pick<ErasuresRepository, 'admit'>;
+  readonly feeds: Pick<FeedsRepository, 'markChecksFollows'>;
+}
+
+/**
+ * Clears the way for members who are described, perhaps anew. Who is described before the second look of an erasure is
+ * a new person, and what may still be delivered to the old one is kept from them by the rules. One round trip, unless
+ * somebody is concerned.
+ * @throws FanfareError CONFLICT while one of them is being erased.
+ */
+export async function admitMembers(
+  { erasures, feeds }: AdmitMembersDependencies,
+  memberIds: readonly UserId[],
+): Promise<void> {
+  const { admitted, erasing } = await erasures.admit(memberIds, clock.now());
+  for (const memberId of admitted) await feeds.markChecksFollows(memberId);
+  if (erasing.length > 0)
+    throw new FanfareError('CONFLICT', `Being erased at this moment, try again later: ${erasing.join(', ')}`);
+}

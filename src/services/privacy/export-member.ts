@@ -1,0 +1,151 @@
+import type { Action, UserId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import type { FeedEntry, FeedPosition } from '../../domain/newsfeed-item.ts';
+import { idSchema } from '../../descriptors/define.ts';
+import { idsOf } from '../../descriptors/ids.ts';
+import type { FeedStore } from '../../feeds/feed-store.ts';
+import type { MemberDataRepository } from '../../storage/member-data.ts';
+import { entitledActions } from '../feed/read-actions.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import type { ExportPart } from '../services.ts';
+import { validate } from '../validate.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface ExportMemberDependencies {
+  readonly memberData: MemberDataRepository;
+  readonly feedStore: Pick<FeedStore, 'page'>;
+}
+
+/** Most bytes of JSON that a query gives. */
+export const MAX_EXPORT_BYTES = 4 * 1024 * 1024;
+const FORMAT = 'fanfare-member-export/1';
+const FEED_BATCH = 500;
+
+/**
+ * Everything held about a member, piece by piece, in bounded memory. Not of one moment: what changes meanwhile may be
+ * in it or not. Admins get everything; members themselves what others recorded only as far as they may see it.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, before the first piece.
+ */
+export async function* exportMember(
+  dependencies: ExportMemberDependencies,
+  session: ReaderSession,
+  memberId: UserId,
+): AsyncGenerator<ExportPart, void, undefined> {
+  const { identity } = session;
+  if (!identity.roles.has('admin') && identity.userId !== memberId)
+    throw new FanfareError('FORBIDDEN', 'Only members themselves and admins can export what is held');
+  const id = validate(idSchema, memberId, ['memberId']);
+  const { memberData } = dependencies;
+  const facts = { format: FORMAT, memberId: id, exportedAt: clock.now(), ...(await memberData.profile(id)) };
+  for (const [section, value] of Object.entries(facts)) yield { section, value };
+  yield* list('actions', actionEntries(dependencies, session, id));
+  yield* list('interactions', memberData.interactions(id));
+  yield* list('follows', memberData.follows(id));
+  yield* list('hiddenItems', memberData.hiddenItems(id));
+  yield* list('feed', feedEntries(dependencies, id));
+  yield* list('supervises', memberData.supervised(id));
+  yield* list('moderation', memberData.moderations(id));
+}
+
+/**
+ * The same as one value, for an answer over the API.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT when it is too large for that.
+ */
+export async function memberExport(
+  dependencies: ExportMemberDependencies,
+  session: ReaderSession,
+  memberId: UserId,
+  maxBytes = MAX_EXPORT_BYTES,
+): Promise<Readonly<Record<string, unknown>>> {
+  const result: Record<string, unknown> = {};
+  let bytes = 0;
+  for await (const part of exportMember(dependencies, session, memberId)) {
+    bytes += Buffer.byteLength(JSON.stringify('value' in part ? part.value : part.entries));
+    if (bytes > maxBytes)
+      throw new FanfareError(
+        'CONFLICT',
+        `There is more than ${String(maxBytes / 1_048_576)} MiB about this member: on the server, ` +
+          '`fanfare export --member <id> --out <file>` writes it to a file',
+      );
+    const { section } = part;
+    if ('value' in part) result[section] = part.value;
+    else result[section] = [...((result[section] as unknown[] | undefined) ?? []), ...part.entries];
+  }
+  return result;
+}
+
+async function* list(
+  section: string,
+  batches: AsyncIterable<readonly unknown[]>,
+): AsyncGenerator<ExportPart, void, undefined> {
+  // Also of an empty list one piece, so that it is told from one that is not exported.
+  yield { section, entries: [] };
+  for await (const entries of batches) yield { section, entries };
+}
+
+async function* actionEntries(
+  { memberData }: ExportMemberDependencies,
+  session: ReaderSession,
+  memberId: UserId,
+): AsyncGenerator<object[], void, undefined> {
+  const isAdmin = session.identity.roles.has('admin');
+  for await (const actions of memberData.actions(memberId)) {
+    const own = actions.filter((action) => action.actorId === memberId);
+    const others = actions.filter((action) => action.actorId !== memberId);
+    const shown = isAdmin ? others : await entitledActions(session, others);
+    const moderation = await memberData.moderationOf(own.map((action) => action.id));
+    yield [
+      ...own.map((action) => ({
+        ...ownAction(action, memberId),
+        moderation: moderation.get(action.id) ?? [],
+      })),
+      ...shown.map((action) => sharedFacts(action, memberId)),
+    ];
+  }
+}
+
+function sharedFacts(action: Action, memberId: UserId) {
+  const { id, actorId, conducted, recorded, scope, refs, descriptor } = action;
+  return { id, as: rolesIn(action, memberId), actorId, conducted, recorded, scope, refs, descriptor };
+}
+
+function ownAction(action: Action, memberId: UserId) {
+  const { idempotencyKey, mentions, recipients, engagement, isHidden, isDeleted } = action;
+  return {
+    ...sharedFacts(action, memberId),
+    idempotencyKey,
+    mentions,
+    recipients,
+    engagement,
+    isHidden,
+    isDeleted,
+  };
+}
+
+/** In what ways the action has to do with the member. */
+function rolesIn({ actorId, refs, mentions, recipients, descriptor }: Action, memberId: UserId): string[] {
+  return [
+    ...(actorId === memberId ? ['ACTOR'] : []),
+    ...(refs.some((ref) => ref.id === memberId) ? ['REF'] : []),
+    ...(mentions.includes(memberId) ? ['MENTION'] : []),
+    ...(recipients.includes(memberId) ? ['RECIPIENT'] : []),
+    ...(idsOf(descriptor).includes(memberId) ? ['DESCRIPTOR'] : []),
+  ];
+}
+
+async function* feedEntries(
+  { feedStore }: ExportMemberDependencies,
+  userId: UserId,
+): AsyncGenerator<readonly FeedEntry[], void, undefined> {
+  let after: FeedPosition | undefined;
+  for (;;) {
+    const { entries } = await feedStore.page({
+      userId,
+      limit: FEED_BATCH,
+      ...(after === undefined ? {} : { after }),
+    });
+    yield entries;
+    if (entries.length < FEED_BATCH) return;
+    after = entries.at(-1);
+  }
+}

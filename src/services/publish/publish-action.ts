@@ -1,0 +1,270 @@
+import { z } from 'zod';
+import type { Action, UserId } from '../../domain/action.ts';
+import { SCOPES } from '../../domain/action.ts';
+import { scopeKey, userKey } from '../../domain/audience.ts';
+import type { Lane } from '../../domain/lane.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { idSchema, nameSchema } from '../../descriptors/define.ts';
+import { descriptorOfInput, descriptorOfType } from '../../descriptors/registry.ts';
+import { Turn } from '../../lib/turn.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
+import type { NewAction } from '../../storage/action-document.ts';
+import type { ActionsRepository } from '../../storage/actions.ts';
+import type { MembersRepository } from '../../storage/members.ts';
+import { actingAs } from '../roles.ts';
+import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../services.ts';
+import { validate } from '../validate.ts';
+import { clock } from '../../lib/clock.ts';
+
+export const MAX_ACTIONS_PER_CALL = 500;
+/** More actions in one call than this are delivered as bulk. */
+const MAX_LIVE_PER_CALL = 20;
+const MAX_RECIPIENTS = 1_000;
+const MAX_MENTIONS = 1_000;
+const MAX_REFS = 100;
+
+export interface PublishDependencies {
+  readonly actions: Pick<ActionsRepository, 'insert' | 'insertMany'>;
+  readonly members: Pick<MembersRepository, 'findByIds'>;
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
+  /** Called with how many actions were recorded anew. */
+  readonly onPublished: (count: number) => void;
+}
+
+const userIdsSchema = (max: number) =>
+  z
+    .array(idSchema)
+    .max(max, `Must have at most ${String(max)} entries`)
+    .nullish()
+    .transform((ids) => [...new Set(ids)]);
+
+const refsSchema = z
+  .array(z.strictObject({ id: idSchema, type: idSchema, label: nameSchema }))
+  .max(MAX_REFS, `Must have at most ${String(MAX_REFS)} entries`)
+  .nullish()
+  .transform((refs) => [...new Map((refs ?? []).map((ref) => [ref.id, ref])).values()]);
+
+const inputSchema = z
+  .strictObject({
+    idempotencyKey: idSchema.nullish().transform((key) => key ?? null),
+    actorId: idSchema.nullish(),
+    conducted: z.date().nullish(),
+    scope: z
+      .enum(SCOPES)
+      .nullish()
+      .transform((scope) => scope ?? 'FOLLOWERS'),
+    recipients: userIdsSchema(MAX_RECIPIENTS),
+    mentions: userIdsSchema(MAX_MENTIONS),
+    refs: refsSchema,
+    descriptor: z.looseObject({}),
+  })
+  .superRefine((input, context) => {
+    if (input.scope === 'RESTRICTED' && input.recipients.length === 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['recipients'],
+        message: 'Must name 1 to 1000 readers of a RESTRICTED action',
+      });
+    if (input.scope !== 'RESTRICTED' && input.recipients.length > 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['recipients'],
+        message: 'Must be left out unless the scope is RESTRICTED',
+      });
+  });
+
+type CheckedInput = z.output<typeof inputSchema> & {
+  readonly actor: string;
+  readonly body: Action['descriptor'];
+};
+
+/**
+ * Records an action. One atomic write is the commit point; its fan-out begins in the background.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN
+ */
+export async function publishAction(
+  dependencies: PublishDependencies,
+  identity: Identity,
+  input: PublishActionInput,
+): Promise<PublishedAction> {
+  const checked = check(identity, input, ['input']);
+  const groups = await groupsOf(dependencies, [checked]);
+  const published = await dependencies.actions.insert(
+    newAction(checked, { groups, recorded: clock.now(), lane: 'LIVE' }),
+  );
+  refuseUnseenReplay(identity, published);
+  if (!published.isReplay) announceWork(dependencies, 1);
+  return published;
+}
+
+/**
+ * Records many actions in one write; each succeeds or fails by itself.
+ * @param options.isBulk nobody waits for them: their delivery comes after everything else. More than 20 always are.
+ * @throws FanfareError BAD_USER_INPUT for more than 500.
+ */
+export async function publishActions(
+  dependencies: PublishDependencies,
+  identity: Identity,
+  inputs: readonly PublishActionInput[],
+  { isBulk = false }: PublishOptions = {},
+): Promise<PublishOutcome[]> {
+  if (inputs.length > MAX_ACTIONS_PER_CALL)
+    throw badInput(
+      `Must have at most ${String(MAX_ACTIONS_PER_CALL)} entries, got ${String(inputs.length)}`,
+      ['inputs'],
+    );
+  const outcomes: PublishOutcome[] = [];
+  const accepted: { readonly position: number; readonly input: CheckedInput }[] = [];
+  const turn = new Turn();
+  for (const [position, input] of inputs.entries()) {
+    if (turn.isOver()) await turn.next();
+    attempt(outcomes, position, () => {
+      accepted.push({ position, input: check(identity, input, ['inputs', position]) });
+    });
+  }
+  const groups = await groupsOf(
+    dependencies,
+    accepted.map(({ input }) => input),
+  );
+  const recorded = clock.now();
+  const lane = isBulk || inputs.length > MAX_LIVE_PER_CALL ? 'BULK' : 'LIVE';
+  const ready: { readonly position: number; readonly action: NewAction }[] = [];
+  for (const { position, input } of accepted) {
+    if (turn.isOver()) await turn.next();
+    attempt(outcomes, position, () => {
+      ready.push({ position, action: newAction(input, { groups, recorded, lane }) });
+    });
+  }
+  const published = await dependencies.actions.insertMany(ready.map(({ action }) => action));
+  published.forEach((result, index) => {
+    const entry = ready[index];
+    if (entry === undefined) return;
+    attempt(outcomes, entry.position, () => {
+      refuseUnseenReplay(identity, result);
+      outcomes[entry.position] = { ...result, error: null };
+    });
+  });
+  const recordedCount = published.filter((result) => !result.isReplay).length;
+  if (recordedCount > 0) announceWork(dependencies, recordedCount);
+  return outcomes;
+}
+
+/**
+ * The actor may see the action unless it is hidden or deleted, which are answered alike. An admin sees a hidden one of
+ * their own; who publishes for somebody else has the rights of that actor.
+ */
+function refuseUnseenReplay(identity: Identity, { action, isReplay }: PublishedAction): void {
+  const isAdmin = identity.roles.has('admin') && action.actorId === identity.userId;
+  if (isReplay && (action.isDeleted || (action.isHidden && !isAdmin)))
+    throw new FanfareError(
+      'CONFLICT',
+      'The idempotency key belongs to an action that has been hidden or deleted',
+    );
+}
+
+/** Turns a typed error of one entry into its outcome; any other error fails the whole call. */
+function attempt(outcomes: PublishOutcome[], position: number, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof FanfareError)) throw error;
+    outcomes[position] = {
+      action: null,
+      isReplay: false,
+      error: { code: error.code, message: error.message },
+    };
+  }
+}
+
+function announceWork({ workSignal, onPublished }: PublishDependencies, count: number): void {
+  onPublished(count);
+  workSignal.notify();
+}
+
+function check(
+  identity: Identity,
+  input: PublishActionInput,
+  path: readonly (string | number)[],
+): CheckedInput {
+  const checked = validate(inputSchema, { ...input }, path);
+  const actor = checked.actorId ?? identity.userId;
+  actingAs(identity, actor, 'publish');
+  if (checked.conducted != null && checked.conducted.getTime() > clock.time() + MAX_FUTURE_MS)
+    throw badInput('Must not be more than five minutes in the future', [...path, 'conducted']);
+  const body = checkDescriptor(checked.descriptor, [...path, 'descriptor']);
+  if (!identity.roles.has('service')) refuseOtherVoices(body, actor, [...path, 'descriptor']);
+  return { ...checked, actor, body };
+}
+
+/** What a descriptor tells may be told by who did it, or by a service. */
+function refuseOtherVoices(
+  body: Action['descriptor'],
+  actor: UserId,
+  path: readonly (string | number)[],
+): void {
+  const type = descriptorOfType(body.type);
+  for (const field of type?.actorFields ?? []) {
+    const value = body[field];
+    if (value === undefined || value === null || value === actor) continue;
+    const message = `Must be the actor unless a service publishes, got ${JSON.stringify(value)}`;
+    const issue = { path: [...path, type?.inputName ?? '', field], message };
+    throw new FanfareError('FORBIDDEN', `${issue.path.join('.')}: ${message}`, { issues: [issue] });
+  }
+}
+
+function checkDescriptor(
+  descriptor: Readonly<Record<string, unknown>>,
+  path: readonly (string | number)[],
+): Action['descriptor'] {
+  const given = Object.entries(descriptor).filter(([, value]) => value !== undefined && value !== null);
+  const [entry] = given;
+  if (entry === undefined || given.length > 1) throw badInput('Must have exactly one property', path);
+  const [inputName, body] = entry;
+  const type = descriptorOfInput(inputName);
+  if (type === undefined) throw badInput(`Unknown descriptor "${inputName}"`, path);
+  const plain = typeof body === 'object' && !Array.isArray(body) ? { ...body } : body;
+  return { type: type.type, ...validate(type.schema, plain, [...path, inputName]) };
+}
+
+type Groups = ReadonlyMap<string, { readonly teamId: string | null; readonly departmentId: string | null }>;
+
+/** Team and department of those actors whose scope asks for them. No round trip for the other scopes. */
+async function groupsOf({ members }: PublishDependencies, inputs: readonly CheckedInput[]): Promise<Groups> {
+  const actorIds = new Set(
+    inputs.filter(({ scope }) => scope === 'TEAM' || scope === 'DEPARTMENT').map(({ actor }) => actor),
+  );
+  if (actorIds.size === 0) return new Map();
+  const found = await members.findByIds([...actorIds]);
+  return new Map(found.map((member) => [member.userId, member]));
+}
+
+function newAction(
+  input: CheckedInput,
+  { groups, recorded, lane }: { readonly groups: Groups; readonly recorded: Date; readonly lane: Lane },
+): NewAction {
+  const { scope, actor } = input;
+  const key = scopeKey(scope, groups.get(actor) ?? null);
+  if (key === null && scope !== 'RESTRICTED')
+    throw badInput(`The actor is in no ${scope.toLowerCase()}`, ['scope']);
+  const conducted = input.conducted ?? recorded;
+  return {
+    actorId: actor,
+    conducted,
+    recorded,
+    idempotencyKey: input.idempotencyKey,
+    scope,
+    audience: [
+      ...(key === null ? [] : [key]),
+      ...new Set([...input.mentions, ...input.recipients].map(userKey)),
+    ],
+    mentions: input.mentions,
+    recipients: input.recipients,
+    refs: input.refs,
+    refIds: [...new Set([...input.refs.map((ref) => ref.id), actor])],
+    descriptor: input.body,
+    latest: baseRelevancy({ conducted, recorded }),
+    lane,
+  };
+}

@@ -1,0 +1,156 @@
+import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
+import type { Member, Ref } from '../../domain/member.ts';
+import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
+import { SharedLoads } from '../../lib/shared-loads.ts';
+import type { Loader, ReaderSession } from './reader-session.ts';
+import type { FollowPair } from '../../storage/follows.ts';
+import type { HiddenPair } from '../../storage/hidden-items.ts';
+import { pulledFollowsOf, type SessionRepositories } from './open-session.ts';
+
+/** Most keys of one query. */
+const maxBatch = 500;
+const sameName = (id: string): string => id;
+
+/**
+ * Opens sessions of live events, which share what they load in the same moment: keys of all of them become one query,
+ * those of different readers too. Thousands of watchers have one each for every event, so a session is little more than
+ * what it remembers. Make one opener per process.
+ */
+export function createEventSessions(
+  repositories: SessionRepositories,
+): (identity: Identity) => ReaderSession {
+  const loads = createLoads(repositories);
+  return (identity) => new EventSession(loads, identity);
+}
+
+type Loads = ReturnType<typeof createLoads>;
+
+/** What belongs to one reader is loaded by keys that name the reader. */
+function createLoads(repositories: SessionRepositories) {
+  const byId = <V>(
+    load: (ids: readonly string[]) => Promise<readonly V[]>,
+    resultName: (result: V) => string,
+  ) => new SharedLoads({ load, resultName, nameOf: sameName, maxBatch });
+  return {
+    pulledRefs: repositories.pulledRefs,
+    actions: byId<Action>(
+      (ids) => repositories.actions.findByIds(ids),
+      ({ id }) => id,
+    ),
+    members: byId<Member>(
+      (ids) => repositories.members.findByIds(ids),
+      ({ userId }) => userId,
+    ),
+    refs: byId<Ref>(
+      (ids) => repositories.refs.findByIds(ids),
+      ({ refId }) => refId,
+    ),
+    marks: byId(
+      (ids) => repositories.feeds.marksOf(ids),
+      ({ userId }) => userId,
+    ),
+    follows: new SharedLoads<FollowPair, Follow & FollowPair>({
+      load: (keys) => repositories.follows.findPairs(keys),
+      nameOf: followName,
+      resultName: followName,
+      maxBatch,
+    }),
+    hidden: new SharedLoads<HiddenPair, HiddenPair>({
+      load: (keys) => repositories.hiddenItems.findPairs(keys),
+      nameOf: hiddenName,
+      resultName: hiddenName,
+      maxBatch,
+    }),
+  };
+}
+
+class EventSession implements ReaderSession {
+  readonly identity: Identity;
+  readonly #loads: Loads;
+  #profile: Promise<ReaderProfile> | undefined;
+  #actions: Loader<ActionId, Action | null> | undefined;
+  #members: Loader<UserId, Member | null> | undefined;
+  #refs: Loader<RefId, Ref | null> | undefined;
+  #follows: Loader<RefId, Follow | null> | undefined;
+  #hidden: Loader<ActionId, ActionId | null> | undefined;
+
+  constructor(loads: Loads, identity: Identity) {
+    this.#loads = loads;
+    this.identity = identity;
+  }
+
+  profile(): Promise<ReaderProfile> {
+    return (this.#profile ??= this.#loadProfile());
+  }
+
+  get actions(): Loader<ActionId, Action | null> {
+    return (this.#actions ??= new Remembered((id) => this.#loads.actions.load(id)));
+  }
+
+  get members(): Loader<UserId, Member | null> {
+    return (this.#members ??= new Remembered((id) => this.#loads.members.load(id)));
+  }
+
+  get refs(): Loader<RefId, Ref | null> {
+    return (this.#refs ??= new Remembered((id) => this.#loads.refs.load(id)));
+  }
+
+  get follows(): Loader<RefId, Follow | null> {
+    const { userId: followerId } = this.identity;
+    return (this.#follows ??= new Remembered((refId) => this.#loads.follows.load({ followerId, refId })));
+  }
+
+  get hidden(): Loader<ActionId, ActionId | null> {
+    const { userId } = this.identity;
+    return (this.#hidden ??= new Remembered(async (actionId) => {
+      const found = await this.#loads.hidden.load({ userId, actionId });
+      return found === null ? null : found.actionId;
+    }));
+  }
+
+  async #loadProfile(): Promise<ReaderProfile> {
+    const { userId, roles } = this.identity;
+    const [member, marks, pulledFollows] = await Promise.all([
+      this.members.load(userId),
+      this.#loads.marks.load(userId),
+      pulledFollowsOf(this.#loads.pulledRefs, (refIds) =>
+        this.#loads.follows.find(refIds.map((refId) => ({ followerId: userId, refId }))),
+      ),
+    ]);
+    if (marks === null) throw new Error('A reader has no marks');
+    return { ...marks, isAdmin: roles.has('admin'), member, pulledFollows };
+  }
+}
+
+/** Asks once for each key. */
+class Remembered<V> implements Loader<string, V | null> {
+  readonly #load: (key: string) => Promise<V | null>;
+  readonly #known = new Map<string, Promise<V | null>>();
+
+  constructor(load: (key: string) => Promise<V | null>) {
+    this.#load = load;
+  }
+
+  load(key: string): Promise<V | null> {
+    let result = this.#known.get(key);
+    if (result === undefined) this.#known.set(key, (result = this.#load(key)));
+    return result;
+  }
+
+  async loadMany(keys: readonly string[]): Promise<(V | null | Error)[]> {
+    const results = await Promise.allSettled(keys.map((key) => this.load(key)));
+    return results.map((result) => {
+      if (result.status === 'fulfilled') return result.value;
+      const reason: unknown = result.reason;
+      return reason instanceof Error ? reason : new Error(String(reason));
+    });
+  }
+}
+
+function followName({ followerId, refId }: FollowPair): string {
+  return JSON.stringify([followerId, refId]);
+}
+
+function hiddenName({ userId, actionId }: HiddenPair): string {
+  return JSON.stringify([userId, actionId]);
+}

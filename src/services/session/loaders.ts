@@ -1,0 +1,72 @@
+import DataLoader from 'dataloader';
+import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
+import type { Member, Ref } from '../../domain/member.ts';
+import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
+import type { ReaderSession } from './reader-session.ts';
+
+/** Most keys of one query; more are split. */
+const MAX_BATCH = 500;
+
+/** Where a session loads from. Results in any order, each once, missing ones left out. */
+export interface SessionSources {
+  findActions(ids: readonly ActionId[]): Promise<readonly Action[]>;
+  findMembers(ids: readonly UserId[]): Promise<readonly Member[]>;
+  findRefs(ids: readonly RefId[]): Promise<readonly Ref[]>;
+  findFollows(userId: UserId, refIds: readonly RefId[]): Promise<readonly Follow[]>;
+  /** Those of the actions that the reader has hidden from their feed. */
+  findHidden(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ActionId[]>;
+  loadProfile(identity: Identity): Promise<ReaderProfile>;
+}
+
+function createLoader<T>(
+  find: (ids: readonly string[]) => Promise<readonly T[]>,
+  idOf: (found: T) => string,
+): DataLoader<string, T | null> {
+  return new DataLoader<string, T | null>(
+    async (ids) => {
+      const found = new Map((await find(ids)).map((value) => [idOf(value), value]));
+      return ids.map((id) => found.get(id) ?? null);
+    },
+    { maxBatchSize: MAX_BATCH },
+  );
+}
+
+/**
+ * Opens a session: keys asked for in one turn of the event loop become one query of at most 500, and answers are
+ * kept for as long as the session lives. Make one per request and one per live event, or it serves stale data.
+ */
+export function createReaderSession(sources: SessionSources, identity: Identity): ReaderSession {
+  const members = createLoader(
+    (ids) => sources.findMembers(ids),
+    (member) => member.userId,
+  );
+  let profile: Promise<ReaderProfile> | undefined;
+
+  async function loadProfile(): Promise<ReaderProfile> {
+    const loaded = await sources.loadProfile(identity);
+    members.prime(identity.userId, loaded.member);
+    return loaded;
+  }
+
+  return {
+    identity,
+    profile: () => (profile ??= loadProfile()),
+    members,
+    actions: createLoader(
+      (ids) => sources.findActions(ids),
+      (action) => action.id,
+    ),
+    refs: createLoader(
+      (ids) => sources.findRefs(ids),
+      (ref) => ref.refId,
+    ),
+    follows: createLoader(
+      (ids) => sources.findFollows(identity.userId, ids),
+      (follow) => follow.refId,
+    ),
+    hidden: createLoader(
+      (ids) => sources.findHidden(identity.userId, ids),
+      (id) => id,
+    ),
+  };
+}

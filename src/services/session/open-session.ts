@@ -1,0 +1,57 @@
+import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
+import type { ReaderSession } from './reader-session.ts';
+import type { PulledRefs } from '../../storage/pulled-refs.ts';
+import type { Repositories } from '../../storage/repositories.ts';
+import { createReaderSession } from './loaders.ts';
+
+export type SessionRepositories = Pick<
+  Repositories,
+  'actions' | 'members' | 'refs' | 'pulledRefs' | 'follows' | 'feeds' | 'hiddenItems'
+>;
+
+/** Opens a session on the repositories: that of one request. */
+export function openSession(
+  { actions, members, refs, follows, feeds, hiddenItems, pulledRefs }: SessionRepositories,
+  identity: Identity,
+): ReaderSession {
+  return createReaderSession(
+    {
+      findActions: (ids) => actions.findByIds(ids),
+      findMembers: (ids) => members.findByIds(ids),
+      findRefs: (ids) => refs.findByIds(ids),
+      findFollows: (userId, refIds) => follows.find(userId, refIds),
+      findHidden: (userId, actionIds) => hiddenItems.find(userId, actionIds),
+      loadProfile: (reader) => loadProfile({ members, feeds, follows, pulledRefs }, reader),
+    },
+    identity,
+  );
+}
+
+async function loadProfile(
+  {
+    members,
+    feeds,
+    follows,
+    pulledRefs,
+  }: Pick<SessionRepositories, 'members' | 'feeds' | 'follows' | 'pulledRefs'>,
+  { userId, roles }: Identity,
+): Promise<ReaderProfile> {
+  const [member, marks, pulledFollows] = await Promise.all([
+    members.find(userId),
+    feeds.marks(userId),
+    pulledFollowsOf(pulledRefs, (refIds) => follows.find(userId, refIds)),
+  ]);
+  return { userId, isAdmin: roles.has('admin'), member, ...marks, pulledFollows };
+}
+
+const NONE: readonly Follow[] = [];
+
+/** A reader's follows of the refs whose actions are pulled; nothing is asked where there are none such. */
+export async function pulledFollowsOf(
+  pulledRefs: PulledRefs,
+  find: (refIds: readonly string[]) => Promise<readonly Follow[]>,
+): Promise<readonly Follow[]> {
+  const known = await pulledRefs.known();
+  if (known.size === 0) return NONE;
+  return (await find([...known])).filter(({ spans }) => spans.length > 0);
+}

@@ -1,0 +1,23 @@
+import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
+import type { Member, Ref } from '../../domain/member.ts';
+import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
+
+/** Loads by key, many keys of one turn of the event loop in one query, and remembers for as long as it lives. */
+export interface Loader<K, V> {
+  load(key: K): Promise<V>;
+  loadMany(keys: readonly K[]): Promise<(V | Error)[]>;
+}
+
+/** One reader during one request or one live event. */
+export interface ReaderSession {
+  readonly identity: Identity;
+  /** Loaded when first asked for. */
+  profile(): Promise<ReaderProfile>;
+  readonly actions: Loader<ActionId, Action | null>;
+  readonly members: Loader<UserId, Member | null>;
+  readonly refs: Loader<RefId, Ref | null>;
+  /** The reader's own follow of a ref. */
+  readonly follows: Loader<RefId, Follow | null>;
+  /** The action's id where the reader has hidden it from their feed, else null. */
+  readonly hidden: Loader<ActionId, ActionId | null>;
+}

@@ -1,0 +1,131 @@
+import type { ErasureSubject, ErasureTask } from '../../domain/erasure.ts';
+import { newPseudonym } from '../../domain/pseudonym.ts';
+import type { FeedStore } from '../../feeds/feed-store.ts';
+import type { LiveLog } from '../../realtime/live-log.ts';
+import type { SessionEnds } from '../../realtime/session-ends.ts';
+import type { ErasuresRepository } from '../../storage/erasures.ts';
+import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
+import type { MemberTracesRepository } from '../../storage/member-traces.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface ErasureStepDependencies extends CountFollowersDependencies {
+  readonly memberTraces: MemberTracesRepository;
+  readonly erasures: Pick<ErasuresRepository, 'anonymiseRequests'>;
+  /** Of every model that may hold a feed, in use or not. */
+  readonly feedStores: readonly Pick<FeedStore, 'page' | 'remove' | 'drop'>[];
+  readonly liveLog: Pick<LiveLog, 'forget'>;
+  readonly onLiveLogError: (error: unknown) => void;
+  readonly sessionEnds: Pick<SessionEnds, 'endSessions'>;
+}
+
+/** One part of an erasure. */
+export interface ErasureStep {
+  readonly name: string;
+  /** Does one batch. Returns how much it changed: 0 when nothing is left. Cut off and repeated, it does no harm. */
+  readonly run: (dependencies: ErasureStepDependencies, task: ErasureTask) => Promise<number>;
+}
+
+/** Documents per batch: a batch has to be done well within a lease. */
+const BATCH = 500;
+
+/**
+ * Everything an erasure does, in order: first the name, which is read from one place; then what others see; then what
+ * was the member's own – follows before the feed, which they would fill again – and the profile itself; at last what is
+ * open: it needs a store that may be away, and holds nothing else up then.
+ */
+export const ERASURE_STEPS: readonly ErasureStep[] = [
+  { name: 'CONCEAL', run: ({ memberTraces }, subject) => memberTraces.conceal(subject) },
+  // First the pseudonym has the followers as well, then the actions are its: a delivery finds all of them by either.
+  {
+    name: 'FOLLOWERS_COPY',
+    run: ({ memberTraces }, subject) => memberTraces.copyFollowers(subject, BATCH),
+  },
+  { name: 'ACTIONS', run: ({ memberTraces }, subject) => memberTraces.anonymiseActions(subject, BATCH) },
+  {
+    name: 'INTERACTIONS',
+    run: ({ memberTraces }, subject) => memberTraces.anonymiseInteractions(subject, BATCH),
+  },
+  { name: 'FOLLOWS', run: endFollows },
+  {
+    name: 'FOLLOWERS',
+    run: ({ memberTraces }, subject) => memberTraces.moveFollowers(subject, clock.now(), BATCH),
+  },
+  { name: 'FEED', run: dropFeed },
+  {
+    name: 'HIDDEN_ITEMS',
+    run: ({ memberTraces }, subject) => memberTraces.removeHiddenItems(subject, BATCH),
+  },
+  { name: 'MUTES', run: ({ memberTraces }, subject) => memberTraces.anonymiseMutes(subject, BATCH) },
+  {
+    name: 'SUPERVISION',
+    run: ({ memberTraces }, subject) => memberTraces.anonymiseSupervisor(subject, BATCH),
+  },
+  {
+    name: 'MODERATION',
+    run: ({ memberTraces }, subject) => memberTraces.anonymiseModeration(subject, BATCH),
+  },
+  { name: 'FAN_OUTS', run: ({ memberTraces }, subject) => memberTraces.cleanFanOuts(subject) },
+  {
+    name: 'REQUESTS',
+    run: ({ erasures }, { memberId }) => erasures.anonymiseRequests(memberId, newPseudonym()),
+  },
+  { name: 'PROFILE', run: ({ memberTraces }, subject) => memberTraces.removeProfile(subject) },
+  { name: 'SESSIONS', run: endSessions },
+  { name: 'LIVE_LOG', run: forgetLiveLog },
+];
+
+/** Takes the member from the counts of what they follow: by one each, and by counting where nobody knows. */
+async function endFollows(dependencies: ErasureStepDependencies, subject: ErasureSubject): Promise<number> {
+  const { memberTraces, followerCounts, newToken } = dependencies;
+  const follows = await memberTraces.followsOf(subject, BATCH);
+  const epochs = await followerCounts.epochs(follows.map(({ refId }) => refId));
+  const { ids, counted, uncertain } = await memberTraces.endFollows(subject, follows, newToken());
+  const added = new Map(counted.map((refId) => [refId, -1]));
+  await countFollowers(dependencies, { added, uncertain: [], epochs });
+  if (ids.length > 0) await memberTraces.dropFollows(ids);
+  // One at a time: what has been counted from scratch is not counted once more by the next attempt.
+  for (const { id, refId } of uncertain) {
+    await countFollowers(dependencies, { added: new Map(), uncertain: [refId], epochs });
+    await memberTraces.dropFollows([id]);
+  }
+  return follows.length;
+}
+
+/** Entry by entry, in bounded writes, whatever the model; then what the model keeps besides. */
+async function dropFeed(
+  { feedStores }: ErasureStepDependencies,
+  { memberId }: ErasureSubject,
+): Promise<number> {
+  for (const feedStore of feedStores) {
+    const { entries } = await feedStore.page({ userId: memberId, limit: BATCH });
+    const actionIds = entries.map((entry) => entry.actionId);
+    if (actionIds.length > 0) {
+      await feedStore.remove([memberId], actionIds);
+      return actionIds.length;
+    }
+    await feedStore.drop(memberId);
+  }
+  return 0;
+}
+
+/** Fails while it is not known that everybody was told, and is then tried again. */
+async function endSessions(
+  { sessionEnds }: ErasureStepDependencies,
+  { memberId }: ErasureSubject,
+): Promise<number> {
+  await sessionEnds.endSessions(memberId);
+  return 0;
+}
+
+/** What is there ends by itself some minutes after the last watcher left: a store that is away holds nothing up. */
+async function forgetLiveLog(
+  { liveLog, onLiveLogError }: ErasureStepDependencies,
+  { memberId }: ErasureSubject,
+): Promise<number> {
+  try {
+    await liveLog.forget(memberId);
+  } catch (error) {
+    onLiveLogError(error);
+  }
+  return 0;
+}

@@ -1,0 +1,207 @@
+import type { Action, UserId } from '../../domain/action.ts';
+import { reachesFollowers } from '../../domain/audience.ts';
+import { anySpanContains } from '../../domain/follow-span.ts';
+import { profileOfMember, profileOfStranger, type Follow } from '../../domain/viewer.ts';
+import { addressedReasons } from '../../domain/visibility.ts';
+import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
+import { compareUtf8 } from '../../lib/compare-utf8.ts';
+import type { FollowsRepository } from '../../storage/follows.ts';
+import type { MembersRepository } from '../../storage/members.ts';
+
+export interface AudienceDependencies {
+  readonly follows: Pick<FollowsRepository, 'followers'>;
+  readonly members: Pick<MembersRepository, 'inGroup'>;
+}
+
+/** A reader the action is addressed to, and every reason why. */
+export interface AudienceMember {
+  readonly userId: UserId;
+  readonly reasons: readonly DeliveryReason[];
+}
+
+interface SourcePage {
+  readonly userIds: readonly UserId[];
+  /** Where the source goes on; null: there is no more. */
+  readonly next: UserId | null;
+}
+
+/** Readers for one reason, in order of id. */
+interface Source {
+  readonly reason: DeliveryReason;
+  read(afterUserId: UserId | null, limit: number): Promise<SourcePage>;
+}
+
+/**
+ * Everybody the action is addressed to, each once, in order of user id, in chunks of `chunkSize` (the last may be
+ * smaller). All sources – people named, a team or department, followers of every ref – are read side by side in that
+ * one order and merged, so that a reader reached in several ways is one delivery with several reasons, and one id
+ * says how far a pass has come.
+ *
+ * @param afterUserId readers up to this id are left out; null: none.
+ */
+export async function* audienceOf(
+  dependencies: AudienceDependencies,
+  action: Action,
+  options: { readonly afterUserId: UserId | null; readonly chunkSize: number },
+): AsyncGenerator<AudienceMember[], void, undefined> {
+  const streams = sourcesOf(dependencies, action).map(
+    (source) => new SourceStream(source, options.afterUserId, options.chunkSize),
+  );
+  let chunk: AudienceMember[] = [];
+  for (;;) {
+    await Promise.all(streams.map((stream) => stream.fill()));
+    const userId = lowest(streams);
+    if (userId === null) break;
+    const reasons = new Set<DeliveryReason>();
+    for (const stream of streams) {
+      if (stream.head === userId) {
+        reasons.add(stream.reason);
+        stream.advance();
+      }
+    }
+    chunk.push({ userId, reasons: [...reasons] });
+    if (chunk.length === options.chunkSize) {
+      yield chunk;
+      chunk = [];
+    }
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+export interface AudienceAmongDependencies {
+  readonly follows: Pick<FollowsRepository, 'findPairs'>;
+  readonly members: Pick<MembersRepository, 'findByIds'>;
+}
+
+/**
+ * Those of the readers the action is addressed to, in no particular order; also who pulls it, which is a reason like the
+ * others here. One query of their follows, or of the members where a team or department is addressed.
+ */
+export async function audienceAmong(
+  { follows, members }: AudienceAmongDependencies,
+  action: Action,
+  userIds: readonly UserId[],
+): Promise<AudienceMember[]> {
+  const isForGroup = action.scope === 'TEAM' || action.scope === 'DEPARTMENT';
+  const [followed, described] = await Promise.all([
+    reachesFollowers(action)
+      ? follows.findPairs(
+          userIds.flatMap((followerId) => action.refIds.map((refId) => ({ followerId, refId }))),
+        )
+      : [],
+    isForGroup ? members.findByIds(userIds) : [],
+  ]);
+  const followsOf = new Map<UserId, Follow[]>();
+  for (const { followerId, ...follow } of followed)
+    followsOf.set(followerId, [...(followsOf.get(followerId) ?? []), follow]);
+  const profiles = new Map(described.map((member) => [member.userId, profileOfMember(member)]));
+  return userIds.flatMap((userId) => {
+    const reader = profiles.get(userId) ?? profileOfStranger(userId);
+    const reasons = addressedReasons(reader, action, followsOf.get(userId) ?? []);
+    return reasons.length === 0 ? [] : [{ userId, reasons }];
+  });
+}
+
+function lowest(streams: readonly SourceStream[]): UserId | null {
+  let low: UserId | null = null;
+  for (const { head } of streams)
+    if (head !== null && (low === null || compareUtf8(head, low) < 0)) low = head;
+  return low;
+}
+
+class SourceStream {
+  readonly reason: DeliveryReason;
+  readonly #source: Source;
+  readonly #limit: number;
+  #page: readonly UserId[] = [];
+  #at = 0;
+  #next: UserId | null;
+  #isExhausted = false;
+
+  constructor(source: Source, afterUserId: UserId | null, limit: number) {
+    this.reason = source.reason;
+    this.#source = source;
+    this.#next = afterUserId;
+    this.#limit = limit;
+  }
+
+  /** The next reader; null when there is none, or none has been fetched. */
+  get head(): UserId | null {
+    return this.#page[this.#at] ?? null;
+  }
+
+  advance(): void {
+    this.#at++;
+  }
+
+  async fill(): Promise<void> {
+    while (this.head === null && !this.#isExhausted) {
+      const page = await this.#source.read(this.#next, this.#limit);
+      this.#page = page.userIds;
+      this.#at = 0;
+      this.#next = page.next;
+      this.#isExhausted = page.next === null;
+    }
+  }
+}
+
+function sourcesOf({ follows, members }: AudienceDependencies, action: Action): Source[] {
+  const sources = [named('MENTION', action.mentions), named('RECIPIENT', action.recipients)];
+  if (action.scope === 'TEAM' || action.scope === 'DEPARTMENT')
+    sources.push(...groupSources(members, action));
+  if (reachesFollowers(action))
+    sources.push(
+      ...action.refIds
+        .filter((refId) => !action.pullRefIds.includes(refId))
+        .map((refId) => followerSource(follows, action, refId)),
+    );
+  return sources;
+}
+
+function named(reason: DeliveryReason, userIds: readonly UserId[]): Source {
+  const sorted = [...new Set(userIds)].sort(compareUtf8);
+  return {
+    reason,
+    read: (after) =>
+      Promise.resolve({
+        userIds: after === null ? sorted : sorted.filter((userId) => compareUtf8(userId, after) > 0),
+        next: null,
+      }),
+  };
+}
+
+function groupSources(members: AudienceDependencies['members'], action: Action): Source[] {
+  const kind = action.scope === 'TEAM' ? 'team' : 'department';
+  const prefix = `${kind}:`;
+  return action.audience
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => ({
+      reason: action.scope === 'TEAM' ? 'TEAM' : 'DEPARTMENT',
+      async read(after, limit) {
+        const page = await members.inGroup({ kind, id: key.slice(prefix.length) }, after, limit);
+        const belongs = page.filter((member) => {
+          const since = kind === 'team' ? member.teamSince : member.departmentSince;
+          return since !== null && since.getTime() <= action.recorded.getTime();
+        });
+        return {
+          userIds: belongs.map((member) => member.userId),
+          next: page.length < limit ? null : (page.at(-1)?.userId ?? null),
+        };
+      },
+    }));
+}
+
+function followerSource(follows: AudienceDependencies['follows'], action: Action, refId: string): Source {
+  return {
+    reason: 'FOLLOW',
+    async read(after, limit) {
+      const page = await follows.followers(refId, after, limit);
+      return {
+        userIds: page
+          .filter((follower) => anySpanContains(follower.spans, action))
+          .map((follower) => follower.followerId),
+        next: page.length < limit ? null : (page.at(-1)?.followerId ?? null),
+      };
+    },
+  };
+}

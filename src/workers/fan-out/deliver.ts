@@ -1,0 +1,281 @@
+import type { Action, UserId } from '../../domain/action.ts';
+import { reachesFollowers } from '../../domain/audience.ts';
+import type { InteractionGroup } from '../../domain/relevancy.ts';
+import type { FeedStore, ReaderDelivery } from '../../feeds/feed-store.ts';
+import { forEachInOrder } from '../../lib/for-each-in-order.ts';
+import { prefetch } from '../../lib/prefetch.ts';
+import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
+import type { InteractionsRepository } from '../../storage/interactions.ts';
+import { announce, removals, type AnnounceDependencies, type Announcement } from '../../realtime/announce.ts';
+import { announcePulled, type AnnouncePulledDependencies } from './announce-pulled.ts';
+import { notAddressed } from './announce-withdrawal.ts';
+import { audienceOf, type AudienceDependencies, type AudienceMember } from './audience.ts';
+import type { LaneGate } from './lane-gate.ts';
+import { watchersAmongAudience } from './watchers.ts';
+import type { PulledRefs } from '../../storage/pulled-refs.ts';
+import { raiseFloors, type RaiseFloorDependencies } from '../../feeds/trim-feeds.ts';
+import { relevancies, type LiftDependencies } from '../../feeds/boost.ts';
+import { clock } from '../../lib/clock.ts';
+
+/** Chunks of one pass that are under way at the same time. */
+const CHUNKS_AT_ONCE = 3;
+
+export interface DeliverDependencies
+  extends
+    AudienceDependencies,
+    AnnouncePulledDependencies,
+    Omit<RaiseFloorDependencies, 'feedStore'>,
+    LiftDependencies {
+  readonly liveLog: AnnounceDependencies['liveLog'] & AnnouncePulledDependencies['liveLog'];
+  readonly members: AudienceDependencies['members'] & LiftDependencies['members'];
+  readonly follows: AudienceDependencies['follows'] & AnnouncePulledDependencies['follows'];
+  readonly pulledRefs: Pick<PulledRefs, 'active'>;
+  /** Those of the readers to whom nothing need be delivered; see `skip-dormant.ts`. */
+  readonly passBy: (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>>;
+  readonly interactions: Pick<InteractionsRepository, 'summaries'>;
+  readonly feedStore: Pick<FeedStore, 'page' | 'deliver' | 'holders' | 'remove'>;
+  readonly fanOuts: Pick<FanOutsRepository, 'checkpoint' | 'setEngagement' | 'setPulled'>;
+  readonly chunkSize: number;
+  readonly leaseMs: number;
+  /** Decides whose chunk is next. */
+  readonly gate: Pick<LaneGate, 'run'>;
+}
+
+/** Whether a pass may go on. Asked before every write. */
+export interface Fence {
+  /** No other worker has taken the action over. */
+  isHeld(): Promise<boolean>;
+  /** The worker is to stop and hand its work back. */
+  isStopping(): boolean;
+}
+
+/** Everybody in the audience up to this reader has been served. */
+export interface Reached {
+  readonly afterUserId: UserId;
+  readonly delivered: number;
+}
+
+export type PassOutcome =
+  | { readonly kind: 'complete'; readonly delivered: number }
+  /** The claim is void: lost, or the action has changed. What was done until then stands. */
+  | { readonly kind: 'void'; readonly reached: Reached | null }
+  /** Stopped between two chunks on request; a later pass goes on from the checkpoint. */
+  | { readonly kind: 'stopped' };
+
+/**
+ * One pass: makes the feeds agree with the action as it was when it was claimed. Visible: everybody in its audience
+ * holds it; hidden or deleted: nobody does. May be cut off anywhere and repeated.
+ */
+export async function runPass(
+  dependencies: DeliverDependencies,
+  claim: Claim,
+  fence: Fence,
+): Promise<PassOutcome> {
+  const { action } = claim;
+  return action.isHidden || action.isDeleted
+    ? withdrawFromAll(dependencies, claim, fence)
+    : deliverToAll(dependencies, claim, fence);
+}
+
+/**
+ * Chunks of the audience are delivered side by side, a few at a time, so that the database has work while others are
+ * announced. Progress is noted in the order of the audience: behind a checkpoint everything is done. Where the audience is
+ * larger than a chunk, who is watching gets it before all of them, since they are the ones who wait for it; a pass that
+ * goes on from a checkpoint leaves that to the one before. They do not wait for their turn either, but in the lane of
+ * what nobody waits for.
+ */
+async function deliverToAll(
+  dependencies: DeliverDependencies,
+  claim: Claim,
+  fence: Fence,
+): Promise<PassOutcome> {
+  const { chunkSize } = dependencies;
+  const action = await withPulled(dependencies, claim);
+  const interactions = action === null ? null : await deriveEngagement(dependencies, claim);
+  if (action === null || interactions === null) return { kind: 'void', reached: null };
+  const progress = {
+    delivered: claim.delivered,
+    lane: claim.lane,
+    reached: null as Reached | null,
+    isVoid: false,
+    isStopped: false,
+    hasGap: false,
+  };
+  let begun = 0;
+  let served: Promise<ReadonlySet<UserId>> | undefined;
+  const watchersFirst = (delivery: Delivery): Promise<ReadonlySet<UserId>> => {
+    const deliver = (): Promise<ReadonlySet<UserId>> => deliverToWatchers(dependencies, delivery);
+    return claim.lane === 'BULK'
+      ? dependencies.gate.run({ lane: claim.lane, kind: 'fan-out' }, deliver)
+      : deliver();
+  };
+  const chunks = audienceOf(dependencies, action, { afterUserId: claim.afterUserId, chunkSize });
+  await forEachInOrder(prefetch(chunks), CHUNKS_AT_ONCE, {
+    async mayBegin() {
+      progress.isVoid ||= !(await fence.isHeld());
+      progress.isStopped ||= fence.isStopping();
+      return !progress.isVoid && !progress.isStopped;
+    },
+    async work(chunk) {
+      served ??=
+        claim.afterUserId === null && chunk.length === chunkSize
+          ? watchersFirst({ claim, action, interactions })
+          : Promise.resolve(NOBODY);
+      // An attempt that was cut off has written beyond its checkpoint by as many chunks as are under way at a time.
+      const isFirstAttempt = claim.version === 1 && !(claim.wasCutOff && begun < CHUNKS_AT_ONCE);
+      begun += 1;
+      const isServed = await served;
+      const others = isServed.size === 0 ? chunk : chunk.filter(({ userId }) => !isServed.has(userId));
+      const delivery = { claim, action, interactions, chunk: others, isFirstAttempt };
+      return dependencies.gate.run({ lane: progress.lane, kind: 'fan-out' }, async () => {
+        // It may have waited for long.
+        progress.isStopped ||= fence.isStopping();
+        if (progress.isStopped) return null;
+        return chunk.length - others.length + (await deliverChunk(dependencies, delivery)).length;
+      });
+    },
+    async conclude(chunk, delivered) {
+      // From a chunk that was left out on, there is no more progress to note.
+      progress.hasGap ||= delivered === null;
+      if (progress.hasGap) return;
+      progress.delivered += delivered ?? 0;
+      // A short chunk is the last one: the end of the pass is its checkpoint.
+      const last = chunk.at(-1);
+      if (chunk.length < chunkSize || progress.isVoid || last === undefined) return;
+      progress.reached = { afterUserId: last.userId, delivered: progress.delivered };
+      const leaseUntil = new Date(clock.time() + dependencies.leaseMs);
+      const lane = await dependencies.fanOuts.checkpoint(claim, progress.reached, leaseUntil);
+      if (lane === null) progress.isVoid = true;
+      else progress.lane = lane;
+    },
+  });
+  if (progress.isVoid) return { kind: 'void', reached: progress.reached };
+  if (progress.isStopped) return { kind: 'stopped' };
+  const kind = claim.version === 1 ? 'added' : 'updated';
+  await announcePulled(dependencies, action, { kind, interactions });
+  return { kind: 'complete', delivered: progress.delivered };
+}
+
+const NOBODY: ReadonlySet<UserId> = new Set();
+
+/** What a pass delivers. */
+interface Delivery {
+  readonly claim: Claim;
+  readonly action: Action;
+  readonly interactions: readonly InteractionGroup[];
+}
+
+/** Returns whom it was delivered to. */
+async function deliverToWatchers(
+  dependencies: DeliverDependencies,
+  delivery: Delivery,
+): Promise<ReadonlySet<UserId>> {
+  const { claim, action } = delivery;
+  const isFirstAttempt = claim.version === 1 && !claim.wasCutOff;
+  const served = new Set<UserId>();
+  for await (const chunk of watchersAmongAudience(dependencies, action))
+    for (const userId of await deliverChunk(dependencies, { ...delivery, chunk, isFirstAttempt }))
+      served.add(userId);
+  return served;
+}
+
+interface ChunkDelivery extends Delivery {
+  readonly chunk: readonly AudienceMember[];
+  readonly isFirstAttempt: boolean;
+}
+
+/** Returns whom it was delivered to: those who are not passed by. */
+async function deliverChunk(
+  dependencies: DeliverDependencies,
+  { claim, action, interactions, chunk, isFirstAttempt }: ChunkDelivery,
+): Promise<readonly UserId[]> {
+  if (chunk.length === 0) return [];
+  const passedBy = await dependencies.passBy(chunk.map(({ userId }) => userId));
+  const awake = passedBy.size === 0 ? chunk : chunk.filter(({ userId }) => !passedBy.has(userId));
+  const userIds = awake.map(({ userId }) => userId);
+  const relevancyOf = await relevancies(dependencies, action, interactions, userIds);
+  const readers: ReaderDelivery[] = awake.map(({ userId, reasons }) => ({
+    userId,
+    relevancy: relevancyOf(userId),
+    reasons,
+  }));
+  const outcome = await dependencies.feedStore.deliver({ actionId: action.id, readers, isFirstAttempt });
+  await announce(dependencies, announcementsOf(action.id, readers, outcome, claim.wasCutOff));
+  await raiseFloors(dependencies, outcome.added);
+  return userIds;
+}
+
+/**
+ * The action with the refs that are not pushed to. Decided once, before anything of it was delivered: what was pushed
+ * stays pushed, so that no entry has two places. Null: the claim is void.
+ */
+async function withPulled(
+  { pulledRefs, fanOuts }: DeliverDependencies,
+  claim: Claim,
+): Promise<Action | null> {
+  const { action, afterUserId } = claim;
+  const isBegun = afterUserId !== null || action.fanOut.delivered > 0 || action.pullRefIds.length > 0;
+  if (isBegun || !reachesFollowers(action)) return action;
+  const active = await pulledRefs.active(clock.now());
+  const pullRefIds = action.refIds.filter((refId) => active.has(refId));
+  if (pullRefIds.length === 0) return action;
+  return (await fanOuts.setPulled(claim, pullRefIds)) ? { ...action, pullRefIds } : null;
+}
+
+/** Brings the counters in line with the interactions, and gives what lifts the action. Null: the claim is void. */
+async function deriveEngagement(
+  { interactions, fanOuts }: DeliverDependencies,
+  claim: Claim,
+): Promise<readonly InteractionGroup[] | null> {
+  const { id, engagement, latest } = claim.action;
+  // What was never marked has no interactions: nothing to look up for a new action.
+  if (engagement.lastInteraction === null) return [];
+  const summary = (await interactions.summaries([id])).get(id);
+  if (summary === undefined) return [];
+  const { lastInteraction } = summary.engagement;
+  const isHeld = await fanOuts.setEngagement(claim, summary.engagement, lastInteraction ?? latest);
+  return isHeld ? summary.groups : null;
+}
+
+/**
+ * @param wasCutOff what is there already may have been written by a pass that did not come to announce it: then
+ *   everybody is told. Not only those of the chunk after the checkpoint: where the action has changed since, this pass
+ *   began anew, and nobody knows how far the other one came.
+ */
+function announcementsOf(
+  actionId: string,
+  readers: readonly ReaderDelivery[],
+  outcome: Awaited<ReturnType<FeedStore['deliver']>>,
+  wasCutOff: boolean,
+): Announcement[] {
+  const added = new Set(outcome.added);
+  const raised = new Set(outcome.raised);
+  return readers.flatMap(({ userId, relevancy, reasons }) => {
+    if (!wasCutOff && !added.has(userId) && !raised.has(userId)) return [];
+    const kind = added.has(userId) ? 'added' : 'updated';
+    return [{ userId, event: { kind, actionId, relevancy, reasons } }];
+  });
+}
+
+async function withdrawFromAll(
+  dependencies: DeliverDependencies,
+  claim: Claim,
+  fence: Fence,
+): Promise<PassOutcome> {
+  const { feedStore, chunkSize, gate } = dependencies;
+  const { action, wasTold } = claim;
+  if (!wasTold) await announcePulled(dependencies, action, { kind: 'removed', interactions: [] });
+  for (;;) {
+    if (!(await fence.isHeld())) return { kind: 'void', reached: null };
+    if (fence.isStopping()) return { kind: 'stopped' };
+    const count = await gate.run({ lane: claim.lane, kind: 'fan-out' }, async () => {
+      const userIds = await feedStore.holders(action.id, chunkSize);
+      // Told before it is done: a worker that dies in between tells them again. The rules hide the action already.
+      const untold = wasTold ? await notAddressed(dependencies, action, userIds) : userIds;
+      await announce(dependencies, removals(action.id, untold, clock.now()));
+      await feedStore.remove(userIds, [action.id]);
+      return userIds.length;
+    });
+    if (count < chunkSize) return { kind: 'complete', delivered: 0 };
+  }
+}

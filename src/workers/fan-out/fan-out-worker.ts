@@ -1,0 +1,270 @@
+import type { LaneRange } from '../../storage/fan-out-lanes.ts';
+import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
+import { StoreUnavailable } from '../../storage/errors.ts';
+import { COALESCE_MS, MAX_REST_MS } from '../../storage/fan-out-stages.ts';
+import type { HiddenItemsRepository } from '../../storage/hidden-items.ts';
+import type { InteractionsRepository } from '../../storage/interactions.ts';
+import type { ModerationRepository } from '../../storage/moderation.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
+import { runPass, type DeliverDependencies, type PassOutcome } from './deliver.ts';
+import { holdLease } from './lease.ts';
+import { LaneGate } from './lane-gate.ts';
+import { Passes } from './passes.ts';
+import { Outage } from '../../lib/outage.ts';
+import { WakeUp } from '../../lib/wake-up.ts';
+import { clock } from '../../lib/clock.ts';
+
+/** Longest wait before a failed fan-out is tried again. */
+const MAX_BACKOFF_MS = 30_000;
+const FIRST_BACKOFF_MS = 200;
+/** Longest wait before the store of the feeds is tried again while it is away. */
+const MAX_OUTAGE_MS = 5_000;
+
+/** What a worker tells of its work, for logs and metrics. */
+export interface FanOutObserver {
+  /** @param isDone false: the action changed meanwhile, and a pass for that follows. */
+  finished(
+    claim: Claim,
+    pass: { readonly delivered: number; readonly seconds: number; readonly isDone: boolean },
+  ): void;
+  /** The action was hidden, shown again or deleted while the pass ran: another pass follows. */
+  overtaken(claim: Claim): void;
+  /** The lease ran out and another worker has the action. */
+  leaseLost(claim: Claim): void;
+  failed(claim: Claim, error: unknown, isFinal: boolean): void;
+  /** The database did not answer; the worker goes on trying. */
+  claimFailed(error: unknown): void;
+}
+
+export interface WorkerOptions {
+  /** Unique among all workers. */
+  readonly workerId: string;
+  readonly leaseMs: number;
+  /** After so many attempts a fan-out is FAILED. */
+  readonly maxAttempts: number;
+  /** Fan-outs of one lane at the same time. */
+  readonly concurrency: number;
+  /** How often to look without having been woken. */
+  readonly pollMs: number;
+}
+
+export interface WorkerDependencies extends Omit<DeliverDependencies, 'gate'> {
+  /** Shared with what else works in the background of the process. Default: one of its own. */
+  readonly gate?: LaneGate;
+  readonly fanOuts: Pick<
+    FanOutsRepository,
+    | 'claim'
+    | 'nextDue'
+    | 'checkpoint'
+    | 'setEngagement'
+    | 'setPulled'
+    | 'renew'
+    | 'finish'
+    | 'bury'
+    | 'release'
+    | 'passOn'
+    | 'requestPassAfter'
+    | 'keepProgress'
+  >;
+  readonly interactions: Pick<InteractionsRepository, 'summaries' | 'purgeAction'>;
+  readonly hiddenItems: Pick<HiddenItemsRepository, 'purgeAction'>;
+  readonly moderation: Pick<ModerationRepository, 'log'>;
+  readonly workSignal: Pick<WorkSignal, 'onWork'>;
+  readonly observer: FanOutObserver;
+}
+
+/**
+ * Takes fan-outs from the database, one lease each, and runs their passes. Any number of workers may run in any
+ * number of processes. A worker that dies loses nothing: its leases expire and others take over. While the store of the
+ * feeds is away nothing can be delivered and nothing is given up: the worker waits, and tries again now and then.
+ */
+export class FanOutWorker implements AsyncDisposable {
+  readonly #dependencies: WorkerDependencies & DeliverDependencies;
+  readonly #options: WorkerOptions;
+  readonly #gate: LaneGate;
+  readonly #passes: Passes;
+  readonly #wakeUp = new WakeUp();
+  readonly #outage = new Outage(FIRST_BACKOFF_MS, MAX_OUTAGE_MS);
+  #subscription: Disposable | null = null;
+  #loop: Promise<void> | null = null;
+  #isStopping = false;
+  #claims = 0;
+  /** When to look in any case, by `performance.now()`, as far as is known. */
+  #lookAt = 0;
+
+  constructor(dependencies: WorkerDependencies, options: WorkerOptions) {
+    this.#gate = dependencies.gate ?? new LaneGate();
+    this.#dependencies = { ...dependencies, gate: this.#gate };
+    this.#options = options;
+    this.#passes = new Passes(options.concurrency, () => {
+      this.#wakeUp.wake();
+    });
+  }
+
+  start(): void {
+    if (this.#loop !== null) return;
+    this.#subscription = this.#dependencies.workSignal.onWork(() => {
+      this.#wakeUp.wake();
+    });
+    this.#loop = this.#takeWork();
+  }
+
+  /** Takes no more work, lets every running pass end its chunk and hands the rest back. Idempotent. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#subscription?.[Symbol.dispose]();
+    this.#subscription = null;
+    this.#wakeUp.wake();
+    await this.#loop;
+    await this.#passes.allEnded();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #takeWork(): Promise<void> {
+    while (!this.#isStopping) {
+      if (this.#outage.waitMs > 0) {
+        await this.#wakeUp.wait(this.#outage.waitMs);
+        continue;
+      }
+      const ranges = this.#passes.lanesWithRoom();
+      if (ranges.length === 0) {
+        await this.#passes.oneEnded();
+        continue;
+      }
+      const claim = await this.#look(ranges);
+      if (claim !== null) this.#begin(claim);
+      // What was claimed last was the most urgent: where its lane is full now, nothing more urgent is due yet.
+      if (claim === null || (!this.#passes.hasRoomEverywhere && claim.lane === 'BULK'))
+        await this.#wakeUp.wait(Math.max(0, this.#lookAt - performance.now()));
+    }
+  }
+
+  #begin(claim: Claim): void {
+    const hasPriority = this.#gate.enter(claim.lane);
+    const pass = this.#run(claim).finally(() => {
+      hasPriority[Symbol.dispose]();
+    });
+    this.#passes.add(claim, pass);
+  }
+
+  /** The next claim. Null: there is none, and `#lookAt` says until when, as far as is known: what was put off is due then. */
+  async #look(ranges: readonly LaneRange[]): Promise<Claim | null> {
+    const { fanOuts, observer } = this.#dependencies;
+    const { workerId, leaseMs, pollMs } = this.#options;
+    const now = clock.now();
+    try {
+      const claim = await fanOuts.claim(`${workerId}#${String(++this.#claims)}`, now, leaseMs, {
+        ranges,
+        except: this.#passes.actions,
+      });
+      if (claim !== null) return claim;
+      // From the same moment on: what comes due between the two is not to be missed by both.
+      const due = await fanOuts.nextDue(now);
+      this.#lookAt =
+        performance.now() + (due === null ? pollMs : Math.min(pollMs, due.getTime() - clock.time()));
+    } catch (error) {
+      observer.claimFailed(error);
+      this.#lookAt = performance.now() + pollMs;
+    }
+    return null;
+  }
+
+  async #run(claim: Claim): Promise<void> {
+    const { fanOuts } = this.#dependencies;
+    const { maxAttempts, leaseMs } = this.#options;
+    const startedAt = performance.now();
+    const lease = holdLease(fanOuts, claim, leaseMs);
+    try {
+      if (claim.attempts > maxAttempts)
+        throw new Error(`The worker died or lost its lease ${String(maxAttempts)} times`);
+      const outcome = await runPass(this.#dependencies, claim, {
+        isHeld: () => lease.isHeld(),
+        isStopping: () => this.#isStopping,
+      });
+      this.#outage.over();
+      await this.#conclude(claim, outcome, (performance.now() - startedAt) / 1_000);
+    } catch (error) {
+      await this.#giveUp(claim, error);
+    } finally {
+      lease[Symbol.dispose]();
+    }
+  }
+
+  /** Writes the end of a pass. */
+  async #conclude(claim: Claim, outcome: PassOutcome, seconds: number): Promise<void> {
+    const { fanOuts, observer } = this.#dependencies;
+    if (outcome.kind === 'complete') {
+      const { delivered } = outcome;
+      const isDone = await this.#finish(claim, delivered);
+      if (isDone || (await this.#passOn(claim, delivered, seconds))) {
+        observer.finished(claim, { delivered, seconds, isDone });
+        return;
+      }
+    } else {
+      const isHandedBack = await fanOuts.release(claim, {
+        state: 'PENDING',
+        error: null,
+        notBefore: clock.now(),
+        ended: 'in-order',
+      });
+      this.#wakeUp.wake();
+      if (isHandedBack) {
+        if (outcome.kind === 'void') observer.overtaken(claim);
+        return;
+      }
+    }
+    observer.leaseLost(claim);
+    if (outcome.kind === 'void') await fanOuts.keepProgress(claim, outcome.reached);
+    // What this pass wrote late may contradict a change that is not this worker's any more: one more pass mends it.
+    await fanOuts.requestPassAfter(claim, clock.now());
+  }
+
+  /**
+   * The action has changed meanwhile: its next pass follows after as long as this one took, within bounds, so that an
+   * action that changes all the time does not keep a worker busy all the time.
+   */
+  async #passOn(claim: Claim, delivered: number, seconds: number): Promise<boolean> {
+    const restMs = Math.min(MAX_REST_MS, Math.max(COALESCE_MS, seconds * 1_000));
+    const notBefore = new Date(clock.time() + restMs);
+    const isPassedOn = await this.#dependencies.fanOuts.passOn(claim, { delivered, notBefore });
+    this.#wakeUp.wake();
+    return isPassedOn;
+  }
+
+  async #finish(claim: Claim, delivered: number): Promise<boolean> {
+    const { fanOuts, interactions, hiddenItems, moderation } = this.#dependencies;
+    const { id, isDeleted } = claim.action;
+    // A change that was cut off before it was logged is logged here, since it asked for this pass.
+    if (claim.version > 1) await moderation.log(id);
+    // It completed a pass that was cut off before a change.
+    if (claim.version < claim.action.fanOut.version) return false;
+    if (!isDeleted) return fanOuts.finish(claim, delivered);
+    await interactions.purgeAction(id);
+    await hiddenItems.purgeAction(id);
+    return fanOuts.bury(claim);
+  }
+
+  async #giveUp(claim: Claim, error: unknown): Promise<void> {
+    const { fanOuts, observer } = this.#dependencies;
+    const isAway = error instanceof StoreUnavailable;
+    const isFinal = !isAway && claim.attempts >= this.#options.maxAttempts;
+    const backoffMs = isAway
+      ? this.#outage.failed()
+      : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
+    observer.failed(claim, error, isFinal);
+    try {
+      await fanOuts.release(claim, {
+        state: isFinal ? 'FAILED' : 'PENDING',
+        error: error instanceof Error ? error.message : String(error),
+        notBefore: new Date(clock.time() + backoffMs),
+        ended: isAway ? 'cut-off' : 'failed',
+      });
+    } catch (releaseError) {
+      // The lease will expire and the fan-out be taken over.
+      observer.claimFailed(releaseError);
+    }
+  }
+}

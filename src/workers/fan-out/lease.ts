@@ -1,0 +1,45 @@
+import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
+
+export interface Lease extends Disposable {
+  /**
+   * False once another worker has taken the action over. While nobody has, the lease can be renewed, however long ago it
+   * ran out: asks the database where that is in doubt.
+   */
+  isHeld(): Promise<boolean>;
+}
+
+/** Renews the lease of a claim, three times within its length, until disposed. */
+export function holdLease(fanOuts: Pick<FanOutsRepository, 'renew'>, claim: Claim, leaseMs: number): Lease {
+  let heldUntil = performance.now() + leaseMs;
+  let isLost = false;
+  let renewing: Promise<void> | null = null;
+
+  async function renew(): Promise<void> {
+    const startedAt = performance.now();
+    if (await fanOuts.renew(claim, leaseMs)) heldUntil = startedAt + leaseMs;
+    else isLost = true;
+  }
+
+  /** One at a time: a database that is slow is not asked again before it has answered. */
+  function renewOnce(): Promise<void> {
+    renewing ??= renew().finally(() => {
+      renewing = null;
+    });
+    return renewing;
+  }
+
+  const timer = setInterval(() => {
+    renewOnce().catch(() => {
+      // A database that does not answer has not renewed: `heldUntil` says when the lease is in doubt.
+    });
+  }, leaseMs / 3);
+  return {
+    async isHeld() {
+      if (!isLost && performance.now() >= heldUntil) await renewOnce();
+      return !isLost;
+    },
+    [Symbol.dispose]: () => {
+      clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { ActionId } from '../../domain/action.ts';
+import { LANES, type Lane } from '../../domain/lane.ts';
+import type { Claim } from '../../storage/fan-out-claim.ts';
+import { ALL_LANES, type LaneRange } from '../../storage/fan-out-lanes.ts';
+
+/** The passes that a worker runs, by lane. Each lane has as much room as if it were alone. */
+export class Passes {
+  readonly #room: number;
+  readonly #running: Readonly<Record<Lane, Set<Promise<void>>>> = {
+    URGENT: new Set(),
+    LIVE: new Set(),
+    BULK: new Set(),
+  };
+
+  readonly #onRoom: () => void;
+  readonly #actions = new Set<ActionId>();
+
+  /**
+   * @param room passes of one lane at the same time.
+   * @param onRoom called when a lane that was full has room again.
+   */
+  constructor(room: number, onRoom: () => void) {
+    this.#room = room;
+    this.#onRoom = onRoom;
+  }
+
+  add({ lane, action }: Pick<Claim, 'lane' | 'action'>, pass: Promise<void>): void {
+    const running = this.#running[lane];
+    running.add(pass);
+    this.#actions.add(action.id);
+    void pass.finally(() => {
+      const wasFull = !this.#hasRoom(lane);
+      running.delete(pass);
+      this.#actions.delete(action.id);
+      if (wasFull) this.#onRoom();
+    });
+  }
+
+  /** The actions they deliver. */
+  get actions(): readonly ActionId[] {
+    return [...this.#actions];
+  }
+
+  get hasRoomEverywhere(): boolean {
+    return LANES.every((lane) => this.#hasRoom(lane));
+  }
+
+  /** In which lanes to look for the next pass, one after the other. None: there is no room for any. */
+  lanesWithRoom(): readonly LaneRange[] {
+    const lanes = LANES.filter((lane) => this.#hasRoom(lane));
+    if (lanes.length === LANES.length) return ALL_LANES;
+    const [first, second, third] = lanes;
+    if (first === 'URGENT' && second === 'LIVE' && third === undefined) return [{ atLeast: second }];
+    return lanes.map((only) => ({ only }));
+  }
+
+  /** Resolves when one of them has ended. */
+  async oneEnded(): Promise<void> {
+    await Promise.race(LANES.flatMap((lane) => [...this.#running[lane]]));
+  }
+
+  async allEnded(): Promise<void> {
+    await Promise.all(LANES.flatMap((lane) => [...this.#running[lane]]));
+  }
+
+  #hasRoom(lane: Lane): boolean {
+    return this.#running[lane].size < this.#room;
+  }
+}

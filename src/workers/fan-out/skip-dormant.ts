@@ -1,0 +1,51 @@
+import type { UserId } from '../../domain/action.ts';
+import type { LiveLog } from '../../realtime/live-log.ts';
+import type { FeedsRepository } from '../../storage/feeds.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface PassByDependencies {
+  readonly feeds: Pick<FeedsRepository, 'hasDormant' | 'passBy'>;
+  readonly liveLog: Pick<LiveLog, 'watched'>;
+  readonly onLiveLogError: (error: unknown) => void;
+  /** Readers who have not read for this long are dormant. */
+  readonly dormantAfterMs: number;
+}
+
+/** For how long it is taken for granted that there are no dormant readers. Until then some are delivered to in vain. */
+const LOOK_EVERY_MS = 10_000;
+
+/**
+ * Tells which readers need no delivery since they have not read for long. Who watches reads. While there are no dormant
+ * readers at all it costs one query in ten seconds.
+ */
+export function dormancy({
+  feeds,
+  liveLog,
+  onLiveLogError,
+  dormantAfterMs,
+}: PassByDependencies): (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>> {
+  let lookAgainAt = 0;
+  const nobody: ReadonlySet<UserId> = new Set();
+
+  async function watching(userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {
+    try {
+      return new Set(await liveLog.watched(userIds));
+    } catch (error) {
+      // Then they are told later that something may be missing, and what they query next is made from the source.
+      onLiveLogError(error);
+      return nobody;
+    }
+  }
+
+  return async (userIds) => {
+    const since = new Date(clock.time() - dormantAfterMs);
+    if (performance.now() < lookAgainAt) return nobody;
+    if (!(await feeds.hasDormant(since))) {
+      lookAgainAt = performance.now() + Math.min(LOOK_EVERY_MS, dormantAfterMs);
+      return nobody;
+    }
+    const watched = await watching(userIds);
+    const unwatched = userIds.filter((userId) => !watched.has(userId));
+    return new Set(await feeds.passBy(unwatched, since));
+  };
+}

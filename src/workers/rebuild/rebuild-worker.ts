@@ -1,0 +1,122 @@
+import type { LiveLog } from '../../realtime/live-log.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
+import type { FanOutsRepository } from '../../storage/fan-outs.ts';
+import type { FeedsRepository, RebuildClaim } from '../../storage/feeds.ts';
+import { StoreUnavailable } from '../../storage/errors.ts';
+import { LaneGate } from '../fan-out/lane-gate.ts';
+import { Outage } from '../../lib/outage.ts';
+import { PollLoop } from '../../lib/poll-loop.ts';
+import { rebuildFeed, sweepFeed, type RebuildDependencies } from '../../feeds/reconcile-feed.ts';
+import { TRIM_GRACE_MS } from '../../feeds/trim-feeds.ts';
+import { clock } from '../../lib/clock.ts';
+
+/** How long a rebuild waits for a fan-out that is under way to end. */
+const POSTPONE_MS = 250;
+/** Waits while the store of the feeds is away: the first, and the longest. */
+const FIRST_OUTAGE_MS = 200;
+const MAX_OUTAGE_MS = 5_000;
+
+const IN_BULK = { lane: 'BULK', kind: 'rebuild' } as const;
+
+export interface RebuildObserver {
+  rebuilt(userId: string, seconds: number): void;
+  /** The feed stays due and is tried again when its lease is over, or the store of the feeds is there again. */
+  failed(error: unknown): void;
+}
+
+export interface RebuildWorkerDependencies extends Omit<RebuildDependencies, 'inTurn'> {
+  /** Shared with what else works in the background of the process. Default: one of its own. */
+  readonly gate?: LaneGate;
+  readonly liveLog: RebuildDependencies['liveLog'] & Pick<LiveLog, 'forget'>;
+  readonly feeds: Pick<FeedsRepository, 'claimDue' | 'finishRebuild' | 'postponeRebuild'>;
+  readonly fanOuts: RebuildDependencies['fanOuts'] & Pick<FanOutsRepository, 'heldClaims'>;
+  readonly workSignal: Pick<WorkSignal, 'onWork'>;
+  readonly observer: RebuildObserver;
+}
+
+export interface RebuildWorkerOptions {
+  readonly leaseMs: number;
+  /** How often to look without having been woken. */
+  readonly pollMs: number;
+}
+
+/**
+ * Rebuilds feeds that are due, one at a time, in any number of processes. A rebuild that is cut off or done twice does
+ * no harm; what makes a feed due again while it is rebuilt leads to one more.
+ */
+export class RebuildWorker implements AsyncDisposable {
+  readonly #dependencies: RebuildWorkerDependencies & RebuildDependencies;
+  readonly #options: RebuildWorkerOptions;
+  readonly #loop: PollLoop;
+  readonly #outage = new Outage(FIRST_OUTAGE_MS, MAX_OUTAGE_MS);
+  #subscription: Disposable | null = null;
+
+  constructor(dependencies: RebuildWorkerDependencies, options: RebuildWorkerOptions) {
+    const { gate = new LaneGate() } = dependencies;
+    this.#dependencies = { ...dependencies, inTurn: (chunk) => gate.run(IN_BULK, chunk) };
+    this.#options = options;
+    this.#loop = new PollLoop(() => this.#rebuildNext(), options.pollMs);
+  }
+
+  start(): void {
+    this.#subscription ??= this.#dependencies.workSignal.onWork(() => {
+      this.#loop.wake();
+    });
+    this.#loop.start();
+  }
+
+  /** Lets the rebuild under way finish. Idempotent. */
+  async stop(): Promise<void> {
+    this.#subscription?.[Symbol.dispose]();
+    this.#subscription = null;
+    await this.#loop.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #rebuildNext(): Promise<boolean> {
+    const { feeds, observer } = this.#dependencies;
+    if (this.#outage.waitMs > 0) return false;
+    try {
+      const claim = await feeds.claimDue(clock.now(), this.#options.leaseMs);
+      if (claim === null) return false;
+      await this.#rebuild(claim).catch((error: unknown) => this.#handBack(claim, error));
+      return true;
+    } catch (error) {
+      observer.failed(error);
+      return false;
+    }
+  }
+
+  /** A feed whose store is away stays due from soon on, and nobody thinks worse of it. */
+  async #handBack(claim: RebuildClaim, error: unknown): Promise<never> {
+    if (error instanceof StoreUnavailable) {
+      const until = new Date(clock.time() + this.#outage.failed());
+      await this.#dependencies.feeds.postponeRebuild(claim, until, { wasCutOff: true });
+    }
+    throw error;
+  }
+
+  async #rebuild(claim: RebuildClaim): Promise<void> {
+    const startedAt = performance.now();
+    const { feeds, fanOuts } = this.#dependencies;
+    // Passes that began before may know the reader as they were, and may write after the feed has been looked at.
+    const older = new Set(await fanOuts.heldClaims());
+    const floor = await rebuildFeed(this.#dependencies, claim.userId);
+    this.#outage.over();
+    if (older.size > 0) {
+      if ((await fanOuts.heldClaims()).some((token) => older.has(token))) {
+        await feeds.postponeRebuild(claim, new Date(clock.time() + POSTPONE_MS));
+        return;
+      }
+      await sweepFeed(this.#dependencies, claim.userId);
+    }
+    // What was written before the cut looks now as if it had been there all the time.
+    if (claim.wasCutOff) await this.#dependencies.liveLog.forget(claim.userId);
+    const now = clock.now();
+    await feeds.finishRebuild(claim, { floor, now, trimAt: new Date(now.getTime() + TRIM_GRACE_MS) });
+    this.#dependencies.observer.rebuilt(claim.userId, (performance.now() - startedAt) / 1_000);
+  }
+}

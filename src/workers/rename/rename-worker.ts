@@ -1,0 +1,121 @@
+import { NAME_SOURCES, type RenameClaim, type RenamesRepository } from '../../storage/renames.ts';
+import { PollLoop } from '../../lib/poll-loop.ts';
+import { LaneGate } from '../fan-out/lane-gate.ts';
+import { clock } from '../../lib/clock.ts';
+
+const FIRST_BACKOFF_MS = 200;
+/** A rename is never given up: nobody else would finish it. */
+const MAX_BACKOFF_MS = 60_000;
+
+const IN_BULK = { lane: 'BULK', kind: 'rename' } as const;
+
+/** What a worker tells of its work, for logs. */
+export interface RenameObserver {
+  /** @param actions how many held an older name. */
+  carried(claim: RenameClaim, actions: number, seconds: number): void;
+  failed(claim: RenameClaim, error: unknown): void;
+  /** The database did not answer; the worker goes on trying. */
+  claimFailed(error: unknown): void;
+}
+
+export interface RenameWorkerDependencies {
+  readonly renames: Pick<
+    RenamesRepository,
+    'settleFirst' | 'claim' | 'current' | 'carry' | 'renew' | 'finish' | 'release'
+  >;
+  readonly observer: RenameObserver;
+  /** Shared with what else works in the background of the process. Default: one of its own. */
+  readonly gate?: LaneGate;
+}
+
+export interface RenameWorkerOptions {
+  /** Unique among all workers. */
+  readonly workerId: string;
+  readonly leaseMs: number;
+  /** How often to look when there was nothing to do. */
+  readonly pollMs: number;
+  /** Actions per write. The lease is renewed between writes. */
+  readonly batchSize: number;
+}
+
+/**
+ * Carries new names to the copies of the old ones, one name at a time, in any number of processes. Level-triggered: it
+ * carries the name as it is now, until no action holds an older one, and a change meanwhile leads to one more pass.
+ * A worker that is cut off loses nothing, and one that comes late overwrites nothing newer. It looks for work by the
+ * clock alone: reads show a new name at once anyway, and the signal for work rings for every action.
+ */
+export class RenameWorker implements AsyncDisposable {
+  readonly #dependencies: RenameWorkerDependencies;
+  readonly #options: RenameWorkerOptions;
+  readonly #loop: PollLoop;
+  readonly #gate: LaneGate;
+  #claims = 0;
+
+  constructor(dependencies: RenameWorkerDependencies, options: RenameWorkerOptions) {
+    this.#dependencies = dependencies;
+    this.#options = options;
+    this.#gate = dependencies.gate ?? new LaneGate();
+    this.#loop = new PollLoop(() => this.#round(), options.pollMs);
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Lets the write under way end and hands the rest back. Idempotent. */
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  /** False when there was nothing to do. */
+  async #round(): Promise<boolean> {
+    const { renames, observer } = this.#dependencies;
+    const { workerId, leaseMs, batchSize } = this.#options;
+    try {
+      let settled = 0;
+      for (const source of NAME_SOURCES) settled += await renames.settleFirst(source, clock.now(), batchSize);
+      const claim = await renames.claim(`${workerId}#${String(++this.#claims)}`, clock.now(), leaseMs);
+      if (claim !== null) await this.#run(claim);
+      return settled > 0 || claim !== null;
+    } catch (error) {
+      observer.claimFailed(error);
+      return false;
+    }
+  }
+
+  async #run(claim: RenameClaim): Promise<void> {
+    const { renames, observer } = this.#dependencies;
+    const startedAt = performance.now();
+    try {
+      const actions = await this.#carry(claim);
+      if (actions !== null && (await renames.finish(claim)))
+        observer.carried(claim, actions, (performance.now() - startedAt) / 1_000);
+      else await renames.release(claim, clock.now(), null);
+    } catch (error) {
+      observer.failed(claim, error);
+      const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
+      const reason = error instanceof Error ? error.message : String(error);
+      await renames.release(claim, new Date(clock.time() + backoffMs), reason);
+    }
+  }
+
+  /** Writes until no action holds an older name. Returns how many did; null when it was cut short. */
+  async #carry(claim: RenameClaim): Promise<number | null> {
+    const { renames } = this.#dependencies;
+    const { batchSize, leaseMs } = this.#options;
+    const name = await renames.current(claim.id);
+    let actions = 0;
+    for (;;) {
+      const found =
+        name === null ? 0 : await this.#gate.run(IN_BULK, () => renames.carry(claim.id, name, batchSize));
+      if (found === 0) return actions;
+      actions += found;
+      if (this.#loop.isStopping || !(await renames.renew(claim, new Date(clock.time() + leaseMs))))
+        return null;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import {
+  actionScore,
+  generationAt,
+  RANKED_FOR_MS,
+  rankedSince,
+  RESCORE_EVERY_MS,
+} from '../../domain/ranking.ts';
+import type { RankingWeights } from '../../domain/ranking.ts';
+import type { RankedActionsRepository } from '../../storage/ranked-actions.ts';
+import { GENERATIONS_KEPT, type ScoresRepository } from '../../storage/scores.ts';
+import { PollLoop } from '../../lib/poll-loop.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface RescoreObserver {
+  rescored(generation: Date, actions: number, seconds: number): void;
+  /** The generation stays due and is tried again when its lease is over. */
+  failed(error: unknown): void;
+}
+
+export interface RescoreDependencies {
+  readonly scores: Pick<ScoresRepository, 'claim' | 'put' | 'renew' | 'finish' | 'purgeBefore'>;
+  readonly rankedActions: Pick<RankedActionsRepository, 'conductedSince'>;
+  readonly ranking: RankingWeights;
+  readonly observer: RescoreObserver;
+}
+
+export interface RescoreOptions {
+  readonly leaseMs: number;
+  /** How often to look whether a generation is due. */
+  readonly pollMs: number;
+}
+
+/**
+ * Makes the scores of every generation, one process at a time. A process that dies leaves the rest to the next one;
+ * two who overlap do the same work and change nothing of each other's.
+ */
+export class RescoreWorker implements AsyncDisposable {
+  readonly #dependencies: RescoreDependencies;
+  readonly #options: RescoreOptions;
+  readonly #loop: PollLoop;
+
+  constructor(dependencies: RescoreDependencies, options: RescoreOptions) {
+    this.#dependencies = dependencies;
+    this.#options = options;
+    this.#loop = new PollLoop(async () => {
+      await this.round(clock.now());
+      return false;
+    }, options.pollMs);
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Leaves the generation under way to whoever comes next. Idempotent. */
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  /** Makes the generation that is due at this time, if any is and nobody is at it. */
+  async round(now: Date): Promise<void> {
+    const { scores, observer } = this.#dependencies;
+    const generation = generationAt(now);
+    const startedAt = performance.now();
+    try {
+      if (!(await scores.claim(generation, now, this.#options.leaseMs))) return;
+      const actions = await this.#rescore(generation);
+      if (actions !== null) observer.rescored(generation, actions, (performance.now() - startedAt) / 1_000);
+    } catch (error) {
+      observer.failed(error);
+    }
+  }
+
+  /** How many actions have a score in the generation; null when it was cut short. */
+  async #rescore(generation: Date): Promise<number | null> {
+    const { scores, rankedActions, ranking } = this.#dependencies;
+    let count = 0;
+    for await (const actions of rankedActions.conductedSince(rankedSince(generation))) {
+      const entries = actions.map((action) => ({
+        actionId: action.id,
+        score: actionScore(action, generation, ranking),
+      }));
+      await scores.put(entries, generation);
+      count += entries.length;
+      if (this.#loop.isStopping) {
+        await scores.renew(clock.now());
+        return null;
+      }
+      await scores.renew(new Date(clock.time() + this.#options.leaseMs));
+    }
+    await scores.finish(generation);
+    await scores.purgeBefore(new Date(generation.getTime() - KEPT_FOR_MS));
+    return count;
+  }
+}
+
+/** Scores older than this are in no generation that is kept. */
+const KEPT_FOR_MS = RANKED_FOR_MS + GENERATIONS_KEPT * RESCORE_EVERY_MS;

@@ -1,0 +1,65 @@
+import type { FeedStore } from '../../feeds/feed-store.ts';
+import type { FanOutsRepository } from '../../storage/fan-outs.ts';
+import type { FeedsRepository } from '../../storage/feeds.ts';
+import { PULL_NOTICE_MS } from '../../storage/pulled-refs.ts';
+import type { RefsRepository } from '../../storage/refs.ts';
+import { PollLoop } from '../../lib/poll-loop.ts';
+import { trimDue } from '../../feeds/trim-feeds.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface UpkeepDependencies {
+  readonly feedStore: Pick<FeedStore, 'trim'>;
+  readonly feeds: Pick<FeedsRepository, 'dueTrims' | 'finishTrim'>;
+  readonly refs: Pick<RefsRepository, 'choosePulled'>;
+  readonly fanOuts: Pick<FanOutsRepository, 'adoptLanes'>;
+  /** Refs with more followers than this are pulled. */
+  readonly celebrityThreshold: number;
+  /** It is tried again in the next round. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** How often a process looks. */
+const EVERY_MS = 5_000;
+
+/**
+ * What keeps feeds in shape beside deliveries, in any number of processes: chooses which refs are pulled, finds lanes for
+ * fan-outs of processes that know none, and has the store forget what lies below the floors of feeds. Whatever is done twice does no harm.
+ */
+export class UpkeepWorker implements AsyncDisposable {
+  readonly #dependencies: UpkeepDependencies;
+  readonly #loop = new PollLoop(() => this.#run(), EVERY_MS);
+
+  constructor(dependencies: UpkeepDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Idempotent. */
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  /** @param noticeMs how long before it is pulled a ref is known as such; see `pulled-refs.ts`. */
+  async round(now: Date, noticeMs: number = PULL_NOTICE_MS): Promise<void> {
+    const { fanOuts, refs, celebrityThreshold } = this.#dependencies;
+    await fanOuts.adoptLanes();
+    await refs.choosePulled(celebrityThreshold, new Date(now.getTime() + noticeMs));
+    while (!this.#loop.isStopping && (await trimDue(this.#dependencies, now)) > 0);
+  }
+
+  async #run(): Promise<boolean> {
+    try {
+      await this.round(clock.now());
+    } catch (error) {
+      this.#dependencies.onError(error);
+    }
+    return false;
+  }
+}

@@ -1,0 +1,228 @@
+import { expect, test } from 'vitest';
+import type { DeliveryChunk, DeliveryOutcome } from '../../../src/feeds/feed-store.ts';
+import type {
+  FanOutObserver,
+  WorkerDependencies,
+  WorkerOptions,
+} from '../../../src/workers/fan-out/fan-out-worker.ts';
+import { clock } from '../../../src/lib/clock.ts';
+import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
+import { watching } from '../../support/watching.ts';
+
+const PATIENTLY = { timeout: PATIENCE_MS };
+
+const READERS = ['ann', 'bob', 'cid', 'dan', 'eve'];
+const LATER = 3_600_000;
+
+function noting(): { readonly observer: FanOutObserver; readonly notes: string[] } {
+  const notes: string[] = [];
+  return {
+    notes,
+    observer: {
+      ...silentObserver,
+      finished: (claim, { isDone, delivered }) =>
+        notes.push(`${isDone ? 'done' : 'passed on'} ${String(claim.version)}: ${String(delivered)}`),
+      overtaken: () => notes.push('overtaken'),
+      leaseLost: () => notes.push('lease lost'),
+      failed: (_claim, error) => notes.push(String(error)),
+    },
+  };
+}
+
+/** A worker that delivers to one reader at a time, and does something when it delivers. */
+function slowly(
+  parts: Parts,
+  whenDelivering: (chunk: DeliveryChunk) => Promise<unknown>,
+  options: Partial<WorkerOptions> = {},
+  dependencies: Partial<WorkerDependencies> = {},
+) {
+  const { feedStore } = parts;
+  const deliver = async (chunk: DeliveryChunk): Promise<DeliveryOutcome> => {
+    await whenDelivering(chunk);
+    return feedStore.deliver(chunk);
+  };
+  const { observer, notes } = noting();
+  const worker = parts.worker(options, {
+    ...{ chunkSize: 1, feedStore: { ...feedStore, deliver }, observer },
+    ...dependencies,
+  });
+  return { worker, notes };
+}
+
+/** Does it the first time only; everybody waits for it. */
+function once(work: () => Promise<unknown>): () => Promise<unknown> {
+  let done: Promise<unknown> | null = null;
+  return () => (done ??= work());
+}
+
+const isFor = (chunk: DeliveryChunk, userId: string): boolean =>
+  chunk.readers.some((reader) => reader.userId === userId);
+
+async function fanOutOf(parts: Parts, id: string) {
+  const [action] = await parts.repositories.actions.findByIds([id]);
+  if (action === undefined) throw new Error('The action is gone');
+  return action.fanOut;
+}
+
+function like(parts: Parts, actionId: string, at?: Date): Promise<unknown> {
+  return parts.services.recordInteraction(parts.session('service', 'service'), {
+    ...{ actionId, kind: 'COMMENT', actorId: 'actor' },
+    ...(at === undefined ? {} : { at }),
+  });
+}
+
+test('a pass goes on after its lease ran out, as long as nobody has taken the action over', async () => {
+  await using parts = await openParts();
+  const { fanOuts } = parts.repositories;
+  const { action } = await parts.publish({ mentions: READERS });
+  let letGo: () => void = () => undefined;
+  const hasRunOut = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const { worker, notes } = slowly(
+    parts,
+    () => hasRunOut,
+    { leaseMs: 60 },
+    {
+      // As if the database took its time to answer.
+      fanOuts: { ...fanOuts, renew: (claim, leaseMs) => hasRunOut.then(() => fanOuts.renew(claim, leaseMs)) },
+    },
+  );
+  worker.start();
+  const countRunOut = (): Promise<number> =>
+    parts.database.collections.actions.countDocuments({
+      'fanOut.state': 'IN_PROGRESS',
+      'fanOut.leaseUntil': { $lt: clock.now() },
+    });
+  await expect.poll(countRunOut, PATIENTLY).toBe(1);
+  letGo();
+  await parts.idle();
+  await worker.stop();
+  expect(notes).toEqual(['done 1: 5']);
+  expect(await fanOutOf(parts, action.id)).toMatchObject({ state: 'DONE', attempts: 1, delivered: 5 });
+});
+
+test('who has lost the lease voids nothing of what another worker has done since', async () => {
+  await using parts = await openParts();
+  const { fanOuts } = parts.repositories;
+  const { action } = await parts.publish({ mentions: READERS });
+  const other = once(async () => {
+    const claim = await fanOuts.claim('other', new Date(Date.now() + LATER), LATER);
+    if (claim === null) throw new Error('There is nothing to take over');
+    await fanOuts.checkpoint(claim, { afterUserId: 'dan', delivered: 4 }, new Date(Date.now() + LATER));
+    return claim;
+  });
+  const { worker, notes } = slowly(parts, other);
+  worker.start();
+  await expect.poll(() => notes, PATIENTLY).toEqual(['lease lost']);
+  await worker.stop();
+  expect(await fanOutOf(parts, action.id)).toMatchObject({ state: 'IN_PROGRESS', version: 1 });
+  const next = await fanOuts.claim('next', new Date(Date.now() + 3 * LATER), LATER);
+  expect(next).toMatchObject({ version: 1, afterUserId: 'dan', delivered: 4 });
+});
+
+test('what somebody did who has lost the lease is not done again, and is no failed attempt', async () => {
+  await using parts = await openParts();
+  const { fanOuts } = parts.repositories;
+  await parts.publish({ mentions: READERS });
+  const other = once(() => fanOuts.claim('other', new Date(Date.now() + LATER), LATER));
+  const { worker, notes } = slowly(parts, other);
+  worker.start();
+  await expect.poll(() => notes, PATIENTLY).toEqual(['lease lost']);
+  await worker.stop();
+  const next = await fanOuts.claim('next', new Date(Date.now() + 3 * LATER), LATER);
+  expect(next).toMatchObject({ afterUserId: 'ann', delivered: 1, attempts: 2 });
+});
+
+test('a pass that has served everybody is the end, whoever has the lease by then', async () => {
+  await using parts = await openParts();
+  const { fanOuts } = parts.repositories;
+  const { action } = await parts.publish({ mentions: READERS });
+  const other = once(() => fanOuts.claim('other', new Date(Date.now() + LATER), LATER));
+  const { worker, notes } = slowly(parts, other, {}, { chunkSize: 10 });
+  worker.start();
+  await parts.idle();
+  await worker.stop();
+  expect(notes).toEqual(['done 1: 5']);
+  expect(await fanOutOf(parts, action.id)).toMatchObject({ state: 'DONE', delivered: 5 });
+});
+
+test('who has lost the lease and may have written against a change asks for a pass', async () => {
+  await using parts = await openParts();
+  const { fanOuts } = parts.repositories;
+  const { action } = await parts.publish({ mentions: READERS });
+  const change = once(async () => {
+    await parts.services.hideAction(parts.session('admin', 'admin'), action.id, null);
+    await fanOuts.claim('other', new Date(Date.now() + LATER), LATER);
+  });
+  const { worker, notes } = slowly(parts, change);
+  worker.start();
+  await expect.poll(() => notes, PATIENTLY).toEqual(['lease lost']);
+  await worker.stop();
+  expect(await fanOutOf(parts, action.id)).toMatchObject({ version: 3 });
+});
+
+test('a pass that was cut off goes on from its checkpoint though the action has changed, and another follows', async () => {
+  await using parts = await openParts();
+  const { fanOuts } = parts.repositories;
+  const { action } = await parts.publish({ mentions: READERS });
+  const dead = await fanOuts.claim('dead', new Date(), 0);
+  if (dead === null) throw new Error('There is nothing to claim');
+  await fanOuts.checkpoint(dead, { afterUserId: 'cid', delivered: 3 }, new Date());
+  await like(parts, action.id);
+  const served: string[] = [];
+  const { worker, notes } = slowly(parts, ({ readers }) => {
+    served.push(...readers.map(({ userId }) => userId));
+    return Promise.resolve();
+  });
+  worker.start();
+  await parts.idle();
+  await worker.stop();
+  expect(notes).toEqual(['passed on 1: 5', 'done 2: 5']);
+  expect(served.slice(0, 2).sort()).toEqual(['dan', 'eve']);
+  expect(served.slice(2).sort()).toEqual(READERS);
+});
+
+test('an action that changes during every pass is delivered by every pass, and its watchers are told by each', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ mentions: READERS });
+  await parts.fanOut();
+  await using eve = await watching(parts.services, parts.session('eve').identity, { withUnread: false });
+  const state = { isLively: true };
+  const { worker, notes } = slowly(parts, (chunk) =>
+    state.isLively && isFor(chunk, 'eve') ? like(parts, action.id) : Promise.resolve(),
+  );
+  await like(parts, action.id);
+  worker.start();
+  for (let pass = 0; pass < 3; pass++)
+    expect(await eve.next()).toMatchObject({ kind: 'updated', item: { actionId: action.id } });
+  await expect.poll(() => notes.length, PATIENTLY).toBeGreaterThanOrEqual(3);
+  expect(new Set(notes.map((note) => note.replace(/\d+:/, 'n:')))).toEqual(new Set(['passed on n: 5']));
+  expect(await fanOutOf(parts, action.id)).toMatchObject({ delivered: 5, error: null });
+  state.isLively = false;
+  await parts.idle();
+  await worker.stop();
+  expect(notes.at(-1)).toMatch(/^done/);
+});
+
+test('a change that ends a pass is not taken for a lost lease', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ mentions: READERS });
+  const hide = once(() => parts.services.hideAction(parts.session('admin', 'admin'), action.id, null));
+  const { worker, notes } = slowly(parts, hide);
+  worker.start();
+  await parts.idle();
+  await worker.stop();
+  expect(notes).toEqual(['overtaken', 'done 2: 0']);
+  expect(await parts.feedStore.holders(action.id, 10)).toEqual([]);
+});
+
+test('a worker does not take over what it has itself and was late to renew', async () => {
+  await using parts = await openParts();
+  const { fanOuts } = parts.repositories;
+  const { action } = await parts.publish({});
+  await fanOuts.claim('w', new Date(), 0);
+  expect(await fanOuts.claim('w', new Date(Date.now() + LATER), 0, { except: [action.id] })).toBeNull();
+  expect(await fanOuts.claim('x', new Date(Date.now() + LATER), 0)).not.toBeNull();
+});

@@ -1,0 +1,133 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, test, vi } from 'vitest';
+import type { UnreadCount } from '../../../../src/services/services.ts';
+import { UnreadWatch } from '../../../../src/services/feed/unread-watch.ts';
+
+interface Counting {
+  readonly answer: (count: number) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** A watch whose counts wait for their answer. */
+function openWatch() {
+  const controller = new AbortController();
+  const begun: Counting[] = [];
+  let onBegun: () => void = () => undefined;
+  const unread = new UnreadWatch({
+    signal: controller.signal,
+    count: () =>
+      new Promise<UnreadCount>((resolve, reject) => {
+        begun.push({
+          answer: (count) => {
+            resolve({ count, isExact: true });
+          },
+          fail: reject,
+        });
+        onBegun();
+      }),
+  });
+  /** Resolves when the n-th count has begun. */
+  async function count(n: number): Promise<Counting> {
+    for (;;) {
+      const counting = begun[n - 1];
+      if (counting !== undefined) return counting;
+      await new Promise<void>((resolve) => {
+        onBegun = resolve;
+      });
+    }
+  }
+  return { unread, controller, begun, count };
+}
+
+test('makes one count of many changes, and one more of those that come while it is made', async () => {
+  const { unread, begun, count } = openWatch();
+  for (let n = 0; n < 5; n += 1) unread.touch();
+  const first = await count(1);
+  for (let n = 0; n < 5; n += 1) unread.touch();
+  const ready = unread.ready();
+  first.answer(1);
+  await ready;
+  expect(unread.take()).toEqual({ count: 1, isExact: true });
+  (await count(2)).answer(2);
+  await unread.ready();
+  expect(unread.take()?.count).toBe(2);
+  expect(begun).toHaveLength(2);
+});
+
+test('keeps only the latest of the counts that nobody takes', async () => {
+  const { unread, count } = openWatch();
+  for (const n of [1, 2, 3]) {
+    unread.touch();
+    (await count(n)).answer(n);
+    await unread.ready();
+  }
+  unread.touch();
+  (await count(4)).answer(4);
+  unread.touch();
+  await count(5);
+  expect(unread.take()?.count).toBe(4);
+  expect(unread.take()).toBeNull();
+});
+
+test('tells no count twice in a row, unless the client has learnt it in another way', async () => {
+  const { unread, count } = openWatch();
+  unread.touch();
+  (await count(1)).answer(7);
+  await unread.ready();
+  expect(unread.take()?.count).toBe(7);
+  unread.touch();
+  (await count(2)).answer(7);
+  unread.touch();
+  await count(3);
+  expect(unread.take()).toBeNull();
+  unread.forget();
+  (await count(3)).answer(7);
+  await unread.ready();
+  expect(unread.take()?.count).toBe(7);
+});
+
+test('hands over what a count failed with', async () => {
+  const { unread, count } = openWatch();
+  unread.touch();
+  (await count(1)).fail(new Error('Away'));
+  await unread.ready();
+  expect(() => unread.take()).toThrow('Away');
+});
+
+describe('leaves nothing behind when it ends', () => {
+  test('while changes gather', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { unread, controller, begun } = openWatch();
+      expect(vi.getTimerCount()).toBe(0);
+      unread.touch();
+      unread.touch();
+      expect(vi.getTimerCount()).toBe(1);
+      controller.abort();
+      unread.touch();
+      expect(vi.getTimerCount()).toBe(0);
+      expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+      expect(begun).toEqual([]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('while it counts', async () => {
+    const { unread, controller, count } = openWatch();
+    unread.touch();
+    const counting = await count(1);
+    unread.touch();
+    controller.abort();
+    counting.answer(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unread.take()).toBeNull();
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  test('without having begun', () => {
+    const unread = new UnreadWatch({ signal: AbortSignal.abort(), count: () => Promise.reject(new Error()) });
+    unread.touch();
+    expect(unread.take()).toBeNull();
+  });
+});

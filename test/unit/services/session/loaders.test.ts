@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import type { Ref } from '../../../../src/domain/member.ts';
+import type { Identity, ReaderProfile } from '../../../../src/domain/viewer.ts';
+import { createReaderSession, type SessionSources } from '../../../../src/services/session/loaders.ts';
+
+const identity: Identity = { userId: 'rita', roles: new Set(['user']), expiresAt: null };
+const ref = (refId: string): Ref => ({ refId, type: 't', label: refId.toUpperCase(), followerCount: 0 });
+
+/** Sources that know every ref but those that begin with x, in reverse order, and count the asking. */
+function countingSources() {
+  const asked: (readonly string[])[] = [];
+  const rita = {
+    userId: 'rita',
+    name: 'Rita',
+    teamId: null,
+    teamSince: null,
+    departmentId: null,
+    departmentSince: null,
+    supervisorId: null,
+  };
+  const sources: SessionSources = {
+    findActions: () => Promise.resolve([]),
+    findMembers: (ids) => {
+      asked.push(ids);
+      return Promise.resolve([]);
+    },
+    findRefs: (ids) => {
+      asked.push(ids);
+      return Promise.resolve(
+        ids
+          .filter((id) => !id.startsWith('x'))
+          .map(ref)
+          .reverse(),
+      );
+    },
+    findFollows: (userId, refIds) => {
+      asked.push([userId, ...refIds]);
+      return Promise.resolve([]);
+    },
+    findHidden: () => Promise.resolve([]),
+    loadProfile: () => {
+      asked.push(['profile']);
+      const profile = { userId: 'rita', member: rita } as ReaderProfile;
+      return Promise.resolve(profile);
+    },
+  };
+  return { asked, sources };
+}
+
+test('asks once for what is wanted in one turn, and answers in order with null for what is missing', async () => {
+  const { asked, sources } = countingSources();
+  const { refs } = createReaderSession(sources, identity);
+  const [a, x, b, again] = await Promise.all([
+    refs.load('a'),
+    refs.load('x'),
+    refs.load('b'),
+    refs.load('a'),
+  ]);
+  expect([a?.label, x, b?.label, again]).toEqual(['A', null, 'B', a]);
+  expect(await refs.loadMany(['b', 'x'])).toEqual([b, null]);
+  expect(asked).toEqual([['a', 'x', 'b']]);
+});
+
+test('asks for at most 500 at a time', async () => {
+  const { asked, sources } = countingSources();
+  const { refs } = createReaderSession(sources, identity);
+  await refs.loadMany(Array.from({ length: 1_001 }, (_, n) => `r${String(n)}`));
+  expect(asked.map((ids) => ids.length)).toEqual([500, 500, 1]);
+});
+
+test('loads the profile once, and with it the reader as a member', async () => {
+  const { asked, sources } = countingSources();
+  const session = createReaderSession(sources, identity);
+  const [first, second] = await Promise.all([session.profile(), session.profile()]);
+  expect(first).toBe(second);
+  expect((await session.members.load('rita'))?.name).toBe('Rita');
+  expect(asked).toEqual([['profile']]);
+});
+
+test("asks for the reader's own follows", async () => {
+  const { asked, sources } = countingSources();
+  expect(await createReaderSession(sources, identity).follows.load('r')).toBeNull();
+  expect(asked).toEqual([['rita', 'r']]);
+});
+
+test('shares nothing between sessions', async () => {
+  const { asked, sources } = countingSources();
+  for (let n = 0; n < 2; n += 1) await createReaderSession(sources, identity).refs.load('a');
+  expect(asked).toEqual([['a'], ['a']]);
+});
+
+test('passes a failure on to all who wait', async () => {
+  const { sources } = countingSources();
+  const failing = { ...sources, findRefs: () => Promise.reject(new Error('Gone')) };
+  const { refs } = createReaderSession(failing, identity);
+  const results = await Promise.allSettled([refs.load('a'), refs.load('b')]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import type { Action } from '../../../../src/domain/action.ts';
+import { audienceOf } from '../../../../src/workers/fan-out/audience.ts';
+import { compareUtf8 } from '../../../../src/lib/compare-utf8.ts';
+import { fc } from '../../../support/fast-check.ts';
+
+const userId = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', '\u00e9', '\uffff', '\u{10000}');
+const users = fc.uniqueArray(userId, { maxLength: 10 });
+const scenario = fc.record({
+  mentions: users,
+  followers: fc.array(users, { maxLength: 4 }),
+  team: users,
+  isTeam: fc.boolean(),
+  chunkSize: fc.integer({ min: 1, max: 5 }),
+});
+
+function pageOf(all: readonly string[], after: string | null, limit: number): string[] {
+  return [...all]
+    .sort(compareUtf8)
+    .filter((id) => after === null || compareUtf8(id, after) > 0)
+    .slice(0, limit);
+}
+
+function actionWith(scope: Action['scope'], refIds: readonly string[], mentions: readonly string[]): Action {
+  const recorded = new Date(1_000);
+  return {
+    id: 'a'.repeat(24),
+    actorId: 'actor',
+    conducted: recorded,
+    recorded,
+    idempotencyKey: null,
+    scope,
+    audience: scope === 'TEAM' ? ['team:t'] : ['followers'],
+    mentions,
+    recipients: [],
+    refs: [],
+    refIds,
+    descriptor: { type: 'Custom', tags: [] },
+    engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
+    isHidden: false,
+    isDeleted: false,
+    pullRefIds: [],
+    latest: recorded,
+    fanOut: { state: 'PENDING', version: 1, attempts: 0, lane: 'LIVE', delivered: 0, error: null },
+  };
+}
+
+test('names everybody once, in order of id, with every reason, and goes on after any reader', async () => {
+  await fc.assert(
+    fc.asyncProperty(scenario, async ({ mentions, followers, team, isTeam, chunkSize }) => {
+      const refIds = followers.map((_, index) => `ref${String(index)}`);
+      const action = actionWith(isTeam ? 'TEAM' : 'FOLLOWERS', refIds, mentions);
+      const sources = {
+        follows: {
+          followers: (refId: string, after: string | null, limit: number) =>
+            Promise.resolve(
+              pageOf(followers[refIds.indexOf(refId)] ?? [], after, limit).map((followerId) => ({
+                followerId,
+                spans: [{ since: new Date(0) }],
+              })),
+            ),
+        },
+        members: {
+          inGroup: (_group: unknown, after: string | null, limit: number) =>
+            Promise.resolve(
+              pageOf(team, after, limit).map((id) => ({
+                userId: id,
+                name: id,
+                teamId: 't',
+                teamSince: new Date(0),
+                departmentId: null,
+                departmentSince: null,
+                supervisorId: null,
+              })),
+            ),
+        },
+      };
+      const read = async (afterUserId: string | null) => {
+        const chunks = [];
+        for await (const chunk of audienceOf(sources, action, { afterUserId, chunkSize })) chunks.push(chunk);
+        return chunks;
+      };
+      const grouped = isTeam ? team : followers.flat();
+      const expected = [...new Set([...mentions, ...grouped])].sort(compareUtf8).map((id) => ({
+        userId: id,
+        reasons: [
+          ...(mentions.includes(id) ? ['MENTION'] : []),
+          ...(grouped.includes(id) ? [isTeam ? 'TEAM' : 'FOLLOW'] : []),
+        ],
+      }));
+      const chunks = await read(null);
+      expect(chunks.flat()).toEqual(expected);
+      expect(chunks.slice(0, -1).every((chunk) => chunk.length === chunkSize)).toBe(true);
+      expect(chunks.every((chunk) => chunk.length > 0)).toBe(true);
+      for (let index = 0; index < expected.length; index++)
+        expect((await read(expected[index]?.userId ?? null)).flat()).toEqual(expected.slice(index + 1));
+    }),
+  );
+});
+
+test('leaves out whose span or membership does not hold the action, however many there are', async () => {
+  const action = actionWith('FOLLOWERS', ['ref'], []);
+  const spans = (id: string) => (id === 'z' ? [{ since: new Date(0) }] : [{ since: new Date(2_000) }]);
+  const all = ['a', 'b', 'c', 'd', 'e', 'z'];
+  const sources = {
+    follows: {
+      followers: (_refId: string, after: string | null, limit: number) =>
+        Promise.resolve(
+          pageOf(all, after, limit).map((followerId) => ({ followerId, spans: spans(followerId) })),
+        ),
+    },
+    members: { inGroup: () => Promise.resolve([]) },
+  };
+  const chunks = [];
+  for await (const chunk of audienceOf(sources, action, { afterUserId: null, chunkSize: 2 }))
+    chunks.push(chunk);
+  expect(chunks).toEqual([[{ userId: 'z', reasons: ['FOLLOW'] }]]);
+});
