@@ -23,6 +23,8 @@ export class UnreadWatch implements Disposable {
   #timer: NodeJS.Timeout | null = null;
   #isCounting = false;
   #changedMeanwhile = false;
+  /** The count under way is of no use. */
+  #isOutdated = false;
   /** What the client was told last; null: nothing that still counts. */
   #told: UnreadCount | null = null;
   #next: { readonly unread: UnreadCount } | { readonly error: unknown } | null = null;
@@ -47,10 +49,15 @@ export class UnreadWatch implements Disposable {
       }, GATHER_MS).unref();
   }
 
-  /** The client will learn the count in another way: the next one is told whatever it is. */
-  forget(): void {
+  /**
+   * The list changed by more than its events: the next count is sent whatever it is. One that is under way does not count,
+   * since it may have been read before the change, and no event follows that would correct it.
+   */
+  restart(): void {
     this.#told = null;
     this.#next = null;
+    this.#isOutdated = this.#isCounting;
+    this.touch();
   }
 
   /** Whether there is something to take. */
@@ -95,7 +102,8 @@ export class UnreadWatch implements Disposable {
     );
     this.#isCounting = false;
     if (this.#isOver) return;
-    this.#next = 'unread' in next && isSame(next.unread, this.#told) ? null : next;
+    if (!this.#isOutdated) this.#next = 'unread' in next && isSame(next.unread, this.#told) ? null : next;
+    this.#isOutdated = false;
     if (this.#changedMeanwhile) {
       this.#changedMeanwhile = false;
       this.touch();

@@ -120,8 +120,7 @@ async function* follow(
 }
 
 function note(unread: UnreadWatch, kind: LiveMessage['kind'] | 'list', isResumed: boolean): void {
-  // The client queries the feed now, and the count with it.
-  if (kind === 'resync' || kind === 'list') unread.forget();
+  if (kind === 'resync' || kind === 'list') unread.restart();
   // Who comes back may have been told of the last event and not of the count after it.
-  if (kind === 'event' || kind === 'list' || (kind === 'ready' && isResumed)) unread.touch();
+  if (kind === 'event' || (kind === 'ready' && isResumed)) unread.touch();
 }

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { LiveLogUnavailable } from '../../../src/realtime/live-log.ts';
+import { MemoryLiveLog } from '../../../src/realtime/memory-live-log.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { watching } from '../../support/watching.ts';
@@ -85,6 +87,64 @@ test('says nothing when the count is what it was', async () => {
   await parts.services.hideFeedItem(parts.session('ann'), id);
   expect((await ann.next()).kind).toBe('removed');
   expect(await ann.next()).toMatchObject({ kind: 'unread', unread: exact(0) });
+});
+
+/** Delivers something new to ann while no event can be appended. */
+async function deliverUntold(parts: Parts): Promise<void> {
+  await parts.publish({ scope: 'RESTRICTED', recipients: ANN });
+  const away = () => Promise.reject(new LiveLogUnavailable('Away'));
+  await using worker = parts.worker(
+    {},
+    {
+      liveLog: { watched: away, append: away, allWatched: () => new MemoryLiveLog().allWatched() },
+      onLiveLogError: () => undefined,
+    },
+  );
+  worker.start();
+  await parts.idle();
+}
+
+test('tells the count after FeedResync, with what was delivered while events were lost', async () => {
+  await using parts = await openParts();
+  await using ann = await watching(parts.services, parts.session('ann').identity);
+  await deliver(parts);
+  expect((await ann.unread()).unread).toEqual(exact(1));
+  await deliverUntold(parts);
+  await parts.live.liveLog.forget('ann');
+  const resync = await ann.next();
+  expect(resync).toMatchObject({ kind: 'resync', reason: 'log-interrupted' });
+  expect(await ann.next()).toEqual({ kind: 'unread', cursor: resync.cursor, unread: exact(2) });
+});
+
+test('tells no count after FeedResync that was read before it', async () => {
+  await using parts = await openParts();
+  const { page } = parts.feedStore;
+  let onRead: () => void = () => undefined;
+  const isRead = new Promise<void>((resolve) => {
+    onRead = resolve;
+  });
+  let open: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  await using ann = await watching(parts.services, parts.session('ann').identity);
+  await deliver(parts);
+  Object.assign(parts.feedStore, {
+    page: async (...args: Parameters<typeof page>) => {
+      const read = await page.apply(parts.feedStore, args);
+      onRead();
+      await gate;
+      return read;
+    },
+  });
+  expect((await ann.next()).kind).toBe('added');
+  const next = ann.next();
+  await isRead;
+  await deliverUntold(parts);
+  await parts.live.liveLog.forget('ann');
+  expect((await next).kind).toBe('resync');
+  open();
+  expect(await ann.next()).toMatchObject({ kind: 'unread', unread: exact(2) });
 });
 
 test('tells who comes back with a cursor the count, since the last one may have been lost on the way', async () => {
