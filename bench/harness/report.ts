@@ -102,6 +102,11 @@ export const TARGETS = {
     target: '≤ 2 × one raw insert under the same load',
     isMet: atMost(2),
   },
+  lanes: {
+    what: 'publish, comment and hide until the watcher’s socket, with 500 fan-outs of an import pending',
+    target: '≤ 2 × an idle server',
+    isMet: atMost(2),
+  },
   push: {
     what: 'events/s to 1,000 sockets',
     target: '≥ 0.5 × bare ws + Redis broadcast',

@@ -1,6 +1,7 @@
 import { bumpPart } from './bump.ts';
 import { fanOutPart } from './fan-out.ts';
 import { growthPart } from './growth.ts';
+import { lanesPart } from './lanes.ts';
 import { modelsPart } from './models.ts';
 import { mixedLoadPart } from './mixed-load.ts';
 import { pagePart } from './page.ts';
@@ -28,6 +29,7 @@ export const PARTS: readonly Part[] = [
   pushMemoryPart,
   growthPart,
   mixedLoadPart,
+  lanesPart,
   modelsPart,
   pushPullPart,
 ];

@@ -57,3 +57,24 @@ export const INTERACT = `mutation Interact($input: RecordInteractionInput!) {
 export const FOLLOW = `mutation Follow($refId: String!) {
   follow(refId: $refId) { refId isFollowed }
 }`;
+
+/** Publishes actions whose delivery nobody waits for. */
+export const IMPORT = `mutation Import($inputs: [PublishActionInput!]!) {
+  publishActions(inputs: $inputs, isBulk: true) { action { id } }
+}`;
+
+/** Takes an action out of all feeds. */
+export const HIDE = `mutation Hide($id: ID!) {
+  hideAction(id: $id) { id }
+}`;
+
+/** Which actions came, changed and went. */
+export const WATCH_CHANGES = `subscription WatchChanges {
+  feedEvents {
+    __typename
+    ... on FeedItemAdded { item { action { id } } }
+    ... on FeedItemUpdated { item { action { id } } }
+    ... on FeedItemRemoved { actionId }
+    cursor
+  }
+}`;
