@@ -18,9 +18,11 @@ const REF = 'site-imported';
 const PENDING = 500;
 /** Between two operations, so that what is measured is not the wait between two passes of one action. */
 const PAUSE_MS = 150;
+/** Before an operation that comes after a while in which nobody did anything. */
+const QUIET_MS = 2_000;
 const LOOK_EVERY_MS = 100;
 
-const OPERATIONS = ['publish', 'comment', 'hide'] as const;
+const OPERATIONS = ['publish', 'comment', 'hide', 'comment after a quiet moment'] as const;
 type Operation = (typeof OPERATIONS)[number];
 type Measured = Readonly<Record<Operation, Took[]>>;
 
@@ -72,7 +74,7 @@ async function run({ environment, options, say, profileDir }: PartContext): Prom
 
 /** Publishes an action, comments on the one before and hides the one before that, so often. */
 async function operate(work: WatchedWork, cycles: number): Promise<Measured> {
-  const measured: Measured = { publish: [], comment: [], hide: [] };
+  const measured: Measured = { publish: [], comment: [], hide: [], 'comment after a quiet moment': [] };
   const open = [(await work.publish()).id, (await work.publish()).id];
   for (let cycle = 0; cycle < cycles; cycle++) {
     await pause();
@@ -83,12 +85,15 @@ async function operate(work: WatchedWork, cycles: number): Promise<Measured> {
     measured.comment.push(await work.comment(open[1] ?? ''));
     await pause();
     measured.hide.push(await work.hide(open.shift() ?? ''));
+    if (cycle % 3 !== 0) continue;
+    await pause(QUIET_MS);
+    measured['comment after a quiet moment'].push(await work.comment(open[1] ?? ''));
   }
   return measured;
 }
 
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+function pause(milliseconds = PAUSE_MS): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Fan-outs of the import that are not done. */

@@ -7,7 +7,3 @@ export type Lane = (typeof LANES)[number];
 
 /** Of fan-outs that do not say, and of those that are at rest. */
 export const DEFAULT_LANE: Lane = 'LIVE';
-
-export function isMoreUrgent(one: Lane, other: Lane): boolean {
-  return LANES.indexOf(one) < LANES.indexOf(other);
-}

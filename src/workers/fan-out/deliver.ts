@@ -89,7 +89,7 @@ async function deliverToAll(
   claim: Claim,
   fence: Fence,
 ): Promise<PassOutcome> {
-  const { chunkSize } = dependencies;
+  const chunkSize = chunkSizeOf(dependencies, claim);
   const action = await withPulled(dependencies, claim);
   const interactions = action === null ? null : await deriveEngagement(dependencies, claim);
   if (action === null || interactions === null) return { kind: 'void', reached: null };
@@ -154,6 +154,11 @@ async function deliverToAll(
   const kind = claim.version === 1 ? 'added' : 'updated';
   await announcePulled(dependencies, action, { kind, interactions });
   return { kind: 'complete', delivered: progress.delivered };
+}
+
+/** Chunks of bulk are half as large: what is urgent waits for no chunk that has begun, but shares the database with it. */
+function chunkSizeOf({ chunkSize }: Pick<DeliverDependencies, 'chunkSize'>, { lane }: Claim): number {
+  return lane === 'BULK' ? Math.ceil(chunkSize / 2) : chunkSize;
 }
 
 const NOBODY: ReadonlySet<UserId> = new Set();

@@ -1,8 +1,8 @@
-import { isMoreUrgent, LANES, type Lane } from '../../domain/lane.ts';
+import { LANES, type Lane } from '../../domain/lane.ts';
 import { OnDispose } from '../../lib/on-dispose.ts';
+import { LaneQueue, type WorkKind } from './lane-queue.ts';
 
-/** What takes turns within a lane. */
-export type WorkKind = 'fan-out' | 'rebuild' | 'rename';
+export type { WorkKind } from './lane-queue.ts';
 
 /** One chunk of work: which lane it is in and whose it is. */
 export interface ChunkOf {
@@ -12,52 +12,24 @@ export interface ChunkOf {
 
 /** Chunks of everything that are under way at the same time: more of them only wait for each other in the database. */
 const WIDTH = 12;
-/** Of those, of one lane, while nothing more urgent is under way. */
-const MOST: Readonly<Record<Lane, number>> = { URGENT: WIDTH, LIVE: WIDTH, BULK: 4 };
-/** Of those, of one lane, while something more urgent is under way. Never none, so that no lane starves. */
-const GIVING_WAY: Readonly<Record<Lane, number>> = { URGENT: WIDTH, LIVE: 4, BULK: 1 };
+/** Of those, bulk while it is alone: more of it is hardly faster, and what comes without warning finds the database busy. */
+const MOST_BULK = 2;
+/** While something urgent is under way. Never none, so that no lane starves. */
+const MOST_LIVE_BESIDE_URGENT = 4;
+/** Beside something more urgent, bulk goes on with one chunk at a time, and rests so many times as long as that took. */
+const REST_SHARE = 3;
+/** The longest of these rests. */
+const MAX_REST_MS = 1_000;
+/** For so long after something more urgent has ended, bulk still gives way: more of it often follows. */
+const LINGER_MS = 1_000;
 /** Where several lanes wait, how many chunks of one there are to those of another. */
 const SHARES: Readonly<Record<Lane, number>> = { URGENT: 16, LIVE: 4, BULK: 1 };
-
-class LaneQueue {
-  running = 0;
-  /** Passes under way, waiting or not. */
-  passes = 0;
-  /** Chunks begun, each divided by the share of the lane. */
-  spent = 0;
-  /** By kind; the kind whose turn it is comes first. */
-  readonly #waiting = new Map<WorkKind, (() => void)[]>();
-
-  get isWaiting(): boolean {
-    return this.#waiting.size > 0;
-  }
-
-  get isUnderWay(): boolean {
-    return this.running > 0 || this.passes > 0 || this.isWaiting;
-  }
-
-  add(kind: WorkKind, begin: () => void): void {
-    const queue = this.#waiting.get(kind);
-    if (queue === undefined) this.#waiting.set(kind, [begin]);
-    else queue.push(begin);
-  }
-
-  /** The next chunk; afterwards it is the turn of the next kind. */
-  take(): (() => void) | undefined {
-    const [next] = this.#waiting;
-    if (next === undefined) return undefined;
-    const [kind, queue] = next;
-    const begin = queue.shift();
-    this.#waiting.delete(kind);
-    if (queue.length > 0) this.#waiting.set(kind, queue);
-    return begin;
-  }
-}
 
 /**
  * Decides which chunk of work is next, for all that works in the background of a process. The most urgent lane has the
  * most of it, every lane gets its share, and within a lane the kinds of work take turns. A lane gives way while a pass of
- * a more urgent one is under way: what it has begun it ends, and goes on with few chunks at a time.
+ * a more urgent one is under way: what it has begun it ends, and goes on with few chunks at a time. Bulk also rests between
+ * them, and gives way for a moment longer: the database is the same for the requests of people, which no gate sees.
  */
 export class LaneGate {
   readonly #lanes: Readonly<Record<Lane, LaneQueue>> = {
@@ -66,12 +38,14 @@ export class LaneGate {
     BULK: new LaneQueue(),
   };
   #running = 0;
+  #timer: NodeJS.Timeout | null = null;
 
   /** Less urgent lanes give way until disposed. For a pass as a whole: it does more than its chunks. */
   enter(lane: Lane): Disposable {
     this.#lanes[lane].passes += 1;
     return new OnDispose(() => {
       this.#lanes[lane].passes -= 1;
+      this.#lanes[lane].endedAt = performance.now();
       this.#begin();
     });
   }
@@ -85,10 +59,14 @@ export class LaneGate {
     });
     this.#begin();
     await turn;
+    const begunAt = performance.now();
     try {
       return await task();
     } finally {
+      const now = performance.now();
       queue.running -= 1;
+      queue.endedAt = now;
+      queue.restsUntil = now + Math.min(MAX_REST_MS, REST_SHARE * (now - begunAt));
       this.#running -= 1;
       this.#begin();
     }
@@ -105,7 +83,10 @@ export class LaneGate {
   #begin(): void {
     while (this.#running < WIDTH) {
       const lane = this.#next();
-      if (lane === null) return;
+      if (lane === null) {
+        this.#lookAgain();
+        return;
+      }
       const queue = this.#lanes[lane];
       const begin = queue.take();
       if (begin === undefined) return;
@@ -121,14 +102,31 @@ export class LaneGate {
     let next: Lane | null = null;
     for (const lane of LANES) {
       const queue = this.#lanes[lane];
-      if (!queue.isWaiting || queue.running >= this.#room(lane)) continue;
+      if (!queue.isWaiting || !this.#mayBegin(lane)) continue;
       if (next === null || queue.spent < this.#lanes[next].spent) next = lane;
     }
     return next;
   }
 
-  #room(lane: Lane): number {
-    const givesWay = LANES.some((other) => isMoreUrgent(other, lane) && this.#lanes[other].isUnderWay);
-    return givesWay ? GIVING_WAY[lane] : MOST[lane];
+  #mayBegin(lane: Lane): boolean {
+    const { URGENT, LIVE, BULK } = this.#lanes;
+    if (lane === 'URGENT') return true;
+    if (lane === 'LIVE') return !URGENT.isUnderWay || LIVE.running < MOST_LIVE_BESIDE_URGENT;
+    const now = performance.now();
+    const givesWay = [URGENT, LIVE].some(
+      ({ isUnderWay, endedAt }) => isUnderWay || now - endedAt < LINGER_MS,
+    );
+    return givesWay ? BULK.running === 0 && now >= BULK.restsUntil : BULK.running < MOST_BULK;
+  }
+
+  /** What rests is not woken by anything that ends. */
+  #lookAgain(): void {
+    const { BULK } = this.#lanes;
+    const waitMs = BULK.restsUntil - performance.now();
+    if (!BULK.isWaiting || waitMs <= 0 || this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#begin();
+    }, Math.ceil(waitMs));
   }
 }

@@ -204,6 +204,53 @@ describe('with bulk fan-outs under way that do not come to an end', () => {
   });
 });
 
+describe('while a live pass is under way', () => {
+  test('bulk goes on with one chunk at a time, and afterwards with two', async () => {
+    await using parts = await openParts();
+    const bulk = new Set(await publishBulk(parts, 100));
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let underWay = 0;
+    let delivered = 0;
+    let most = 0;
+    let liveBegan = false;
+    const worker = parts.worker(
+      { concurrency: 4, pollMs: 600_000 },
+      {
+        feedStore: {
+          ...parts.feedStore,
+          deliver: async (chunk: DeliveryChunk) => {
+            if (!bulk.has(chunk.actionId)) {
+              liveBegan = true;
+              await released;
+              return parts.feedStore.deliver(chunk);
+            }
+            underWay += 1;
+            most = Math.max(most, underWay);
+            const outcome = await parts.feedStore.deliver(chunk);
+            underWay -= 1;
+            delivered += 1;
+            return outcome;
+          },
+        },
+      },
+    );
+    await parts.publish({ mentions: ['ann'] });
+    worker.start();
+    await expect.poll(() => liveBegan, PATIENTLY).toBe(true);
+    await expect.poll(() => delivered, PATIENTLY).toBeGreaterThan(5);
+    expect(most).toBe(1);
+    expect(delivered).toBeLessThan(bulk.size);
+    release();
+    await parts.idle();
+    await worker.stop();
+    expect(most).toBe(2);
+    expect((await parts.feedOf('reader')).length).toBe(bulk.size);
+  });
+});
+
 describe('watchers of an action that is hidden or deleted', () => {
   test.each(['hide', 'delete'] as const)('are told at once and once: %s', async (what) => {
     await using parts = await openParts();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Lane } from '../../../../src/domain/lane.ts';
 import { LaneGate, type WorkKind } from '../../../../src/workers/fan-out/lane-gate.ts';
 
@@ -10,6 +10,7 @@ function scene(): {
   /** Ends the chunk that began first, and lets others begin. */
   end(): Promise<string>;
   settled(): Promise<void>;
+  pass(milliseconds: number): Promise<void>;
 } {
   const gate = new LaneGate();
   const begun: string[] = [];
@@ -34,37 +35,91 @@ function scene(): {
       return chunk.name;
     },
     settled,
+    async pass(milliseconds) {
+      await settled();
+      await vi.advanceTimersByTimeAsync(milliseconds);
+      await settled();
+    },
   };
 }
 
 const count = (names: readonly string[], name: string): number =>
   names.filter((other) => other === name).length;
 
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 describe('the gate of the lanes', () => {
   test('lets a live chunk begin at once, however many bulk chunks wait', async () => {
     const { add, begun, settled } = scene();
     add('BULK', 'fan-out', 500);
     await settled();
-    expect(begun).toEqual(['BULK', 'BULK', 'BULK', 'BULK']);
+    expect(begun).toEqual(['BULK', 'BULK']);
     add('LIVE');
     add('URGENT');
     await settled();
-    expect(begun.slice(4)).toEqual(['LIVE', 'URGENT']);
+    expect(begun.slice(2)).toEqual(['LIVE', 'URGENT']);
   });
 
-  test('gives way to a more urgent pass as a whole and takes the room back when it has ended', async () => {
-    const { gate, add, begun, end, settled } = scene();
+  test('lets bulk go on beside a more urgent pass with one chunk at a time, which rests in between', async () => {
+    const { gate, add, begun, end, pass } = scene();
     add('BULK', 'fan-out', 20);
-    const pass = gate.enter('LIVE');
-    await settled();
-    for (let n = 0; n < 3; n++) await end();
-    // One chunk at a time is its share.
-    expect(count(begun, 'BULK')).toBe(4);
+    using _pass = gate.enter('LIVE');
+    await pass(100);
     await end();
-    expect(count(begun, 'BULK')).toBe(5);
-    pass[Symbol.dispose]();
-    await settled();
-    expect(count(begun, 'BULK')).toBe(8);
+    await end();
+    expect(count(begun, 'BULK')).toBe(2);
+    // Both took 100 ms.
+    await pass(299);
+    expect(count(begun, 'BULK')).toBe(2);
+    await pass(1);
+    expect(count(begun, 'BULK')).toBe(3);
+    await pass(10_000);
+    expect(count(begun, 'BULK')).toBe(3);
+    await end();
+    // The longest rest.
+    await pass(999);
+    expect(count(begun, 'BULK')).toBe(3);
+    await pass(1);
+    expect(count(begun, 'BULK')).toBe(4);
+  });
+
+  test('lets bulk give way for a moment after a more urgent pass, and then have its room back', async () => {
+    const { gate, add, begun, end, pass } = scene();
+    const urgent = gate.enter('URGENT');
+    add('BULK', 'fan-out', 20);
+    await pass(1);
+    expect(begun).toEqual(['BULK']);
+    urgent[Symbol.dispose]();
+    await pass(600);
+    expect(begun).toEqual(['BULK']);
+    await end();
+    await pass(1_000);
+    expect(begun).toEqual(['BULK', 'BULK', 'BULK']);
+  });
+
+  test('lets bulk rest in no case while it is alone', async () => {
+    const { add, begun, end, pass } = scene();
+    add('BULK', 'fan-out', 20);
+    await pass(500);
+    await end();
+    expect(begun).toEqual(['BULK', 'BULK', 'BULK']);
+  });
+
+  test('lets live go on with some chunks beside an urgent pass', async () => {
+    const { gate, add, begun, pass } = scene();
+    const urgent = gate.enter('URGENT');
+    add('LIVE', 'fan-out', 20);
+    await pass(1);
+    expect(count(begun, 'LIVE')).toBe(4);
+    urgent[Symbol.dispose]();
+    await pass(1);
+    expect(count(begun, 'LIVE')).toBe(12);
   });
 
   test('gives every lane that waits its share', async () => {
@@ -99,8 +154,8 @@ describe('the gate of the lanes', () => {
     add('BULK', 'rebuild', 3);
     add('BULK', 'rename', 3);
     for (let n = 0; n < 10; n++) await end();
-    expect(count(begun.slice(0, 14), 'BULK rebuild')).toBe(3);
-    expect(count(begun.slice(0, 14), 'BULK rename')).toBe(3);
+    expect(count(begun.slice(0, 12), 'BULK rebuild')).toBe(3);
+    expect(count(begun.slice(0, 12), 'BULK rename')).toBe(3);
   });
 
   test('goes on after a chunk that failed', async () => {
