@@ -67,6 +67,28 @@ test('passes over what was bumped into the newest half, and keeps it', async () 
   expect(floor).toEqual({ relevancy: at(4), actionId: id(4) });
 });
 
+test('gives nothing at its floor or below, where a late writer may have left an older place of an entry', async () => {
+  await using fixture = await open();
+  const store = fixture.storeOf(4);
+  await begin(store, 'ann');
+  for (let n = 1; n <= 6; n++) await deliver(store, n, 10 * n, ['ann']);
+  const { floor } = await readStored(store, 'ann', 10);
+  expect(floor).toEqual({ relevancy: at(20), actionId: id(2) });
+  // The place of the entry that is about to be overwritten: a writer that began before the floor was raised.
+  const repository = feedRingsRepository(fixture.database.collections, 4);
+  const [, , , lowest] = await repository.ranked('ann', 1, 4);
+  const held = (await repository.all('ann')).find(({ actionId }) => actionId === lowest?.actionId);
+  expect(
+    await repository.write([
+      { userId: 'ann', slot: held?.slot ?? -1, entry: entry(2, 15), victim: lowest ?? null },
+    ]),
+  ).toEqual([]);
+  expect((await store.page({ userId: 'ann', limit: 10 })).entries).toEqual(
+    inOrder([entry(4, 40), entry(5, 50), entry(6, 60)]),
+  );
+  expect(await store.find('ann', [id(2), id(4)])).toEqual([entry(4, 40)]);
+});
+
 test('fills a larger cap within one turn of the ring, and keeps the newest half meanwhile', async () => {
   await using fixture = await open();
   const [small, large] = [fixture.storeOf(3), fixture.storeOf(8)];

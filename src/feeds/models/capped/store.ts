@@ -58,9 +58,15 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
       // In this order: what gives way in between is at the floor or below by then.
       const entries = await rings.page(query);
       const { floor } = await rings.ring(query.userId);
-      return { entries, floor };
+      return { entries: entries.filter((entry) => isAbove(entry, floor)), floor };
     },
-    find: (userId, actionIds) => rings.find(userId, actionIds),
+    // As in a page: a late writer can leave an older place of an entry below the floor.
+    async find(userId, actionIds) {
+      const entries = await rings.find(userId, actionIds);
+      if (entries.length === 0) return entries;
+      const { floor } = await rings.ring(userId);
+      return entries.filter((entry) => isAbove(entry, floor));
+    },
     holders: (actionId, limit) => rings.someHolders(actionId, limit),
     async remove(userIds, actionIds) {
       await rings.remove(userIds, actionIds);
