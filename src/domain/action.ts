@@ -44,6 +44,23 @@ export interface FanOut {
   /** Readers who hold the action, counted once each. */
   readonly delivered: number;
   readonly error: string | null;
+  /** While interactions keep it from rest: the version of the last pass that came to its end. Everything but they is in it. */
+  readonly deliveredVersion?: number;
+}
+
+/**
+ * What is said of a fan-out. One that goes on only for interactions is DONE as of the last pass that came to its end, or
+ * an action that people react to all the time would never be.
+ */
+export function reportedFanOut({
+  state,
+  version,
+  deliveredVersion,
+}: FanOut): Pick<FanOut, 'state' | 'version'> {
+  const isOpen = state === 'PENDING' || state === 'IN_PROGRESS';
+  return isOpen && deliveredVersion !== undefined
+    ? { state: 'DONE', version: deliveredVersion }
+    : { state, version };
 }
 
 /** Something that happened. Stored once; feeds refer to it. */

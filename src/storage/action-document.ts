@@ -75,6 +75,7 @@ export function toAction(document: ActionDocument): Action {
       lane: fanOut.lane ?? DEFAULT_LANE,
       delivered: fanOut.delivered,
       error: fanOut.error,
+      ...(fanOut.deliveredVersion === undefined ? {} : { deliveredVersion: fanOut.deliveredVersion }),
     },
   };
 }

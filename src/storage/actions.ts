@@ -7,6 +7,7 @@ import { newActionDocument, toAction, type NewAction } from './action-document.t
 import { conditionsFilter, type ActionConditions } from './action-conditions.ts';
 import type { ActionDocument } from './documents.ts';
 import { afterLastPass, passRequested } from './fan-out-stages.ts';
+import { reportedAs } from './reported-fan-outs.ts';
 import { duplicatePositions, isDuplicateKey } from './errors.ts';
 
 /** Actions read at once where all of many are read. */
@@ -143,18 +144,17 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
       return documents.map(toAction);
     },
 
-    /** For admins: newest first by id. A state other than DONE is served by the index `claim`. */
+    /** For admins: newest first by id. */
     async list(query: {
       readonly state: FanOutState | null;
       readonly includeHidden: boolean;
       readonly afterId: ActionId | null;
       readonly limit: number;
     }): Promise<Action[]> {
-      const filter: Filter<ActionDocument> = { isDeleted: false };
-      if (query.state !== null) {
-        filter['fanOut.state'] = query.state;
-        if (query.state !== 'DONE') filter['fanOut.leaseUntil'] = { $exists: true };
-      }
+      const filter: Filter<ActionDocument> = {
+        ...(query.state === null ? {} : reportedAs(query.state)),
+        isDeleted: false,
+      };
       if (!query.includeHidden) filter.isHidden = false;
       if (query.afterId !== null) filter._id = { $lt: new ObjectId(query.afterId) };
       const documents = await collection
@@ -280,7 +280,7 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
               'engagement.lastInteraction': { $max: ['$engagement.lastInteraction', mark.at] },
               latest: { $max: ['$latest', mark.at] },
               isBumped: true,
-              ...passRequested({ notBefore: afterLastPass(mark.now), lane: 'LIVE' }),
+              ...passRequested({ notBefore: afterLastPass(mark.now), lane: 'LIVE', isBoost: true }),
             },
           },
         ],

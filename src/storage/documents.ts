@@ -26,6 +26,10 @@ export interface FanOutDocument {
   nextLane?: Lane;
   /** The version whose withdrawal watchers were told of when it was committed. */
   toldVersion?: number;
+  /** The version of the last pass that came to its end, while only interactions have changed the action since. */
+  deliveredVersion?: number;
+  /** The version of the last change that was not an interaction. Absent when DONE. */
+  changedVersion?: number;
   /** When the last pass ended. */
   doneAt?: Date;
   /** Passes that only lift come no earlier. Present between two passes of an action that changes all the time. */

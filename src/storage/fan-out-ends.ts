@@ -26,6 +26,8 @@ const OF_OPEN_FAN_OUTS = [
   'fanOut.nextLane',
   'fanOut.toldVersion',
   'fanOut.restUntil',
+  'fanOut.deliveredVersion',
+  'fanOut.changedVersion',
 ] as const;
 
 /** The ways in which a pass comes to its end; see `fan-outs.ts`. */
@@ -69,6 +71,9 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
             'fanOut.state': 'PENDING',
             'fanOut.lane': { $ifNull: ['$fanOut.nextLane', '$fanOut.lane'] },
             'fanOut.delivered': delivered,
+            'fanOut.deliveredVersion': {
+              $cond: [{ $gt: ['$fanOut.changedVersion', claim.version] }, '$$REMOVE', claim.version],
+            },
             'fanOut.error': null,
             'fanOut.attempts': 0,
             // What this pass told everybody is told. What was counted since is not: see `moderation.ts`.
@@ -133,7 +138,10 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
           'fanOut.error': outcome.error,
           'fanOut.leaseUntil': outcome.notBefore,
         },
-        $unset: { 'fanOut.worker': 1 },
+        $unset: {
+          'fanOut.worker': 1,
+          ...(outcome.state === 'FAILED' ? { 'fanOut.deliveredVersion': 1 } : {}),
+        },
         ...UNCOUNTED[outcome.ended],
       });
       return result.matchedCount === 1;

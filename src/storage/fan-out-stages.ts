@@ -27,17 +27,25 @@ export interface PassRequest {
   readonly notBefore: Date | Document;
   /** How urgent it is. A pass that is pending and more urgent stays more urgent. */
   readonly lane: Lane;
+  /** Who holds the action goes on holding it, and only the place may be another. Default: the feeds may be wrong until then. */
+  readonly isBoost?: boolean;
 }
 
 /**
  * Fields of an update pipeline that ask for one more pass over an action: the version rises, and the action becomes
  * PENDING unless somebody is working on it, who will find the version raised. In one write with the change it is for.
  */
-export function passRequested({ notBefore, lane }: PassRequest): Document {
+export function passRequested({ notBefore, lane, isBoost = false }: PassRequest): Document {
   const isWorkedOn = { $eq: ['$fanOut.state', 'IN_PROGRESS'] };
   const isWaiting = { $eq: ['$fanOut.state', 'PENDING'] };
   return {
     'fanOut.version': { $add: ['$fanOut.version', 1] },
+    ...(isBoost
+      ? {}
+      : {
+          'fanOut.changedVersion': { $add: ['$fanOut.version', 1] },
+          'fanOut.deliveredVersion': '$$REMOVE',
+        }),
     'fanOut.state': { $cond: [isWorkedOn, 'IN_PROGRESS', 'PENDING'] },
     'fanOut.attempts': { $cond: [isWorkedOn, '$fanOut.attempts', 0] },
     // The names of the lanes rise with their urgency: see `fan-out-lanes.ts`.

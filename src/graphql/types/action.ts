@@ -1,4 +1,8 @@
-import type { Action as ActionRecord, Engagement as EngagementRecord } from '../../domain/action.ts';
+import {
+  reportedFanOut,
+  type Action as ActionRecord,
+  type Engagement as EngagementRecord,
+} from '../../domain/action.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { parseActionId } from '../global-id.ts';
@@ -28,11 +32,12 @@ const FanOut = builder.objectRef<ActionRecord>('FanOut').implement({
     state: t.field({
       type: FanOutStateEnum,
       description: 'How far it has come.',
-      resolve: ({ fanOut }) => fanOut.state,
+      resolve: ({ fanOut }) => reportedFanOut(fanOut).state,
     }),
     version: t.int({
-      description: 'Raised by every change of the action that feeds have to follow.',
-      resolve: ({ fanOut }) => fanOut.version,
+      description:
+        'Raised by every change of the action that feeds have to follow. With DONE, the version that was delivered: an action that people react to all the time is DONE while the next version is on its way.',
+      resolve: ({ fanOut }) => reportedFanOut(fanOut).version,
     }),
     attempts: t.int({
       description: 'How often a worker took it up for this version.',

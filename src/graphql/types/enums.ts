@@ -28,7 +28,7 @@ export const FanOutStateEnum = builder.enumType('FanOutState', {
   values: described<FanOutState>(FAN_OUT_STATES, {
     PENDING: 'Waits for a worker.',
     IN_PROGRESS: 'A worker delivers it.',
-    DONE: 'Every feed agrees with the action as it is now.',
+    DONE: 'Every feed agrees with the action as it was at this version.',
     FAILED: 'Given up after too many attempts; an admin can retry it.',
   }),
 });

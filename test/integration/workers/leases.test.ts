@@ -5,6 +5,7 @@ import type {
   WorkerDependencies,
   WorkerOptions,
 } from '../../../src/workers/fan-out/fan-out-worker.ts';
+import { FAN_OUT_STATES, reportedFanOut } from '../../../src/domain/action.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
@@ -204,6 +205,51 @@ test('an action that changes during every pass is delivered by every pass, and i
   await parts.idle();
   await worker.stop();
   expect(notes.at(-1)).toMatch(/^done/);
+});
+
+test('an action that is liked during every pass is DONE as of the last one, until something else changes', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ mentions: READERS });
+  const state = { isLively: true };
+  const { worker, notes } = slowly(parts, (chunk) =>
+    state.isLively && isFor(chunk, 'eve') ? like(parts, action.id) : Promise.resolve(),
+  );
+  const { actions, fanOuts } = parts.repositories;
+  const reported = async () => {
+    const fanOut = await fanOutOf(parts, action.id);
+    return { ...reportedFanOut(fanOut), isOpen: fanOut.state !== 'DONE' };
+  };
+  const listed = async () => {
+    const lists = await Promise.all(
+      FAN_OUT_STATES.map(async (listedState) => {
+        const query = { state: listedState, includeHidden: true, afterId: null, limit: 10 };
+        return (await actions.list(query)).map(() => listedState);
+      }),
+    );
+    return lists.flat();
+  };
+  expect(await reported()).toEqual({ state: 'PENDING', version: 1, isOpen: true });
+  worker.start();
+  await expect.poll(() => notes.length, PATIENTLY).toBeGreaterThanOrEqual(2);
+  await worker.stop();
+  const { version } = await reported();
+  expect(notes).toContain(`passed on ${String(version)}: 5`);
+  expect(await reported()).toEqual({ state: 'DONE', version, isOpen: true });
+  await like(parts, action.id);
+  expect(await reported()).toEqual({ state: 'DONE', version, isOpen: true });
+  expect(await listed()).toEqual(['DONE']);
+  const claim = await fanOuts.claim('w', new Date(Date.now() + LATER), 60_000);
+  if (claim === null) throw new Error('There is nothing to claim');
+  expect(await reported()).toMatchObject({ state: 'DONE', version });
+  const admin = parts.session('admin', 'admin');
+  await parts.services.hideAction(admin, action.id, null);
+  expect(await reported()).toMatchObject({ state: 'IN_PROGRESS' });
+  expect(await fanOuts.passOn(claim, { delivered: 5, notBefore: new Date() })).toBe(true);
+  expect(await reported()).toMatchObject({ state: 'PENDING' });
+  expect(await listed()).toEqual(['PENDING']);
+  state.isLively = false;
+  await parts.fanOut();
+  expect(await reported()).toMatchObject({ state: 'DONE', isOpen: false });
 });
 
 test('a change that ends a pass is not taken for a lost lease', async () => {
