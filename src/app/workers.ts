@@ -144,6 +144,7 @@ export function startWorkers(
     ...repositories,
     ...rest,
     celebrityThreshold: feeds.celebrityThreshold,
+    newToken: newObjectId,
     onError: (err) => {
       logWorkerTrouble(logger, { err });
     },

@@ -112,7 +112,10 @@ export interface FollowDocument {
   spans: { since: Date; until?: Date; sinceAction?: ObjectId }[];
   /** While the ref, a member, is being erased: of their follow that it was copied to the pseudonym, and of the copy. */
   isCopied?: true;
-  /** Present from the opening of a span until its past actions are delivered and the follower is counted. */
+  /**
+   * Present from the change of the spans until the feed holds what they say and the follower is counted. Begins with the
+   * time of the change.
+   */
   settling?: ObjectId;
 }
 

@@ -191,6 +191,25 @@ export function followsRepository(collection: Collection<FollowDocument>) {
       );
     },
 
+    /** Those that have been unsettled since before then, the oldest first. Index `unsettled`. */
+    async unsettledBefore(before: Date, limit: number): Promise<(FollowPair & { readonly token: string })[]> {
+      const first = ObjectId.createFromTime(Math.floor(before.getTime() / 1_000));
+      const documents = await collection
+        // `$exists` names the partial index's own condition.
+        .find({ settling: { $exists: true, $lt: first } })
+        .sort({ settling: 1 })
+        .project<Required<Pick<FollowDocument, 'followerId' | 'refId' | 'settling'>>>({
+          ...{ _id: 0, followerId: 1, refId: 1, settling: 1 },
+        })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ followerId, refId, settling }) => ({
+        ...{ followerId, refId },
+        token: settling.toHexString(),
+      }));
+    },
+
     /** Takes the marks away, where they are still the given ones. */
     async settle(follows: readonly UnsettledFollow[]): Promise<void> {
       if (follows.length === 0) return;

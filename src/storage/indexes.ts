@@ -183,6 +183,9 @@ export const INDEXES: readonly IndexDefinition[] = [
     { unique: true },
   ),
   index('follows', 'following', { followerId: 1, refId: 1 }, 'what a reader follows'),
+  index('follows', 'unsettled', { settling: 1 }, 'upkeep: follows and unfollows that were cut off', {
+    partialFilterExpression: { settling: { $exists: true } },
+  }),
   index(
     'hiddenItems',
     'reader',

@@ -1,3 +1,4 @@
+import type { UserId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/define.ts';
 import { announceTakenBack, type AnnounceTakenBackDependencies } from '../../feeds/announce-taken-back.ts';
@@ -13,7 +14,7 @@ import { clock } from '../../lib/clock.ts';
 
 export interface UnfollowDependencies
   extends ReconcileDependencies, AnnounceTakenBackDependencies, CountFollowersDependencies {
-  readonly feeds: Pick<FeedsRepository, 'markChecksFollows'>;
+  readonly feeds: Pick<FeedsRepository, 'markChecksFollows' | 'markDue'>;
   readonly actions: ReconcileDependencies['actions'] & AnnounceTakenBackDependencies['actions'];
   readonly follows: CountFollowersDependencies['follows'] &
     Pick<FollowsRepository, 'all' | 'close' | 'forget'>;
@@ -51,7 +52,7 @@ export async function unfollow(
           told,
         });
     }
-    if (!ended.isOurs) await resynchronise(dependencies, [identity.userId]);
+    if (!ended.isOurs) await completeForeign(dependencies, identity.userId, keepHistory);
     await countFollowers(dependencies, {
       added: new Map(ended.isOurs ? [[pair.refId, -1]] : []),
       uncertain: ended.isOurs ? [] : [pair.refId],
@@ -60,4 +61,14 @@ export async function unfollow(
     await follows.forget(pair, ended.token);
   }
   return refOf(session, pair.refId);
+}
+
+/** Where the follow that ends was cut off before it brought the history that is kept, the rebuild does. */
+async function completeForeign(
+  dependencies: UnfollowDependencies,
+  userId: UserId,
+  keepHistory: boolean,
+): Promise<void> {
+  if (keepHistory) await dependencies.feeds.markDue([userId], clock.now(), { isTold: false });
+  else await resynchronise(dependencies, [userId]);
 }

@@ -6,10 +6,15 @@ import type { RefsRepository } from '../../storage/refs.ts';
 import { PollLoop } from '../../lib/poll-loop.ts';
 import { trimDue } from '../../feeds/trim-feeds.ts';
 import { clock } from '../../lib/clock.ts';
+import {
+  settleAbandonedFollows,
+  type SettleAbandonedFollowsDependencies,
+} from './settle-abandoned-follows.ts';
 
-export interface UpkeepDependencies {
+export interface UpkeepDependencies extends SettleAbandonedFollowsDependencies {
   readonly feedStore: Pick<FeedStore, 'trim'>;
-  readonly feeds: Pick<FeedsRepository, 'dueTrims' | 'finishTrim'>;
+  readonly feeds: SettleAbandonedFollowsDependencies['feeds'] &
+    Pick<FeedsRepository, 'dueTrims' | 'finishTrim'>;
   readonly refs: Pick<RefsRepository, 'choosePulled'>;
   readonly fanOuts: Pick<FanOutsRepository, 'adoptLanes'>;
   /** Refs with more followers than this are pulled. */
@@ -23,7 +28,8 @@ const EVERY_MS = 5_000;
 
 /**
  * What keeps feeds in shape beside deliveries, in any number of processes: chooses which refs are pulled, finds lanes for
- * fan-outs of processes that know none, and has the store forget what lies below the floors of feeds. Whatever is done twice does no harm.
+ * fan-outs of processes that know none, completes follows that were cut off, and has the store forget what lies below the
+ * floors of feeds. Whatever is done twice does no harm.
  */
 export class UpkeepWorker implements AsyncDisposable {
   readonly #dependencies: UpkeepDependencies;
@@ -50,6 +56,7 @@ export class UpkeepWorker implements AsyncDisposable {
   async round(now: Date, noticeMs: number = PULL_NOTICE_MS): Promise<void> {
     const { fanOuts, refs, celebrityThreshold } = this.#dependencies;
     await fanOuts.adoptLanes();
+    await settleAbandonedFollows(this.#dependencies, now);
     await refs.choosePulled(celebrityThreshold, new Date(now.getTime() + noticeMs));
     while (!this.#loop.isStopping && (await trimDue(this.#dependencies, now)) > 0);
   }

@@ -201,6 +201,11 @@ describe('no hot query reads a whole collection', () => {
     ['the same by audience', 'audience_bumped', () => candidates({ audience: ['user:u1'] }, at(100))],
     ['which refs are pulled', 'pulled', () => parts.repositories.refs.pulled()],
     ['whether anybody is dormant', 'active', () => parts.repositories.feeds.hasDormant(at(5))],
+    [
+      'which follows were cut off',
+      'unsettled',
+      () => parts.repositories.follows.unsettledBefore(new Date(Date.now() + 60_000), 200),
+    ],
     ['which feeds are to be cut', 'trim', () => parts.repositories.feeds.dueTrims(new Date(), 50)],
     ['what is to be scored anew', '_id_', () => scored(parts)],
     ['the newest actions of a ref', 'recorded_by_ref', () => parts.repositories.actions.nthNewest('r3', 100)],
