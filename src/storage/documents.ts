@@ -24,8 +24,8 @@ export interface FanOutDocument {
   lane?: Lane;
   /** While a pass runs: the most urgent of what was asked for since it was claimed. */
   nextLane?: Lane;
-  /** The version whose withdrawal watchers were told of when it was committed. */
-  toldVersion?: number;
+  /** The version that withdrew the action, until watchers have been notified: at its commit, or else by its pass. */
+  untoldVersion?: number;
   /** The version of the last pass that came to its end, while only interactions have changed the action since. */
   deliveredVersion?: number;
   /** The version of the last change that was not an interaction. Absent when DONE. */

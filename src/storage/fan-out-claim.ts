@@ -20,8 +20,8 @@ export interface Claim {
   readonly wasCutOff: boolean;
   /** What `wasCutOff` goes by: claims so far that did not end in good order, this one included. */
   readonly begun: number;
-  /** Watchers were told of the withdrawal when it was committed. */
-  readonly wasTold: boolean;
+  /** The version whose withdrawal nobody is known to have notified watchers of. Null: there is none. */
+  readonly untoldVersion: number | null;
   /** Where the pass goes on: readers up to this id have been served. Null: from the beginning. */
   readonly afterUserId: string | null;
   readonly delivered: number;
@@ -33,7 +33,7 @@ export interface Claim {
  * action that changes all the time. A withdrawal knows no checkpoints.
  */
 export function claimOf(document: WithId<ActionDocument>, token: string): Claim {
-  const { version, attempts, checkpoint, toldVersion, begun = 1 } = document.fanOut;
+  const { version, attempts, checkpoint, untoldVersion, begun = 1 } = document.fanOut;
   const action = toAction(document);
   const resumed = action.isHidden || action.isDeleted ? undefined : checkpoint;
   return {
@@ -44,7 +44,7 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
     attempts,
     wasCutOff: begun > 1,
     begun,
-    wasTold: toldVersion === version,
+    untoldVersion: untoldVersion ?? null,
     afterUserId: resumed?.afterUserId ?? null,
     delivered: resumed?.delivered ?? 0,
   };

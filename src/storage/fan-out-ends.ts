@@ -24,7 +24,7 @@ const OF_OPEN_FAN_OUTS = [
   'fanOut.begun',
   'fanOut.lane',
   'fanOut.nextLane',
-  'fanOut.toldVersion',
+  'fanOut.untoldVersion',
   'fanOut.restUntil',
   'fanOut.deliveredVersion',
   'fanOut.changedVersion',
@@ -80,6 +80,14 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
             'fanOut.begun': { $subtract: ['$fanOut.begun', claim.begun] },
             'fanOut.leaseUntil': notBefore,
             'fanOut.restUntil': notBefore,
+            // What was withdrawn since is for the next pass to tell.
+            'fanOut.untoldVersion': {
+              $cond: [
+                { $eq: ['$fanOut.untoldVersion', claim.untoldVersion] },
+                '$$REMOVE',
+                { $ifNull: ['$fanOut.untoldVersion', '$$REMOVE'] },
+              ],
+            },
           },
         },
         { $unset: ['fanOut.worker', 'fanOut.checkpoint', 'fanOut.nextLane'] },

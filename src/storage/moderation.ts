@@ -13,17 +13,42 @@ export interface Moderation {
   readonly reason: string | null;
 }
 
+/**
+ * The pass of a withdrawal waits this long for the process that committed it to notify the watchers, so that they are not
+ * notified twice. The rules hide the action meanwhile.
+ */
+const WITHDRAWAL_GRACE_MS = 5_000;
+
+/** The version that the change leads to. */
+const NEXT_VERSION = { $add: ['$fanOut.version', 1] };
+
 const CHANGES: Readonly<
   Record<ModerationKind, { readonly applies: Filter<ActionDocument>; readonly set: Document }>
 > = {
-  HIDE: { applies: { isDeleted: false, isHidden: false }, set: { isHidden: true } },
+  HIDE: {
+    applies: { isDeleted: false, isHidden: false },
+    set: { isHidden: true, 'fanOut.untoldVersion': NEXT_VERSION },
+  },
   UNHIDE: {
     applies: { isDeleted: false, isHidden: true },
     // What was to be told while it was hidden was not. Where no pass has withdrawn it in between, the next one finds
     // nothing to change; so it is to tell everybody, as after one that was cut off.
-    set: { isHidden: false, 'fanOut.begun': { $add: [{ $ifNull: ['$fanOut.begun', 0] }, 1] } },
+    set: {
+      isHidden: false,
+      'fanOut.begun': { $add: [{ $ifNull: ['$fanOut.begun', 0] }, 1] },
+      'fanOut.untoldVersion': '$$REMOVE',
+    },
   },
-  DELETE: { applies: { isDeleted: false }, set: { isDeleted: true } },
+  DELETE: {
+    applies: { isDeleted: false },
+    set: {
+      isDeleted: true,
+      // Of what is hidden already watchers know, or the pass that follows is to notify them of that.
+      'fanOut.untoldVersion': {
+        $cond: ['$isHidden', { $ifNull: ['$fanOut.untoldVersion', '$$REMOVE'] }, NEXT_VERSION],
+      },
+    },
+  },
 };
 
 function toRecord({ _id, actionId, ...document }: ModerationDocument): ModerationRecord {
@@ -43,13 +68,16 @@ export function moderationRepository({
       const { applies, set } = CHANGES[kind];
       const actionId = new ObjectId(id);
       const record: ModerationDocument = { _id: new ObjectId(), actionId, at, by, kind, reason };
+      const afterGrace = new Date(at.getTime() + WITHDRAWAL_GRACE_MS);
+      // What is hidden already is shown again, or nobody need be notified.
+      const notBefore = { $cond: ['$isHidden', at, afterGrace] };
       const document = await actions.findOneAndUpdate(
         { _id: actionId, ...applies },
         [
           {
             $set: {
               ...set,
-              ...passRequested({ notBefore: at, lane: 'URGENT' }),
+              ...passRequested({ notBefore, lane: 'URGENT' }),
               unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [{ $literal: record }]] },
             },
           },
@@ -59,11 +87,8 @@ export function moderationRepository({
       return document === null ? null : toAction(document);
     },
 
-    /**
-     * Brings what the action carries into the log. Idempotent: records have their ids from the change itself.
-     * @param toldVersion the version whose withdrawal watchers have been told of: the pass need not tell them again.
-     */
-    async log(id: ActionId, toldVersion?: number): Promise<void> {
+    /** Brings what the action carries into the log. Idempotent: records have their ids from the change itself. */
+    async log(id: ActionId): Promise<void> {
       const _id = new ObjectId(id);
       const action = await actions.findOne({ _id }, { projection: { unlogged: 1 } });
       const unlogged = action?.unlogged ?? [];
@@ -76,11 +101,23 @@ export function moderationRepository({
       );
       await actions.updateOne(
         { _id },
-        {
-          $pull: { unlogged: { _id: { $in: unlogged.map((record) => record._id) } } },
-          ...(toldVersion === undefined ? {} : { $set: { 'fanOut.toldVersion': toldVersion } }),
-        },
+        { $pull: { unlogged: { _id: { $in: unlogged.map((record) => record._id) } } } },
       );
+    },
+
+    /** Watchers have been notified of the withdrawal of that version: its pass need not do it, nor wait for it. */
+    async noteTold(id: ActionId, version: number, now: Date): Promise<void> {
+      const isPending = { $eq: ['$fanOut.state', 'PENDING'] };
+      await actions.updateOne({ _id: new ObjectId(id), 'fanOut.untoldVersion': version }, [
+        {
+          $set: {
+            'fanOut.untoldVersion': '$$REMOVE',
+            'fanOut.leaseUntil': {
+              $cond: [isPending, { $min: ['$fanOut.leaseUntil', now] }, '$fanOut.leaseUntil'],
+            },
+          },
+        },
+      ]);
     },
 
     /** Newest first. Indexes `action`, `newest`. */

@@ -18,7 +18,7 @@ import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 
 export interface ModerateDependencies extends AnnounceWithdrawalDependencies {
-  readonly moderation: Pick<ModerationRepository, 'apply' | 'log' | 'list'>;
+  readonly moderation: Pick<ModerationRepository, 'apply' | 'noteTold' | 'log' | 'list'>;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
 }
 
@@ -91,22 +91,22 @@ async function conclude(
 ): Promise<void> {
   const { moderation, workSignal } = dependencies;
   try {
-    await moderation.log(id, changed === null ? undefined : await toldVersion(dependencies, changed));
+    if (changed !== null) await notifyWatchers(dependencies, changed);
+    await moderation.log(id);
   } finally {
-    // Watchers know already: the pass may come after the note that they do, so that it does not tell them again.
+    // After the note that watchers know: the pass would notify them again.
     if (changed !== null) workSignal.notify();
   }
 }
 
 /**
- * Who is watching is told at once that an action is gone, and does not wait for its pass. What was hidden before is gone
- * already. Returns of which version they were told; undefined: the pass is to tell them.
+ * Watchers are notified at once that an action is gone, and do not wait for its pass. Of what was hidden before they know
+ * already. Where this fails or is cut off, the pass does it.
  */
-async function toldVersion(dependencies: ModerateDependencies, changed: Action): Promise<number | undefined> {
+async function notifyWatchers(dependencies: ModerateDependencies, changed: Action): Promise<void> {
   const isWithdrawn = changed.isDeleted ? !changed.isHidden : changed.isHidden;
-  if (!isWithdrawn) return undefined;
-  const isTold = await announceWithdrawal(dependencies, changed, clock.now());
-  return isTold ? changed.fanOut.version : undefined;
+  if (!isWithdrawn || !(await announceWithdrawal(dependencies, changed, clock.now()))) return;
+  await dependencies.moderation.noteTold(changed.id, changed.fanOut.version, clock.now());
 }
 
 /**

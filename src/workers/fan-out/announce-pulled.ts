@@ -2,9 +2,8 @@ import type { Action, UserId } from '../../domain/action.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
 import { relevancies, type LiftDependencies } from '../../feeds/boost.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
-import { removals, type Announcement } from '../../realtime/announce.ts';
+import type { Announcement } from '../../realtime/announce.ts';
 import { audienceAmong, type AudienceAmongDependencies } from './audience.ts';
-import { clock } from '../../lib/clock.ts';
 
 export interface AnnouncePulledDependencies extends LiftDependencies, AudienceAmongDependencies {
   readonly liveLog: Pick<LiveLog, 'allWatched' | 'append'>;
@@ -22,7 +21,7 @@ export async function announcePulled(
   dependencies: AnnouncePulledDependencies,
   action: Action,
   change: {
-    readonly kind: 'added' | 'updated' | 'removed';
+    readonly kind: 'added' | 'updated';
     readonly interactions: readonly InteractionGroup[];
   },
 ): Promise<void> {
@@ -50,7 +49,6 @@ async function announcementsFor(
   const concerned = audience.filter(({ reasons }) => reasons.includes('PULL'));
   if (concerned.length === 0) return [];
   const userIds = concerned.map(({ userId }) => userId);
-  if (kind === 'removed') return removals(action.id, userIds, clock.now());
   const relevancyOf = await relevancies(dependencies, action, interactions, userIds);
   return concerned.map(({ userId, reasons }) => ({
     userId,

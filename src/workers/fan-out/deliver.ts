@@ -8,7 +8,7 @@ import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
 import { announce, removals, type AnnounceDependencies, type Announcement } from '../../realtime/announce.ts';
 import { announcePulled, type AnnouncePulledDependencies } from './announce-pulled.ts';
-import { notAddressed } from './announce-withdrawal.ts';
+import { announceWithdrawal, notAddressed } from './announce-withdrawal.ts';
 import { audienceOf, type AudienceDependencies, type AudienceMember } from './audience.ts';
 import type { LaneGate } from './lane-gate.ts';
 import { watchersAmongAudience } from './watchers.ts';
@@ -262,21 +262,26 @@ function announcementsOf(
   });
 }
 
+/**
+ * Watchers to whom the action is addressed were notified at its commit, or are here, stored or not. Those who hold it for
+ * a reason of the past are notified as it is removed.
+ */
 async function withdrawFromAll(
   dependencies: DeliverDependencies,
   claim: Claim,
   fence: Fence,
 ): Promise<PassOutcome> {
   const { feedStore, chunkSize, gate } = dependencies;
-  const { action, wasTold } = claim;
-  if (!wasTold) await announcePulled(dependencies, action, { kind: 'removed', interactions: [] });
+  const { action, untoldVersion } = claim;
+  // Where the live log does not answer, it has everybody query their feed as soon as it does.
+  if (untoldVersion !== null) await announceWithdrawal(dependencies, action, clock.now());
   for (;;) {
     if (!(await fence.isHeld())) return { kind: 'void', reached: null };
     if (fence.isStopping()) return { kind: 'stopped' };
     const count = await gate.run({ lane: claim.lane, kind: 'fan-out' }, async () => {
       const userIds = await feedStore.holders(action.id, chunkSize);
-      // Told before it is done: a worker that dies in between tells them again. The rules hide the action already.
-      const untold = wasTold ? await notAddressed(dependencies, action, userIds) : userIds;
+      // Before the removal: a worker that dies in between notifies them again. The rules hide the action already.
+      const untold = await notAddressed(dependencies, action, userIds);
       await announce(dependencies, removals(action.id, untold, clock.now()));
       await feedStore.remove(userIds, [action.id]);
       return userIds.length;
