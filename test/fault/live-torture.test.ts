@@ -2,22 +2,32 @@ import { expect, test } from 'vitest';
 import { encodeNewsfeedItemId } from '../../src/graphql/global-id.ts';
 import { LIST_CHANGES } from '../../src/realtime/live-log.ts';
 import { clientOf } from '../support/client-watches.ts';
-import { repeats, SEED } from '../support/seed.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+import { IS_DEEP, repeats, SEED } from '../support/seed.ts';
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { deedsIn, type Deed } from './torture/deeds.ts';
 import { wholeFeed, type Mirror } from '../support/mirror.ts';
-import { HERALD, openWorld, type World } from './torture/world.ts';
+import { HERALD, openWorld, type World, type WorldSize } from './torture/world.ts';
 
 /**
- * `FANFARE_TORTURE_SEEDS=1,2,3 FANFARE_TORTURE_DEEDS=600` runs these, with so many deeds in each of four phases.
+ * A small world, and one outage of Redis, in a usual run; all of it in a deep one, or where seeds are given:
+ * `FANFARE_TORTURE_SEEDS=1,2,3 FANFARE_TORTURE_DEEDS=600` runs these, with so many deeds in each phase.
  * `FANFARE_TORTURE_MODELS=items,capped` chooses how feeds are stored; without it `items` alone, since a run takes minutes.
  */
+const IS_WHOLE = IS_DEEP || process.env['FANFARE_TORTURE_SEEDS'] !== undefined;
 const SEEDS = (process.env['FANFARE_TORTURE_SEEDS'] ?? String(SEED)).split(',').map(Number);
 const DEEDS = Number(process.env['FANFARE_TORTURE_DEEDS'] ?? repeats(24));
 const MODELS = (process.env['FANFARE_TORTURE_MODELS'] ?? 'items').split(',');
+const SIZE: WorldSize = IS_WHOLE
+  ? { apiProcesses: 3, workers: 2, readers: 60, clients: 200, wires: 20, actors: 36 }
+  : { apiProcesses: 2, workers: 2, readers: 12, clients: 40, wires: 8, actors: 18 };
+const OUTAGES: readonly Trouble[] = [
+  { redis: [DEEDS / 4, DEEDS / 2] },
+  ...(IS_WHOLE ? [{ redis: null }, { redis: [DEEDS / 3, DEEDS / 3 + 8] as const }] : []),
+];
 const AT_ONCE = 4;
-/** Clients that read whole feeds anew, all at once, take their time on a busy machine. */
-const PATIENCE_MS = 10 * 60_000;
+/** Hundreds of clients that read whole feeds again, all at once, take their time on a busy machine. */
+const PATIENCE = IS_WHOLE ? 10 * 60_000 : PATIENCE_MS;
 
 interface Trouble {
   /** After how many deeds Redis dies, and comes back. */
@@ -45,7 +55,7 @@ async function phase(world: World, deed: Deed, random: SeededRandom, { redis }: 
 }
 
 async function eventually(isSo: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + PATIENCE;
   while (!(await isSo())) {
     if (Date.now() > deadline) throw new Error(`It did not come to be so: ${what()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -112,10 +122,10 @@ function actionOf(itemId: string): string {
 }
 
 test.each(SEEDS.flatMap((seed) => MODELS.map((model) => ({ seed, model }))))(
-  '200 clients show exactly the feed, whatever died, seed $seed, feeds stored by $model',
+  'clients show exactly the feed, whatever died, seed $seed, feeds stored by $model',
   async ({ seed, model }) => {
     const random = seededRandom(seed);
-    await using world = await openWorld(random, model);
+    await using world = await openWorld(random, model, SIZE);
     const { mirrors } = world;
     const journal: string[] = [];
     const deed = deedsIn(world, random, journal);
@@ -131,11 +141,11 @@ test.each(SEEDS.flatMap((seed) => MODELS.map((model) => ({ seed, model }))))(
       expect(mirrors.flatMap((mirror) => mirror.resyncs.filter(isOfNoChange))).toEqual(
         mirrors.map(() => 'opened'),
       );
-    for (const redis of [[DEEDS / 4, DEEDS / 2] as const, null, [DEEDS / 3, DEEDS / 3 + 8] as const]) {
+    for (const trouble of OUTAGES) {
       const before = mirrors.map((mirror) => mirror.resyncs.length);
-      await phase(world, deed, random, { redis });
+      await phase(world, deed, random, trouble);
       await settle(world, journal);
-      if (redis !== null)
+      if (trouble.redis !== null)
         expect(
           mirrors.filter((mirror, n) => mirror.resyncs.slice(before[n]).filter(isOfNoChange).length === 0),
         ).toEqual([]);

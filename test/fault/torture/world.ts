@@ -8,12 +8,17 @@ import { startFanfare, type FanfareProcess } from '../../support/processes.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import { openMirror, type Mirror } from '../../support/mirror.ts';
 
-const API_PROCESSES = 3;
-const WORKERS = 2;
-const READERS = 60;
-const CLIENTS = 200;
-const WIRES = 20;
-const ACTORS = 36;
+/** How much there is of everything. */
+export interface WorldSize {
+  readonly apiProcesses: number;
+  readonly workers: number;
+  readonly readers: number;
+  readonly clients: number;
+  /** Each has its share of the clients. */
+  readonly wires: number;
+  readonly actors: number;
+}
+
 const FOLLOWS_PER_READER = 6;
 /** Whom everybody follows. */
 export const HERALD = 'herald';
@@ -25,7 +30,7 @@ export interface World extends AsyncDisposable {
   readonly readers: readonly string[];
   readonly actors: readonly string[];
   readonly mirrors: readonly Mirror[];
-  /** Between clients and API processes: ten clients each; every connection leads to a process picked by chance. */
+  /** Between clients and API processes; every connection leads to a process picked by chance. */
   readonly wires: readonly TcpProxy[];
   /** Of a process that answers now. */
   apiUrl(): string;
@@ -44,17 +49,17 @@ interface Slot {
   isEnded: boolean;
 }
 
-export async function openWorld(random: SeededRandom, model: string): Promise<World> {
+export async function openWorld(random: SeededRandom, model: string, size: WorldSize): Promise<World> {
   const closer = new Closer();
   try {
-    return await open(random, closer, model);
+    return await open(random, closer, model, size);
   } catch (error) {
     await closer.close();
     throw error;
   }
 }
 
-async function open(random: SeededRandom, closer: Closer, model: string): Promise<World> {
+async function open(random: SeededRandom, closer: Closer, model: string, size: WorldSize): Promise<World> {
   const redis = closer.own(await startRedisProcess());
   const app = closer.own(
     await startTestApp({
@@ -66,8 +71,8 @@ async function open(random: SeededRandom, closer: Closer, model: string): Promis
       },
     }),
   );
-  const readers = Array.from({ length: READERS }, (_, n) => `reader-${String(n)}`);
-  const actors = Array.from({ length: ACTORS }, (_, n) => `actor-${String(n)}`);
+  const readers = Array.from({ length: size.readers }, (_, n) => `reader-${String(n)}`);
+  const actors = Array.from({ length: size.actors }, (_, n) => `actor-${String(n)}`);
   await app.services.followMany(
     app.identity('importer', 'service'),
     readers.flatMap((followerId, n) =>
@@ -109,23 +114,25 @@ async function open(random: SeededRandom, closer: Closer, model: string): Promis
   const whole = async (): Promise<void> => {
     while (replacements.size > 0) await Promise.all(replacements);
   };
-  for (let n = 0; n < API_PROCESSES; n += 1) slots.api.push(await start('api'));
-  for (let n = 0; n < WORKERS; n += 1) slots.worker.push(await start('worker'));
+  await Promise.all([
+    ...Array.from({ length: size.apiProcesses }, async () => slots.api.push(await start('api'))),
+    ...Array.from({ length: size.workers }, async () => slots.worker.push(await start('worker'))),
+  ]);
   const living = (kind: 'api' | 'worker'): Slot[] => slots[kind].filter(({ isEnded }) => !isEnded);
   const apiUrl = (): string => random.pick(living('api')).url ?? '';
   const wires: TcpProxy[] = [];
-  for (let n = 0; n < WIRES; n += 1)
+  for (let n = 0; n < size.wires; n += 1)
     wires.push(closer.own(await startTcpProxy(() => Number(new URL(apiUrl()).port))));
   const mirrors: Mirror[] = [];
-  for (let n = 0; n < CLIENTS; n += 1) {
+  for (let n = 0; n < size.clients; n += 1) {
     const reader = actorOf(readers, n);
-    const url = `http://127.0.0.1:${String(wires[n % WIRES]?.port)}`;
+    const url = `http://127.0.0.1:${String(wires[n % size.wires]?.port)}`;
     const transport = n % 2 === 0 ? 'websocket' : 'sse';
     const client = await clientOf({ token: app.token, url }, reader, { transport });
     mirrors.push(
       closer.own(
         openMirror(client, reader, {
-          unread: n % 4 < 2 && n < CLIENTS / 2,
+          unread: n % 4 < 2 && n < size.clients / 2,
           ...(n % 10 === 9 ? { filter: { unreadOnly: true } } : {}),
         }),
       ),
