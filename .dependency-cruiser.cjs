@@ -18,9 +18,7 @@ const LAYERS = [
   'telemetry',
   'config',
   'domain',
-  'embedded',
   'lib',
-  'client',
 ];
 
 const folder = (name) => (name.endsWith('.ts') ? `^src/${name.replace('.', '\\.')}$` : `^src/${name}/`);
@@ -35,10 +33,8 @@ const layerRules = LAYERS.slice(1).map((name, index) => ({
 
 /** Packages that belong to one room, so that replacing one is a matter of that room. */
 const ROOMS = [
-  { packages: ['mongodb', 'bson'], rooms: ['^src/storage/', '^src/feeds/models/', '^src/embedded/'] },
-  { packages: ['mongodb-memory-server-core'], rooms: ['^src/embedded/mongo/'] },
-  { packages: ['ioredis'], rooms: ['^src/connections/', '^src/embedded/redis/'] },
-  { packages: ['pg'], rooms: ['^src/embedded/'] },
+  { packages: ['mongodb', 'bson'], rooms: ['^src/storage/', '^src/feeds/models/'] },
+  { packages: ['ioredis'], rooms: ['^src/connections/'] },
   { packages: ['@pothos/[^/]+'], rooms: ['^src/graphql/'] },
   { packages: ['dataloader'], rooms: ['^src/services/session/'] },
   { packages: ['graphql', '@escape\\.tech/[^/]+'], rooms: ['^src/graphql/', '^src/http/'] },
@@ -53,17 +49,11 @@ const ROOMS = [
     ],
     rooms: ['^src/http/'],
   },
-  { packages: ['graphql-ws'], rooms: ['^src/http/', '^src/client/'] },
+  { packages: ['graphql-ws'], rooms: ['^src/http/'] },
   { packages: ['jose'], rooms: ['^src/http/', '^src/cli/sign-token\\.ts$'] },
   {
     packages: ['zod'],
-    rooms: [
-      '^src/config/',
-      '^src/descriptors/',
-      '^src/services/',
-      '^src/cli/import/',
-      '^src/embedded/gateway/main\\.ts$',
-    ],
+    rooms: ['^src/config/', '^src/descriptors/', '^src/services/', '^src/cli/import/'],
   },
   { packages: ['pino'], rooms: ['^src/telemetry/logger\\.ts$'] },
   { packages: ['prom-client'], rooms: ['^src/telemetry/metrics\\.ts$'] },
@@ -105,19 +95,32 @@ module.exports = {
       to: { dependencyTypes: ['npm'] },
     },
     {
-      name: 'client-stands-alone',
-      comment:
-        'The client runs in browsers: nothing of the server, nothing of Node, no package but graphql-ws.',
+      name: 'packages-stand-alone',
+      comment: 'A package knows nothing of the server, nor of another package.',
       severity: 'error',
-      from: { path: '^src/client/' },
-      to: { pathNot: ['^src/client/', '^node_modules/graphql-ws/'] },
+      from: { path: '^packages/([^/]+)/src/' },
+      to: { path: '^(?:src|test|bench|schema|packages)/', pathNot: '^packages/$1/src/' },
     },
     {
-      name: 'embedded-stands-alone',
-      comment: 'The local engines are a product of their own beside lib.',
+      name: 'packages-are-entered-by-their-name',
+      comment: 'The server uses what a package exports.',
       severity: 'error',
-      from: { path: '^src/embedded/' },
-      to: { path: '^src/(?!embedded/|lib/)' },
+      from: { path: '^src/' },
+      to: { path: '^packages/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
+    },
+    {
+      name: 'local-engine-is-loaded-when-needed',
+      comment: 'It need not be installed: only src/cli/local-engine.ts imports more than types of it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cli/local-engine\\.ts$' },
+      to: { path: '^packages/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'client-is-for-browsers',
+      comment: 'The client runs in browsers: nothing of Node, no package but graphql-ws.',
+      severity: 'error',
+      from: { path: '^packages/client/src/' },
+      to: { pathNot: ['^packages/client/src/', '^node_modules/graphql-ws/'] },
     },
     {
       name: 'graphql-touches-no-storage',
@@ -137,8 +140,8 @@ module.exports = {
       name: 'sources-know-no-tests',
       comment: 'What runs in production is in src.',
       severity: 'error',
-      from: { path: '^src/' },
-      to: { path: '^(?:test|bench|schema)/' },
+      from: { path: '^(?:src|packages/[^/]+/src)/' },
+      to: { path: '^(?:test|bench|schema|packages/[^/]+/test)/' },
     },
     {
       name: 'no-development-packages-in-sources',
@@ -158,6 +161,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['^dist/', '^packages/[^/]+/dist/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types'] },

@@ -1,17 +1,21 @@
 FROM node:22.21.1-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages/local-engine/package.json ./packages/local-engine/package.json
+COPY packages/client/package.json ./packages/client/package.json
 # The sources are not here yet, so there is nothing to build for the prepare script.
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json tsconfig.client.json ./
+COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
+COPY packages/local-engine ./packages/local-engine
 COPY src ./src
 RUN npm run build
 
 FROM node:22.21.1-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts
+# The server alone: in production the databases are given, and the local engine stays out.
+RUN npm ci --omit=dev --workspaces=false --ignore-scripts
 
 FROM node:22.21.1-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data

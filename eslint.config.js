@@ -12,7 +12,7 @@ const NO_MACHINE_CLOCK = [
 ].map((selector) => ({ selector, message: 'Use the clock of lib/clock.ts: the clocks of machines differ.' }));
 
 export default tseslint.config(
-  { ignores: ['dist/', 'coverage/', '**/generated/', '**/__generated__/'] },
+  { ignores: ['**/dist/', 'coverage/', '**/generated/', '**/__generated__/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
@@ -37,7 +37,7 @@ export default tseslint.config(
   },
   // What may read the environment: the configuration, and processes of their own that are handed a secret by it.
   {
-    files: ['src/config/env.ts', 'src/embedded/gateway/main.ts', 'test/**', 'bench/**'],
+    files: ['src/config/env.ts', 'packages/local-engine/src/gateway/main.ts', 'test/**', 'bench/**'],
     rules: { 'no-restricted-properties': 'off' },
   },
   // What processes compare goes by the database's clock. The live log in memory belongs to one process.
@@ -70,7 +70,10 @@ export default tseslint.config(
     },
   },
   // The keeper of the embedded services has no other voice: its output is its log.
-  { files: ['src/embedded/keeper.ts', 'test/**', 'bench/**', 'schema/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['packages/local-engine/src/keeper.ts', 'test/**', 'bench/**', 'schema/**'],
+    rules: { 'no-console': 'off' },
+  },
   // Tools want what they load as the default export.
   { files: ['*.ts', 'test/support/global-setup.ts'], rules: { 'no-restricted-exports': 'off' } },
 );

@@ -11,8 +11,8 @@ const resolve = {
     },
     // Tests run the sources, never an older build.
     {
-      find: /^fanfare\/client$/,
-      replacement: fileURLToPath(new URL('src/client/index.ts', import.meta.url)),
+      find: /^@fanfare\/(client|local-engine)$/,
+      replacement: fileURLToPath(new URL('packages/$1/src/index.ts', import.meta.url)),
     },
   ],
 };
@@ -38,7 +38,7 @@ export default defineConfig({
       test: {
         ...limits,
         name,
-        include: [`test/${name}/**/*.test.ts`],
+        include: [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`],
         pool: 'forks' as const,
         isolate: false,
       },

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const sources = new URL('../src/', import.meta.url);
+const engine = new URL('../packages/local-engine/', import.meta.url);
 const built = new URL('../dist/main.js', import.meta.url);
 
 /** Since when there is anything new in a folder, in milliseconds. Folders count: a removal shows nowhere else. */
@@ -13,10 +14,16 @@ function changedAt(folder) {
   return Math.max(...['.', ...names].map((name) => statSync(`${fileURLToPath(folder)}/${name}`).mtimeMs));
 }
 
+function isOlder(result, folder) {
+  return existsSync(folder) && (!existsSync(result) || changedAt(folder) > statSync(result).mtimeMs);
+}
+
 function whyNotTheBuild() {
   if (!existsSync(sources)) return null;
   if (!existsSync(built)) return 'There is no build';
-  return changedAt(sources) > statSync(built).mtimeMs ? 'The build is older than the sources' : null;
+  return isOlder(built, sources) || isOlder(new URL('dist/index.js', engine), new URL('src/', engine))
+    ? 'The build is older than the sources'
+    : null;
 }
 
 /** The loader of TypeScript, which only a checkout with its development packages has. */
@@ -40,6 +47,6 @@ if (why !== null && tsx === null && !existsSync(built)) {
   await import(built.href);
 } else {
   process.stderr.write(`${why}: running the sources, which is slower. npm run build makes the build.\n`);
-  tsx.register();
+  tsx.register({ tsconfig: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) });
   await import(new URL('main.ts', sources).href);
 }

@@ -1,12 +1,21 @@
-// Builds dist/. With --fast, as after npm ci, types are not checked: npm run types does that. It then leaves a build alone
-// that is up to date: npx prepares the package too, and a server may be running from it.
+// Builds dist/ of the packages and of the server, or of those that are named. With --fast, as after npm ci, types are not
+// checked: npm run types does that. It then leaves alone what is up to date: npx prepares the package too, and a server
+// may be running from it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+/** The server comes last: it takes the types of the others from what they have built. */
+const PARTS = [
+  { name: 'local-engine', folder: `${PROJECT}packages/local-engine/`, result: 'dist/index.js' },
+  { name: 'client', folder: `${PROJECT}packages/client/`, result: 'dist/index.js' },
+  { name: 'server', folder: PROJECT, result: 'dist/main.js' },
+];
+
 const isFast = process.argv.includes('--fast');
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 
 /** Where the compiler is; null in an install without development packages. */
 function compiler() {
@@ -18,31 +27,29 @@ function compiler() {
   }
 }
 
-const CONFIGS = ['tsconfig.build.json', 'tsconfig.client.json'];
-
-function isUpToDate() {
-  const results = ['dist/main.js', 'dist/client/index.d.ts'].map((file) => `${PROJECT}/${file}`);
-  if (!results.every((file) => existsSync(file))) return false;
-  const sources = ['src', ...readdirSync(`${PROJECT}/src`, { recursive: true }).map((name) => `src/${name}`)];
-  const changed = [...sources, ...CONFIGS, 'tsconfig.json'].map(
-    (name) => statSync(`${PROJECT}/${name}`).mtimeMs,
-  );
-  return Math.max(...changed) <= Math.min(...results.map((file) => statSync(file).mtimeMs));
+function isUpToDate({ folder, result }) {
+  if (!existsSync(folder + result)) return false;
+  const sources = readdirSync(`${folder}src`, { recursive: true }).map((name) => `${folder}src/${name}`);
+  const files = [`${folder}src`, ...sources, `${folder}tsconfig.build.json`, `${PROJECT}tsconfig.json`];
+  const changedAt = Math.max(...files.map((file) => statSync(file).mtimeMs));
+  return changedAt <= statSync(folder + result).mtimeMs;
 }
 
-function build(tsc) {
-  rmSync(`${PROJECT}/dist`, { recursive: true, force: true });
-  for (const config of CONFIGS) {
-    const args = [tsc, '-p', config, ...(isFast ? ['--noCheck'] : [])];
-    const { status } = spawnSync(process.execPath, args, { cwd: PROJECT, stdio: 'inherit' });
-    if (status !== 0) return 1;
-  }
-  return 0;
+function build(tsc, { folder }) {
+  rmSync(`${folder}dist`, { recursive: true, force: true });
+  const args = [tsc, '-p', 'tsconfig.build.json', ...(isFast ? ['--noCheck'] : [])];
+  return spawnSync(process.execPath, args, { cwd: folder, stdio: 'inherit' }).status === 0;
 }
 
-const tsc = existsSync(`${PROJECT}/src/main.ts`) ? compiler() : null;
-if (tsc !== null) process.exitCode = isFast && isUpToDate() ? 0 : build(tsc);
-else if (!isFast) {
+/** An image has only what it builds. */
+const parts = PARTS.filter(({ folder }) => existsSync(`${folder}src`)).filter(
+  ({ name }) => names.length === 0 || names.includes(name),
+);
+const tsc = parts.length > 0 ? compiler() : null;
+if (tsc !== null) {
+  const isBuilt = parts.every((part) => (isFast && isUpToDate(part)) || build(tsc, part));
+  process.exitCode = isBuilt ? 0 : 1;
+} else if (!isFast) {
   process.stderr.write('Cannot build: the sources or the development packages are missing. Run npm ci.\n');
   process.exitCode = 1;
 }

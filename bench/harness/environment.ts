@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
-import { startEmbeddedServices, type EmbeddedServices } from '../../src/embedded/services.ts';
+import { startEmbeddedServices, type EmbeddedServices } from '@fanfare/local-engine';
 import { Closer } from '../../src/lib/closer.ts';
 
 /** The databases that everything is measured on, Fanfare, peer and limits alike. */

@@ -89,8 +89,8 @@ function descendants(kinds: ReadonlyMap<number, string>): (Process & { readonly 
 }
 
 function kindOf(command: string): string {
-  if (command.includes('embedded/gateway')) return 'gateway';
-  if (command.includes('embedded/keeper')) return 'keeper';
+  if (command.includes('local-engine/dist/gateway')) return 'gateway';
+  if (command.includes('local-engine/dist/keeper')) return 'keeper';
   if (/valkey|redis/.test(command)) return 'redis';
   if (/postgres|mongod/.test(command)) return 'engine';
   return 'other';

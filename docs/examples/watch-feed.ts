@@ -1,4 +1,4 @@
-import { createFeedClient, type FeedItem } from 'fanfare/client';
+import { createFeedClient, type FeedItem } from '@fanfare/client';
 
 type Draw = (items: readonly FeedItem[]) => void;
 

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { EmbeddedServices, joinRunningServices } from '@fanfare/local-engine';
 import type { Config } from '../config/config.ts';
-import { EmbeddedError } from '../embedded/errors.ts';
-import { joinRunningServices } from '../embedded/running-services.ts';
-import { startEmbeddedServices, type EmbeddedServices } from '../embedded/services.ts';
 import { redact } from '../lib/redact.ts';
 import type { CommandContext } from './context.ts';
 import type { EmbeddedSteps } from './embedded-steps.ts';
+import { isLocalEngineError, loadLocalEngine } from './local-engine.ts';
 
 /** The databases in use. */
 export interface Databases extends EmbeddedServices {
@@ -24,8 +23,11 @@ export async function startDatabases(
   steps: Pick<EmbeddedSteps, 'onEvent'>,
 ): Promise<Databases> {
   const { mongodb, redis, dataDir } = config;
+  if (mongodb.uri !== undefined && redis.url !== undefined)
+    return givenDatabases({ mongodbUri: mongodb.uri, redisUrl: redis.url }, steps);
+  const engine = await loadLocalEngine();
   const start = () =>
-    startEmbeddedServices({
+    engine.startEmbeddedServices({
       ...(mongodb.uri === undefined ? {} : { mongodbUri: mongodb.uri }),
       ...(redis.url === undefined ? {} : { redisUrl: redis.url }),
       ...(env['PATH'] === undefined ? {} : { path: env['PATH'] }),
@@ -34,21 +36,34 @@ export async function startDatabases(
       durability: 'durable',
       onEvent: steps.onEvent,
     });
-  if (mongodb.uri !== undefined && redis.url !== undefined) return ownDatabases(await start());
-  const running = await joinRunningServices(dataDir);
+  const running = await engine.joinRunningServices(dataDir);
   if (running !== null) return shareOf(config, running);
   try {
     return ownDatabases(await start());
   } catch (error) {
-    if (!(error instanceof EmbeddedError && error.code === 'DATA_DIR_BUSY')) throw error;
+    if (!(isLocalEngineError(error) && error.code === 'DATA_DIR_BUSY')) throw error;
     steps.onEvent({ step: 'wait', message: `Another process is starting the databases in ${dataDir}` });
-    const started = await servicesWithin(dataDir, STARTS_WITHIN_MS);
+    const started = await servicesWithin(engine.joinRunningServices, dataDir);
     if (started === null) throw error;
     return shareOf(config, started);
   }
 }
 
 type Running = NonNullable<Awaited<ReturnType<typeof joinRunningServices>>>;
+
+function givenDatabases(
+  addresses: Pick<Databases, 'mongodbUri' | 'redisUrl'>,
+  { onEvent }: Pick<EmbeddedSteps, 'onEvent'>,
+): Databases {
+  for (const what of ['MongoDB', 'Redis']) onEvent({ step: 'choice', message: `${what}: the given address` });
+  return {
+    ...addresses,
+    mongodbKind: 'given',
+    redisKind: 'given',
+    sharedBy: null,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
 
 function ownDatabases(services: EmbeddedServices): Databases {
   return Object.assign(services, { sharedBy: null });
@@ -66,9 +81,9 @@ function shareOf({ mongodb, redis }: Config, running: Running): Databases {
   };
 }
 
-async function servicesWithin(dataDir: string, withinMs: number): Promise<Running | null> {
-  for (const deadline = performance.now() + withinMs; performance.now() < deadline;) {
-    const running = await joinRunningServices(dataDir);
+async function servicesWithin(join: typeof joinRunningServices, dataDir: string): Promise<Running | null> {
+  for (const deadline = performance.now() + STARTS_WITHIN_MS; performance.now() < deadline;) {
+    const running = await join(dataDir);
     if (running !== null) return running;
     await delay(ASK_EVERY_MS);
   }

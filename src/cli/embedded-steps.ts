@@ -1,4 +1,4 @@
-import type { EmbeddedEvent } from '../embedded/events.ts';
+import type { EmbeddedEvent } from '@fanfare/local-engine';
 import { logEmbeddedStep } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Terminal } from './context.ts';

@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { isAlive, ownIdentity, type ProcessIdentity } from '../embedded/process/identity.ts';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../lib/process-identity.ts';
 
 /** What a process of Fanfare tells the others on its DATA_DIR. */
 export type ProcessRecord<T> = T & { readonly process: ProcessIdentity };

@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
-import { EmbeddedError } from '../embedded/errors.ts';
 import { redact } from '../lib/redact.ts';
 import { CommandError, type CommandContext } from './context.ts';
+import { isLocalEngineError } from './local-engine.ts';
 
 /** Says why a command failed. @returns the exit code. */
 export function reportFailure({ env, terminal }: CommandContext, error: unknown): number {
@@ -29,12 +29,12 @@ function messages(error: Error): string[] {
 
 /** Errors whose message was written for whoever typed the command. */
 function isExplained(error: Error): boolean {
-  return [ConfigError, CommandError, EmbeddedError].some((type) => error instanceof type);
+  return error instanceof ConfigError || error instanceof CommandError || isLocalEngineError(error);
 }
 
 function hints(error: Error): string[] {
   if (error instanceof ConfigError) return ['All variables: npx fanfare doctor --settings'];
-  if (error instanceof EmbeddedError)
+  if (isLocalEngineError(error))
     return error.code === 'DATA_DIR_BUSY'
       ? ['It said nothing of its databases. Stop it, or choose another folder with DATA_DIR.']
       : [];

@@ -9,8 +9,8 @@ import { startCommand } from '../support/run-cli.ts';
 const run = promisify(execFile);
 
 const WHOLE = [
-  ...['package.json', 'bin', 'scripts', 'src'],
-  ...['tsconfig.json', 'tsconfig.build.json', 'tsconfig.client.json'],
+  ...['package.json', 'bin', 'packages', 'scripts', 'src'],
+  ...['tsconfig.json', 'tsconfig.build.json'],
 ];
 
 /** A checkout whose sources and build say which they are. */
@@ -65,7 +65,7 @@ describe('npm ci', () => {
       stdout: '',
       stderr: expect.not.stringMatching(/error|tsc/i),
     });
-    expect(await readdir(join(copy.path, 'dist/client'))).toEqual(
+    expect(await readdir(join(copy.path, 'packages/client/dist'))).toEqual(
       expect.arrayContaining(['index.js', 'index.d.ts']),
     );
     // npx prepares it too, also while a server runs from it.
@@ -78,7 +78,9 @@ describe('npm ci', () => {
     expect(stderr).toBe('');
     // The child processes of the local engines are found beside it.
     for (const entry of ['keeper.js', 'gateway/main.js'])
-      expect(await readdir(join(copy.path, 'dist/embedded'), { recursive: true })).toContain(entry);
+      expect(await readdir(join(copy.path, 'packages/local-engine/dist'), { recursive: true })).toContain(
+        entry,
+      );
   });
 
   it('does not fail where the development packages are left out', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
-import type { FeedItem } from 'fanfare/client';
+import type { FeedItem } from '@fanfare/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { showFeed } from '../../docs/examples/watch-feed.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -25,17 +25,17 @@ afterAll(async () => app[Symbol.asyncDispose]());
 /** The package as its build makes it, in a folder of its own. */
 async function buildPackage(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'fanfare-client-'));
-  const tsc = [join(PROJECT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.client.json'];
-  const out = ['--outDir', join(path, 'dist/client')];
-  await run(process.execPath, [...tsc, ...out, '--emitDeclarationOnly', 'false'], { cwd: PROJECT });
-  await copyFile(join(PROJECT, 'package.json'), join(path, 'package.json'));
+  const tsc = [join(PROJECT, 'node_modules/typescript/bin/tsc'), '-p', 'packages/client/tsconfig.build.json'];
+  const out = ['--outDir', join(path, 'dist'), '--incremental', 'false', '--tsBuildInfoFile', 'null'];
+  await run(process.execPath, [...tsc, ...out], { cwd: PROJECT });
+  await copyFile(join(PROJECT, 'packages/client/package.json'), join(path, 'package.json'));
   await symlink(join(PROJECT, 'node_modules'), join(path, 'node_modules'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
 }
 
 /** Watches, and exits by itself once nothing is left to wait for. */
 const SCRIPT = `
-import { createFeedClient } from 'fanfare/client';
+import { createFeedClient } from '@fanfare/client';
 import { WebSocket } from 'ws';
 const [url, token, transport, moment] = process.argv.slice(2);
 const abort = new AbortController();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createFeedClient, FeedClientError } from 'fanfare/client';
+import { createFeedClient, FeedClientError } from '@fanfare/client';
 import { WebSocket } from 'ws';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';

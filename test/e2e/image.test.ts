@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -58,6 +59,18 @@ function start(args: readonly string[], more: Readonly<Record<string, string>> =
 }
 
 describe('what the Dockerfile makes', () => {
+  it('has neither the local engine nor what only that needs, and says so where no database is given', async () => {
+    const packages = await readdir(join(image.root, image.workdir, 'node_modules'));
+    expect(packages).toContain('mongodb');
+    expect(
+      packages.filter((name) => ['@fanfare', 'pg', 'mongodb-memory-server-core'].includes(name)),
+    ).toEqual([]);
+    const { code, stderr } = await start(image.command, { JWT_SECRET, MONGODB_URI: '', REDIS_URL: '' })
+      .result;
+    expect(code).toBe(1);
+    expect(stderr).toContain('set MONGODB_URI and REDIS_URL, or run npm install @fanfare/local-engine');
+  });
+
   it('runs as another user than root, serves, passes its health check and ends in order', async () => {
     expect(image.user).toBe('node');
     await using server = start(image.command, { JWT_SECRET });

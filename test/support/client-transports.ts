@@ -1,10 +1,10 @@
 import { WebSocket } from 'ws';
-import { answerError } from '../../src/client/errors.ts';
-import { ITEM_FIELDS, subscriptionOf } from '../../src/client/documents.ts';
-import { createSseTransport } from '../../src/client/sse.ts';
-import type { Transport } from '../../src/client/transport.ts';
-import type { FeedEvent } from '../../src/client/types.ts';
-import { createSocketTransport } from '../../src/client/websocket.ts';
+import { answerError } from '../../packages/client/src/errors.ts';
+import { ITEM_FIELDS, subscriptionOf } from '../../packages/client/src/documents.ts';
+import { createSseTransport } from '../../packages/client/src/sse.ts';
+import type { Transport } from '../../packages/client/src/transport.ts';
+import type { FeedEvent } from '../../packages/client/src/types.ts';
+import { createSocketTransport } from '../../packages/client/src/websocket.ts';
 
 export type TransportMessage =
   | FeedEvent

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { createFeedClient, type FeedClient, type FeedEvent, type WatchOptions } from 'fanfare/client';
+import { createFeedClient, type FeedClient, type FeedEvent, type WatchOptions } from '@fanfare/client';
 import type { TestApp } from './app.ts';
 import { PATIENCE_MS } from './patience.ts';
 

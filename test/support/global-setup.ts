@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedServices } from '../../src/embedded/services.ts';
+import { startEmbeddedServices } from '../../packages/local-engine/src/services.ts';
 import { testCacheDir } from './engine.ts';
 import { randomRuns } from './random-runs.ts';
 import { uniqueName } from './unique-name.ts';

@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { access, chmod, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  symlink,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -148,7 +158,7 @@ async function copy(
 async function runIn(stage: Stage, command: string): Promise<void> {
   const cwd = join(stage.root, stage.workdir);
   if (command.startsWith('npm ci')) {
-    await installPackages(cwd, command.includes('--omit=dev'));
+    await installPackages(cwd, command.split(' '));
     if (!command.includes('--ignore-scripts')) await run('npm', ['run', '--silent', 'prepare'], { cwd });
     return;
   }
@@ -162,19 +172,56 @@ async function runIn(stage: Stage, command: string): Promise<void> {
 /** Of the user `node` in the images of Node. */
 export const IMAGE_UID = 1000;
 
+interface LockedPackage {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
+interface LockFile {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+
+/** What `npm ci --omit=dev --workspaces=false` installs: all that the root package needs, found as Node finds it. */
+function ofTheServer(packages: LockFile['packages']): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (path: string): void => {
+    const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } =
+      packages[path] ?? {};
+    const peers = Object.keys(peerDependencies ?? {}).filter(
+      (name) => peerDependenciesMeta?.[name]?.optional !== true,
+    );
+    for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]) {
+      const place = placeOf(packages, path, name);
+      if (place === null || found.has(place)) continue;
+      found.add(place);
+      visit(place);
+    }
+  };
+  visit('');
+  return found;
+}
+
+function placeOf(packages: LockFile['packages'], from: string, name: string): string | null {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    const place = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
+    if (place in packages) return place;
+    if (folder === '') return null;
+  }
+}
+
 /** Without development packages these are copied, so that nothing else is found from where they are. */
-async function installPackages(cwd: string, isProduction: boolean): Promise<void> {
-  if (!isProduction) {
+async function installPackages(cwd: string, flags: readonly string[]): Promise<void> {
+  if (!flags.includes('--omit=dev')) {
     await symlink(join(PROJECT, 'node_modules'), join(cwd, 'node_modules'));
     return;
   }
-  const lock = JSON.parse(await readFile(join(cwd, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly optional?: boolean }>>;
-  };
-  for (const [path, { dev, optional }] of Object.entries(lock.packages)) {
-    if (path === '' || dev === true) continue;
+  const { packages } = JSON.parse(await readFile(join(cwd, 'package-lock.json'), 'utf8')) as LockFile;
+  for (const path of ofTheServer(packages)) {
     const source = join(PROJECT, path);
-    if (optional === true && !(await isThere(source))) continue;
+    // The lock file has optional packages of other platforms too.
+    if (!(await isThere(source))) continue;
     await mkdir(dirname(join(cwd, path)), { recursive: true });
     await cp(source, join(cwd, path), {
       recursive: true,

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EmbeddedEvent } from '../../src/embedded/events.ts';
-import { startEmbeddedServices } from '../../src/embedded/services.ts';
+import type { EmbeddedEvent } from '../../packages/local-engine/src/events.ts';
+import { startEmbeddedServices } from '../../packages/local-engine/src/services.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { testCacheDir } from './engine.ts';

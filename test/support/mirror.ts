@@ -1,4 +1,4 @@
-import type { FeedClient, FeedFilter, FeedPage } from 'fanfare/client';
+import type { FeedClient, FeedFilter, FeedPage } from '@fanfare/client';
 import { decodeCursor, readerTag, type LogPosition } from '../../src/realtime/live-cursor.ts';
 
 /** What a client shows: relevancies by item. */

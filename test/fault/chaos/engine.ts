@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RECORD_FILE, type KeeperRecord } from '../../../src/embedded/keeper-messages.ts';
-import { startEmbeddedServices } from '../../../src/embedded/services.ts';
+import { RECORD_FILE, type KeeperRecord } from '../../../packages/local-engine/src/keeper-messages.ts';
+import { startEmbeddedServices } from '../../../packages/local-engine/src/services.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { testCacheDir } from '../../support/engine.ts';
 

@@ -1,4 +1,4 @@
-import type { FeedPage } from 'fanfare/client';
+import type { FeedPage } from '@fanfare/client';
 import { encodeNewsfeedItemId } from '../../../src/graphql/global-id.ts';
 import { clientOf } from '../../support/client-watches.ts';
 import { feedFor, type Model, type ModelItem, type ModelReader } from '../../support/model.ts';

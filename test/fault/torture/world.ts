@@ -1,5 +1,5 @@
 import { Closer } from '../../../src/lib/closer.ts';
-import type { RedisServer } from '../../../src/embedded/services.ts';
+import type { RedisServer } from '../../../packages/local-engine/src/services.ts';
 import { startRedisProcess } from '../../integration/realtime/redis-process.ts';
 import { startTcpProxy, type TcpProxy } from '../../integration/realtime/tcp-proxy.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';

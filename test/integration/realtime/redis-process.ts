@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startRedisServer, type RedisServer } from '../../../src/embedded/services.ts';
+import { startRedisServer, type RedisServer } from '../../../packages/local-engine/src/services.ts';
 import { testCacheDir } from '../../support/engine.ts';
 
 /** A Redis for one test, to be killed and restarted, in a folder that goes with it. */

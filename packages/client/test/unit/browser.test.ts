@@ -1,0 +1,40 @@
+import { isBuiltin } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { build, type Rolldown } from 'vite';
+
+const ENTRY = fileURLToPath(new URL('../../src/index.ts', import.meta.url));
+
+/** Bundled as a frontend does it, with whatever it imports. */
+async function bundle(): Promise<{ code: string; modules: string[]; imports: string[] }> {
+  const output = await build({
+    configFile: false,
+    logLevel: 'error',
+    resolve: { conditions: ['browser', 'module', 'import', 'default'] },
+    build: { write: false, minify: false, target: 'es2022', lib: { entry: ENTRY, formats: ['es'] } },
+  });
+  const [{ output: parts }] = output as [Rolldown.RolldownOutput];
+  const chunks = parts.filter((part) => part.type === 'chunk');
+  return {
+    code: chunks.map(({ code }) => code).join('\n'),
+    modules: chunks.flatMap(({ moduleIds }) => moduleIds),
+    imports: chunks.flatMap((chunk) => [...chunk.imports, ...chunk.dynamicImports]),
+  };
+}
+
+test('the client bundles for a browser with nothing of Node and nothing of the server', async () => {
+  const { code, modules, imports } = await bundle();
+  expect(imports).toEqual([]);
+  expect(modules.filter((id) => isBuiltin(id) || id.includes('__vite-browser-external'))).toEqual([]);
+  expect(modules.filter((id) => !/\/packages\/client\/src\/|\/node_modules\/graphql-ws\//.test(id))).toEqual(
+    [],
+  );
+  expect(code).not.toMatch(/\bnode:|\bBuffer\b|\bprocess\.|\brequire\(|\b__dirname\b/);
+  expect(modules).toContain(ENTRY);
+  expect(modules.some((id) => id.includes('/node_modules/graphql-ws/dist/client.js'))).toBe(true);
+});
+
+test('it stays small', async () => {
+  const { code } = await bundle();
+  expect(code.length).toBeLessThan(40_000);
+});

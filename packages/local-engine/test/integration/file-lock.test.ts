@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { lockWhenFree, tryLock } from '../../src/process/file-lock.ts';
+import { runFixture, testFolder } from './support.ts';
+
+test('gives the lock to one at a time and tells the others who has it', () => {
+  using folder = testFolder();
+  const path = join(folder.path, 'deep', 'lock');
+  const first = tryLock(path);
+  if (!('lock' in first)) throw new Error('Not locked');
+  expect(tryLock(path)).toMatchObject({ holder: { pid: process.pid } });
+  first.lock[Symbol.dispose]();
+  expect(existsSync(path)).toBe(false);
+  expect(tryLock(path)).toHaveProperty('lock');
+});
+
+test('giving it back late does not take it from the next holder', () => {
+  using folder = testFolder();
+  const path = join(folder.path, 'lock');
+  const first = tryLock(path);
+  if (!('lock' in first)) throw new Error('Not locked');
+  first.lock[Symbol.dispose]();
+  const second = tryLock(path);
+  first.lock[Symbol.dispose]();
+  expect(second).toHaveProperty('lock');
+  expect(existsSync(path)).toBe(true);
+});
+
+test('takes over from a process that is dead, also when its number has been given to another', () => {
+  using folder = testFolder();
+  const path = join(folder.path, 'lock');
+  writeFileSync(path, JSON.stringify({ pid: process.pid, started: 'another life', token: 'old' }));
+  expect(tryLock(path)).toHaveProperty('lock');
+  expect(readFileSync(path, 'utf8')).not.toContain('another life');
+});
+
+test('waits for a take-over by another process to end', () => {
+  using folder = testFolder();
+  const path = join(folder.path, 'lock');
+  writeFileSync(path, JSON.stringify({ pid: process.pid, started: 'another life', token: 'old' }));
+  mkdirSync(`${path}.takeover`);
+  expect(tryLock(path)).toEqual({ holder: null });
+});
+
+test('a lock is free again when its holder was killed', async () => {
+  using folder = testFolder();
+  const path = join(folder.path, 'lock');
+  await using holder = runFixture('locker', [path, join(folder.path, 'proof'), '1000000']);
+  await holder.said('up');
+  holder.kill('SIGKILL');
+  await holder.ended;
+  using lock = await lockWhenFree(path, () => undefined);
+  expect(lock.path).toBe(path);
+});
+
+test('several processes never have it together, though they start from a dead holder', async () => {
+  using folder = testFolder();
+  const path = join(folder.path, 'lock');
+  writeFileSync(path, JSON.stringify({ pid: 1, started: 'another life', token: 'old' }));
+  const args = [path, join(folder.path, 'proof'), '50'];
+  await using one = runFixture('locker', args);
+  await using two = runFixture('locker', args);
+  await using three = runFixture('locker', args);
+  for (const locker of [one, two, three]) expect(await locker.said('taken')).toEqual({ taken: 50 });
+});

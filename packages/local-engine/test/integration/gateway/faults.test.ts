@@ -1,0 +1,228 @@
+import { createConnection, createServer, type AddressInfo, type Server } from 'node:net';
+import { MongoClient, MongoNetworkError, MongoServerError, type Collection } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startGateway, type GatewayOptions } from '../../../src/gateway/gateway.ts';
+import { PostgresConnection } from '../../../src/gateway/postgres/connection.ts';
+import { hasEngine, ownEngine, type OwnEngine } from './own-engine.ts';
+import { message, rawClient } from './raw-client.ts';
+import type { Thing } from './thing.ts';
+import { PATIENCE_MS } from '../../../../../test/support/patience.ts';
+
+const suite = test.skipIf(!hasEngine);
+let engine: OwnEngine | undefined;
+
+beforeAll(async () => {
+  if (hasEngine) engine = await ownEngine();
+});
+
+afterAll(async () => {
+  await engine?.[Symbol.asyncDispose]();
+});
+
+function running(): OwnEngine {
+  if (engine === undefined) throw new Error('No engine');
+  return engine;
+}
+
+interface Setup extends AsyncDisposable {
+  readonly port: number;
+  readonly client: MongoClient;
+  readonly c: Collection<Thing>;
+}
+
+let setups = 0;
+
+/** A gateway of its own with a client, and a collection nobody else uses. */
+async function setup(options: Partial<GatewayOptions> = {}): Promise<Setup> {
+  const { postgres } = running();
+  const gateway = await startGateway({ postgres, host: '127.0.0.1', port: 0, poolSize: 4, ...options });
+  const uri = `mongodb://127.0.0.1:${String(gateway.port)}/?directConnection=true`;
+  const client = await MongoClient.connect(uri, { maxPoolSize: 10 });
+  setups += 1;
+  return {
+    port: gateway.port,
+    client,
+    c: client.db('faults').collection<Thing>(`c${String(setups)}`),
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await gateway[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function sql(text: string): Promise<string[]> {
+  const pg = await PostgresConnection.connect(running().postgres);
+  try {
+    return (await pg.execute(text, [])).map((row) => String(row[0]));
+  } finally {
+    await pg.close();
+  }
+}
+
+const ofGateway = `FROM pg_stat_activity WHERE application_name = 'gateway'`;
+const terminateAll = () => sql(`SELECT pg_terminate_backend(pid)::text ${ofGateway}`);
+const countActive = async () =>
+  Number((await sql(`SELECT count(*)::text ${ofGateway} AND state = 'active'`))[0]);
+
+/** A query that takes far longer than any test: each of 5,000 documents is compared with all others. */
+async function slowQuery(c: Collection<Thing>): Promise<() => Promise<unknown>> {
+  if ((await c.estimatedDocumentCount()) === 0)
+    await c.insertMany(Array.from({ length: 5_000 }, (_, n) => ({ n })));
+  const from = c.collectionName;
+  const pipeline = [{ $match: { $expr: { $gt: ['$n', '$$at'] } } }, { $count: 'n' }];
+  return () =>
+    c
+      .aggregate([{ $lookup: { from, let: { at: '$n' }, pipeline, as: 'later' } }, { $match: { n: -1 } }])
+      .toArray();
+}
+
+suite('tells a client by a broken connection that the fate of its command is unknown', async () => {
+  await using own = await setup();
+  await own.c.insertOne({ _id: 1 });
+  const lock = await PostgresConnection.connect(running().postgres);
+  const [table] = await sql(
+    `SELECT 'documentdb_data.documents_' || collection_id FROM documentdb_api_catalog.collections
+     WHERE database_name = 'faults' AND collection_name = '${own.c.collectionName}'`,
+  );
+  await lock.execute('BEGIN', [], true);
+  await lock.execute(`LOCK TABLE ${String(table)} IN ACCESS EXCLUSIVE MODE`, [], true);
+  const write = own.c.updateOne({ _id: 1 }, { $set: { a: 1 } });
+  const outcome = write.catch((error: unknown) => error);
+  await expect.poll(countActive).toBeGreaterThan(0);
+  await terminateAll();
+  expect(await outcome).toBeInstanceOf(MongoNetworkError);
+  await lock.close();
+  expect(await own.c.findOne({ _id: 1 })).toEqual({ _id: 1 });
+});
+
+suite('goes on with new connections after the server dropped the idle ones', async () => {
+  await using own = await setup();
+  await own.c.insertOne({ _id: 1 });
+  await terminateAll();
+  // The driver repeats a read that met a broken connection.
+  expect(await own.c.findOne({ _id: 1 })).toEqual({ _id: 1 });
+  expect(await own.c.updateOne({ _id: 1 }, { $set: { a: 1 } })).toMatchObject({ modifiedCount: 1 });
+});
+
+suite('stops the query of a client that has left', async () => {
+  await using own = await setup();
+  const query = await slowQuery(own.c);
+  void query().catch(() => undefined);
+  await expect.poll(countActive).toBe(1);
+  await own.client.close(true);
+  await expect.poll(countActive, { timeout: PATIENCE_MS }).toBe(0);
+});
+
+suite('stops the query of a client that was killed', async () => {
+  await using own = await setup();
+  await slowQuery(own.c);
+  const name = own.c.collectionName;
+  const raw = await rawClient(own.port);
+  const pipeline = [{ $match: { $expr: { $gt: ['$n', '$$at'] } } }];
+  const lookup = { from: name, let: { at: '$n' }, pipeline, as: 'later' };
+  raw.send(
+    message({
+      aggregate: name,
+      pipeline: [{ $lookup: lookup }, { $match: { n: -1 } }],
+      cursor: {},
+      $db: 'faults',
+    }),
+  );
+  await expect.poll(countActive).toBe(1);
+  raw.socket.resetAndDestroy();
+  await expect.poll(countActive, { timeout: PATIENCE_MS }).toBe(0);
+});
+
+suite('lets commands wait for a connection, but not for ever', async () => {
+  await using own = await setup({ poolSize: 1, poolWaitMs: 200 });
+  const query = await slowQuery(own.c);
+  void query().catch(() => undefined);
+  await expect.poll(countActive).toBe(1);
+  const error: unknown = await own.client
+    .db('faults')
+    .command({ insert: 'other', documents: [{ a: 1 }] })
+    .catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(MongoServerError);
+  expect(error).toMatchObject({ code: 262, codeName: 'ExceededTimeLimit' });
+  // What needs no database is answered all the same.
+  expect(await own.client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
+});
+
+suite('says that the database is away when it stays away', async () => {
+  await using own = await setup({ postgres: { ...running().postgres, port: 1 }, reconnectMs: 200 });
+  expect(await own.client.db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
+  await expect(own.c.insertOne({ _id: 1 })).rejects.toMatchObject({
+    code: 91,
+    codeName: 'ShutdownInProgress',
+  });
+});
+
+/** Passes bytes on to PostgreSQL from `port` on, once it listens. */
+function relay(): Server {
+  const { host, port } = running().postgres;
+  return createServer((socket) => {
+    const target = createConnection({ host, port });
+    for (const end of [socket, target]) end.on('error', () => undefined);
+    socket.pipe(target).pipe(socket);
+  });
+}
+
+suite('waits for a database that comes up later', async () => {
+  const server = relay();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  {
+    await using own = await setup({ postgres: { ...running().postgres, port } });
+    const inserted = own.c.insertOne({ _id: 1 });
+    await own.client.db('admin').command({ ping: 1 });
+    const later = relay();
+    await new Promise<void>((resolve) => later.listen(port, '127.0.0.1', resolve));
+    expect(await inserted).toMatchObject({ acknowledged: true });
+    later.close();
+  }
+});
+
+suite('closes cursors that nobody goes on with', async () => {
+  await using own = await setup({ cursorIdleMs: 200 });
+  await own.c.insertMany(Array.from({ length: 100 }, (_, n) => ({ _id: n })));
+  const db = own.client.db('faults');
+  const { cursor } = await db.command(
+    { find: own.c.collectionName, sort: { n: 1 }, batchSize: 2 },
+    { promoteLongs: false },
+  );
+  const open = async () => {
+    const { metrics } = await db.command({ serverStatus: 1 });
+    return (metrics as { cursor: { open: { total: number } } }).cursor.open.total;
+  };
+  expect(await open()).toBe(1);
+  await expect.poll(open).toBe(0);
+  const { id } = cursor as { id: unknown };
+  await expect(db.command({ getMore: id, collection: own.c.collectionName })).rejects.toMatchObject({
+    code: 43,
+  });
+});
+
+suite('closes the cursor that was idle longest when there are too many', async () => {
+  await using own = await setup({ cursorLimit: 2 });
+  await own.c.insertMany(Array.from({ length: 100 }, (_, n) => ({ _id: n })));
+  const cursors = [0, 1, 2].map(() => own.c.find({}, { batchSize: 2 }));
+  for (const cursor of cursors) await cursor.next();
+  const rest = await Promise.allSettled(cursors.map((cursor) => cursor.toArray()));
+  expect(rest.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.length : 'closed'))).toEqual([
+    'closed',
+    99,
+    99,
+  ]);
+});
+
+suite('ends all connections when it is disposed of', async () => {
+  const { postgres } = running();
+  const gateway = await startGateway({ postgres, host: '127.0.0.1', port: 0, poolSize: 2 });
+  const client = await rawClient(gateway.port);
+  client.send(message({ count: 'none', $db: 'faults' }));
+  await client.reply();
+  await gateway[Symbol.asyncDispose]();
+  await client.closed;
+  await expect(rawClient(gateway.port)).rejects.toThrow('ECONNREFUSED');
+});

@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PostgresConnection, type PostgresAddress } from '../../../src/gateway/postgres/connection.ts';
+import {
+  ConnectionLost,
+  PoolTimeout,
+  StatementError,
+  Unreachable,
+} from '../../../src/gateway/postgres/errors.ts';
+import { Pool, type PoolOptions } from '../../../src/gateway/postgres/pool.ts';
+import { hasEngine, ownEngine, type OwnEngine } from './own-engine.ts';
+
+const suite = test.skipIf(!hasEngine);
+let engine: OwnEngine | undefined;
+
+beforeAll(async () => {
+  if (hasEngine) engine = await ownEngine();
+});
+
+afterAll(async () => {
+  await engine?.[Symbol.asyncDispose]();
+});
+
+function address(): PostgresAddress {
+  if (engine === undefined) throw new Error('No engine');
+  return engine.postgres;
+}
+
+async function connection(): Promise<{ pg: PostgresConnection } & AsyncDisposable> {
+  const pg = await PostgresConnection.connect(address());
+  return { pg, [Symbol.asyncDispose]: () => pg.close() };
+}
+
+function pool(options: Partial<PoolOptions> = {}): { pool: Pool } & AsyncDisposable {
+  const made = new Pool({
+    address: address(),
+    size: 2,
+    waitMs: 5_000,
+    reconnectMs: 5_000,
+    settings: {},
+    ...options,
+  });
+  return { pool: made, [Symbol.asyncDispose]: () => made.close() };
+}
+
+async function terminate(pid: string): Promise<void> {
+  await using other = await connection();
+  await other.pg.execute('SELECT pg_terminate_backend($1::int)', [pid]);
+}
+
+const ownPid = 'SELECT pg_backend_pid()::text';
+
+async function pidOf(pg: PostgresConnection): Promise<string> {
+  const rows = await pg.execute(ownPid, []);
+  return String(rows[0]?.[0]);
+}
+
+suite('gives columns in binary form, and null for NULL', async () => {
+  await using own = await connection();
+  const sql = 'SELECT $1::bytea, $2::text, 258::int8, true, NULL::text';
+  const [row] = await own.pg.execute(sql, [Buffer.from([0, 255]), 'äß']);
+  expect(row?.map((column) => column?.toString('hex') ?? null)).toEqual([
+    '00ff',
+    Buffer.from('äß').toString('hex'),
+    '0000000000000102',
+    '01',
+    null,
+  ]);
+});
+
+suite('takes NULL for null, and nothing for no parameter', async () => {
+  await using own = await connection();
+  const [row] = await own.pg.execute('SELECT $1::bytea IS NULL', [null]);
+  expect(row?.[0]?.[0]).toBe(1);
+  expect(await own.pg.execute('SELECT 1 WHERE false', [])).toEqual([]);
+});
+
+suite('sends and receives what is bigger than any network buffer', async () => {
+  await using own = await connection();
+  const big = Buffer.alloc(30_000_000, 'abc');
+  const [row] = await own.pg.execute('SELECT $1::bytea, $2::text', [big, 'behind']);
+  expect(row?.[0]?.equals(big)).toBe(true);
+  expect(row?.[1]?.toString()).toBe('behind');
+});
+
+suite('receives many rows, whole and in order', async () => {
+  await using own = await connection();
+  const rows = await own.pg.execute('SELECT n::text FROM generate_series(1, 100000) n', []);
+  expect(rows).toHaveLength(100_000);
+  expect(rows.every(([column], index) => column?.toString() === String(index + 1))).toBe(true);
+});
+
+suite('keeps statements that are in flight together apart when one of them fails', async () => {
+  await using own = await connection();
+  const divide = 'SELECT (10 / $1::int)::text';
+  const results = await Promise.allSettled(
+    ['1', '0', '2', 'x', '5'].map((by) => own.pg.execute(divide, [by])),
+  );
+  expect(
+    results.map((result) => (result.status === 'fulfilled' ? result.value[0]?.[0]?.toString() : 'failed')),
+  ).toEqual(['10', 'failed', '5', 'failed', '2']);
+  expect(results[1]).toMatchObject({ reason: { name: 'StatementError', sqlstate: '22012' } });
+  expect(results[3]).toMatchObject({ reason: { name: 'StatementError', sqlstate: '22P02' } });
+});
+
+suite('parses a statement again that could not be parsed at first', async () => {
+  await using own = await connection();
+  const sql = 'SELECT count(*)::text FROM later';
+  await expect(own.pg.execute(sql, [])).rejects.toMatchObject({ sqlstate: '42P01' });
+  await own.pg.execute('CREATE TEMP TABLE later (a int)', [], true);
+  expect(String((await own.pg.execute(sql, []))[0]?.[0])).toBe('0');
+  expect(String((await own.pg.execute(sql, []))[0]?.[0])).toBe('0');
+});
+
+suite('keeps one prepared statement per text, and none for what is said once', async () => {
+  await using own = await connection();
+  for (let n = 0; n < 5; n += 1) await own.pg.execute('SELECT $1::text', [String(n)]);
+  for (let n = 0; n < 5; n += 1) await own.pg.execute(`SELECT ${String(n)}`, [], true);
+  const [row] = await own.pg.execute('SELECT count(*)::text FROM pg_prepared_statements', []);
+  expect(row?.[0]?.toString()).toBe('2');
+});
+
+suite('rejects what is in flight, and all that follows, when the connection breaks', async () => {
+  const pg = await PostgresConnection.connect(address());
+  const pid = await pidOf(pg);
+  const sleeping = pg.execute('SELECT pg_sleep(60)', []);
+  const behind = pg.execute('SELECT 1', []);
+  await Promise.all([
+    expect(sleeping).rejects.toThrow(ConnectionLost),
+    expect(behind).rejects.toThrow(ConnectionLost),
+    terminate(pid),
+  ]);
+  await pg.closed;
+  expect(pg.isAlive).toBe(false);
+  await expect(pg.execute('SELECT 1', [])).rejects.toThrow(ConnectionLost);
+});
+
+suite('cancels the statement that runs, and can go on', async () => {
+  await using own = await connection();
+  const sleeping = own.pg.execute('SELECT pg_sleep(60)', []);
+  // The request may come before the statement has begun, and is then without effect.
+  const again = setInterval(() => void own.pg.cancel(), 50);
+  await expect(sleeping).rejects.toMatchObject({ sqlstate: '57014' });
+  clearInterval(again);
+  await expect
+    .poll(() =>
+      own.pg.execute('SELECT 1', []).then(
+        (rows) => rows.length,
+        () => 0,
+      ),
+    )
+    .toBe(1);
+});
+
+suite('rejects a wrong password, and none, and a port where nobody listens', async () => {
+  const { host, port, user, database } = address();
+  const wrong = PostgresConnection.connect({ ...address(), password: 'wrong' });
+  await expect(wrong).rejects.toMatchObject({ name: 'StatementError', sqlstate: '28P01' });
+  const none = PostgresConnection.connect({ host, port, user, database });
+  await expect(none).rejects.toThrow('asks for a password');
+  await expect(PostgresConnection.connect({ ...address(), port: 1 })).rejects.toThrow(ConnectionLost);
+});
+
+suite('sets parameters for the session', async () => {
+  const pg = await PostgresConnection.connect(address(), { options: '-c statement_timeout=50' });
+  await expect(pg.execute('SELECT pg_sleep(60)', [])).rejects.toThrow(StatementError);
+  await pg.close();
+});
+
+suite('lets work wait for a connection in the order it came', async () => {
+  await using own = pool({ size: 1 });
+  const order: number[] = [];
+  const work = (n: number) =>
+    own.pool.use(async (pg) => {
+      await pg.execute('SELECT 1', []);
+      order.push(n);
+    });
+  await Promise.all([0, 1, 2, 3, 4].map(work));
+  expect(order).toEqual([0, 1, 2, 3, 4]);
+});
+
+suite('opens no more connections than it may, and uses them again', async () => {
+  await using own = pool({ size: 2 });
+  const pids = await Promise.all(Array.from({ length: 20 }, () => own.pool.use(pidOf)));
+  expect(new Set(pids).size).toBe(2);
+});
+
+suite('rejects work that waited too long', async () => {
+  await using own = pool({ size: 1, waitMs: 50 });
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const holder = own.pool.use(() => held);
+  await expect(own.pool.use(() => Promise.resolve())).rejects.toThrow(PoolTimeout);
+  release();
+  await holder;
+  await own.pool.use(() => Promise.resolve());
+});
+
+suite('replaces a connection that broke, in use or idle', async () => {
+  await using own = pool({ size: 1 });
+  const broken = own.pool.use(async (pg) => {
+    const pid = await pidOf(pg);
+    await Promise.all([pg.execute('SELECT pg_sleep(60)', []), terminate(pid)]);
+  });
+  const waiting = own.pool.use(pidOf);
+  await expect(broken).rejects.toThrow(ConnectionLost);
+  const second = await waiting;
+  await terminate(second);
+  await expect.poll(() => own.pool.use(pidOf).catch(() => second)).not.toBe(second);
+});
+
+suite('says that the server is away when it stays away, to all who wait', async () => {
+  await using own = pool({ size: 1, reconnectMs: 100, address: { ...address(), port: 1 } });
+  const tries = [own.pool.use(pidOf), own.pool.use(pidOf), own.pool.use(pidOf)];
+  for (const attempt of await Promise.allSettled(tries)) {
+    expect(attempt).toMatchObject({ status: 'rejected', reason: expect.any(Unreachable) as unknown });
+  }
+});
+
+suite('rejects who waits when it is closed', async () => {
+  const own = pool({ size: 1 });
+  const holder = own.pool.use((pg) => pg.execute('SELECT pg_sleep(60)', []));
+  const waiting = own.pool.use(pidOf);
+  const outcomes = Promise.allSettled([holder, waiting]);
+  await own[Symbol.asyncDispose]();
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await expect(own.pool.use(pidOf)).rejects.toThrow(ConnectionLost);
+});

@@ -1,0 +1,341 @@
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import { expect, test } from 'vitest';
+import type { EmbeddedEvent } from '../../src/events.ts';
+import { findRunningServices, joinRunningServices } from '../../src/running-services.ts';
+import { startEmbeddedServices } from '../../src/services.ts';
+import type { EmbeddedOptions } from '../../src/services.ts';
+import { waitUntil } from '../../src/process/wait-until.ts';
+import { testCacheDir } from '../../../../test/support/engine.ts';
+import {
+  PATH,
+  connectMongo,
+  processesNaming,
+  remainingProcesses,
+  runFixture,
+  testFolder,
+} from './support.ts';
+import { PATIENCE_MS } from '../../../../test/support/patience.ts';
+
+function optionsFor(dataDir: string, durability: EmbeddedOptions['durability'] = 'fast') {
+  return { dataDir, cacheDir: testCacheDir(), durability, path: PATH };
+}
+
+const silent = { onEvent: () => undefined };
+
+async function write(uri: string, redisUrl: string): Promise<void> {
+  await using mongo = await connectMongo(uri);
+  await mongo.client.db('kept').collection<{ _id: string }>('things').insertOne({ _id: 'one' });
+  const redis = new Redis(redisUrl);
+  await redis.set('kept', 'one');
+  await redis.quit();
+}
+
+async function readKept(uri: string, redisUrl: string): Promise<readonly unknown[]> {
+  await using mongo = await connectMongo(uri);
+  const things = await mongo.client.db('kept').collection('things').find().toArray();
+  const redis = new Redis(redisUrl);
+  const value = await redis.get('kept');
+  await redis.quit();
+  return [things, value];
+}
+
+const WRITTEN = [[{ _id: 'one' }], 'one'];
+
+test('starts both, keeps its data below the folder, and leaves no process when disposed', async () => {
+  using folder = testFolder();
+  const events: EmbeddedEvent[] = [];
+  const services = await startEmbeddedServices({
+    ...optionsFor(folder.path),
+    onEvent: (event) => events.push(event),
+  });
+  await write(services.mongodbUri, services.redisUrl);
+  expect(processesNaming(folder.path).length).toBeGreaterThanOrEqual(3);
+  expect(new URL(services.mongodbUri).hostname).toBe('127.0.0.1');
+  expect(new URL(services.redisUrl).hostname).toBe('127.0.0.1');
+  expect(readdirSync(folder.path)).toEqual(expect.arrayContaining(['documentdb', 'redis', 'postgres.log']));
+  expect(events.map((event) => event.step)).toEqual(expect.arrayContaining(['choice', 'start', 'ready']));
+  await services[Symbol.asyncDispose]();
+  expect(await remainingProcesses(folder.path)).toEqual([]);
+  expect(existsSync(join(folder.path, 'embedded.lock'))).toBe(false);
+  expect(existsSync(join(folder.path, 'processes.json'))).toBe(false);
+  expect(events.filter((event) => event.step === 'exit')).toEqual([]);
+  await services[Symbol.asyncDispose](); // Harmless.
+});
+
+test('finds what was written before when it starts again', async () => {
+  using folder = testFolder();
+  {
+    await using services = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+    await write(services.mongodbUri, services.redisUrl);
+  }
+  await using again = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+  expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
+});
+
+/** As a cluster was before each had a password of its own: with that of its template. */
+async function resetPostgresPassword(dataDir: string): Promise<void> {
+  const template = readFileSync(join(dataDir, 'documentdb/password'), 'utf8').trim();
+  const client = await connectPostgres(dataDir);
+  try {
+    await client.query(`ALTER ROLE postgres PASSWORD '${template}'`);
+  } finally {
+    await client.end();
+  }
+}
+
+function postgresPort(dataDir: string): number {
+  const settings = readFileSync(join(dataDir, 'documentdb/data/postgresql.conf'), 'utf8');
+  return Number(/^port = '(\d+)'$/m.exec(settings)?.[1]);
+}
+
+async function connectPostgres(dataDir: string): Promise<Client> {
+  const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
+  const at = { host: '127.0.0.1', port: postgresPort(dataDir), user: 'postgres', database: 'postgres' };
+  const client = new Client({ ...at, password });
+  await client.connect();
+  return client;
+}
+
+test('sets the engine up for its own workers at every start, whatever the port', async ({ skip }) => {
+  using folder = testFolder();
+  const ports: unknown[] = [];
+  for (const _start of ['first', 'second']) {
+    await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+    if (services.mongodbKind !== 'documentdb') skip('another engine is used here');
+    const port = postgresPort(folder.path);
+    ports.push(port);
+    const client = await connectPostgres(folder.path);
+    try {
+      const jobs = await client.query('SELECT DISTINCT nodename, nodeport FROM cron.job');
+      expect(jobs.rows).toEqual([{ nodename: '127.0.0.1', nodeport: port }]);
+      const roles = await client.query('SELECT 1 FROM pg_authid WHERE rolcanlogin AND rolpassword IS NULL');
+      expect(roles.rows).toEqual([]);
+    } finally {
+      await client.end();
+    }
+  }
+  expect(new Set(ports).size).toBe(2);
+});
+
+test('asks for a password, and runs the engine as nobody who is logged in', async ({ skip }) => {
+  using folder = testFolder();
+  await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+  if (services.mongodbKind !== 'documentdb') skip('another engine is used here');
+  const port = postgresPort(folder.path);
+  const client = new Client({
+    host: '127.0.0.1',
+    port,
+    user: 'postgres',
+    database: 'postgres',
+    password: 'guess',
+  });
+  await expect(client.connect()).rejects.toMatchObject({ code: '28P01' });
+  const [postgres = ''] = processesNaming(`-D ${folder.path}`);
+  const uid = /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${Number.parseInt(postgres)}/status`, 'utf8'))?.[1];
+  expect(uid).not.toBe('0');
+});
+
+/** The address without its user and password. */
+function withoutPassword(uri: string): string {
+  const address = new URL(uri);
+  address.username = '';
+  address.password = '';
+  return address.toString();
+}
+
+const SECRETS = ['gateway.password', 'postgres.password', 'redis.password'];
+const OWNERS_ONLY = [
+  'embedded.lock',
+  'processes.json',
+  'running-services.json',
+  'redis/redis.conf',
+  ...SECRETS,
+];
+
+test('nobody gets in without the password, which only the owner of the folder can read', async () => {
+  using folder = testFolder();
+  await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+  await using mongo = await connectMongo(withoutPassword(services.mongodbUri));
+  await expect(mongo.client.db('kept').collection('things').findOne()).rejects.toMatchObject({ code: 13 });
+  const redis = new Redis(withoutPassword(services.redisUrl));
+  redis.on('error', () => undefined);
+  await expect(redis.get('kept')).rejects.toThrow('NOAUTH');
+  redis.disconnect();
+  const commands = processesNaming(folder.path).join('\n');
+  for (const name of SECRETS)
+    expect(commands).not.toContain(readFileSync(join(folder.path, name), 'utf8').trim());
+  const modes = OWNERS_ONLY.map((name) => [name, statSync(join(folder.path, name)).mode & 0o777]);
+  expect(modes).toEqual(OWNERS_ONLY.map((name) => [name, 0o600]));
+});
+
+test('a folder of a version without passwords gets its own, and each folder another', async () => {
+  using folder = testFolder();
+  using other = testFolder();
+  const read = (path: string) => SECRETS.map((name) => readFileSync(join(path, name), 'utf8'));
+  let before: readonly string[];
+  {
+    await using services = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+    await write(services.mongodbUri, services.redisUrl);
+    before = read(folder.path);
+  }
+  {
+    await using services = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+    expect(read(folder.path)).toEqual(before);
+    await resetPostgresPassword(folder.path);
+    expect(services.mongodbKind).not.toBe('given');
+  }
+  for (const name of SECRETS) rmSync(join(folder.path, name), { force: true });
+  await using again = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+  await using _other = await startEmbeddedServices({ ...optionsFor(other.path), ...silent });
+  expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
+  const all = [...before, ...read(folder.path), ...read(other.path)];
+  expect(new Set(all).size).toBe(all.length);
+});
+
+test('other processes of the user find what runs in the folder as long as it runs', async () => {
+  using folder = testFolder();
+  expect(findRunningServices(folder.path)).toBeNull();
+  {
+    await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+    const { mongodbUri, mongodbKind, redisUrl, redisKind } = services;
+    expect(findRunningServices(folder.path)).toMatchObject({
+      ...{ mongodbUri, mongodbKind, redisUrl, redisKind },
+      owner: { pid: process.pid },
+    });
+  }
+  expect(findRunningServices(folder.path)).toBeNull();
+});
+
+test.each(['is done', 'is killed'])(
+  'what others joined goes on when its owner %s, until the last is gone',
+  async (how) => {
+    using folder = testFolder();
+    expect(await joinRunningServices(folder.path)).toBeNull();
+    await using owner =
+      how === 'is killed' ? runFixture('owner', [JSON.stringify(optionsFor(folder.path))]) : null;
+    await owner?.said('mongodbUri');
+    const services =
+      owner === null ? await startEmbeddedServices({ ...optionsFor(folder.path), ...silent }) : null;
+    const first = await joinRunningServices(folder.path);
+    const second = await joinRunningServices(folder.path);
+    if (first === null || second === null) throw new Error('Nothing to join');
+    owner?.kill('SIGKILL');
+    await owner?.ended;
+    await services?.[Symbol.asyncDispose]();
+    await write(first.mongodbUri, first.redisUrl);
+    await first[Symbol.asyncDispose]();
+    await expect(startEmbeddedServices({ ...optionsFor(folder.path), ...silent })).rejects.toMatchObject({
+      code: 'DATA_DIR_BUSY',
+    });
+    expect(await readKept(second.mongodbUri, second.redisUrl)).toEqual(WRITTEN);
+    expect(findRunningServices(folder.path)).not.toBeNull();
+    await second[Symbol.asyncDispose]();
+    expect(await remainingProcesses(folder.path)).toEqual([]);
+    expect(findRunningServices(folder.path)).toBeNull();
+  },
+);
+
+test('refuses a folder that is in use, naming the process, and takes it when that one is done', async () => {
+  using folder = testFolder();
+  {
+    await using _services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+    await expect(startEmbeddedServices({ ...optionsFor(folder.path), ...silent })).rejects.toMatchObject({
+      code: 'DATA_DIR_BUSY',
+      message: expect.stringContaining(`process ${process.pid}`) as string,
+    });
+  }
+  await using again = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+  expect(again.mongodbKind).not.toBe('given');
+});
+
+test('everything ends when its owner is killed, and nothing written is lost', async () => {
+  using folder = testFolder();
+  await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path, 'durable'))]);
+  const { mongodbUri = '', redisUrl = '' } = await owner.said('mongodbUri');
+  await write(mongodbUri, redisUrl);
+  owner.kill('SIGKILL');
+  expect(await remainingProcesses(folder.path)).toEqual([]);
+  await using again = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+  expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
+});
+
+test('a start right after the owner was killed waits for what is still ending', async () => {
+  using folder = testFolder();
+  await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path))]);
+  const { mongodbUri = '' } = await owner.said('mongodbUri');
+  owner.kill('SIGKILL');
+  await owner.ended;
+  await using again = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+  expect(again.mongodbUri).not.toBe(mongodbUri);
+});
+
+test('everything ends when the keeper is killed, and the owner hears of it', async () => {
+  using folder = testFolder();
+  const events: EmbeddedEvent[] = [];
+  await using _services = await startEmbeddedServices({
+    ...optionsFor(folder.path),
+    onEvent: (event) => events.push(event),
+  });
+  const record = readFileSync(join(folder.path, 'processes.json'), 'utf8');
+  process.kill((JSON.parse(record) as { keeper: { pid: number } }).keeper.pid, 'SIGKILL');
+  expect(await remainingProcesses(folder.path)).toEqual([]);
+  await waitUntil(() => events.some((event) => event.step === 'exit'), PATIENCE_MS);
+  expect(events.filter((event) => event.step === 'exit').length).toBeGreaterThan(0);
+});
+
+test('recovers after everything was killed at once', async () => {
+  using folder = testFolder();
+  await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path, 'durable'))]);
+  const { mongodbUri = '', redisUrl = '' } = await owner.said('mongodbUri');
+  await write(mongodbUri, redisUrl);
+  for (const found of processesNaming(folder.path)) killIfRunning(Number.parseInt(found));
+  await owner.ended;
+  await using again = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
+  expect(await readKept(again.mongodbUri, again.redisUrl)).toEqual(WRITTEN);
+});
+
+test('an interrupt from the terminal does not reach the databases while their owner still runs', async () => {
+  using folder = testFolder();
+  await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path))]);
+  const { mongodbUri = '', redisUrl = '' } = await owner.said('mongodbUri');
+  process.kill(-owner.pid, 'SIGINT');
+  await owner.said('interrupted');
+  await write(mongodbUri, redisUrl);
+  expect(await readKept(mongodbUri, redisUrl)).toEqual(WRITTEN);
+});
+
+test('a database that ends by itself is reported and started again on the same port', async () => {
+  using folder = testFolder();
+  const events: EmbeddedEvent[] = [];
+  await using services = await startEmbeddedServices({
+    ...optionsFor(folder.path),
+    onEvent: (event) => events.push(event),
+  });
+  // A client that connects again would send its command again, too.
+  const killer = new Redis(services.redisUrl, { retryStrategy: () => null });
+  killer.on('error', () => undefined);
+  await killer.call('SHUTDOWN', 'NOSAVE').catch(() => undefined); // The answer is the end of the connection.
+  await waitUntil(() => events.some((event) => event.step === 'exit'), PATIENCE_MS);
+  expect(events.filter((event) => event.step === 'exit').map((event) => event.message)).toEqual([
+    expect.stringMatching(/is started again.*redis\.log/),
+  ]);
+  const redis = new Redis(services.redisUrl, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+  redis.on('error', () => undefined);
+  expect(await redis.ping()).toBe('PONG');
+  expect(events.filter((event) => event.step === 'recover').map((event) => event.message)).toEqual([
+    expect.stringContaining('has been started again'),
+  ]);
+  redis.disconnect();
+});
+
+/** The death of one takes others along: a process that was listed may have ended before its own turn. */
+function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

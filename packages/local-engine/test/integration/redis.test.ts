@@ -1,0 +1,113 @@
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { startRedisServer } from '../../src/services.ts';
+import { findTree } from '../../src/tree/ensure-tree.ts';
+import { DOCUMENTDB_RECIPE } from '../../src/tree/recipe.ts';
+import { testCacheDir } from '../../../../test/support/engine.ts';
+import { PATH, TOOLS, pathWithOnly, remainingProcesses, testFolder } from './support.ts';
+
+async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url);
+  try {
+    return await work(redis);
+  } finally {
+    await redis.quit();
+  }
+}
+
+const set = (url: string) => withRedis(url, (redis) => redis.set('key', 'value'));
+const get = (url: string) => withRedis(url, (redis) => redis.get('key'));
+
+test('comes back on the same port after it was killed, with what was written', async () => {
+  using folder = testFolder();
+  await using server = await startRedisServer({
+    dataDir: folder.path,
+    cacheDir: testCacheDir(),
+    durability: 'durable',
+    path: PATH,
+  });
+  const { url, pid } = server;
+  await set(url);
+  await server.kill();
+  await expect(withRedis(`${url}?maxRetriesPerRequest=0`, (redis) => refused(redis))).resolves.toMatch(
+    'ECONNREFUSED',
+  );
+  await server.restart();
+  expect(server.url).toBe(url);
+  expect(server.pid).not.toBe(pid);
+  expect(await get(url)).toBe('value');
+});
+
+test('keeps nothing in fast mode', async () => {
+  using folder = testFolder();
+  await using server = await startRedisServer({
+    dataDir: folder.path,
+    cacheDir: testCacheDir(),
+    durability: 'fast',
+    path: PATH,
+  });
+  await set(server.url);
+  await server.restart();
+  expect(await get(server.url)).toBeNull();
+});
+
+test('takes the wanted port, and fails with what the program said when that is in use', async () => {
+  using folder = testFolder();
+  using other = testFolder();
+  const options = { cacheDir: testCacheDir(), durability: 'fast' as const, path: PATH };
+  await using first = await startRedisServer({ ...options, dataDir: folder.path });
+  await expect(startRedisServer({ ...options, dataDir: other.path, port: first.port })).rejects.toMatchObject(
+    {
+      code: 'START_FAILED',
+      message: expect.stringMatching(/address already in use/i) as string,
+    },
+  );
+  expect(await remainingProcesses(other.path)).toEqual([]);
+  const { port } = first;
+  await first[Symbol.asyncDispose]();
+  await using second = await startRedisServer({ ...options, dataDir: other.path, port });
+  expect([new URL(second.url).port, second.port]).toEqual([String(port), port]);
+});
+
+test('listens on the loopback interface alone and does not let clients move its files', async () => {
+  using folder = testFolder();
+  await using server = await startRedisServer({
+    dataDir: folder.path,
+    cacheDir: testCacheDir(),
+    durability: 'fast',
+    path: PATH,
+  });
+  await withRedis(server.url, async (redis) => {
+    expect(await redis.config('GET', 'bind')).toEqual(['bind', '127.0.0.1']);
+    expect(await redis.config('GET', 'protected-mode')).toEqual(['protected-mode', 'yes']);
+    await expect(redis.config('SET', 'dir', '/')).rejects.toThrow('protected config');
+  });
+});
+
+const tree = await findTree({
+  recipe: DOCUMENTDB_RECIPE,
+  cacheDir: testCacheDir(),
+  path: PATH,
+  onEvent: () => undefined,
+});
+
+test.runIf(tree !== null)('uses the Valkey of the engine where PATH has none', async () => {
+  using folder = testFolder();
+  const path = pathWithOnly(folder.path, TOOLS);
+  await using server = await startRedisServer({
+    dataDir: `${folder.path}/data`,
+    cacheDir: testCacheDir(),
+    durability: 'durable',
+    path,
+  });
+  expect(server.kind).toBe('valkey-server');
+  await set(server.url);
+  await server.restart();
+  expect(await get(server.url)).toBe('value');
+});
+
+async function refused(redis: Redis): Promise<string> {
+  const error = await new Promise<Error>((resolve) => redis.once('error', resolve));
+  redis.disconnect();
+  return 'code' in error ? String(error.code) : error.message;
+}

@@ -1,0 +1,122 @@
+/**
+ * What is published, as those who install it get it: each package is packed, linted, its types are resolved as Node and
+ * bundlers do, and its tarballs are installed into an empty folder, where the server must start and answer.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+
+const PACKAGES = ['.', 'packages/client', 'packages/local-engine'];
+/** The server exports nothing to import; the others are ESM only, which these three report. */
+const ESM_ONLY = new Set(['CJSResolvesToESM', 'NoResolution', 'UntypedResolution']);
+const READY_WITHIN_MS = 240_000;
+
+/** As in a shell of its own: what npm passes on to its scripts are the settings of this project. */
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+const run = (command, args, options) =>
+  promisify(execFile)(command, args, { env, maxBuffer: 1e8, ...options });
+const folder = await mkdtemp(join(tmpdir(), 'fanfare-packages-'));
+const faults = [];
+try {
+  const tarballs = [];
+  for (const path of PACKAGES) tarballs.push(await pack(path));
+  for (const { name, file, path } of tarballs) await lint(name, file, path);
+  await install(tarballs);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+for (const fault of faults) console.error(fault);
+process.exit(faults.length > 0 ? 1 : 0);
+
+async function pack(path) {
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+    cwd: path,
+  });
+  const [{ name, filename, files }] = JSON.parse(stdout);
+  const strange = files.filter(({ path: file }) =>
+    /(?:^|\/)(?:test|src|bench)\/|\.tsbuildinfo$|\.env/.test(file),
+  );
+  if (strange.length > 0)
+    faults.push(`${name}: should not be in the package: ${strange.map((one) => one.path).join(', ')}`);
+  console.log(`${name}: ${files.length} files`);
+  return { name, path, file: join(folder, filename) };
+}
+
+async function lint(name, file, path) {
+  const tarball = await readFile(file);
+  const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(tarball).buffer } });
+  for (const message of messages)
+    if (message.type !== 'suggestion') faults.push(`${name}: ${formatMessage(message, pkg) ?? message.code}`);
+  if (path === '.') return;
+  const { problems = [] } = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
+  const wrong = problems.filter(
+    ({ kind, resolutionKind }) =>
+      !(ESM_ONLY.has(kind) && (resolutionKind === 'node10' || resolutionKind === 'node16-cjs')),
+  );
+  for (const problem of wrong) faults.push(`${name}: types: ${JSON.stringify(problem)}`);
+}
+
+/** Installs the tarballs as somebody would, and starts the server there. */
+async function install(tarballs) {
+  const empty = join(folder, 'empty');
+  await run('mkdir', [empty]);
+  await writeFile(join(empty, 'package.json'), '{ "private": true }');
+  const files = tarballs.map(({ file }) => file);
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...files], {
+    cwd: empty,
+    maxBuffer: 1e8,
+  });
+  const { stdout } = await run('npx', ['--no-install', 'fanfare', '--version'], { cwd: empty });
+  console.log(`fanfare ${stdout.trim()} runs from its tarball`);
+  const { status, body } = await serve(empty);
+  if (status !== 200 || !body.includes('"__typename":"Query"'))
+    faults.push(`The server answered ${status}: ${body}`);
+  else console.log('The server answers from its tarball');
+}
+
+async function serve(cwd) {
+  const server = spawn('npx', ['--no-install', 'fanfare', 'serve'], {
+    cwd,
+    env: { ...env, PORT: '0', DATA_DIR: join(cwd, 'data') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  try {
+    const text = await ready(server);
+    const [url] = /http:\/\/\S+\/graphql/.exec(text);
+    const [authorization] = /Bearer \S+/.exec(text);
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: '{"query":"{ __typename }"}',
+    });
+    return { status: response.status, body: await response.text() };
+  } finally {
+    process.kill(-server.pid, 'SIGTERM');
+    await ended;
+  }
+}
+
+/** What it prints until it has printed its token. */
+function ready(server) {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const late = setTimeout(() => reject(new Error(`Not ready in time:\n${text}`)), READY_WITHIN_MS);
+    server.stdout.on('data', (data) => {
+      text += data;
+      if (!/Bearer \S+\s/.test(text)) return;
+      clearTimeout(late);
+      resolve(text);
+    });
+    server.once('exit', (code) => {
+      clearTimeout(late);
+      reject(new Error(`The server ended with ${code}:\n${text}`));
+    });
+  });
+}
