@@ -1,7 +1,4 @@
 import type { Config } from '../config/config.ts';
-import { createEveryFeedStore, createFeedStore } from '../feeds/registry.ts';
-import { createEventSessions } from '../services/session/event-sessions.ts';
-import { openSession } from '../services/session/open-session.ts';
 import type { AuthOptions } from '../http/auth.ts';
 import { startMetricsServer } from '../http/metrics-server.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
@@ -12,16 +9,15 @@ import { Closer } from '../lib/closer.ts';
 import { once } from '../lib/once.ts';
 import { createRealtime } from '../realtime/create-realtime.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
-import { createServices } from '../services/create-services.ts';
 import { checkClock, watchClock } from '../services/clock-watch.ts';
+import { createCore } from './core.ts';
 import { startWorkers } from './workers.ts';
 import type { Services } from '../services/services.ts';
 import { isDatabaseUnavailable } from '../storage/errors.ts';
-import { chooseFeedModel } from '../storage/feed-epochs.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
-import { connectDatabase, newObjectId, type Database } from '../storage/mongo.ts';
+import { connectDatabase, type Database } from '../storage/mongo.ts';
 import { connectRedis, type RedisConnections, type RedisRole } from '../connections/redis.ts';
-import { createRepositories, type Repositories } from '../storage/repositories.ts';
+import type { Repositories } from '../storage/repositories.ts';
 import {
   logClockRight,
   logClockSkewed,
@@ -123,62 +119,38 @@ async function build(
       : closer.own(await openRedis(config.redis.url, logger, parts.waitsForRedis === true));
   // Several installations, and several databases of one, may share a Redis.
   const prefix = `${config.redis.prefix}${config.mongodb.db}:`;
-  const feedEpoch = await chooseFeedModel(database.collections.feedEpochs, config.feeds.model);
-  const repositories = createRepositories(database.collections, { feedEpoch });
-  const { liveLog, workSignal, sessionEnds } = createRealtime(
-    { ...config.live, prefix, endedAmong: (openedAt) => repositories.erasures.erasedAmong(openedAt) },
-    redis,
-    (what, err) => {
-      logLiveLogTrouble(logger, { what, err });
-    },
-  );
-  closer.own(liveLog);
-  closer.own(workSignal);
-  closer.own(sessionEnds);
-  const feedParts = {
-    collections: database.collections,
-    cap: config.feeds.cap,
+  const core = await createCore({
+    database,
     redis: redis?.commands ?? null,
     redisPrefix: prefix,
-  };
-  const feedStore = createFeedStore(config.feeds.model, feedParts);
-  const feedStores = createEveryFeedStore(config.feeds.model, feedParts);
-  const onLiveLogError = (err: unknown): void => {
-    logLiveLogTrouble(logger, { err });
-  };
-  const services = createServices({
-    ...repositories,
-    feedStore,
-    feedStores,
-    weights: config.feeds.relevancyWeights,
-    ranking: config.feeds.ranking,
-    dormantAfterMs: config.feeds.dormantAfterMs,
-    liveLog,
-    workSignal,
-    sessionEnds,
-    onLiveLogError,
-    newToken: newObjectId,
-    tickets: createTickets(ticketKey(config, repositories)),
-    openSession: (identity) => openSession(repositories, identity),
-    openEventSession: createEventSessions(repositories),
-    onStoreUnavailable: (err) => {
-      metrics.feedReadWithoutStore();
-      logFeedReadWithoutStore(logger, { err });
+    feeds: config.feeds,
+    realtime: ({ erasures }) => {
+      const realtime = createRealtime(
+        { ...config.live, prefix, endedAmong: (openedAt) => erasures.erasedAmong(openedAt) },
+        redis,
+        (what, err) => {
+          logLiveLogTrouble(logger, { what, err });
+        },
+      );
+      for (const part of Object.values(realtime)) closer.own(part);
+      return realtime;
     },
-    onPublished: (count) => {
-      metrics.actionsPublished(count);
+    tickets: (repositories) => createTickets(ticketKey(config, repositories)),
+    observer: {
+      liveLogFailed: (err) => {
+        logLiveLogTrouble(logger, { err });
+      },
+      storeUnavailable: (err) => {
+        metrics.feedReadWithoutStore();
+        logFeedReadWithoutStore(logger, { err });
+      },
+      published: (count) => {
+        metrics.actionsPublished(count);
+      },
     },
   });
-  if (parts.worker)
-    closer.own(
-      startWorkers(
-        config,
-        { repositories, feedStore, feedStores, liveLog, workSignal, sessionEnds, onLiveLogError },
-        logger,
-        metrics,
-      ),
-      WORKERS_CLOSE_WITHIN_MS,
-    );
+  const { repositories, services, sessionEnds } = core;
+  if (parts.worker) closer.own(startWorkers(config, core, logger, metrics), WORKERS_CLOSE_WITHIN_MS);
   const openFanOuts = async (): Promise<number> => {
     const open = await repositories.actions.openFanOuts();
     return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0);

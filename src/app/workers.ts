@@ -7,12 +7,7 @@ import { dormancy } from '../workers/fan-out/skip-dormant.ts';
 import { UpkeepWorker } from '../workers/upkeep/upkeep-worker.ts';
 import { LaneGate } from '../workers/fan-out/lane-gate.ts';
 import { FanOutWorker, type FanOutObserver } from '../workers/fan-out/fan-out-worker.ts';
-import type { FeedStore } from '../feeds/feed-store.ts';
-import type { LiveLog } from '../realtime/live-log.ts';
-import type { SessionEnds } from '../realtime/session-ends.ts';
-import type { WorkSignal } from '../realtime/work-signal.ts';
 import { newObjectId } from '../storage/mongo.ts';
-import type { Repositories } from '../storage/repositories.ts';
 import {
   logErasureFailed,
   logErasureRound,
@@ -31,19 +26,9 @@ import {
 } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Core } from './core.ts';
 import { ErasureWorker } from '../workers/erasure/erasure-worker.ts';
 import { ERASURE_TIMING } from '../workers/erasure/run-erasure.ts';
-
-export interface WorkerParts {
-  readonly repositories: Repositories;
-  readonly feedStore: FeedStore;
-  /** Of every model that may hold a feed, in use or not. */
-  readonly feedStores: readonly FeedStore[];
-  readonly liveLog: LiveLog;
-  readonly workSignal: WorkSignal;
-  readonly sessionEnds: SessionEnds;
-  readonly onLiveLogError: (error: unknown) => void;
-}
 
 /** How often a process looks whether a generation of scores is due. */
 const RESCORE_POLL_MS = 10_000;
@@ -51,14 +36,15 @@ const RESCORE_POLL_MS = 10_000;
 /** Starts everything that works in the background of one process. Disposing hands unfinished work back. */
 export function startWorkers(
   { fanOut, feeds }: Pick<Config, 'fanOut' | 'feeds'>,
-  parts: WorkerParts,
+  core: Core,
   logger: Logger,
   metrics: Metrics,
 ): AsyncDisposable {
   const { concurrency, leaseMs, maxAttempts, pollMs, chunkSize } = fanOut;
   const workerId = randomUUID();
-  const { repositories, ...others } = parts;
-  const rest = { ...others, gate: new LaneGate() };
+  const { repositories, feedStore, feedStores, liveLog, workSignal, sessionEnds, onLiveLogError } = core;
+  const gate = new LaneGate();
+  const rest = { feedStore, feedStores, liveLog, workSignal, sessionEnds, onLiveLogError, gate };
   const worker = new FanOutWorker(
     {
       ...repositories,
@@ -93,7 +79,7 @@ export function startWorkers(
   const renames = new RenameWorker(
     {
       renames: repositories.renames,
-      gate: rest.gate,
+      gate,
       observer: {
         carried: ({ id, version }, actions, seconds) => {
           logNameCarried(logger, { id, version, actions, seconds });
@@ -149,24 +135,17 @@ export function startWorkers(
       logWorkerTrouble(logger, { err });
     },
   });
-  upkeep.start();
-  worker.start();
-  rescores.start();
-  erasures.start();
-  rebuilds.start();
-  renames.start();
-  logWorkerStarted(logger, { worker: workerId, concurrency, model: parts.feedStore.model });
+  const workers = [upkeep, worker, rescores, erasures, rebuilds, renames];
+  for (const one of workers) one.start();
+  logWorkerStarted(logger, { worker: workerId, concurrency, model: feedStore.model });
   return {
     async [Symbol.asyncDispose]() {
-      await Promise.all([
-        worker.stop(),
-        erasures.stop(),
-        rebuilds.stop(),
-        renames.stop(),
-        rescores.stop(),
-        upkeep.stop(),
-      ]);
+      // Side by side, and each to its end, also where another one fails.
+      const stopped = await Promise.allSettled(workers.map((one) => one.stop()));
       logWorkerStopped(logger, { worker: workerId });
+      const failures = stopped.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+      if (failures.length > 0)
+        throw new AggregateError(failures, 'Not all workers could be stopped in order');
     },
   };
 }

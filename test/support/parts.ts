@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
+import { createCore } from '../../src/app/core.ts';
 import { DEFAULT_RANKING } from '../../src/domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../../src/domain/relevancy.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
@@ -13,21 +14,19 @@ import type { AnnounceDependencies, ResynchroniseDependencies } from '../../src/
 import { RescoreWorker } from '../../src/workers/rescore/rescore-worker.ts';
 import { RebuildWorker, type RebuildWorkerDependencies } from '../../src/workers/rebuild/rebuild-worker.ts';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
-import { createEveryFeedStore, createFeedStore } from '../../src/feeds/registry.ts';
 import { createTickets } from '../../src/http/tickets.ts';
-import { createEventSessions } from '../../src/services/session/event-sessions.ts';
 import { openSession } from '../../src/services/session/open-session.ts';
+import { Closer } from '../../src/lib/closer.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { MemoryWorkSignal } from '../../src/realtime/memory-work-signal.ts';
-import { createServices, type ServiceParts } from '../../src/services/create-services.ts';
+import type { Realtime } from '../../src/realtime/create-realtime.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
 import type { PublishActionInput, Services } from '../../src/services/services.ts';
 import { dormancy } from '../../src/workers/fan-out/skip-dormant.ts';
-import { chooseFeedModel } from '../../src/storage/feed-epochs.ts';
 import { connectRedis } from '../../src/connections/redis.ts';
-import { connectDatabase, newObjectId, type Database } from '../../src/storage/mongo.ts';
-import { createRepositories, type Repositories } from '../../src/storage/repositories.ts';
+import { connectDatabase, type Database } from '../../src/storage/mongo.ts';
+import type { Repositories } from '../../src/storage/repositories.ts';
 import { borrowDatabase, returnDatabase } from './spare-databases.ts';
 import { uniqueName } from './unique-name.ts';
 
@@ -77,10 +76,12 @@ export interface PartsOptions {
   /** How long it is gone by what was read of the refs that are pulled. */
   readonly pullRefreshMs?: number;
   /** Instead of those in memory; they stay the caller's. */
-  readonly realtime?: Pick<ServiceParts, 'liveLog' | 'sessionEnds'>;
+  readonly realtime?: Pick<Realtime, 'liveLog' | 'sessionEnds'>;
 }
 
 const NO_CAP = 1_000_000;
+/** Asking all the time would take the engine's time from the worker that is waited for. */
+const IDLE_POLL_MS = 10;
 const DORMANT_AFTER_MS = 7 * 86_400_000;
 
 /** The rooms below the API on the real engine, in a database of their own, with nothing running by itself. */
@@ -98,45 +99,32 @@ async function openOn(
     db,
     monitorCommands: options.monitorCommands ?? false,
   });
+  const closer = new Closer();
   const model = options.model ?? 'items';
-  const repositories = createRepositories(database.collections, {
-    feedEpoch: await chooseFeedModel(database.collections.feedEpochs, model),
-    ...(options.pullRefreshMs === undefined ? {} : { pullRefreshMs: options.pullRefreshMs }),
-  });
-  await repositories.pulledRefs.known();
+  const dormantAfterMs = options.dormantAfterMs ?? DORMANT_AFTER_MS;
+  const cap = options.cap ?? NO_CAP;
   const redis = model === 'redis' ? await connectRedis({ url: inject('redisUrl') }) : null;
-  const feedParts = {
-    collections: database.collections,
-    cap: options.cap ?? NO_CAP,
-    redis: redis?.commands ?? null,
-    redisPrefix: `test:${db}:${uniqueName('feeds')}:`,
-  };
-  const feedStore = createFeedStore(model, feedParts);
-  const feedStores = createEveryFeedStore(model, feedParts);
-  const inMemory = { liveLog: new MemoryLiveLog(), sessionEnds: new MemorySessionEnds() };
-  const { liveLog, sessionEnds } = options.realtime ?? inMemory;
-  const workSignal = new MemoryWorkSignal();
   const fail = (error: unknown): never => {
     throw error;
   };
-  const services = createServices({
-    ...repositories,
-    feedStore,
-    feedStores,
-    weights: DEFAULT_WEIGHTS,
-    ranking: DEFAULT_RANKING,
-    dormantAfterMs: options.dormantAfterMs ?? DORMANT_AFTER_MS,
-    liveLog,
-    workSignal,
-    openSession: (identity) => openSession(repositories, identity),
-    openEventSession: createEventSessions(repositories),
-    newToken: newObjectId,
-    tickets: createTickets(() => Promise.resolve(randomBytes(32))),
-    onPublished: () => undefined,
-    onLiveLogError: fail,
-    onStoreUnavailable: fail,
-    sessionEnds,
+  const core = await createCore({
+    database,
+    redis: redis?.commands ?? null,
+    redisPrefix: `test:${db}:${uniqueName('feeds')}:`,
+    feeds: { model, cap, dormantAfterMs, relevancyWeights: DEFAULT_WEIGHTS, ranking: DEFAULT_RANKING },
+    realtime: () => ({
+      workSignal: closer.own(new MemoryWorkSignal()),
+      ...(options.realtime ?? {
+        liveLog: closer.own(new MemoryLiveLog()),
+        sessionEnds: new MemorySessionEnds(),
+      }),
+    }),
+    tickets: () => createTickets(() => Promise.resolve(randomBytes(32))),
+    observer: { liveLogFailed: fail, storeUnavailable: fail, published: () => undefined },
+    pullRefreshMs: options.pullRefreshMs,
   });
+  const { repositories, feedStore, feedStores, services, liveLog, workSignal } = core;
+  await repositories.pulledRefs.known();
   const identity = (userId: string, ...roles: Role[]): Identity => ({
     userId,
     roles: new Set<Role>(roles.length === 0 ? ['user'] : roles),
@@ -156,13 +144,13 @@ async function openOn(
         chunkSize: 100,
         leaseMs: 30_000,
         weights: DEFAULT_WEIGHTS,
-        cap: options.cap ?? NO_CAP,
+        cap,
         random: Math.random,
         passBy: dormancy({
           ...repositories,
           liveLog,
           onLiveLogError: fail,
-          dormantAfterMs: options.dormantAfterMs ?? DORMANT_AFTER_MS,
+          dormantAfterMs,
         }),
         observer: silentObserver,
         ...parts,
@@ -185,7 +173,7 @@ async function openOn(
         workSignal,
         onLiveLogError: fail,
         weights: DEFAULT_WEIGHTS,
-        cap: options.cap ?? NO_CAP,
+        cap,
         observer: { rebuilt: () => undefined, failed: fail },
         ...parts,
       },
@@ -203,7 +191,7 @@ async function openOn(
       const open = await repositories.actions.openFanOuts();
       const due = await repositories.feeds.countDue();
       if ((open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0) + due === 0) return;
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, IDLE_POLL_MS));
     }
   };
   return {
@@ -248,8 +236,7 @@ async function openOn(
       }
     },
     async [Symbol.asyncDispose]() {
-      await inMemory.liveLog[Symbol.asyncDispose]();
-      await workSignal[Symbol.asyncDispose]();
+      await closer.close();
       await redis?.close();
       await giveBack(database);
       await database.close();

@@ -1,0 +1,88 @@
+import type { Config } from '../config/config.ts';
+import type { RedisClient } from '../connections/redis.ts';
+import type { FeedStore } from '../feeds/feed-store.ts';
+import { createEveryFeedStore, createFeedStore } from '../feeds/registry.ts';
+import type { Tickets } from '../http/tickets.ts';
+import type { Realtime } from '../realtime/create-realtime.ts';
+import { createServices } from '../services/create-services.ts';
+import type { Services } from '../services/services.ts';
+import { createEventSessions } from '../services/session/event-sessions.ts';
+import { openSession } from '../services/session/open-session.ts';
+import { chooseFeedModel } from '../storage/feed-epochs.ts';
+import { newObjectId, type Database } from '../storage/mongo.ts';
+import { createRepositories, type Repositories } from '../storage/repositories.ts';
+
+/** What API and workers of one process share, from the repositories up to the services. */
+export interface Core extends Realtime {
+  readonly repositories: Repositories;
+  readonly feedStore: FeedStore;
+  /** Of every model that may hold a feed, in use or not. */
+  readonly feedStores: readonly FeedStore[];
+  readonly services: Services;
+  readonly onLiveLogError: (error: unknown) => void;
+}
+
+/** Told of what does not fail the caller. */
+export interface CoreObserver {
+  readonly liveLogFailed: (error: unknown) => void;
+  readonly storeUnavailable: (error: unknown) => void;
+  readonly published: (count: number) => void;
+}
+
+export interface CoreOptions {
+  /** Stays the caller's, as do Redis and the parts of `realtime`. */
+  readonly database: Database;
+  /** For commands; null where there is no Redis. */
+  readonly redis: RedisClient | null;
+  /** What all keys of feeds in Redis begin with. */
+  readonly redisPrefix: string;
+  readonly feeds: Pick<Config['feeds'], 'model' | 'cap' | 'dormantAfterMs' | 'relevancyWeights' | 'ranking'>;
+  readonly realtime: (repositories: Repositories) => Realtime;
+  readonly tickets: (repositories: Repositories) => Tickets;
+  readonly observer: CoreObserver;
+  /** How long a process goes by what it has read of the pulled refs. Default: that of the repository. */
+  readonly pullRefreshMs?: number | undefined;
+}
+
+/** @throws when the feed model needs something that is missing, or is not the one that newer processes use. */
+export async function createCore(options: CoreOptions): Promise<Core> {
+  const { database, feeds, observer, pullRefreshMs } = options;
+  const { collections } = database;
+  const repositories = createRepositories(collections, {
+    feedEpoch: await chooseFeedModel(collections.feedEpochs, feeds.model),
+    ...(pullRefreshMs === undefined ? {} : { pullRefreshMs }),
+  });
+  const feedParts = {
+    collections,
+    cap: feeds.cap,
+    redis: options.redis,
+    redisPrefix: options.redisPrefix,
+  };
+  const feedStore = createFeedStore(feeds.model, feedParts);
+  const feedStores = createEveryFeedStore(feeds.model, feedParts);
+  const realtime = options.realtime(repositories);
+  const services = createServices({
+    ...repositories,
+    ...realtime,
+    feedStore,
+    feedStores,
+    weights: feeds.relevancyWeights,
+    ranking: feeds.ranking,
+    dormantAfterMs: feeds.dormantAfterMs,
+    newToken: newObjectId,
+    tickets: options.tickets(repositories),
+    openSession: (identity) => openSession(repositories, identity),
+    openEventSession: createEventSessions(repositories),
+    onLiveLogError: observer.liveLogFailed,
+    onStoreUnavailable: observer.storeUnavailable,
+    onPublished: observer.published,
+  });
+  return {
+    ...realtime,
+    repositories,
+    feedStore,
+    feedStores,
+    services,
+    onLiveLogError: observer.liveLogFailed,
+  };
+}
