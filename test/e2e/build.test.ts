@@ -15,7 +15,7 @@ const WHOLE = [
 
 /** A checkout whose sources and build say which they are. */
 async function checkout(parts: { src?: boolean; dist?: boolean }): Promise<ProjectCopy> {
-  const copy = await copyProject(['package.json', 'bin']);
+  const copy = await copyProject(['package.json', 'tsconfig.json', 'bin']);
   const write = async (folder: string, file: string, text: string) => {
     await mkdir(join(copy.path, folder));
     await writeFile(join(copy.path, folder, file), `console.log('${text}');`);
