@@ -196,6 +196,8 @@ export interface FeedDocument {
   trimAt?: Date;
   /** Present while the feed is to be rebuilt: when that may begin, or the end of the lease of who is at it. */
   rebuildAt?: Date;
+  /** While it is rebuilt, the end of the lease: also where it has become due again since. */
+  rebuildLease?: Date;
 }
 
 /** An item a reader has hidden from their own feed. */

@@ -40,7 +40,13 @@ function floorOf(document: FeedDocument | null, epoch: number): FeedPosition | n
   return floor === undefined ? null : { relevancy: floor.relevancy, actionId: floor.actionId.toHexString() };
 }
 
-const END_OF_REBUILD = { rebuildAt: 1, isUnbuilt: 1, rebuildsBegun: 1, isUntold: 1 } as const;
+const END_OF_REBUILD = {
+  rebuildAt: 1,
+  rebuildLease: 1,
+  isUnbuilt: 1,
+  rebuildsBegun: 1,
+  isUntold: 1,
+} as const;
 
 /** One rebuild, void as soon as the feed has become due again. */
 export interface RebuildClaim {
@@ -57,6 +63,11 @@ export interface RebuildClaim {
 export function feedsRepository(collection: Collection<FeedDocument>, epoch: number = FIRST_EPOCH) {
   async function set(userId: UserId, update: Parameters<typeof collection.updateOne>[1]): Promise<void> {
     await retryOnDuplicateKey(() => collection.updateOne({ _id: userId }, update, { upsert: true }));
+  }
+
+  /** Ends a rebuild of a feed that has become due again, in good order: the next one may begin. */
+  async function endOvertaken(userId: UserId): Promise<void> {
+    await collection.updateOne({ _id: userId }, { $inc: { rebuildsBegun: -1 }, $unset: { rebuildLease: 1 } });
   }
 
   return {
@@ -123,14 +134,19 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
       await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
     },
 
-    /** The feed that has been due for longest, leased; what passes it by from here on makes it stale anew. A lease that ends is taken over. Index `rebuild`. */
+    /**
+     * The feed that has been due for longest, leased; what passes it by from here on makes it stale again. One that became
+     * due again while it is rebuilt waits for the end of that. A lease that ends is taken over. Index `rebuild`.
+     */
     async claimDue(now: Date, leaseMs: number): Promise<RebuildClaim | null> {
+      const until = new Date(now.getTime() + leaseMs);
       const document = await collection.findOneAndUpdate(
-        { rebuildAt: { $exists: true, $lte: now } },
+        { rebuildAt: { $exists: true, $lte: now }, rebuildLease: { $not: { $gt: now } } },
         [
           {
             $set: {
-              rebuildAt: new Date(now.getTime() + leaseMs),
+              rebuildAt: until,
+              rebuildLease: until,
               rebuildsBegun: { $add: [{ $ifNull: ['$rebuildsBegun', 0] }, 1] },
               isUnbuilt: {
                 $or: [{ $ifNull: ['$isUnbuilt', false] }, { $ifNull: ['$isStale', false] }],
@@ -144,6 +160,21 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
       if (document === null) return null;
       const { _id: userId, rebuildVersion: version = 0, rebuildsBegun = 1, isUntold = false } = document;
       return { userId, version, wasCutOff: rebuildsBegun > 1 || isUntold };
+    },
+
+    /** Extends the lease, from when the database does it on. False: the rebuild has ended. */
+    async renewRebuild({ userId, version }: RebuildClaim, leaseMs: number): Promise<boolean> {
+      const until = { $add: ['$$NOW', leaseMs] };
+      const { matchedCount } = await collection.updateOne({ _id: userId, rebuildLease: { $exists: true } }, [
+        {
+          $set: {
+            rebuildLease: until,
+            // Due again: it stays due when it was to be.
+            rebuildAt: { $cond: [{ $eq: ['$rebuildVersion', version] }, until, '$rebuildAt'] },
+          },
+        },
+      ]);
+      return matchedCount === 1;
     },
 
     /**
@@ -164,7 +195,7 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
           ? { $set: { epoch, rebuiltAt: now }, $unset: { ...END_OF_REBUILD, floor: 1, trimAt: 1 } }
           : { $set: { epoch, rebuiltAt: now, floor: stored(floor), trimAt }, $unset: END_OF_REBUILD },
       );
-      if (matchedCount === 0) await collection.updateOne({ _id: userId }, { $inc: { rebuildsBegun: -1 } });
+      if (matchedCount === 0) await endOvertaken(userId);
     },
 
     /** Notes that the reader reads, and tells their marks as they are then. One atomic write. */
@@ -278,10 +309,14 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
       until: Date,
       how: { readonly wasCutOff: boolean } = { wasCutOff: false },
     ): Promise<void> {
-      await collection.updateOne(
+      const { matchedCount } = await collection.updateOne(
         { _id: userId, rebuildVersion: version },
-        { $set: { rebuildAt: until }, ...(how.wasCutOff ? {} : { $unset: { rebuildsBegun: 1 } }) },
+        {
+          $set: { rebuildAt: until },
+          $unset: { rebuildLease: 1, ...(how.wasCutOff ? {} : { rebuildsBegun: 1 as const }) },
+        },
       );
+      if (matchedCount === 0 && !how.wasCutOff) await endOvertaken(userId);
     },
 
     /** How many feeds are due or being rebuilt. Index `rebuild`. */

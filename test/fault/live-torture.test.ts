@@ -117,6 +117,12 @@ function isOfNoChange(reason: string): boolean {
   return !(LIST_CHANGES as readonly string[]).includes(reason);
 }
 
+function isRebuilt(reader: string, journal: readonly string[]): boolean {
+  return journal.some(
+    (line) => line.startsWith(`move ${reader} `) || line.endsWith(` by ${reader} to a team`),
+  );
+}
+
 function actionOf(itemId: string): string {
   return Buffer.from(itemId, 'base64').toString().slice(-24);
 }
@@ -137,9 +143,10 @@ test.each(SEEDS.flatMap((seed) => MODELS.map((model) => ({ seed, model }))))(
     await phase(world, deed, random, { redis: null });
     await settle(world, journal);
     // Nobody was told to query the feed again but by the reader's own changes: events made up for what clients missed.
+    const unbroken = mirrors.filter(({ reader }) => !world.hasEndedWorker() || !isRebuilt(reader, journal));
     if (!world.hadLiveLogTrouble())
-      expect(mirrors.flatMap((mirror) => mirror.resyncs.filter(isOfNoChange))).toEqual(
-        mirrors.map(() => 'opened'),
+      expect(unbroken.flatMap((mirror) => mirror.resyncs.filter(isOfNoChange))).toEqual(
+        unbroken.map(() => 'opened'),
       );
     for (const trouble of OUTAGES) {
       const before = mirrors.map((mirror) => mirror.resyncs.length);

@@ -12,7 +12,11 @@ import {
 } from '../../src/workers/fan-out/fan-out-worker.ts';
 import type { AnnounceDependencies, ResynchroniseDependencies } from '../../src/realtime/announce.ts';
 import { RescoreWorker } from '../../src/workers/rescore/rescore-worker.ts';
-import { RebuildWorker, type RebuildWorkerDependencies } from '../../src/workers/rebuild/rebuild-worker.ts';
+import {
+  RebuildWorker,
+  type RebuildWorkerDependencies,
+  type RebuildWorkerOptions,
+} from '../../src/workers/rebuild/rebuild-worker.ts';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
 import { createTickets } from '../../src/http/tickets.ts';
 import { openSession } from '../../src/services/session/open-session.ts';
@@ -45,7 +49,10 @@ export interface Parts extends AsyncDisposable {
   /** Publishes as the service. */
   publish(input: Partial<PublishActionInput>): ReturnType<Services['publishAction']>;
   worker(options?: Partial<WorkerOptions>, parts?: Partial<WorkerDependencies>): FanOutWorker;
-  rebuildWorker(parts?: Partial<RebuildWorkerDependencies>): RebuildWorker;
+  rebuildWorker(
+    parts?: Partial<RebuildWorkerDependencies>,
+    options?: Partial<RebuildWorkerOptions>,
+  ): RebuildWorker;
   /** Makes the scores of one generation, the latest at that time. */
   rescore(now?: Date): Promise<void>;
   /** Resolves when every fan-out is done or failed. */
@@ -164,7 +171,7 @@ async function openOn(
         ...workerOptions,
       },
     );
-  const rebuildWorker: Parts['rebuildWorker'] = (parts) =>
+  const rebuildWorker: Parts['rebuildWorker'] = (parts, workerOptions) =>
     new RebuildWorker(
       {
         ...repositories,
@@ -177,7 +184,7 @@ async function openOn(
         observer: { rebuilt: () => undefined, failed: fail },
         ...parts,
       },
-      { leaseMs: 30_000, pollMs: 20 },
+      { leaseMs: 30_000, pollMs: 20, ...workerOptions },
     );
   const rescore: Parts['rescore'] = async (now = new Date()) => {
     const rescores = new RescoreWorker(

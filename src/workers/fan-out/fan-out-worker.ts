@@ -176,7 +176,7 @@ export class FanOutWorker implements AsyncDisposable {
     const { fanOuts } = this.#dependencies;
     const { maxAttempts, leaseMs } = this.#options;
     const startedAt = performance.now();
-    const lease = holdLease(fanOuts, claim, leaseMs);
+    const lease = holdLease(() => fanOuts.renew(claim, leaseMs), leaseMs);
     try {
       if (claim.attempts > maxAttempts)
         throw new Error(`The worker died or lost its lease ${String(maxAttempts)} times`);

@@ -1,5 +1,3 @@
-import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
-
 export interface Lease extends Disposable {
   /**
    * False once another worker has taken the action over. While nobody has, the lease can be renewed, however long ago it
@@ -8,15 +6,18 @@ export interface Lease extends Disposable {
   isHeld(): Promise<boolean>;
 }
 
-/** Renews the lease of a claim, three times within its length, until disposed. */
-export function holdLease(fanOuts: Pick<FanOutsRepository, 'renew'>, claim: Claim, leaseMs: number): Lease {
+/**
+ * Renews the lease of a claim, three times within its length, until disposed.
+ * @param extend extends it by its length; false: the claim is void.
+ */
+export function holdLease(extend: () => Promise<boolean>, leaseMs: number): Lease {
   let heldUntil = performance.now() + leaseMs;
   let isLost = false;
   let renewing: Promise<void> | null = null;
 
   async function renew(): Promise<void> {
     const startedAt = performance.now();
-    if (await fanOuts.renew(claim, leaseMs)) heldUntil = startedAt + leaseMs;
+    if (await extend()) heldUntil = startedAt + leaseMs;
     else isLost = true;
   }
 

@@ -3,6 +3,7 @@ import type { WorkSignal } from '../../realtime/work-signal.ts';
 import type { FanOutsRepository } from '../../storage/fan-outs.ts';
 import type { FeedsRepository, RebuildClaim } from '../../storage/feeds.ts';
 import { StoreUnavailable } from '../../storage/errors.ts';
+import { holdLease } from '../fan-out/lease.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { Outage } from '../../lib/outage.ts';
 import { PollLoop } from '../../lib/poll-loop.ts';
@@ -28,7 +29,7 @@ export interface RebuildWorkerDependencies extends Omit<RebuildDependencies, 'in
   /** Shared with what else works in the background of the process. Default: one of its own. */
   readonly gate?: LaneGate;
   readonly liveLog: RebuildDependencies['liveLog'] & Pick<LiveLog, 'forget'>;
-  readonly feeds: Pick<FeedsRepository, 'claimDue' | 'finishRebuild' | 'postponeRebuild'>;
+  readonly feeds: Pick<FeedsRepository, 'claimDue' | 'renewRebuild' | 'finishRebuild' | 'postponeRebuild'>;
   readonly fanOuts: RebuildDependencies['fanOuts'] & Pick<FanOutsRepository, 'heldClaims'>;
   readonly workSignal: Pick<WorkSignal, 'onWork'>;
   readonly observer: RebuildObserver;
@@ -102,13 +103,17 @@ export class RebuildWorker implements AsyncDisposable {
   async #rebuild(claim: RebuildClaim): Promise<void> {
     const startedAt = performance.now();
     const { feeds, fanOuts } = this.#dependencies;
+    const { leaseMs } = this.#options;
+    // Nobody else begins, however long it takes: they would take it for cut off.
+    using _lease = holdLease(() => feeds.renewRebuild(claim, leaseMs), leaseMs);
     // Passes that began before may know the reader as they were, and may write after the feed has been looked at.
     const older = new Set(await fanOuts.heldClaims());
     const floor = await rebuildFeed(this.#dependencies, claim.userId);
     this.#outage.over();
     if (older.size > 0) {
       if ((await fanOuts.heldClaims()).some((token) => older.has(token))) {
-        await feeds.postponeRebuild(claim, new Date(clock.time() + POSTPONE_MS));
+        const { wasCutOff } = claim;
+        await feeds.postponeRebuild(claim, new Date(clock.time() + POSTPONE_MS), { wasCutOff });
         return;
       }
       await sweepFeed(this.#dependencies, claim.userId);

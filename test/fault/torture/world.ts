@@ -38,6 +38,8 @@ export interface World extends AsyncDisposable {
   replace(kind: 'api' | 'worker', signal: NodeJS.Signals): void;
   /** Resolves when all that were ended have been replaced. */
   isWhole(): Promise<void>;
+  /** Whether a worker was ended: a rebuild that this cuts off has the reader's watchers query the feed. */
+  hasEndedWorker(): boolean;
   /** Whether a process could not write or read the live log, as when Redis is too slow for it: watchers must resync then. */
   hadLiveLogTrouble(): boolean;
 }
@@ -111,6 +113,7 @@ async function open(random: SeededRandom, closer: Closer, model: string, size: W
     }
   };
   const replacements = new Set<Promise<void>>();
+  let hasEndedWorker = false;
   const whole = async (): Promise<void> => {
     while (replacements.size > 0) await Promise.all(replacements);
   };
@@ -145,11 +148,13 @@ async function open(random: SeededRandom, closer: Closer, model: string, size: W
         ...everStarted.flatMap(({ log }) => log),
         ...app.log.map((line) => JSON.parse(line) as { msg: string }),
       ].some(({ msg }) => msg === 'The live log is in trouble'),
+    hasEndedWorker: () => hasEndedWorker,
     replace(kind, signal) {
       const candidates = living(kind);
       if (candidates.length < (kind === 'api' ? 2 : 1)) return;
       const slot = random.pick(candidates);
       slot.isEnded = true;
+      hasEndedWorker ||= kind === 'worker';
       slot.process.kill(signal);
       const replacing = slot.process
         .exited()

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { OnDispose } from '../../../src/lib/on-dispose.ts';
+import { openLiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const DAY = 86_400_000;
@@ -133,6 +135,77 @@ test('rebuilds once more when the feed becomes due again meanwhile', async () =>
   expect(await feeds.countDue()).toBe(1);
   await parts.fanOut();
   expect(await feeds.countDue()).toBe(0);
+});
+
+/** Something that is waited for. */
+function signal(): { readonly done: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const done = new Promise<void>((fulfil) => {
+    resolve = fulfil;
+  });
+  return { done, resolve };
+}
+
+test('takes no rebuild for cut off that takes longer than its lease, nor where the feed becomes due meanwhile', async () => {
+  await using parts = await openParts();
+  const { feedStore } = parts;
+  const { feeds } = parts.repositories;
+  await parts.publish({ mentions: ['ann'] });
+  await parts.fanOut();
+  await using list = await openLiveList(parts, parts.session('ann').identity);
+  const [begun, gate] = [signal(), signal()];
+  await using rebuilds = parts.rebuildWorker(
+    {
+      feedStore: {
+        ...feedStore,
+        page: async (query) => {
+          begun.resolve();
+          await gate.done;
+          return feedStore.page(query);
+        },
+      },
+    },
+    { leaseMs: 6_000 },
+  );
+  using _opening = new OnDispose(gate.resolve);
+  await feeds.markDue(['ann'], new Date());
+  rebuilds.start();
+  await begun.done;
+  await feeds.markDue(['ann'], new Date());
+  const lease = async () => (await parts.database.collections.feeds.findOne({ _id: 'ann' }))?.rebuildLease;
+  const first = await lease();
+  await expect.poll(lease).not.toEqual(first);
+  expect(await feeds.claimDue(new Date(), 30_000)).toBeNull();
+  gate.resolve();
+  await parts.fanOut();
+  await list.caughtUp();
+  expect(list.resyncs).toEqual([]);
+});
+
+test('has a watcher query the feed although the rebuild that follows one that was cut off is put off', async () => {
+  await using parts = await openParts();
+  const { feeds, fanOuts } = parts.repositories;
+  await using list = await openLiveList(parts, parts.session('ann').identity);
+  await feeds.markDue(['ann'], new Date());
+  expect(await feeds.claimDue(new Date(), 0)).toMatchObject({ wasCutOff: false });
+  await parts.publish({ mentions: ['bob'] });
+  const pass = await fanOuts.claim('pass', new Date(), 600_000);
+  const isPutOff = signal();
+  await using rebuilds = parts.rebuildWorker({
+    feeds: {
+      ...feeds,
+      postponeRebuild: async (...args) => {
+        await feeds.postponeRebuild(...args);
+        isPutOff.resolve();
+      },
+    },
+  });
+  rebuilds.start();
+  await isPutOff.done;
+  if (pass !== null) await fanOuts.finish(pass, 0);
+  await parts.idle();
+  await list.caughtUp();
+  expect(list.resyncs).toEqual(['log-interrupted']);
 });
 
 test('is for admins only', async () => {
