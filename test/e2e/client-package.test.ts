@@ -79,11 +79,11 @@ test('the built package is found by its name, types fit, and a watch that was en
     }
 });
 
-test('the example in the README is the one in docs/examples', async () => {
-  const [readme, example] = await Promise.all(
-    ['README.md', 'docs/examples/watch-feed.ts'].map((file) => readFile(join(PROJECT, file), 'utf8')),
+test('the example in the docs is the one in docs/examples', async () => {
+  const [page, example] = await Promise.all(
+    ['docs/client.md', 'docs/examples/watch-feed.ts'].map((file) => readFile(join(PROJECT, file), 'utf8')),
   );
-  expect(readme).toContain('```ts\n' + (example ?? 'nothing') + '```\n');
+  expect(page).toContain('```ts\n' + (example ?? 'nothing') + '```\n');
 });
 
 test('the example shows the feed as it moves', async () => {
