@@ -5,6 +5,8 @@ import type { HttpLimits } from './limits.ts';
 
 /** Bytes of each body that are not counted: small requests are answered while large ones wait for their turn. */
 const FREE_BYTES = 16 * 1024;
+/** What is larger than this is parsed, and looked at, in turns of the event loop of their own. */
+export const LARGE_BYTES = 64 * 1024;
 /** What one user may have under way, as a part of the whole. */
 const SHARE_OF_USER = 1 / 8;
 const RETRY_AFTER_S = '1';

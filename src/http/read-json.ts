@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { apiError } from '../graphql/errors.ts';
 import { JsonMeter, type JsonBounds } from '../lib/json-meter.ts';
-import type { BodyUnderWay } from './intake.ts';
+import { LARGE_BYTES, type BodyUnderWay } from './intake.ts';
 
 export interface ReadJsonOptions {
   readonly maxBytes: number;
@@ -17,6 +18,8 @@ export interface ReadJsonOptions {
  */
 export async function readJsonBody(req: IncomingMessage, options: ReadJsonOptions): Promise<object> {
   const bytes = await readBytes(req, options);
+  const isLarge = bytes.length > LARGE_BYTES;
+  if (isLarge) await nextTurn();
   if (!isUtf8(bytes)) throw apiError('BAD_USER_INPUT', 'The body is not UTF-8');
   let body: unknown;
   try {
@@ -26,6 +29,7 @@ export async function readJsonBody(req: IncomingMessage, options: ReadJsonOption
   }
   if (typeof body !== 'object' || body === null || Object.keys(body).length === 0)
     throw apiError('BAD_USER_INPUT', 'The body must be a JSON object with the property "query"');
+  if (isLarge) await nextTurn();
   return body;
 }
 

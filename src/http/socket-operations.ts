@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   DocumentNode,
   ExecutionArgs,
@@ -37,7 +38,7 @@ export interface Connection {
   /** When an operation last began or was seen under way, by `performance.now()`. */
   activeAt: number;
   /** The message that is being handed on. */
-  underWay?: BodyUnderWay | undefined;
+  message?: { readonly underWay: BodyUnderWay; readonly isLarge: boolean } | undefined;
 }
 
 export interface SocketOperationsOptions {
@@ -83,7 +84,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
   const running = new WeakMap<ExecutionArgs, Running>();
 
   async function prepare(
-    { caller, underWay }: Connection,
+    { caller, message }: Connection,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const params = { ...payload, variables: payload.variables ?? {} };
@@ -97,6 +98,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
     try {
       const over = await overRate(rateLimiter, caller);
       if (over !== null) throw over;
+      if (message?.isLarge === true) await nextTurn();
       // Yoga's own context also has the HTTP request, which there is none of here; its plugins allow for that.
       const stages = yoga.getEnveloped(request) as Stages;
       const { schema } = stages;
@@ -110,7 +112,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
           variableValues: params.variables,
           contextValue: await stages.contextFactory(),
         };
-        running.set(args, { stages, request, underWay });
+        running.set(args, { stages, request, underWay: message?.underWay });
         return args;
       }
     } catch (error) {

@@ -4,6 +4,8 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws
 import { WebSocketServer, type WebSocket } from 'ws';
 import { logSocketTrouble } from '../telemetry/events.ts';
 import { closeReason } from './connection-params.ts';
+import { LARGE_BYTES } from './intake.ts';
+import { MessageOrder } from './message-order.ts';
 import { SocketIntake } from './socket-intake.ts';
 import {
   createSocketOperations,
@@ -96,19 +98,30 @@ export class SocketServer {
           socket.close(code, reason);
         },
         onMessage: (handle) => {
+          const order = new MessageOrder((err) => {
+            this.#fail(socket, err);
+          });
           socket.on('message', (data: Buffer) => {
             const underWay = messages.take(data);
             if (underWay === null) return;
-            // For the operation that the message begins: it is handed on before anything is waited for.
-            connection.underWay = underWay;
-            handle(data.toString())
-              .catch((err: unknown) => {
-                this.#fail(socket, err);
-              })
-              .finally(() => {
+            const isLarge = data.length > LARGE_BYTES;
+            order.add(isLarge, () => {
+              // Of what has been closed meanwhile nobody would ever end the operations.
+              if (socket.readyState === socket.CLOSED) {
                 underWay[Symbol.dispose]();
-              });
-            connection.underWay = undefined;
+                return;
+              }
+              // For the operation that the message begins: it is handed on before anything is waited for.
+              connection.message = { underWay, isLarge };
+              handle(data.toString())
+                .catch((err: unknown) => {
+                  this.#fail(socket, err);
+                })
+                .finally(() => {
+                  underWay[Symbol.dispose]();
+                });
+              connection.message = undefined;
+            });
           });
         },
       },

@@ -18,6 +18,32 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
+/** So many bytes of a text are looked at one by one, which for most texts is all; beyond them it is searched. */
+const SHORT_BYTES = 32;
+
+/** Searches for what may end a text. Remembers what it has found, so that no byte is searched more than once for each. */
+class TextEnds {
+  readonly #bytes: Buffer;
+  #quote = -1;
+  #backslash = -1;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Where the next quote or backslash is, from a place on that is never before an earlier one. */
+  next(from: number): number {
+    if (this.#quote < from) this.#quote = this.#find(QUOTE, from);
+    if (this.#backslash < from) this.#backslash = this.#find(BACKSLASH, from);
+    return Math.min(this.#quote, this.#backslash);
+  }
+
+  #find(byte: number, from: number): number {
+    const found = this.#bytes.indexOf(byte, from);
+    return found === -1 ? this.#bytes.length : found;
+  }
+}
+
 /**
  * Measures JSON while its bytes arrive, so that nothing is parsed that breaks a bound: a parser would first build all
  * of it. It does not check that the text is JSON; what is none counts for what it looks like.
@@ -38,12 +64,13 @@ export class JsonMeter {
   }
 
   /** Reads on. The first bound that is broken, in words; null while all hold. */
-  read(bytes: Uint8Array): string | null {
+  read(bytes: Buffer): string | null {
     const { length } = bytes;
+    const ends = new TextEnds(bytes);
     let at = 0;
     while (at < length) {
       if (this.#isText) {
-        at = this.#readText(bytes, at);
+        at = this.#readText(bytes, at, ends);
         if (this.#textBytes > this.#bounds.maxTextBytes)
           return `A text in the JSON is longer than ${String(this.#bounds.maxTextBytes)} bytes`;
       } else {
@@ -56,16 +83,22 @@ export class JsonMeter {
   }
 
   /** Reads to the end of the text, or of the bytes. Returns where it stopped. */
-  #readText(bytes: Uint8Array, start: number): number {
+  #readText(bytes: Buffer, start: number, ends: TextEnds): number {
     // No further than to what is too long.
     const end = Math.min(bytes.length, start + this.#bounds.maxTextBytes - this.#textBytes + 1);
     let isEscaped = this.#isEscaped;
     let at = start;
+    let looked = 0;
     for (; at < end; at += 1) {
       const byte = bytes[at];
       if (isEscaped) isEscaped = false;
       else if (byte === BACKSLASH) isEscaped = true;
       else if (byte === QUOTE) break;
+      else if ((looked += 1) === SHORT_BYTES) {
+        looked = 0;
+        // Less one for the loop.
+        at = Math.min(ends.next(at + 1), end) - 1;
+      }
     }
     this.#isEscaped = isEscaped;
     this.#textBytes += at - start;

@@ -2,6 +2,7 @@ import { ObjectId, type Collection, type Filter } from 'mongodb';
 import type { Action, ActionId, FanOutState, RefId, UserId } from '../domain/action.ts';
 import { userKey } from '../domain/audience.ts';
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
+import { inSlices } from '../lib/in-slices.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
 import { newActionDocument, toAction, type NewAction } from './action-document.ts';
 import { conditionsFilter, type ActionConditions } from './action-conditions.ts';
@@ -12,6 +13,8 @@ import { duplicatePositions, isDuplicateKey } from './errors.ts';
 
 /** Actions read at once where all of many are read. */
 const BATCH = 500;
+/** Actions of one write: to turn several MB into bytes holds the event loop. */
+const INSERTED_AT_ONCE = 100;
 /** Refs of one query of such a reading. */
 const REFS_AT_ONCE = 100;
 
@@ -67,6 +70,24 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
     }
   }
 
+  async function insertSome(actions: readonly NewAction[]): Promise<{ action: Action; isReplay: boolean }[]> {
+    const documents = actions.map(newActionDocument);
+    let duplicates: number[] = [];
+    try {
+      await collection.insertMany(documents, { ordered: false });
+    } catch (error) {
+      duplicates = duplicatePositions(error);
+    }
+    const results = documents.map((document) => ({ action: toAction(document), isReplay: false }));
+    await Promise.all(
+      duplicates.map(async (position) => {
+        const document = documents[position];
+        if (document !== undefined) results[position] = { action: await replayed(document), isReplay: true };
+      }),
+    );
+    return results;
+  }
+
   return {
     /** Inserts, or gives back the action that has the same actor and idempotency key. One round trip, two on replay. */
     async insert(action: NewAction): Promise<{ action: Action; isReplay: boolean }> {
@@ -80,25 +101,9 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
       }
     },
 
-    /** The same for many, in one write; results in the order of the input. */
+    /** The same for many, in one write for each hundred; results in the order of the input. */
     async insertMany(actions: readonly NewAction[]): Promise<{ action: Action; isReplay: boolean }[]> {
-      if (actions.length === 0) return [];
-      const documents = actions.map(newActionDocument);
-      let duplicates: number[] = [];
-      try {
-        await collection.insertMany(documents, { ordered: false });
-      } catch (error) {
-        duplicates = duplicatePositions(error);
-      }
-      const results = documents.map((document) => ({ action: toAction(document), isReplay: false }));
-      await Promise.all(
-        duplicates.map(async (position) => {
-          const document = documents[position];
-          if (document !== undefined)
-            results[position] = { action: await replayed(document), isReplay: true };
-        }),
-      );
-      return results;
+      return (await inSlices(actions, INSERTED_AT_ONCE, insertSome)).flat();
     },
 
     /** In no particular order; missing ones are left out. */

@@ -1,6 +1,7 @@
 import type { Collection, Document } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import type { Member } from '../domain/member.ts';
+import { inSlices } from '../lib/in-slices.ts';
 import type { MemberDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { renamed } from './rename-stages.ts';
@@ -32,14 +33,17 @@ function groupStages(field: 'teamId' | 'departmentId', value: string | null, now
   };
 }
 
+/** Members of one write: to turn a thousand into bytes holds the event loop. */
+const WRITTEN_AT_ONCE = 200;
+
 export function membersRepository(collection: Collection<MemberDocument>) {
   return {
     /**
-     * One write for all; idempotent, since a group that stays the same keeps its time. A changed name is due to be
+     * One write for each two hundred; idempotent, since a group that stays the same keeps its time. A changed name is due to be
      * carried to its copies. Unique key: `_id`.
      */
     async upsert(records: readonly MemberRecord[], now: Date): Promise<void> {
-      const operations = records.map((record) => ({
+      const operation = (record: MemberRecord) => ({
         updateOne: {
           filter: { _id: record.userId },
           update: [
@@ -54,8 +58,11 @@ export function membersRepository(collection: Collection<MemberDocument>) {
           ],
           upsert: true,
         },
-      }));
-      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+      });
+      await inSlices(records, WRITTEN_AT_ONCE, (some) => {
+        const operations = some.map(operation);
+        return retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+      });
     },
 
     async findByIds(ids: readonly UserId[]): Promise<Member[]> {

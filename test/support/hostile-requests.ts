@@ -185,14 +185,14 @@ const documents: readonly HostileRequest[] = (
   ] satisfies [string, string, RegExp | null][]
 ).map(([name, query, says]) => ({ name, query, says, as: 'user' }));
 
-const IMPORT_HOLD_MS = 250;
+const IMPORT_HOLD_MS = 80;
 
 const oneAction = (n: number, more: string): string =>
   `{"descriptor":{"custom":{"verb":"v","objectType":"o","objectId":"i${String(n)}"${more}}}`;
 
 /**
  * What a host application may send when it imports: as large as it gets, and good. Only services may; each step of the
- * work on so many entries – to coerce them, to write them – is one of its own, but is not divided.
+ * work on so many entries – to parse, coerce, check and write them – has turns of its own; to coerce them is one.
  */
 const imports: readonly HostileRequest[] = [
   {

@@ -100,7 +100,7 @@ export async function publishAction(
 }
 
 /**
- * Records many actions in one write; each succeeds or fails by itself.
+ * Records many actions in few writes; each succeeds or fails by itself.
  * @param options.isBulk nobody waits for them: their delivery comes after everything else. More than 20 always are.
  * @throws FanfareError BAD_USER_INPUT for more than 500.
  */
@@ -118,6 +118,8 @@ export async function publishActions(
   const outcomes: PublishOutcome[] = [];
   const accepted: { readonly position: number; readonly input: CheckedInput }[] = [];
   const turn = new Turn();
+  // To read and coerce so many has held the event loop for a while.
+  if (inputs.length > MAX_LIVE_PER_CALL) await turn.next();
   for (const [position, input] of inputs.entries()) {
     if (turn.isOver()) await turn.next();
     attempt(outcomes, position, () => {

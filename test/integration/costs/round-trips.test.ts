@@ -75,13 +75,20 @@ test('reads a page of a public slice in one round trip', async () => {
   expect(namesOf(commands)).toEqual(['find actions']);
 });
 
-test('publishes in one round trip, five hundred actions in one as well', async () => {
+test('publishes in one round trip, a hundred actions in one as well, and more in one for each hundred', async () => {
   await using parts = await openParts({ monitorCommands: true });
   const descriptor = { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } };
   expect(namesOf(await commandsOf(parts.database, () => parts.publish({})))).toEqual(['insert actions']);
-  const many = Array.from({ length: 500 }, () => ({ descriptor }));
-  const commands = await commandsOf(parts.database, () => parts.services.publishActions(parts.service, many));
-  expect(namesOf(commands)).toEqual(['insert actions']);
+  for (const [count, inserts] of [
+    [100, 1],
+    [500, 5],
+  ] as const) {
+    const many = Array.from({ length: count }, () => ({ descriptor }));
+    const commands = await commandsOf(parts.database, () =>
+      parts.services.publishActions(parts.service, many),
+    );
+    expect(namesOf(commands)).toEqual(Array.from({ length: inserts }, () => 'insert actions'));
+  }
 });
 
 test('fans out with one read and one write per chunk, besides the claim, the checkpoints and the end', async () => {

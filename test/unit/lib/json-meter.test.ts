@@ -62,3 +62,23 @@ test('measures the depth of any JSON as it is', () => {
     }),
   );
 });
+
+test('measures texts as they are written, however long and wherever they are escaped', () => {
+  const piece = fc.constantFrom('"', '\\', '\\"', 'x'.repeat(31), 'x'.repeat(32), 'x'.repeat(90), '[,{', '€');
+  const texts = fc.array(fc.array(piece, { maxLength: 12 }), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 1, max: 400 }), (pieces, chunk) => {
+      const values = pieces.map((some) => some.join(''));
+      const text = JSON.stringify(values);
+      const longest = Math.max(...values.map((value) => Buffer.byteLength(JSON.stringify(value)) - 2));
+      const bounds = { maxDepth: 1, maxEntries: values.length, maxValues: 1 + values.length };
+      expect(faultOf(text, { ...bounds, maxTextBytes: longest }, chunk)).toBeNull();
+      if (longest > 0)
+        expect(faultOf(text, { ...bounds, maxTextBytes: longest - 1 }, chunk)).toMatch(/longer than/);
+      if (values.length > 1)
+        expect(
+          faultOf(text, { ...bounds, maxTextBytes: longest, maxEntries: values.length - 1 }, chunk),
+        ).toMatch(/entries/);
+    }),
+  );
+});

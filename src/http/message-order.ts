@@ -1,0 +1,32 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/**
+ * Hands the messages of one socket on in their order. A large one gets a turn of the event loop of its own, since it has
+ * held the loop while it was read; what comes behind it waits for it.
+ */
+export class MessageOrder {
+  readonly #onError: (error: unknown) => void;
+  #last: Promise<void> | null = null;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  add(isLarge: boolean, hand: () => void): void {
+    if (!isLarge && this.#last === null) {
+      hand();
+      return;
+    }
+    const turn = this.#handLater(this.#last, hand).catch(this.#onError);
+    this.#last = turn;
+    void turn.then(() => {
+      if (this.#last === turn) this.#last = null;
+    });
+  }
+
+  async #handLater(before: Promise<void> | null, hand: () => void): Promise<void> {
+    await before;
+    await nextTurn();
+    hand();
+  }
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { inSlices } from '../../../src/lib/in-slices.ts';
+
+test('works on slices one after the other, in order, and lets others run in between', async () => {
+  const seen: string[] = [];
+  const result = inSlices([1, 2, 3, 4, 5], 2, (slice) => {
+    seen.push(slice.join());
+    setImmediate(() => seen.push('others'));
+    return Promise.resolve(slice.length);
+  });
+  expect(await result).toEqual([2, 2, 1]);
+  expect(seen.slice(0, 5)).toEqual(['1,2', 'others', '3,4', 'others', '5']);
+});
+
+test('begins nothing more after a failure', async () => {
+  const begun: number[] = [];
+  const work = (slice: readonly number[]) => {
+    begun.push(...slice);
+    return Promise.reject(new Error('No'));
+  };
+  await expect(inSlices([1, 2, 3], 1, work)).rejects.toThrow('No');
+  expect(begun).toEqual([1]);
+});
+
+test('does nothing for nothing', async () => {
+  expect(await inSlices([], 2, () => Promise.reject(new Error('No')))).toEqual([]);
+});
