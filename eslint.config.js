@@ -1,4 +1,8 @@
+import markdown from '@eslint/markdown';
 import tseslint from 'typescript-eslint';
+import { plainWords } from './scripts/plain-words.js';
+
+const words = { rules: { plain: plainWords } };
 
 const NO_ENVIRONMENT = {
   object: 'process',
@@ -34,6 +38,20 @@ export default tseslint.config(
       ],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
+  },
+  // The words of the project: docs/glossary.md.
+  {
+    files: ['**/*.ts'],
+    plugins: { words },
+    rules: { 'words/plain': 'error' },
+  },
+  {
+    files: ['**/*.md'],
+    // Written by the benchmark, from results of its last run.
+    ignores: ['bench/RESULTS.md'],
+    plugins: { markdown, words },
+    language: 'markdown/gfm',
+    rules: { 'words/plain': 'error' },
   },
   // What may read the environment: the configuration, and processes of their own that are handed a secret by it.
   {

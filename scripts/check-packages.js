@@ -1,5 +1,5 @@
 /**
- * What is published, as those who install it get it: each package is packed, linted, its types are resolved as Node and
+ * What is published, as a user gets it: each package is packed, linted, its types are resolved as Node and
  * bundlers do, and its tarballs are installed into an empty folder, where the server must start and answer.
  */
 import { execFile, spawn } from 'node:child_process';

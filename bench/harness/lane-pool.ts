@@ -27,7 +27,7 @@ export class LanePool implements AsyncDisposable {
   /** The body of the answer. @throws Error when it is not an answer without errors. */
   async ask(request: WireRequest): Promise<string> {
     if (this.#taken < this.#most) this.#taken += 1;
-    // Whoever is done hands its place on.
+    // A finished task hands its place on.
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       const lane = this.#takeIdle() ?? (await this.#open());

@@ -12,7 +12,7 @@ export interface Peer extends AsyncDisposable {
   /**
    * Adds so many activities to each source at once and waits until all their entries are stored. Milliseconds until the
    * last follower of each source had them all at their socket. Where a socket never got something – the peer tells once,
-   * and what a socket misses while it connects anew is gone – it is done over.
+   * and what a socket misses while it reconnects is gone – it is done over.
    */
   fanOut(work: PeerFanOut): Promise<number>;
   /** How often it had to be done over. */
@@ -96,5 +96,5 @@ export async function untilStored(publisher: Child<PeerApi>, entries: number): P
 export function missedBy(missed: number): string {
   return missed === 0
     ? 'The sockets of the peer missed nothing.'
-    : `The peer was measured anew ${String(missed)} times, since a socket never got what was stored for it.`;
+    : `The peer was measured again ${String(missed)} times, since a socket never got what was stored for it.`;
 }

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 import { now } from './statistics.ts';
 
-/** What a watcher asks for; the action's id is the first thing it is told of an item. */
+/** What a watcher asks for; the action's id is the first thing it gets of an item. */
 export const WATCH = `subscription Watch {
   feedEvents {
     __typename

@@ -15,13 +15,13 @@ import { roundsOf, sized, type Part, type PartContext } from './part.ts';
 const BATCHES = [500, 1_000, 2_500, 10_000];
 const REF = 'site-bumped';
 const DAY = 86_400_000;
-/** Who published the actions: whoever comments on one must be allowed to see it. */
+/** Who published the actions: a member who comments on one must be allowed to see it. */
 const ACTOR = 'actor-1';
 const PASS = 'bump, the pass alone';
 const WHOLE = 'bump, recordInteraction → DONE';
 const AS_ONE = 'raw updateMany of all items';
 
-/** An interaction lifts an action in every feed that holds it, beside the plain driver, which updates the same items. */
+/** An interaction boosts an action in every feed that holds it, beside the plain driver, which updates the same items. */
 export const bumpPart: Part = { name: 'bump', run };
 
 async function run(context: PartContext): Promise<PartReport> {
@@ -33,7 +33,7 @@ async function run(context: PartContext): Promise<PartReport> {
   await loadFollowers(world.follows, REF, holders);
   await using fanfare = await openInProcess(environment, 'bench_bump', { worker: true });
   const actionId = await fanfare.publish(
-    // Long ago, so that every interaction lifts it for everybody by more than the one before.
+    // Long ago, so that every interaction boosts it for everybody by more than the one before.
     ratingInput(1, [{ id: REF }], { conducted: new Date(Date.now() - 30 * DAY) }),
   );
   const { delivered } = await fanfare.done(actionId);
@@ -51,7 +51,7 @@ async function run(context: PartContext): Promise<PartReport> {
         actionId: new ObjectId(actionId),
         relevancy: { $lte: before },
       });
-      if (behind > 0) throw new Error(`${String(behind)} items were not lifted`);
+      if (behind > 0) throw new Error(`${String(behind)} items were not boosted`);
       return milliseconds;
     },
   };
@@ -77,8 +77,8 @@ async function run(context: PartContext): Promise<PartReport> {
   return {
     title: 'Bump of an action',
     about: [
-      `An interaction with an action that is in ${String(holders)} feeds lifts all its items. The pass alone: from its claim to DONE. From recordInteraction: ${waiting}.`,
-      'The plain driver updates the same number of the same documents with the same indexes: one unordered bulkWrite of updateOne, in batches of several sizes; and, against which no target is held, all of them by one updateMany.',
+      `An interaction with an action that is in ${String(holders)} feeds boosts all its items. The pass alone: from its claim to DONE. From recordInteraction: ${waiting}.`,
+      'The plain driver updates the same number of the same documents with the same indexes: one unordered bulkWrite of updateOne, in batches of several sizes; and, for which there is no target, all of them by one updateMany.',
     ],
     figures: [...figures, ratio(PASS, AS_ONE)],
     verdicts: [judge('bump', ratio(PASS, best.name)), judge('bump', ratio(WHOLE, best.name, waiting))],

@@ -89,7 +89,7 @@ function report(followers: number, series: readonly Series[]): PartReport {
     about: [
       `A new action is delivered to ${String(followers)} followers by the real worker: from the call of publishAction to DONE.`,
       'The plain driver inserts the same documents into a collection with the same indexes, unordered, in batches of several sizes; documents are made before the clock starts. All collections grow alike.',
-      'Side by side: four batches of the plain driver at once, which no target is held against.',
+      'Side by side: four batches of the plain driver at once, for which there is no target.',
     ],
     figures,
     verdicts: [verdict],

@@ -8,7 +8,7 @@ import { once, quantile } from '../harness/statistics.ts';
 import { PUBLISHING, RAW_INSERT } from '../world/load-mix.ts';
 import type { Ladder } from './load-ladder.ts';
 
-/** What came to the sockets of those who watched. */
+/** What came to the sockets of the watchers. */
 export interface Push {
   readonly events: Readonly<Record<string, number>>;
   /** From the sending of a mutation to each receipt. */

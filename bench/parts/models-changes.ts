@@ -19,9 +19,9 @@ export interface ChangeSeries {
 }
 
 const DAY = 86_400_000;
-/** Who published the actions: whoever comments on one must be allowed to see it. */
+/** Who published the actions: a member who comments on one must be allowed to see it. */
 const ACTOR = 'actor-1';
-/** A comment lifts by a tenth of that for readers whom it does not concern, and to the top for the others. */
+/** A comment boosts by a tenth of that for readers whom it does not concern, and to the top for the others. */
 const AGE = 30 * DAY;
 
 /** Bumps and deletes an action that so many readers hold, in all models in turn; a new one in each round. */

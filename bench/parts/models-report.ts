@@ -76,7 +76,7 @@ function about({ trace, sizes, places, delivered, stored, rates }: ModelsMeasure
     `Bump: an action of a month ago in ${count(holders)} feeds is commented on; by days: it moves so far; by moments: the comment after that. From the claim of the pass to DONE, per item. Delete: from the call of deleteAction to DONE, when nobody holds the action.`,
     ...without.map(
       (model, index) =>
-        `${NONE}: \`${model}\` stores nothing, so nothing is delivered, bumped or removed. Its pass still goes through the audience to tell those who watch: ${told[index] ?? ''} readers/s.`,
+        `${NONE}: \`${model}\` stores nothing, so nothing is delivered, bumped or removed. Its pass still goes through the audience to notify the watchers: ${told[index] ?? ''} readers/s.`,
     ),
   ];
 }

@@ -76,7 +76,7 @@ async function openAll(
   });
 }
 
-/** Makes the measured feeds anew, as for readers who come back: what is stored then ends exactly at the cap. */
+/** Rebuilds the measured feeds, as for readers who come back: what is stored then ends exactly at the cap. */
 async function rebuild({ fanfare }: ModelWorld, readers: readonly string[]): Promise<void> {
   const admin = fanfare.identity('admin', 'admin');
   for (const reader of readers) await fanfare.app.services.rebuildFeed(admin, reader);

@@ -128,7 +128,7 @@ function report({ followers, activities, missed, series, storedForAll }: Measure
     title: 'Fan-out until the last follower’s socket, beside the peer',
     about: [
       `${String(followers)} followers follow one source. From the call that publishes – a mutation over HTTP for Fanfare, addActivity for the peer – until the socket of the last follower has got all the activities.`,
-      'Fanfare: one API process, one worker. It brings an action to those of a large audience who are watching before it goes through all of it; how long it is until all followers have it stored is shown beside. The raw insert stores all items. The peer: publisher, two workers and socket server, as in its own benchmark; also without its queue, which is often faster. The faster of the two is what Fanfare is held against.',
+      'Fanfare: one API process, one worker. It brings an action to the watchers of a large audience before it goes through all of it; how long it is until all followers have it stored is shown beside. The raw insert stores all items. The peer: publisher, two workers and socket server, as in its own benchmark; also without its queue, which is often faster. The faster of the two is what Fanfare is compared with.',
       `Between two measurements everybody waits until all entries are stored. ${missedBy(missed)}`,
     ],
     figures,

@@ -9,7 +9,7 @@ import { servicePage } from '../world/pages.ts';
 import { informPlanner, openRawWorld, type RawWorld } from '../world/raw.ts';
 import { roundsOf, sized, type PartContext } from './part.ts';
 
-/** What pulled refs cost those who read, p50 in milliseconds. */
+/** What pulled refs cost their readers, p50 in milliseconds. */
 export interface ReaderCosts {
   readonly first: number;
   /** Entries of each reader's stored feed. */

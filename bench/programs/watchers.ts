@@ -17,7 +17,7 @@ export interface WatchersApi {
   readonly [name: string]: (argument: never) => unknown;
   /** Opens further sockets; resolves when all of them are subscribed. */
   readonly connect: (subscribers: readonly Subscriber[]) => Promise<void>;
-  /** Closes as many sockets, those open longest first, and opens them anew. */
+  /** Closes as many sockets, those open longest first, and opens them again. */
   readonly reopen: (count: number) => Promise<void>;
   readonly look: (argument: null) => Seen;
 }

@@ -54,7 +54,7 @@ export function startWorkers(
       weights: feeds.relevancyWeights,
       cap: feeds.cap,
       random: Math.random,
-      passBy: dormancy({ ...repositories, ...rest, dormantAfterMs: feeds.dormantAfterMs }),
+      skipDormant: dormancy({ ...repositories, ...rest, dormantAfterMs: feeds.dormantAfterMs }),
       observer: fanOutObserver(logger, metrics),
     },
     { workerId, leaseMs, maxAttempts, concurrency, pollMs },

@@ -105,9 +105,7 @@ export async function createProgram(context: CommandContext, exit: (code: number
 
   program
     .command('rebuild')
-    .description(
-      'make the stored feeds of all readers anew from the actions, as after a change of FEED_MODEL',
-    )
+    .description('rebuild the stored feeds of all readers from the actions, as after a change of FEED_MODEL')
     .option('--member <id>', 'of this member only')
     .option('--url <url>', 'ask the API of a running server, with --member')
     .option('--token <token>', 'for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR')

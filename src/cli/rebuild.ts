@@ -18,7 +18,7 @@ const OPERATOR: Identity = { userId: 'rebuild', roles: new Set(['admin']), expir
 const POLL_MS = 100;
 const REBUILD = 'mutation ($memberId: String!) { rebuildFeed(memberId: $memberId) }';
 
-/** Makes stored feeds anew from the actions, those of all readers or one, and waits until they are done. */
+/** Rebuilds the stored feeds of all readers or of one from the actions, and waits until they are done. */
 export async function rebuild(context: CommandContext, options: RebuildOptions): Promise<void> {
   const { member } = options;
   if (options.url !== undefined) {

@@ -27,7 +27,7 @@ function messages(error: Error): string[] {
   return error.cause instanceof Error && !isExplained(error) ? [own, ...messages(error.cause)] : [own];
 }
 
-/** Errors whose message was written for whoever typed the command. */
+/** Errors whose message was written for the person at the terminal. */
 function isExplained(error: Error): boolean {
   return error instanceof ConfigError || error instanceof CommandError || isLocalEngineError(error);
 }

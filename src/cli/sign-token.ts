@@ -16,7 +16,7 @@ type TokenSigning = Pick<Config['auth'], 'jwtSecret' | 'issuer' | 'audience'>;
 export async function signToken(auth: TokenSigning, request: TokenRequest): Promise<string> {
   if (auth.jwtSecret === undefined)
     throw new CommandError(
-      'Tokens are signed by whoever holds the keys behind JWKS_URI. Set JWT_SECRET to sign tokens here.',
+      'Tokens are signed with the private keys that belong to JWKS_URI. Set JWT_SECRET to sign tokens here.',
     );
   const token = new SignJWT({ roles: [...request.roles] })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

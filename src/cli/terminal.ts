@@ -27,7 +27,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Whoever read the output has gone, as `head` does; the work goes on without them. */
+/** The reader of the output has gone, as `head` does; the work goes on. */
 function ignoreClosedPipe(error: Error): void {
   if (!('code' in error && error.code === 'EPIPE')) throw error;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDuration, parseSize } from './units.ts';
 
-/** What a variable may hold: how to read it, and how to say so to whoever got it wrong. */
+/** What a variable may hold: how to read it, and how to describe a wrong value. */
 export interface Kind<T> {
   readonly expects: string;
   readonly schema: z.ZodType<T, string>;

@@ -192,14 +192,14 @@ export const SETTINGS = {
     'Feeds',
     '7d',
     duration('1s', '5200w'),
-    'Readers who have not read for this long are not delivered to; their feed is made anew when they come back.',
+    'Readers who have not read for this long are not delivered to; their feed is rebuilt when they come back.',
   ),
 
   RELEVANCY_WEIGHTS: setting(
     'Feeds',
     inWords(DEFAULT_WEIGHTS),
     weights(DEFAULT_WEIGHTS, 1),
-    'How far below its own time an interaction lifts an action for readers it does not concern: a share of the time between the two. 0 lifts all the way, 1 not at all. Raising one lowers nothing that is stored.',
+    'How far below its own time an interaction boosts an action for readers it does not concern: a share of the time between the two. 0 boosts all the way, 1 not at all. Raising one lowers nothing that is stored.',
   ),
   TOP_WEIGHTS: setting(
     'Feeds',

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-/** A connection of ioredis. Commands fail at once while it is down; it reconnects by itself until closed. */
+/** A connection of ioredis. Commands fail at once while it is down; it reconnects on its own until closed. */
 export type RedisClient = Redis;
 export type RedisRole = 'commands' | 'subscriber';
 
@@ -28,7 +28,7 @@ export interface RedisOptions {
 /** What a process needs of one Redis: a connection for commands and one for SUBSCRIBE. */
 export interface RedisConnections extends AsyncDisposable {
   readonly commands: RedisClient;
-  /** Nothing is subscribed again by itself after a loss: its users do that, for they need the acknowledgement. */
+  /** It does not resubscribe after a loss: its users do, because they need the acknowledgement. */
   readonly subscriber: RedisClient;
   /** Rejects when either connection is down or does not answer in time. */
   ping(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { UserId } from './action.ts';
 
 /**
- * RUNNING: what is held about the member is being removed. CONFIRMING: it is gone; a second look is due, for what was
+ * RUNNING: the member's data is being removed. CONFIRMING: it is gone; a second look is due, for what was
  * being written meanwhile. DONE: that was taken too, and nothing here knows the member's id any more.
  */
 export const ERASURE_STATES = ['RUNNING', 'CONFIRMING', 'DONE'] as const;

@@ -1,6 +1,6 @@
 import type { Action, ActionId, Engagement } from './action.ts';
 
-/** How often scores are made anew. */
+/** How often scores are recomputed. */
 export const RESCORE_EVERY_MS = 15 * 60_000;
 /** Actions conducted so long ago are ranked by score; older ones follow in the order they were conducted in. */
 export const RANKED_FOR_MS = 24 * 3_600_000;

@@ -9,7 +9,7 @@ export type InteractionKind = (typeof INTERACTION_KINDS)[number];
 
 /**
  * How far an interaction stays below its own time for readers it does not concern: a share of the time between the
- * action and the interaction. 1 lifts nothing, 0 lifts to the interaction itself.
+ * action and the interaction. 1 boosts nothing, 0 boosts to the interaction itself.
  */
 export type RelevancyWeights = Readonly<Record<InteractionKind, number>>;
 
@@ -43,7 +43,7 @@ export function baseRelevancy(action: Pick<Action, 'conducted' | 'recorded'>): D
 
 /**
  * `distance(reader, interaction, action)` of the definition, in milliseconds: nothing for the people concerned – who is
- * mentioned or assigned, who is in the department of the action or of whoever interacted, whose supervisor it was –
+ * mentioned or assigned, who is in the department of the action or of the member who interacted, whose supervisor it was –
  * and for everybody else a share of the time that had passed.
  */
 export function distance(
@@ -84,8 +84,8 @@ export function relevancyOf(
 ): Date {
   let relevancy = baseRelevancy(action).getTime();
   for (const interaction of interactions) {
-    const lifted = interaction.latest.getTime() - distance(reader, interaction, action, weights);
-    if (lifted > relevancy) relevancy = Math.floor(lifted);
+    const boosted = interaction.latest.getTime() - distance(reader, interaction, action, weights);
+    if (boosted > relevancy) relevancy = Math.floor(boosted);
   }
   return new Date(relevancy);
 }

@@ -108,7 +108,7 @@ export function isPulledFor(
  * @param follows the reader's follows of refs of this action, or null to trust that a delivered follow stands: it
  *   does unless the reader has ever taken a follow back with its history.
  */
-export function standingReasons(
+export function currentReasons(
   reader: ReaderProfile,
   action: VisibleAction,
   reasons: readonly DeliveryReason[],

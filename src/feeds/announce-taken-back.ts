@@ -2,8 +2,8 @@ import type { Action, ActionId, UserId } from '../domain/action.ts';
 import { anySpanContains } from '../domain/follow-span.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import type { Follow } from '../domain/viewer.ts';
-import { placing } from './resolve-entries.ts';
-import { standingOf, type Standing, type StandingDependencies } from './membership.ts';
+import { resolveEntries } from './resolve-entries.ts';
+import { feedMembershipOf, type FeedMembership, type FeedMembershipDependencies } from './membership.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import {
   announce,
@@ -14,7 +14,7 @@ import {
 } from '../realtime/announce.ts';
 import { clock } from '../lib/clock.ts';
 
-export interface AnnounceTakenBackDependencies extends StandingDependencies {
+export interface AnnounceTakenBackDependencies extends FeedMembershipDependencies {
   readonly actions: Pick<ActionsRepository, 'newestOfRef'>;
   readonly liveLog: AnnounceDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
   readonly onLiveLogError: AnnounceDependencies['onLiveLogError'];
@@ -28,7 +28,7 @@ const MOST = 1_000;
  * history: all of it, stored or not. Comes after the follow was changed. Costs one look at who watches; three queries more
  * where the reader does.
  *
- * @param told what they have been told of already
+ * @param told actions whose change they have been notified of already
  */
 export async function announceTakenBack(
   dependencies: AnnounceTakenBackDependencies,
@@ -42,23 +42,23 @@ export async function announceTakenBack(
     await resynchronise(dependencies, [userId]);
     return;
   }
-  const standing = await standingOf(dependencies, userId);
+  const membership = await feedMembershipOf(dependencies, userId);
   const changed = actions.filter(
     (action) =>
-      !told.has(action.id) && anySpanContains(follow.spans, action) && isChanged(standing, action, follow),
+      !told.has(action.id) && anySpanContains(follow.spans, action) && isChanged(membership, action, follow),
   );
-  const place = await placing(dependencies, changed, [userId]);
+  const place = await resolveEntries(dependencies, changed, [userId]);
   await announce(
     dependencies,
     changed.flatMap((action) => {
-      const reasons = addressedReasons(standing.reader, action, standing.follows);
+      const reasons = addressedReasons(membership.reader, action, membership.follows);
       if (reasons.length === 0) return removals(action.id, [userId], clock.now());
       return [{ userId, event: { kind: 'updated' as const, ...place(userId, action, reasons) } }];
     }),
   );
 }
 
-function isChanged({ reader, follows }: Standing, action: Action, follow: Follow): boolean {
+function isChanged({ reader, follows }: FeedMembership, action: Action, follow: Follow): boolean {
   const now = addressedReasons(reader, action, follows);
   const before = addressedReasons(reader, action, [...follows, follow]);
   return before.length !== now.length;

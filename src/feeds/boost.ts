@@ -7,7 +7,7 @@ import {
 } from '../domain/relevancy.ts';
 import type { MembersRepository } from '../storage/members.ts';
 
-export interface LiftDependencies {
+export interface BoostDependencies {
   readonly members: Pick<MembersRepository, 'findByIds'>;
   readonly weights: RelevancyWeights;
 }
@@ -17,7 +17,7 @@ export interface LiftDependencies {
  * nothing; with interactions it needs to know the readers: one round trip.
  */
 export async function relevancies(
-  { members, weights }: LiftDependencies,
+  { members, weights }: BoostDependencies,
   action: Action,
   interactions: readonly InteractionGroup[],
   userIds: readonly UserId[],

@@ -160,7 +160,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   ): Promise<readonly FeedEntry[]> {
     const begunAt = clock.time();
     const ahead = feedStore.page({ ...query, userId });
-    // Whoever needs it awaits it below; not everybody does, and then it may fail.
+    // Awaited below by the branches that need it; in the others it may fail.
     ahead.catch(() => undefined);
     const reader = await lookUp();
     const isSettled = reader.rebuiltAt === null || begunAt - reader.rebuiltAt.getTime() > SETTLED_AFTER_MS;
@@ -177,7 +177,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     return merge(held, await unstored(reader, missing));
   }
 
-  /** Reads; where the store cannot be reached, reads anew as if it held nothing: never half of either. */
+  /** Reads; where the store cannot be reached, reads again as if it stored nothing: never half of either. */
   async function withOrWithoutStore<T>(
     reader: ReaderProfile,
     read: (reader: ReaderProfile) => Promise<T>,

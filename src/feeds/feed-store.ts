@@ -30,7 +30,7 @@ export interface DeliveryOutcome {
 
 export interface FillOptions {
   /**
-   * With these entries the feed has been given everything above this position; null: everything. The floor comes to lie
+   * With these entries the feed has been given everything above this position; null: everything. The floor is set
    * there, or higher if the model has let go of more. A model that loses what it holds – all of it, with its floor above
    * all – vouches for a feed again from then on, provided that the feed was opened and has not been lost since.
    */
@@ -54,7 +54,7 @@ export interface StoredPage {
   readonly entries: readonly FeedEntry[];
   /**
    * How far down the model vouches for being complete: it holds everything above this position that was ever given to
-   * it and not removed, and nothing is promised at it and below. Null: all the way down. It never sinks by itself.
+   * it and not removed, and nothing is promised at it and below. Null: all the way down. It sinks only by a rebuild.
    */
   readonly floor: FeedPosition | null;
   /** The model has lost what it held, or never was given the feed: a rebuild brings it back. The floor is above all. */
@@ -94,7 +94,7 @@ export interface FeedStore {
   /** The reader's entries for the given actions, in no particular order; missing ones are left out. */
   find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]>;
   /**
-   * Readers who hold the action, at most `limit`; fewer means that there are no more. Whoever removes it from all feeds
+   * Readers who hold the action, at most `limit`; fewer means that there are no more. A caller that removes it from all feeds
    * tells them first and removes it then, until nobody is left: cut off in between, nobody is forgotten.
    */
   holders(actionId: ActionId, limit: number): Promise<readonly UserId[]>;

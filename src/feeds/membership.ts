@@ -5,21 +5,24 @@ import { addressedReasons } from '../domain/visibility.ts';
 import { profileOfMember, profileOfStranger, type Follow, type ReaderProfile } from '../domain/viewer.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
 import type { SourceKeys } from '../storage/source-actions.ts';
-import { placing, type PlacingDependencies } from './resolve-entries.ts';
+import { resolveEntries, type ResolveEntriesDependencies } from './resolve-entries.ts';
 
-export interface StandingDependencies extends PlacingDependencies {
+export interface FeedMembershipDependencies extends ResolveEntriesDependencies {
   readonly follows: Pick<FollowsRepository, 'all'>;
 }
 
 /** What decides which actions belong into one reader's feed. */
-export interface Standing {
+export interface FeedMembership {
   readonly reader: ReaderProfile;
   /** Every follow of the reader that has a span, or at least those of refs of the actions in question. */
   readonly follows: readonly Follow[];
 }
 
 /** One round trip of two queries; reads every follow of the reader. */
-export async function standingOf(dependencies: StandingDependencies, userId: UserId): Promise<Standing> {
+export async function feedMembershipOf(
+  dependencies: FeedMembershipDependencies,
+  userId: UserId,
+): Promise<FeedMembership> {
   const [found, follows] = await Promise.all([
     dependencies.members.findByIds([userId]),
     followsWithSpans(dependencies, userId),
@@ -29,14 +32,14 @@ export async function standingOf(dependencies: StandingDependencies, userId: Use
 }
 
 export async function followsWithSpans(
-  { follows }: Pick<StandingDependencies, 'follows'>,
+  { follows }: Pick<FeedMembershipDependencies, 'follows'>,
   userId: UserId,
 ): Promise<readonly Follow[]> {
   return (await follows.all(userId)).filter(({ spans }) => spans.length > 0);
 }
 
 /** By what actions may reach the reader. */
-export function sourceKeys({ reader, follows }: Standing): SourceKeys {
+export function sourceKeys({ reader, follows }: FeedMembership): SourceKeys {
   const { userId, member } = reader;
   return {
     audience: [
@@ -51,8 +54,8 @@ export function sourceKeys({ reader, follows }: Standing): SourceKeys {
 
 /** The entries of those of the actions that are in the reader's feed by the definition, marks of their own aside. */
 export async function entriesOf(
-  dependencies: PlacingDependencies,
-  { reader, follows }: Standing,
+  dependencies: ResolveEntriesDependencies,
+  { reader, follows }: FeedMembership,
   actions: readonly Action[],
 ): Promise<FeedEntry[]> {
   const addressed = actions.flatMap((action) => {
@@ -60,7 +63,7 @@ export async function entriesOf(
     const reasons = addressedReasons(reader, action, follows);
     return reasons.length === 0 ? [] : [{ action, reasons }];
   });
-  const place = await placing(
+  const place = await resolveEntries(
     dependencies,
     addressed.map(({ action }) => action),
     [reader.userId],

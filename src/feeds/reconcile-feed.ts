@@ -2,13 +2,19 @@ import type { ActionId, UserId } from '../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 import type { FeedStore } from './feed-store.ts';
 import { readFromSource, type SourceDependencies } from './source.ts';
-import { entriesOf, sourceKeys, standingOf, type Standing, type StandingDependencies } from './membership.ts';
+import {
+  entriesOf,
+  sourceKeys,
+  feedMembershipOf,
+  type FeedMembership,
+  type FeedMembershipDependencies,
+} from './membership.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import { announce, removals, type AnnounceDependencies } from '../realtime/announce.ts';
 import { fillFeed, type FillFeedDependencies } from './fill-feed.ts';
 import { clock } from '../lib/clock.ts';
 
-export interface ReconcileDependencies extends AnnounceDependencies, StandingDependencies {
+export interface ReconcileDependencies extends AnnounceDependencies, FeedMembershipDependencies {
   readonly feedStore: Pick<FeedStore, 'page' | 'remove' | 'fill'>;
   readonly actions: Pick<ActionsRepository, 'findByIds'>;
   readonly fanOuts: FillFeedDependencies['fanOuts'];
@@ -31,7 +37,7 @@ const CHUNK = 500;
 /**
  * Removes from a reader's stored feed what does not belong there, and puts every entry where it belongs, also when that
  * is lower. Costs four round trips per 500 stored entries, and four more where something is to be changed. Returns what
- * was changed, of which who watches has been told.
+ * was changed; watchers have been notified of it.
  */
 export async function sweepFeed(
   dependencies: ReconcileDependencies,
@@ -39,11 +45,11 @@ export async function sweepFeed(
 ): Promise<ReadonlySet<ActionId>> {
   const { inTurn = AT_ONCE } = dependencies;
   const told = new Set<ActionId>();
-  const standing = await standingOf(dependencies, userId);
+  const membership = await feedMembershipOf(dependencies, userId);
   let after: FeedPosition | undefined;
   for (;;) {
     const from = after;
-    const { stored, changed } = await inTurn(() => sweepChunk(dependencies, standing, userId, from));
+    const { stored, changed } = await inTurn(() => sweepChunk(dependencies, membership, userId, from));
     for (const { actionId } of changed) told.add(actionId);
     if (stored.length < CHUNK) return told;
     after = stored.at(-1);
@@ -53,7 +59,7 @@ export async function sweepFeed(
 /** Returns what was stored below the position, and what of it was changed. */
 async function sweepChunk(
   dependencies: ReconcileDependencies,
-  standing: Standing,
+  membership: FeedMembership,
   userId: UserId,
   after: FeedPosition | undefined,
 ): Promise<{ readonly stored: readonly FeedEntry[]; readonly changed: readonly FeedEntry[] }> {
@@ -64,7 +70,7 @@ async function sweepChunk(
   });
   const wanted = await wantedEntries(
     dependencies,
-    standing,
+    membership,
     stored.map((entry) => entry.actionId),
   );
   const changed = stored.filter((entry) => !isSame(entry, wanted.get(entry.actionId)));
@@ -75,7 +81,7 @@ async function sweepChunk(
 /**
  * Makes the top of a reader's stored feed what the definition says: sweeps it, then adds what is missing from the
  * actions themselves, down to `cap` entries. Returns the floor: where the feed goes on from the source; null when it is
- * stored whole. The store is told before the actions are read and when all is given, so that it can vouch for the feed.
+ * stored whole. The store is notified before the actions are read and when all are written, so that it can vouch for the feed.
  */
 export async function rebuildFeed(
   dependencies: RebuildDependencies,
@@ -84,14 +90,14 @@ export async function rebuildFeed(
   await sweepFeed(dependencies, userId);
   const { cap, feedStore, inTurn = AT_ONCE } = dependencies;
   await feedStore.fill(userId, []);
-  const standing = await standingOf(dependencies, userId);
+  const membership = await feedMembershipOf(dependencies, userId);
   const entries = await inTurn(() =>
     readFromSource(
       dependencies,
       {
-        reader: standing.reader,
-        keys: sourceKeys(standing),
-        followsOf: () => Promise.resolve(standing.follows),
+        reader: membership.reader,
+        keys: sourceKeys(membership),
+        followsOf: () => Promise.resolve(membership.follows),
       },
       { limit: cap + 1 },
     ),
@@ -114,12 +120,12 @@ function isPushed(entry: FeedEntry): boolean {
 
 async function wantedEntries(
   dependencies: ReconcileDependencies,
-  standing: Standing,
+  membership: FeedMembership,
   actionIds: readonly string[],
 ): Promise<Map<string, FeedEntry>> {
   if (actionIds.length === 0) return new Map();
   const actions = await dependencies.actions.findByIds(actionIds);
-  const entries = await entriesOf(dependencies, standing, actions);
+  const entries = await entriesOf(dependencies, membership, actions);
   return new Map(entries.filter(isPushed).map((entry) => [entry.actionId, withoutPull(entry)]));
 }
 
@@ -151,7 +157,7 @@ async function replace(
   );
   // A delivery that came between the reading and the removal is gone with it. What it went by was written before it,
   // so looking once more finds it.
-  const now = await wantedEntries(dependencies, await standingOf(dependencies, userId), ids);
+  const now = await wantedEntries(dependencies, await feedMembershipOf(dependencies, userId), ids);
   await dependencies.feedStore.fill(userId, [...now.values()]);
   await announce(
     dependencies,

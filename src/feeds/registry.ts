@@ -26,10 +26,10 @@ export interface FeedModelParts {
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const TIME_BUCKET_MS = DAY_MS;
-/** What a document takes until a further one is begun. A delivery writes the whole document anew. */
+/** What a document takes until a further one is begun. A delivery rewrites the whole document. */
 const TIME_BUCKET_ENTRIES = 100;
 const SIZE_BUCKET_ENTRIES = 50;
-/** Feeds in Redis are made anew after a week: those that nobody reads go. */
+/** Feeds in Redis expire after a week: those that nobody reads go, others are rebuilt. */
 const REDIS_LIFETIME_MS = 7 * DAY_MS;
 
 /** Every feed model, by the name that `FEED_MODEL` gives it. */
@@ -64,7 +64,7 @@ export function createFeedStore(model: string, parts: FeedModelParts): FeedStore
 
 /**
  * The store of the model, and those of all others that keep feeds in the database: another choice of model may have left
- * some there. For whoever has to find everything that is stored of a reader.
+ * some there. For callers that have to find everything that is stored of a reader.
  */
 export function createEveryFeedStore(model: string, parts: FeedModelParts): readonly FeedStore[] {
   const others = FEED_MODEL_NAMES.filter((name) => name !== model && name !== 'redis');

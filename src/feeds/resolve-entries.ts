@@ -2,9 +2,9 @@ import type { Action, UserId } from '../domain/action.ts';
 import type { DeliveryReason, FeedEntry } from '../domain/newsfeed-item.ts';
 import { relevancyFor } from '../domain/relevancy.ts';
 import type { InteractionsRepository } from '../storage/interactions.ts';
-import type { LiftDependencies } from './boost.ts';
+import type { BoostDependencies } from './boost.ts';
 
-export interface PlacingDependencies extends LiftDependencies {
+export interface ResolveEntriesDependencies extends BoostDependencies {
   readonly interactions: Pick<InteractionsRepository, 'summaries'>;
 }
 
@@ -12,11 +12,11 @@ export interface PlacingDependencies extends LiftDependencies {
 export type Place = (userId: UserId, action: Action, reasons: readonly DeliveryReason[]) => FeedEntry;
 
 /**
- * Prepares to place many actions in the feeds of many readers, with the lifts that each has earned so far. Two round
+ * Prepares to place many actions in the feeds of many readers, with the boosts that each has earned so far. Two round
  * trips if any of the actions was interacted with, else none.
  */
-export async function placing(
-  { interactions, members, weights }: PlacingDependencies,
+export async function resolveEntries(
+  { interactions, members, weights }: ResolveEntriesDependencies,
   actions: readonly Action[],
   userIds: readonly UserId[],
 ): Promise<Place> {
@@ -24,7 +24,7 @@ export async function placing(
   const summaries = await interactions.summaries(lively.map((action) => action.id));
   const found = summaries.size === 0 ? [] : await members.findByIds(userIds);
   const readers = new Map(found.map((member) => [member.userId, member]));
-  const lifts = new Map(
+  const boosts = new Map(
     actions.map((action) => [
       action.id,
       relevancyFor(action, summaries.get(action.id)?.groups ?? [], weights),
@@ -32,7 +32,7 @@ export async function placing(
   );
   return (userId, action, reasons) => {
     const reader = readers.get(userId) ?? { userId, departmentId: null, supervisorId: null };
-    const lift = lifts.get(action.id) ?? relevancyFor(action, [], weights);
-    return { actionId: action.id, relevancy: lift(reader), reasons };
+    const boost = boosts.get(action.id) ?? relevancyFor(action, [], weights);
+    return { actionId: action.id, relevancy: boost(reader), reasons };
   };
 }

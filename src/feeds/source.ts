@@ -2,13 +2,13 @@ import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 import { compareFeedPositions } from '../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
 import type { SourceActionsRepository, SourceKeys, SourceWindow } from '../storage/source-actions.ts';
-import type { PlacingDependencies } from './resolve-entries.ts';
+import type { ResolveEntriesDependencies } from './resolve-entries.ts';
 import { entriesOf } from './membership.ts';
 import type { Action } from '../domain/action.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
 
-export interface SourceDependencies extends PlacingDependencies {
+export interface SourceDependencies extends ResolveEntriesDependencies {
   readonly sourceActions: Pick<SourceActionsRepository, 'candidates'>;
 }
 

@@ -35,7 +35,7 @@ export async function raiseFloors(
     const limit = cap + Math.ceil(cap * SLACK) + 1;
     const { entries, floor } = await feedStore.page({ userId, limit });
     const first = entries[cap];
-    // A model that cuts by itself says so by a floor of its own.
+    // A model that evicts on its own says so by a floor of its own.
     if (floor !== null || entries.length < limit || first === undefined) continue;
     await feeds.raiseFloor(userId, first, new Date(clock.time() + TRIM_GRACE_MS));
   }

@@ -13,7 +13,7 @@ export interface GraphQLContext {
   session(): ReaderSession;
   /**
    * Runs one mutation on a session of its own and forgets what was loaded: what the answer shows, and what a further
-   * mutation of the same operation goes by, is read anew.
+   * mutation of the same operation goes by, is read again.
    */
   mutate<T>(work: (session: ReaderSession) => Promise<T>): Promise<T>;
   /** The last event that a client of a stream has seen before; goes before the argument `after`. */

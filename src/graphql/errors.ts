@@ -116,7 +116,7 @@ function place({ nodes, source, positions, path }: GraphQLError): GraphQLErrorOp
 }
 
 /**
- * What the client is told of an error: its code and, for bad input, its issues. Errors that are ours are masked and
+ * What the client sees of an error: its code and, for bad input, its issues. Errors that are ours are masked and
  * reported. Idempotent.
  */
 export function toApiError(error: unknown, policy: ErrorPolicy): GraphQLError {

@@ -6,7 +6,7 @@ export interface LiveStreamOptions {
   readonly execute: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
   /** The context of one event: fresh loaders, or events would be answered with what an earlier one loaded. */
   readonly eventContext: (event: unknown) => GraphQLContext;
-  /** Stops the source: called once, when nobody reads the stream any more or it has ended by itself. */
+  /** Stops the source: called once, when nobody reads the stream any more or it has ended on its own. */
   readonly onEnd: () => void;
   /** Told of every event that is about to be sent. */
   readonly onEvent: (event: unknown) => void;
@@ -71,7 +71,7 @@ class LiveStream implements AsyncGenerator<ExecutionResult, void, void> {
     });
   }
 
-  /** Asked anew after every wait. */
+  /** Asked again after every wait. */
   #hasEnded(): boolean {
     return this.#isOver;
   }

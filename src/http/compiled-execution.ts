@@ -27,7 +27,7 @@ export interface CompiledExecutionOptions {
 
 /**
  * To compile a field takes a third of a millisecond; to interpret an operation takes a tenth, and some microseconds for
- * each. Whoever sends one after the other, each as often as it takes to have it compiled, makes the server work several
+ * each. A client that sends one after the other, each often enough to have it compiled, makes the server work several
  * times as much as by interpreting, but not a hundred times.
  */
 const DEFAULTS: CompiledExecutionOptions = {

@@ -28,7 +28,7 @@ async function passes(probe: Probe): Promise<boolean> {
   try {
     return await Promise.race([probe().then(() => true), timeout]);
   } catch {
-    // Which probe failed is the answer; why, the part that it asks logs by itself.
+    // The answer says which probe failed; the part it asks logs why.
     return false;
   } finally {
     clearTimeout(timer);

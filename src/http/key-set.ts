@@ -150,7 +150,7 @@ export class KeySet {
 }
 
 function ignore(): void {
-  // Whoever needs the outcome looks at the keys.
+  // Callers that need the outcome look at the keys.
 }
 
 function unavailable(cause?: unknown): FanfareError {

@@ -23,7 +23,7 @@ export interface RateLimiterOptions {
 
 /**
  * Allows `points` operations per key in each window of `seconds`, in all processes on one Redis together. While Redis
- * cannot be reached each process counts by itself: with n of them a client may get n times as much.
+ * cannot be reached each process counts on its own: with n of them a client may get n times as much.
  */
 export function createRateLimiter({ points, seconds, shared }: RateLimiterOptions): RateLimiter {
   // Redis counts windows in whole seconds: a window that is none becomes longer, and what it allows more in proportion.

@@ -69,7 +69,7 @@ export class SocketServer {
     const { logger, limits, intake } = this.#options;
     this.#alive.add(socket);
     socket.on('pong', () => this.#alive.add(socket));
-    // ws closes the socket by itself, with the code that fits.
+    // ws closes the socket on its own, with the code that fits.
     socket.on('error', (err) => {
       logSocketTrouble(logger, { err });
     });

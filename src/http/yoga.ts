@@ -75,7 +75,7 @@ export function createYogaApp(options: YogaAppOptions): YogaApp {
     landingPage: false,
     batching: false,
     multipart: false,
-    // What it would log are masked errors, which the observer is told of anyway.
+    // What it would log are masked errors, which the observer gets anyway.
     logging: false,
     maxRequestBodySize: limits.maxBodyBytes,
     maskedErrors: { maskError: observer.presentError },

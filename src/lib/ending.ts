@@ -23,7 +23,7 @@ export class Ending implements EndSignal {
     for (const listener of listeners) listener();
   }
 
-  /** Each listener is told once at most; after the end none is. */
+  /** Each listener is called once at most; after the end none is. */
   addEventListener(_type: 'abort', listener: () => void): void {
     if (!this.#isOver) this.#listeners = [...this.#listeners, listener];
   }

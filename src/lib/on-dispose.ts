@@ -1,6 +1,6 @@
 /**
  * Does something once, when it is disposed. A class, since each object that names a method by a symbol of its own makes
- * that name anew; with one for every subscription that adds up.
+ * that name again; with one for every subscription that adds up.
  */
 export class OnDispose implements Disposable {
   #undo: (() => void) | null;

@@ -24,8 +24,8 @@ const AT_ONCE = 2;
 
 /**
  * Loads for many who ask in the same moment: a key waits for the others of this turn of the event loop and for its own
- * turn, and whoever asks for it meanwhile shares it. Nobody is given the result of a load that began before they asked,
- * and nothing is kept. A load that fails fails for those who wait for it.
+ * turn, and callers that ask for it meanwhile share it. Nobody is given the result of a load that began before they asked,
+ * and nothing is kept. A load that fails fails for all callers that wait for it.
  */
 export class SharedLoads<K, V> {
   readonly #options: SharedLoadsOptions<K, V>;

@@ -83,19 +83,19 @@ export interface LiveLog extends AsyncDisposable {
   /**
    * Those of the readers whose log is being kept: somebody watches, or did within the recovery window. One round trip
    * for any number of readers. Ask after the feed was written, never before.
-   * @throws LiveLogUnavailable; readers who may have missed something are told later.
+   * @throws LiveLogUnavailable; readers who may have missed something resync later.
    */
   watched(userIds: readonly UserId[]): Promise<UserId[]>;
   /**
    * Everybody whose log is being kept, in parts, in no order, some of them perhaps twice. Who begins to be watched
    * meanwhile may be left out. For what goes to many readers of whom few watch.
-   * @throws LiveLogUnavailable; everybody is told later that they may have missed something.
+   * @throws LiveLogUnavailable; everybody resyncs later.
    */
   allWatched(): AsyncIterable<readonly UserId[]>;
   /**
    * Appends events to the logs of watched readers and wakes their watchers. Events of one reader keep their order.
    * Appending for a reader nobody watches is allowed and cheap.
-   * @throws LiveLogUnavailable when some or all of the entries may not have been appended; their readers are told
+   * @throws LiveLogUnavailable when some or all of the entries may not have been appended; their readers resync
    * later.
    */
   append(entries: readonly LiveAppend[]): Promise<void>;
@@ -107,7 +107,7 @@ export interface LiveLog extends AsyncDisposable {
    */
   watch(options: WatchOptions): Promise<LiveMessages>;
   /**
-   * Drops a reader's log with everything that is stored for them. Who still watches is told by `resync`, and a new log
+   * Drops a reader's log with everything that is stored for them. A reader who still watches receives `resync`, and a new log
    * is kept for them from then on.
    * @throws LiveLogUnavailable
    */

@@ -5,7 +5,7 @@ import type { LiveMessage, ResyncReason } from './live-log.ts';
 import { findHole, type LogEntry, type LogSnapshot } from './live-resume.ts';
 import { LiveStream } from './live-stream.ts';
 
-/** What is told to watchers: an event with its place or, without entry, that the log has a new generation. */
+/** What watchers are notified of: an event with its place or, without entry, that the log has a new generation. */
 export interface LiveFrame {
   readonly generation: string;
   readonly entry: LogEntry | null;

@@ -33,7 +33,7 @@ export class MemoryLiveLog implements LiveLog {
     this.#limits = resolveLimits(options);
   }
 
-  /** What is held at this moment, for metrics and leak tests. */
+  /** What is kept at this moment, for metrics and leak tests. */
   get usage(): {
     readonly watchers: number;
     readonly readers: number;

@@ -22,7 +22,7 @@ export interface RedisLiveLogOptions extends LiveLogOptions {
   readonly redis: Pick<RedisConnections, 'commands' | 'subscriber'>;
   /** Before every key and channel, such as `fanfare:<db>:`. */
   readonly prefix: string;
-  /** Faults the log lives with: what was tried, and why it failed. It is tried again by itself. */
+  /** Faults the log survives: what was tried, and why it failed. It retries on its own. */
   readonly onTrouble?: (what: string, error: unknown) => void;
 }
 
@@ -75,7 +75,7 @@ export class RedisLiveLog implements LiveLog {
     this.#redis.commands.on('ready', this.#onReady);
   }
 
-  /** What is held at this moment, for metrics and leak tests. */
+  /** What is kept at this moment, for metrics and leak tests. */
   get usage(): {
     readonly watchers: number;
     readonly readers: number;

@@ -16,7 +16,7 @@ export interface RedisSessionEndsOptions {
    * said while there was none is lost. One too many does no harm.
    */
   readonly endedAmong: EndedAmong;
-  /** Faults it lives with: what was tried, and why it failed. It is tried again by itself. */
+  /** Faults it survives: what was tried, and why it failed. It retries on its own. */
   readonly onTrouble?: (what: string, error: unknown) => void;
 }
 

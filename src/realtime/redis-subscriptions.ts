@@ -94,14 +94,14 @@ export class RedisSubscriptions implements AsyncDisposable {
     } catch (error) {
       for (const subscription of subscriptions)
         if (subscription.acknowledged === acknowledged) subscription.acknowledged = null;
-      // No answer in time: what the server will make of it is unknown, so begin anew.
+      // No answer in time: what the server will make of it is unknown, so start over.
       if (this.#client.status === 'ready' && !isRefusal(error)) this.#client.disconnect(true);
       throw error;
     }
   }
 
   #unsubscribe(channels: readonly string[]): void {
-    // Fails only with the connection, and then the server has forgotten the channels by itself.
+    // Fails only with the connection, and then the server has forgotten the channels on its own.
     this.#left = this.#client.unsubscribe(...channels).catch(() => undefined);
   }
 }

@@ -6,7 +6,7 @@ import type { UserId } from '../domain/action.ts';
  */
 export interface SessionEnds extends AsyncDisposable {
   /**
-   * Ends the sessions of this member. Resolves once all processes that can be reached have been told; one that cannot
+   * Ends the sessions of this member. Resolves once all processes that can be reached have been notified; one that cannot
    * finds out for itself when it can be reached again. May be repeated.
    * @throws LiveLogUnavailable when it is not known whether anybody was told.
    */

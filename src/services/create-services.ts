@@ -28,7 +28,7 @@ import { recordInteraction } from './publish/record-interaction.ts';
 import { ERASURE_TIMING } from '../workers/erasure/run-erasure.ts';
 import { retryFanOut } from './moderation/retry-fan-out.ts';
 import type { Services, Ticket } from './services.ts';
-import { createSharedLifts } from './feed/shared-boosts.ts';
+import { createSharedBoosts } from './feed/shared-boosts.ts';
 import { createSharedUnread } from './feed/shared-unread.ts';
 import { watchFeed } from './feed/watch-feed.ts';
 
@@ -67,7 +67,7 @@ export function createServices(given: ServiceParts): Services {
     liveLog: parts.liveLog,
     openSession: parts.openEventSession,
     reading: parts,
-    lifts: createSharedLifts(parts),
+    boosts: createSharedBoosts(parts),
     countUnread: createSharedUnread({ ...parts, openSession: parts.openEventSession }),
   };
   return {

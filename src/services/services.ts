@@ -168,7 +168,7 @@ export interface Services {
   openEventSession(identity: Identity): ReaderSession;
 
   publishAction(identity: Identity, input: PublishActionInput): Promise<PublishedAction>;
-  /** At most 500 inputs, each succeeds or fails by itself; outcomes in the order of the inputs. */
+  /** At most 500 inputs, each succeeds or fails on its own; outcomes in the order of the inputs. */
   publishActions(
     identity: Identity,
     inputs: readonly PublishActionInput[],
@@ -177,7 +177,7 @@ export interface Services {
   /** Admin: a FAILED fan-out goes back to PENDING. NOT_FOUND, CONFLICT when it has not failed. */
   retryFanOut(identity: Identity, id: ActionId): Promise<Action>;
 
-  /** Lifts the action for the people concerned. NOT_FOUND when the actor may not see it, also where a service records. */
+  /** Boosts the action for the people concerned. NOT_FOUND when the actor may not see it, also where a service records. */
   recordInteraction(session: ReaderSession, input: RecordInteractionInput): Promise<Action>;
   /** Admin. Idempotent. */
   hideAction(session: ReaderSession, id: ActionId, reason: string | null | undefined): Promise<Action>;

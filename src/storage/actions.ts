@@ -263,7 +263,7 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
     },
 
     /**
-     * Marks an interaction on its action and asks for a pass. The count is a foretaste of what the pass will derive.
+     * Marks an interaction on its action and asks for a pass. The count is optimistic; the pass recomputes it.
      * Null when the action is gone.
      */
     async markInteraction(

@@ -11,7 +11,7 @@ import type { Collections } from './mongo.ts';
 import { holdsName, idOfStamp } from './name-stamps.ts';
 import { clock } from '../lib/clock.ts';
 
-/** One way in which an action has to do with somebody: how it is found, by an index of its own, and how it is told. */
+/** One way in which an action has to do with somebody: how it is found, by an index of its own, and how it is described. */
 export interface ActionTrace {
   readonly filter: (memberId: UserId) => Filter<ActionDocument>;
   readonly isIn: (document: ActionDocument, memberId: UserId) => boolean;

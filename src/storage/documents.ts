@@ -32,7 +32,7 @@ export interface FanOutDocument {
   changedVersion?: number;
   /** When the last pass ended. */
   doneAt?: Date;
-  /** Passes that only lift come no earlier. Present between two passes of an action that changes all the time. */
+  /** Passes that only boost come no earlier. Present between two passes of an action that changes all the time. */
   restUntil?: Date;
   /** Which claim works on it. */
   worker?: string;
@@ -184,7 +184,7 @@ export interface FeedDocument {
   activeAt?: Date;
   /** Deliveries have passed the feed by, since nobody was reading it. Nothing it holds is vouched for until it is rebuilt. */
   isStale?: boolean;
-  /** The same, while it is being rebuilt: what passes it by from then on makes it stale anew. */
+  /** The same, while it is being rebuilt: what skips it from then on makes it stale again. */
   isUnbuilt?: boolean;
   /** Under which choice of a feed model the feed was last made; absent: under the first. */
   epoch?: number;
@@ -209,7 +209,7 @@ export interface HiddenItemDocument {
 
 /** The erasure of a member. Once it is DONE, nothing in it tells who that was. */
 export interface ErasureDocument {
-  /** A hash of the member's id: whoever knows the id can prove that it was erased. */
+  /** A hash of the member's id: anyone who knows the id can prove that it was erased. */
   _id: string;
   state: ErasureState;
   by: string;

@@ -37,7 +37,7 @@ export function erasuresRepository(collection: Collection<ErasureDocument>) {
   return {
     /**
      * Makes it so that the member will be erased, in one write, due at once. One that is under way keeps its pseudonym; one
-     * that waits for its second look begins anew, and so does one that is DONE, with the pseudonym given.
+     * that waits for its second look starts over, and so does one that is DONE, with the pseudonym given.
      */
     async begin(request: ErasureSubject & { readonly by: UserId; readonly now: Date }): Promise<void> {
       const { memberId, names, pseudonym, by, now } = request;
@@ -63,7 +63,7 @@ export function erasuresRepository(collection: Collection<ErasureDocument>) {
       );
     },
 
-    /** The erasure of this member, or of whoever has been due for longest; null when nothing is due. Index `due`. */
+    /** The erasure of this member, or the one that has been due for longest; null when nothing is due. Index `due`. */
     async claim(options: {
       readonly token: string;
       readonly now: Date;
@@ -152,7 +152,7 @@ export function erasuresRepository(collection: Collection<ErasureDocument>) {
     },
 
     /**
-     * Clears the way for members who are described anew. Whose second look is still to come is done with it: what is
+     * Clears the way for members who are described again. Whose second look is still to come is done with it: what is
      * there from now on belongs to a new person. Tells who that was, and who is being erased at this moment.
      */
     async admit(

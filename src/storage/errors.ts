@@ -20,8 +20,8 @@ export function isDuplicateKey(error: unknown): boolean {
 }
 
 /**
- * What keeps the feeds cannot be reached, or takes nothing for now: the fault of nobody here. Whoever writes tries again
- * later, as often as it takes; whoever reads makes the feed from the actions.
+ * The feed store cannot be reached or refuses writes. Retryable: writers try again later, as often as it takes; readers
+ * fall back to the actions.
  */
 export class StoreUnavailable extends FanfareError {
   constructor(message: string, cause?: unknown) {
@@ -80,7 +80,7 @@ const CONNECTION_ERRORS = [
 const CONNECTION_ERROR_NAMES = new Set(['MongoWaitQueueTimeoutError', 'MongoPoolClosedError']);
 
 /**
- * The database cannot be reached or takes nothing for now: nobody's fault here, and worth trying again later. A bulk
+ * The database cannot be reached or refuses writes; retryable. A bulk
  * write is unavailable when its connection was lost or any of its writes was refused for such a reason.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -15,7 +15,7 @@ export interface Claim {
   readonly attempts: number;
   /**
    * An earlier pass, at this version or another, was cut off: it may have written to feeds and not told their readers.
-   * Or the action was hidden and is shown again: readers may not have been told of what was written before.
+   * Or the action was hidden and is shown again: readers may not have been notified of what was written before.
    */
   readonly wasCutOff: boolean;
   /** What `wasCutOff` goes by: claims so far that did not end in good order, this one included. */

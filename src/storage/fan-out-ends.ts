@@ -35,7 +35,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
   return {
     /**
      * DONE, if the version is still the one claimed. False: the action changed meanwhile or is DONE already. Not even who
-     * has lost the claim is refused: the whole audience was served, and it is the same work for whoever has it now.
+     * has lost the claim is refused: the whole audience was served, and the worker that has it now does the same work.
      */
     async finish(claim: Claim, delivered: number): Promise<boolean> {
       const result = await collection.updateOne(
@@ -76,7 +76,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
             },
             'fanOut.error': null,
             'fanOut.attempts': 0,
-            // What this pass told everybody is told. What was counted since is not: see `moderation.ts`.
+            // What this pass announced counts as announced. What was counted since does not: see `moderation.ts`.
             'fanOut.begun': { $subtract: ['$fanOut.begun', claim.begun] },
             'fanOut.leaseUntil': notBefore,
             'fanOut.restUntil': notBefore,
@@ -99,7 +99,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
      * The end for a deleted action, in place of `finish`: DONE, and nothing is left of it but a tombstone that keeps its
      * id, actor and idempotency key. False: the claim is void or the action changed meanwhile.
      */
-    async bury(claim: Claim): Promise<boolean> {
+    async tombstone(claim: Claim): Promise<boolean> {
       const result = await collection.updateOne(
         { ...held(claim), 'fanOut.version': claim.version, isDeleted: true },
         [
@@ -113,7 +113,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
               recipients: [],
               refs: [],
               refIds: [],
-              // By this alone a tombstone is found from now on, whoever is its actor when it is written.
+              // From now on a tombstone is found by this alone, no matter who is its actor when it is written.
               otherIds: ['$actorId'],
               descriptor: { $literal: { type: claim.action.descriptor.type, tags: [] } },
               engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },

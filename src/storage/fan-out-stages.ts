@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { Lane } from '../domain/lane.ts';
 
 /**
- * How long passes of one action stay apart that lift what was there already: a burst of changes becomes a handful of
+ * How long passes of one action stay apart that boost what was there already: a burst of changes becomes a handful of
  * passes, and the first of them does not wait.
  */
 export const COALESCE_MS = 250;

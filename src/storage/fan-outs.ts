@@ -113,7 +113,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
       return document === null ? null : (document.fanOut.lane ?? DEFAULT_LANE);
     },
 
-    /** The claims that are held now. Index `claim`. */
+    /** The claims that have not expired. Index `claim`. */
     async heldClaims(): Promise<string[]> {
       const documents = await collection
         .find({ 'fanOut.state': 'IN_PROGRESS', 'fanOut.leaseUntil': { $exists: true } })
@@ -124,7 +124,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
 
     /**
      * Extends the lease alone, from when the database does it on, however long it took to get there. False: the claim is
-     * void. One that ran out is held as long as nobody else has claimed the action.
+     * void. One that expired stays valid as long as nobody else has claimed the action.
      */
     async renew(claim: Claim, leaseMs: number): Promise<boolean> {
       const result = await collection.updateOne(held(claim), [
@@ -157,7 +157,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
 
     /**
      * For a worker that has lost its claim and may have written since: asks for one more pass if the action has changed
-     * after it was claimed. Where it has not, whoever has it now writes the same.
+     * after it was claimed. Where it has not, the worker that has it now writes the same.
      */
     async requestPassAfter({ action, version, lane }: Claim, now: Date): Promise<void> {
       await collection.updateOne({ _id: new ObjectId(action.id), 'fanOut.version': { $gt: version } }, [

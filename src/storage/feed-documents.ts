@@ -33,7 +33,7 @@ export interface FeedRingDocument {
   extent: number;
   /** The best of what was let go. */
   floor: FeedPlaceDocument | null;
-  /** At least `rank` entries that are held are not below this place. Absent: not known. */
+  /** At least `rank` stored entries are not below this place. Absent: not known. */
   pivot?: (FeedPlaceDocument & { rank: number }) | null;
 }
 

@@ -7,7 +7,7 @@ export const FIRST_EPOCH = 1;
 
 /**
  * The number of the choice of this feed model: it rises whenever another model is chosen than the one before, also when
- * one comes back, since what it holds has been passed by meanwhile. One atomic write; processes that choose the same
+ * one comes back, since deliveries have skipped its feeds meanwhile. One atomic write; processes that choose the same
  * agree. Unique key: `_id`.
  */
 export async function chooseFeedModel(

@@ -75,7 +75,7 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
       return toMarks(await collection.findOne({ _id: userId }), epoch);
     },
 
-    /** Of each of these readers, who must differ, also of those who have none. In any order. */
+    /** Of each of these readers, who must differ, also of readers who have none. In any order. */
     async marksOf(userIds: readonly UserId[]): Promise<(ReaderMarks & { readonly userId: UserId })[]> {
       const documents = await collection
         .find({ _id: { $in: [...userIds] } })
@@ -111,7 +111,7 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
     /**
      * Makes feeds due for a rebuild, in one write. Before the change that is the reason: cut off, it is rebuilt in vain.
      *
-     * @param how.isTold whether watchers have been told of the change. False before it is made: if it is cut off before
+     * @param how.isTold whether watchers have been notified of the change. False before it is made: if it is cut off before
      *   it has told them, the rebuild does.
      */
     async markDue(
@@ -217,10 +217,10 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
 
     /**
      * Those of the readers who have not read since, and to whom nothing need be delivered: their feeds are marked first, so
-     * that whoever reads in this moment knows that something is missing. One round trip where nobody is dormant, else
+     * that a read in this moment knows that something is missing. One round trip where nobody is dormant, else
      * three.
      */
-    async passBy(userIds: readonly UserId[], since: Date): Promise<UserId[]> {
+    async skipDormant(userIds: readonly UserId[], since: Date): Promise<UserId[]> {
       const isDormant = { _id: { $in: [...userIds] }, activeAt: { $lt: since } };
       const dormant = await collection.find(isDormant).project<{ _id: string }>({ _id: 1 }).toArray();
       if (dormant.length === 0) return [];
@@ -230,11 +230,11 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
         { ...isDormant, _id: { $in: ids }, isStale: { $ne: true } },
         { $set: { isStale: true }, $inc: { rebuildVersion: 1 } },
       );
-      const passedBy = await collection
+      const skipped = await collection
         .find({ _id: { $in: ids }, activeAt: { $lt: since }, isStale: true })
         .project<{ _id: string }>({ _id: 1 })
         .toArray();
-      return passedBy.map(({ _id }) => _id);
+      return skipped.map(({ _id }) => _id);
     },
 
     /** Raises the floor, never lowers it, and notes when the store may forget what lies below. */

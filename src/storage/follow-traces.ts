@@ -5,7 +5,7 @@ import type { FollowDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import type { Collections } from './mongo.ts';
 
-/** What ending a batch of follows asks for: whose counts go down by one, and whose have to be counted anew. */
+/** What ending a batch of follows asks for: whose counts go down by one, and whose have to be counted again. */
 export interface EndedFollows {
   readonly ids: readonly ObjectId[];
   readonly counted: readonly RefId[];

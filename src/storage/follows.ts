@@ -174,7 +174,7 @@ export function followsRepository(collection: Collection<FollowDocument>) {
       if (deletedCount === 0) await collection.updateOne(key, { $unset: { settling: 1 } });
     },
 
-    /** Those of the pairs that are not settled, whoever opened them. Index `followers`. */
+    /** The unsettled follows among the pairs, no matter who opened them. Index `followers`. */
     async unsettled(pairs: readonly FollowPair[]): Promise<UnsettledFollow[]> {
       const documents = await collection
         .find({

@@ -116,7 +116,7 @@ export const INDEXES: readonly IndexDefinition[] = [
     'interactions',
     'key',
     { actionId: 1, key: 1 },
-    'an interaction is recorded once; counts and lifts of an action',
+    'an interaction is recorded once; counts and boosts of an action',
     { unique: true },
   ),
   index(

@@ -18,12 +18,12 @@ export interface RecordedInteraction {
 /** Documents of one batch of a cursor. */
 const BATCH = 500;
 
-/** Reads what is held about a member, whole lists in batches of 500, each by an index. */
+/** Reads what is stored about a member, whole lists in batches of 500, each by an index. */
 export function memberDataRepository(collections: Collections) {
   const { actions, feeds, follows, hiddenItems, interactions, members, moderationLog, refs } = collections;
 
   return {
-    /** What is held in one document each, and how many others have to do with them. */
+    /** What is stored in one document each, and how many others have to do with them. */
     async profile(memberId: UserId) {
       const [member, ref, feed, followers, mutedBy] = await Promise.all([
         members.findOne({ _id: memberId }),

@@ -74,7 +74,7 @@ export function memberTracesRepository(collections: Collections) {
       return anonymiseActions(collections, subject, pulled, limit);
     },
 
-    /** Counts and lifts stay as they are: they go by who it was, not by what they are called. Index `actor`. */
+    /** Counts and boosts stay as they are: they go by who it was, not by what they are called. Index `actor`. */
     async anonymiseInteractions({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await interactions
         .find({ actorId: memberId })
@@ -118,7 +118,7 @@ export function memberTracesRepository(collections: Collections) {
       return found.length;
     },
 
-    /** Whose supervisor they are: lifts that came by it stay. Index `supervisor`. */
+    /** Whose supervisor they are: boosts that came by it stay. Index `supervisor`. */
     async anonymiseSupervisor({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await ids(members.find({ supervisorId: memberId }).limit(limit));
       await members.updateMany(
@@ -154,7 +154,7 @@ export function memberTracesRepository(collections: Collections) {
     async cleanFanOuts({ memberId }: ErasureSubject): Promise<number> {
       const literally = memberId.replace(/[.*+?^${}()|[\]\\/]/gu, '\\$&');
       const [checkpoints, errors] = await Promise.all([
-        // Without its checkpoint a pass begins anew, and delivers nothing twice.
+        // Without its checkpoint a pass starts over, and delivers nothing twice.
         actions.updateMany(
           { ...OPEN, 'fanOut.checkpoint.afterUserId': memberId },
           { $unset: { 'fanOut.checkpoint': 1 } },

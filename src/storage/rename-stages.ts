@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 
 /**
  * Fields of an update pipeline that set a name. Another name than before raises the version and makes it due to be
- * carried, in the same write; whoever is carrying the name before keeps the lease and finds the version raised.
+ * carried, in the same write; a worker that is carrying the name before keeps the lease and finds the version raised.
  *
  * @param field what the document calls its name.
  */

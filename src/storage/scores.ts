@@ -5,7 +5,7 @@ import type { ScoreDocument, ScoreSlot } from './documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from './errors.ts';
 import type { Collections } from './mongo.ts';
 
-/** Generations whose scores are kept: whoever began to page within them goes on undisturbed. */
+/** Generations whose scores are kept, so that a reader who is paging within one goes on undisturbed. */
 export const GENERATIONS_KEPT = 5;
 
 /** Stands for the generation before the first. */

@@ -102,7 +102,7 @@ export function logLeaseLost(
   log.warn(fields, 'Lease lost, another worker has the action');
 }
 
-/** One line for each read: that Redis cannot be reached is told once, with `logRedisLost`. */
+/** One line for each read: that Redis cannot be reached is logged once, with `logRedisLost`. */
 export function logFeedReadWithoutStore(log: Pick<Logger, 'debug'>, fields: { readonly err: unknown }): void {
   log.debug(fields, 'Feed served from the actions, its store cannot be reached');
 }
@@ -164,7 +164,7 @@ export function logRedisBack(log: Pick<Logger, 'info'>): void {
   log.info({}, 'Redis is back');
 }
 
-/** Watchers may miss events for a moment; they are told to resync. */
+/** Watchers may miss events for a moment; they are asked to resync. */
 export function logLiveLogTrouble(
   log: Pick<Logger, 'warn'>,
   fields: { readonly what?: string; readonly err: unknown },

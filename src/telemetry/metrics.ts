@@ -22,7 +22,7 @@ export type LiveTransport = 'websocket' | 'sse';
 /** One method per thing that happens. Rooms take a `Pick` of what they report. */
 export interface Metrics {
   requestFinished(figures: RequestFigures): void;
-  /** Actions recorded anew; replays of an idempotency key do not count. */
+  /** New actions recorded; replays of an idempotency key do not count. */
   actionsPublished(count: number): void;
   fanOutFinished(figures: FanOutFigures): void;
   fanOutAttemptFailed(): void;

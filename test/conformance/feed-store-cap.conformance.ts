@@ -131,7 +131,7 @@ export function feedStoreCapConformance(
       );
     });
 
-    test('does not let what is held sink when it is delivered again as if it were new, whatever place is due', async () => {
+    test('does not let a stored entry sink when it is delivered again as if it were new, whatever place is due', async () => {
       const cap = 4;
       for (let held = 1; held <= cap; held++) {
         await using fixture = await open({ cap });
@@ -272,7 +272,7 @@ export function feedStoreCapConformance(
       expect(await fixture.store.holders(id(12), 10)).toEqual([]);
     });
 
-    test('shows no hole above the floor to those who read while others overflow the cap', async () => {
+    test('shows no hole above the floor to a reader while others overflow the cap', async () => {
       const cap = 10;
       await using fixture = await open({ cap });
       const { store } = fixture;

@@ -173,7 +173,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       expect(await readAll(fixture.store, 'ann', 10)).toEqual([entry(1, 1)]);
     });
 
-    test('lets two writers deliver the same chunk at once: everybody holds it once, each is told added once', async () => {
+    test('lets two writers deliver the same chunk at once: everybody has it once, each is notified of it once', async () => {
       await using fixture = await open();
       const users = Array.from({ length: 200 }, (_, n) => `user${String(n)}`);
       const outcomes = await Promise.all(

@@ -22,7 +22,7 @@ export function liveLogForget(makeLog: MakeLiveLog): void {
       await eventually('nothing is stored', async () => (await fixture.stored()) === 0);
     });
 
-    it('makes who still watches start anew, and misses nothing from then on', async () => {
+    it('makes watchers start over, and misses nothing from then on', async () => {
       await using fixture = await makeLog();
       using tap = await Tap.open(fixture.log, 'ann');
       await fixture.log.append([entry('ann', 1)]);

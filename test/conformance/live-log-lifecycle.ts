@@ -44,7 +44,7 @@ export function liveLogLifecycle(makeLog: MakeLiveLog): void {
       const opening = fixture.log.watch({ userId: 'ann', signal: controller.signal });
       controller.abort();
       expect(await drain(await opening)).toEqual([]);
-      await eventually('nothing is held', async () => sum(await fixture.held()) === sum(before));
+      await eventually('nothing is kept', async () => sum(await fixture.held()) === sum(before));
     });
 
     it('ends with the loop that reads it', async () => {
@@ -55,7 +55,7 @@ export function liveLogLifecycle(makeLog: MakeLiveLog): void {
         break;
       }
       expect(await drain(stream)).toEqual([]);
-      await eventually('nothing is held', async () => sum(await fixture.held()) === 0);
+      await eventually('nothing is kept', async () => sum(await fixture.held()) === 0);
     });
   });
 

@@ -200,7 +200,7 @@ describe('actions', () => {
     expect((await app.query(list)).errors[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
-  test('are published many at a time, each by itself', async () => {
+  test('are published many at a time, each on its own', async () => {
     const inputs = [
       { descriptor: { custom: { verb: 'v', objectType: 't', objectId: 'o' } }, idempotencyKey: 'once' },
       { descriptor: { custom: { verb: '', objectType: 't', objectId: 'o' } } },
@@ -495,7 +495,7 @@ describe('what is not asked for', () => {
     const commands = await commandsOf(counted.app.database, async () => {
       expect((await counted.query(query, {}, { sub: 'reader' })).errors).toEqual([]);
     });
-    // Which refs are pulled is read by the clock, on whoever comes along then.
+    // Which refs are pulled is read by the clock, by the first request that comes along then.
     const asked = withoutLooksForWork(commands).filter(
       ({ command }) => JSON.stringify(command['filter']) !== ofPulledRefs,
     );

@@ -205,7 +205,7 @@ function byDeletion(a: GuardedOperation, b: GuardedOperation): number {
   return Number(a.operation === 'deleteAction') - Number(b.operation === 'deleteAction');
 }
 
-test('lets those who have the role do what the table forbids to others', async () => {
+test('lets members who have the role do what the table forbids to others', async () => {
   await using free = await openRefusalWorld();
   for (const { roles, operation, ...request } of [...GUARDED].sort(byDeletion))
     for (const role of roles) {

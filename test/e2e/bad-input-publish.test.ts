@@ -216,7 +216,7 @@ test.each([...descriptors, ...data, ...people, ...others])(
   },
 );
 
-test('refuses every bad action of a batch by itself, with its code', async () => {
+test('refuses every bad action of a batch on its own, with its code', async () => {
   const inputs = [
     { ...VALID, actorId: '' },
     { ...VALID, scope: 'RESTRICTED' },

@@ -25,12 +25,12 @@ async function rebuilt(args: readonly string[]): Promise<{ code: number | null; 
 }
 
 describe('fanfare rebuild', () => {
-  it('makes the stored feeds of all readers anew', async () => {
+  it('rebuilds the stored feeds of all readers', async () => {
     const holders = READERS.flatMap((reader) => [reader, reader, reader]);
     expect(await rebuilt([])).toEqual({ code: 0, holders });
   });
 
-  it('makes that of one reader anew', async () => {
+  it('rebuilds that of one reader', async () => {
     expect(await rebuilt(['--member', 'bob'])).toEqual({ code: 0, holders: ['bob', 'bob', 'bob'] });
   });
 });

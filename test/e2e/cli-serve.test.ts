@@ -91,7 +91,7 @@ describe('fanfare serve', () => {
     expect(stdout).not.toMatch(/Bearer|eyJ/);
   });
 
-  it('wants tokens of the issuer and audience it is told', async () => {
+  it('wants tokens of the configured issuer and audience', async () => {
     const key = { ...env, JWT_SECRET: 'a-secret-of-an-operator-of-over-32-bytes' };
     const told = { ...key, JWT_ISSUER: 'house', JWT_AUDIENCE: 'feeds' };
     await using cli = startCli(['serve', '--no-worker'], told);

@@ -33,7 +33,7 @@ async function buildPackage(): Promise<AsyncDisposable & { readonly path: string
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
 }
 
-/** Watches, and exits by itself once nothing is left to wait for. */
+/** Watches, and exits on its own once nothing is left to wait for. */
 const SCRIPT = `
 import { createFeedClient } from '@fanfare/client';
 import { WebSocket } from 'ws';

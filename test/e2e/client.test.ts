@@ -35,7 +35,7 @@ const nothingOpen = (): Promise<unknown> =>
   );
 
 describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
-  test('tells of what is added, lifted and removed, and of the unread count when asked to', async () => {
+  test('tells of what is added, boosted and removed, and of the unread count when asked to', async () => {
     const { reader, actor } = await settle();
     const client = await clientOf(app, reader, { transport });
     await using watch = startWatch(client, { unread: true });

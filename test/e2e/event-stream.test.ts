@@ -69,7 +69,7 @@ describe('the client of graphql-sse in distinct mode', () => {
       'an argument the service refuses',
       { query: 'subscription { feedEvents(filter: { types: [""] }) { cursor } }' },
     ],
-  ])('is told of %s', async (_what, request) => {
+  ])('is notified of %s', async (_what, request) => {
     const client = clientOf(await app.token('reader'));
     const results = [];
     for await (const result of client.iterate(request)) results.push(result);

@@ -160,7 +160,7 @@ describe('bodies', () => {
     req.destroy();
   });
 
-  test('reads less from those who show no token', async () => {
+  test('reads less from clients that show no token', async () => {
     const body = JSON.stringify({ query: '{ __typename }', extensions: { filler: 'x'.repeat(70_000) } });
     expect((await post(body)).status).toBe(200);
     expect(await post(body, { token: null })).toMatchObject({ status: 413, code: 'BAD_USER_INPUT' });

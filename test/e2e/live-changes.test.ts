@@ -79,7 +79,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(await watcher.addedUntil(await scene.last())).toEqual([]);
   });
 
-  test("a supervisor's comment lifts an item, which then looks as the feed has it", async () => {
+  test("a supervisor's comment boosts an item, which then looks as the feed has it", async () => {
     const scene = await openScene();
     const other = await publish(app, { actorId: scene.actor, conducted: '2026-02-01T00:00:00Z' });
     await app.idle();
@@ -131,7 +131,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(await elsewhere.addedUntil(next)).toEqual([]);
   });
 
-  test('a mute is told by a resync, and nothing of the muted member comes until they are not muted', async () => {
+  test('a mute is announced by a resync, and nothing of the muted member comes until they are not muted', async () => {
     const scene = await openScene();
     await using watcher = await watchFeed(transport, app, scene.reader);
     const reader = { sub: scene.reader };

@@ -107,7 +107,7 @@ async function inTurns(count: number, atOnce: number, work: (n: number) => Promi
   await Promise.all(turns);
 }
 
-/** @param touch changes something that the n-th reader is told of. */
+/** @param touch changes something that the n-th reader is notified of. */
 async function runCycles(
   server: HttpServer,
   { tokens, touch }: { readonly tokens: readonly string[]; readonly touch: (n: number) => Promise<void> },
@@ -192,7 +192,7 @@ test(`leaves nothing behind after ${String(SUBSCRIPTIONS)} subscriptions that en
   // The driver of the database may have opened a few more, all clients together came by more than twice as many.
   await expect.poll(connections, { timeout: PATIENCE_MS }).toBeLessThanOrEqual(connectionsBefore + 100);
   await expect.poll(() => timers.places(), { timeout: PATIENCE_MS }).toEqual([]);
-  // The window keeps logs for whoever comes back; then they go too.
+  // The window keeps logs for watchers that come back; then they go too.
   const keys = async (): Promise<string[]> =>
     (await redis.commands.keys(`${prefix}*`)).map((key) => key.slice(prefix.length));
   await expect.poll(keys, { timeout: PATIENCE_MS }).toEqual(['live:epoch']);

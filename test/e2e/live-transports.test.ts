@@ -108,7 +108,7 @@ const OPENING: readonly Behaviour[] = [
 
 const EVENTS: readonly Behaviour[] = [
   [
-    'tells what is added, lifted and removed',
+    'tells what is added, boosted and removed',
     async (scene) => {
       await using stream = await scene.watch();
       const boss = uniqueName('boss');

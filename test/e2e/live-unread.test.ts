@@ -27,7 +27,7 @@ async function queried(sub: string): Promise<unknown> {
   return viewer.unreadCount;
 }
 
-/** The next count that is told, past whatever else comes. */
+/** The next count that is sent, past whatever else comes. */
 async function toldBy(watcher: FeedWatcher): Promise<unknown> {
   for (;;) {
     const event = await watcher.next();
@@ -36,7 +36,7 @@ async function toldBy(watcher: FeedWatcher): Promise<unknown> {
 }
 
 describe.each(TRANSPORTS)('by %s', (transport) => {
-  test('the unread count is told as it changes, to tabs at any process', async () => {
+  test('the unread count is sent as it changes, to tabs at any process', async () => {
     const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
     await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
     await using here = await watchFeed(transport, app, reader, { unread: true });
@@ -68,7 +68,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(await queried(reader)).toEqual({ count: 0, isExact: true });
   });
 
-  test('who comes back is told what was read meanwhile', async () => {
+  test('a watcher that comes back learns what was read meanwhile', async () => {
     const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
     await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
     const first = await watchFeed(transport, app, reader, { unread: true });

@@ -175,7 +175,7 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     }
   });
 
-  test('loads everything anew for every event', async () => {
+  test('loads everything again for every event', async () => {
     const people = await settle();
     const reader = people.id('follower');
     await using watcher = await watchFeed(transport, app, reader);

@@ -177,7 +177,7 @@ describe('the progress of a rename', () => {
     expect(await actions.countDocuments({ 'refs.id': `mary${tag}`, 'refs.label': 'Maria' })).toBe(1);
   });
 
-  test('does not begin for those who may not rename, nor for what nobody knows', async () => {
+  test('does not begin for members who may not rename, nor for what nobody knows', async () => {
     const tag = uniqueName(' ');
     await upsert(app, { refs: [{ id: `mary${tag}`, type: 'applicant', label: 'Mary' }] });
     const code = async (

@@ -50,7 +50,7 @@ async function listed(id: string, includeHidden: boolean): Promise<boolean> {
   return actions.edges.some(({ node }) => node.id === id);
 }
 
-/** Those who may do more to an action that is hidden than to one that is not there. */
+/** Members who may do more to an action that is hidden than to one that is not there. */
 const MAY_WHEN_HIDDEN: Readonly<Partial<Record<Write, readonly Viewer[]>>> = {
   recordInteraction: ['admin'],
   hideFeedItem: ['admin'],
@@ -59,7 +59,7 @@ const MAY_WHEN_HIDDEN: Readonly<Partial<Record<Write, readonly Viewer[]>>> = {
   unhideAction: ['admin'],
   // Of what is gone, too, an admin sees to it that it goes from the feeds.
   retryFanOut: ['admin'],
-  // It is the actor's to delete all the same; so it is told when this is done twice.
+  // It is the actor's to delete all the same; so they learn when this is done twice.
   deleteAction: ['actor', 'admin'],
 };
 const MAY_WHEN_DELETED: typeof MAY_WHEN_HIDDEN = {
@@ -118,7 +118,7 @@ test.each(SCOPES)('a deleted %s action is not there for anybody', async (scope) 
 });
 
 test.each(['hideAction', 'deleteAction'] as const)(
-  'whoever comes back after a %s is not told of what they missed',
+  'a watcher that comes back after a %s is not notified of what they missed',
   async (what) => {
     const world = await openPrivacyWorld(app, 'PUBLIC');
     const { sub } = world.as('follower of the site');

@@ -53,7 +53,7 @@ const BEFORE: typeof AFTER = {
   'former follower, history kept':       ['feed', 'feed',  'no',   'no',     'no'],
 };
 
-/** Those who may do something to an action although the table does not say so. */
+/** Members who may do something to an action although the table does not say so. */
 const MAY: Readonly<Partial<Record<Write, (viewer: Viewer, sight: Sight) => boolean>>> = {
   recordInteraction: (_viewer, sight) => sight !== 'no',
   hideFeedItem: (_viewer, sight) => sight !== 'no',
@@ -166,7 +166,7 @@ test.each(SCOPES)('a %s action can be acted upon by those only who see it', asyn
   await expectShown(world, 'admin', 'deleteAction', after);
 });
 
-/** What a viewer is told, in a few words: `added before`, `removed after`. */
+/** What a viewer is sent, in a few words: `added before`, `removed after`. */
 async function told(
   watcher: FeedWatcher,
   names: ReadonlyMap<string, string>,
@@ -183,7 +183,7 @@ async function told(
 }
 
 test.each(SCOPES)(
-  'of a %s action watchers are told what the feed shows them, and nothing else',
+  'of a %s action watchers are sent what the feed shows them, and nothing else',
   async (scope) => {
     const world = await openPrivacyWorld(app, scope);
     await using crowd = new Closer();

@@ -34,7 +34,7 @@ test('a window that is over gives a new share', async () => {
   await expect.poll(() => codes(app, 1, sub), { timeout: PATIENCE_MS }).toEqual(['OK']);
 });
 
-test('each process counts by itself while Redis is away', async () => {
+test('each process counts on its own while Redis is away', async () => {
   await using redis = await startRedisProcess();
   await using app = await startTestApp({
     worker: false,

@@ -27,7 +27,7 @@ function becomesReady(app: TestApp): Promise<void> {
     .then(() => undefined);
 }
 
-/** Publishes until one of the actions is told live: a worker that is not back yet announces a gap instead. */
+/** Publishes until one of the actions is announced live: a worker that is not back yet announces a gap instead. */
 async function hearsAgain(app: TestApp, watcher: FeedWatcher): Promise<void> {
   const published = new Set<string>();
   for (;;) {
@@ -47,7 +47,7 @@ async function withoutCounts(watcher: FeedWatcher): Promise<ShownEvent> {
   }
 }
 
-test('while Redis is away queries work, workers deliver and subscriptions pause; afterwards all goes on by itself', async () => {
+test('while Redis is away queries work, workers deliver and subscriptions pause; afterwards all goes on on its own', async () => {
   await using redis = await startRedisProcess();
   const env = { REDIS_URL: redis.url };
   await using api = await startTestApp({ env, worker: false });

@@ -95,7 +95,7 @@ test('takes nothing more on the connection of a request under way', async () => 
   expect(connection.text).not.toContain('"status":"ok"');
 });
 
-test('says that it is not ready to whoever was asking just then', async () => {
+test('says that it is not ready to a probe that was asking just then', async () => {
   const server = await startTestHttp(app);
   const connection = await connectTo(server.port);
   connection.socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\nGET /ready HTTP/1.1\r\nHost: x\r\n');

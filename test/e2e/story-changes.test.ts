@@ -34,7 +34,7 @@ async function sliceFor(app: TestApp, sub: string, refId: string): Promise<strin
 const summaries = async (app: TestApp, sub: string): Promise<string[]> =>
   (await feedOf(app, sub)).map(({ descriptor }) => descriptor.summary);
 
-test('a comment lifts an old action for the department and those it mentions, and hardly for others', async () => {
+test('a comment boosts an old action for the department and those it mentions, and hardly for others', async () => {
   await using app = await startTestApp();
   await tellStory(app);
   const requested = (await feedOf(app, 'john')).find(({ descriptor }) => descriptor.summary === REQUESTED);

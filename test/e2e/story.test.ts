@@ -72,7 +72,7 @@ test('gives everybody the feed of what concerns them, newest first, and says why
   expect(await feedOf('stranger')).toEqual([]);
 });
 
-test('records nothing twice when the story is told again', async () => {
+test('records nothing twice when the story is played again', async () => {
   expect(await playStory(app)).toEqual([true, true, true, true, true]);
   expect((await feedOf('sue')).length).toBe(5);
 });

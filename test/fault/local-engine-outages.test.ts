@@ -50,7 +50,9 @@ test('whichever local service dies is started again, and the server goes on with
   }
 });
 
-test('while a local service is away clients are told so, and the server is not ready', async ({ skip }) => {
+test('while a local service is away clients get UNAVAILABLE, and the server is not ready', async ({
+  skip,
+}) => {
   await using world = await startAppOnLocalEngine();
   if (!world.isDocumentDb) skip('another engine is used here');
   expect(await tryEverything(world.app)).toEqual(ALL_FINE);

@@ -18,7 +18,7 @@ const ACTIONS_BEFORE = 16;
 /** Waits until the work has come to a point, and kills the worker. Whether it was in the midst of this work then. */
 async function killAt(world: World, work: Work, point: number): Promise<boolean> {
   while ((await work.done()) < point && (await world.isBusy()))
-    if (world.hasEnded()) throw new Error('The worker ended by itself');
+    if (world.hasEnded()) throw new Error('The worker ended on its own');
   await world.kill();
   return (await world.begun()) > 0 && (await work.done()) < work.total;
 }

@@ -55,9 +55,9 @@ test('loses nothing and repeats nothing when a worker is killed in the middle of
   try {
     for (const killAfter of [0.02, 0.4, 0.9].map((share) => share * FOLLOWERS)) {
       const { _id, holder } = await fanOutAt(app, killAfter);
-      const [victim, survivor] = holder.startsWith(first.id) ? [first, second] : [second, first];
-      victim.process.kill('SIGKILL');
-      expect(await victim.process.exited()).toBeNull();
+      const [killed, survivor] = holder.startsWith(first.id) ? [first, second] : [second, first];
+      killed.process.kill('SIGKILL');
+      expect(await killed.process.exited()).toBeNull();
       await app.idle();
 
       const done = await actions.findOne({ _id });

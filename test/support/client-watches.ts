@@ -30,7 +30,7 @@ export interface ClientWatch extends AsyncDisposable {
   readonly ended: Promise<unknown>;
   /** Ids of the actions that were added, in order. */
   added(): string[];
-  /** Waits for something that the watch is told of. Rejects when it ends before, and after half a minute. */
+  /** Waits for something that the watch receives. Rejects when it ends before, and after half a minute. */
   until(isSo: (watch: ClientWatch) => boolean): Promise<void>;
   abort(): void;
 }

@@ -70,7 +70,7 @@ async function dropSpareDatabases(uri: string, prefix: string): Promise<void> {
   }
 }
 
-/** A run that was killed leaves its folder behind (its processes end by themselves). */
+/** A run that was killed leaves its folder behind (its processes end on their own). */
 function removeAbandoned(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1] ?? 0);

@@ -71,7 +71,7 @@ export async function openLiveList(
   return {
     ...{ shown, resyncs, events },
     async caughtUp() {
-      // No action has such an id: the removal is told to everybody.
+      // No action has such an id: the removal is announced to everybody.
       const actionId = (++markers).toString(16).padStart(24, '0');
       const isTaken = new Promise<void>((resolve) => awaited.set(actionId, resolve));
       await live.liveLog.append([

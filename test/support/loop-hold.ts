@@ -14,7 +14,7 @@ function cpuTime(): number {
 }
 
 /**
- * Measures for how long the event loop of this process is held: the CPU time between two ticks of a short timer. What
+ * Measures for how long the event loop of this process is blocked: the CPU time between two ticks of a short timer. What
  * the machine does meanwhile for others does not count, so that a busy machine measures the same.
  */
 export class LoopHold {

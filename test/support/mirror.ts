@@ -4,7 +4,7 @@ import { decodeCursor, readerTag, type LogPosition } from '../../src/realtime/li
 /** What a client shows: relevancies by item. */
 export type Shown = ReadonlyMap<string, string>;
 
-/** A client that keeps a copy of one reader's whole feed by nothing but what it is told. */
+/** A client that keeps a copy of one reader's whole feed by nothing but the events it receives. */
 export interface Mirror extends AsyncDisposable {
   readonly reader: string;
   readonly filter: FeedFilter | undefined;
@@ -97,7 +97,7 @@ export async function wholeFeed(
       ...(after === null ? {} : { after }),
       ...(filter === undefined ? {} : { filter }),
     });
-    // What was bumped while this pages has been seen, higher up, or is told by an event that is still to come.
+    // What was bumped while this pages has been seen, higher up, or is announced by an event that is still to come.
     for (const { node } of page.edges) if (!shown.has(node.id)) shown.set(node.id, node.relevancy);
     if (!page.pageInfo.hasNextPage) return { shown, unread: page.unread };
     after = page.pageInfo.endCursor;

@@ -41,11 +41,11 @@ export async function happens(
       });
     }),
   );
-  expect(await heldInVain(run)).toBe(0);
+  expect(await orphanedEntries(run)).toBe(0);
 }
 
 /** Stored entries of actions that are in nobody's feed. */
-async function heldInVain({ parts, model }: Run): Promise<number> {
+async function orphanedEntries({ parts, model }: Run): Promise<number> {
   const gone = model.actions.filter((action) => action.isHidden || action.isDeleted);
   const held = await Promise.all(gone.map((action) => parts.feedStore.holders(action.id, 10)));
   return held.flat().length;

@@ -75,7 +75,7 @@ interface FilterCase {
   readonly passes: (item: ModelItem) => boolean;
 }
 
-/** Every field of a filter by itself, and two together. */
+/** Every field of a filter on its own, and two together. */
 function filtersFor(run: Run, feed: readonly ModelItem[]): FilterCase[] {
   const middle = feed[Math.floor(feed.length / 2)]?.relevancy ?? 0;
   const [ann, bob, site] = ['ann', 'bob', 'site'].map((name) => run.id(name));

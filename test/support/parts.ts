@@ -91,7 +91,7 @@ const NO_CAP = 1_000_000;
 const IDLE_POLL_MS = 10;
 const DORMANT_AFTER_MS = 7 * 86_400_000;
 
-/** The rooms below the API on the real engine, in a database of their own, with nothing running by itself. */
+/** The rooms below the API on the real engine, in a database of their own, with nothing running on its own. */
 export async function openParts(options: PartsOptions = {}): Promise<Parts> {
   return openOn(await borrowDatabase(), options, returnDatabase);
 }
@@ -153,7 +153,7 @@ async function openOn(
         weights: DEFAULT_WEIGHTS,
         cap,
         random: Math.random,
-        passBy: dormancy({
+        skipDormant: dormancy({
           ...repositories,
           liveLog,
           onLiveLogError: fail,

@@ -90,7 +90,7 @@ export async function openPrivacyWorld(app: TestApp, scope: string): Promise<Pri
 const NO_ACTION = Buffer.from('Action:0123456789abcdef01234567').toString('base64');
 const NO_REF = 'nothing';
 
-/** What one way in is told of an action: its global id, the id of a ref that only it carries. */
+/** What one way in shows of an action: its global id, the id of a ref that only it carries. */
 export interface Target {
   readonly actionId: string;
   readonly refId: string;
@@ -219,7 +219,7 @@ export async function expectNothing(
   ]);
 }
 
-/** How much is unread, which is told in two places and must be the same. */
+/** How much is unread, which is shown in two places and must be the same. */
 export async function unreadOf({ app, as }: PrivacyWorld, viewer: Viewer): Promise<unknown> {
   const answer = await ask<{ viewer: { unreadCount: unknown }; feed: { unread: unknown } }>(
     app,

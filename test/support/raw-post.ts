@@ -32,7 +32,7 @@ export function rawRequest(
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => {
           text += chunk;
-          // A stream does not end by itself; what it begins with is its answer.
+          // A stream does not end on its own; what it begins with is its answer.
           if (response.headers['content-type']?.startsWith('text/event-stream') === true) response.destroy();
         });
         response.on('close', () => {

@@ -58,7 +58,7 @@ export async function tellStory(app: TestApp): Promise<void> {
   await app.idle();
 }
 
-/** Publishes the steps, each by whoever takes it. Says of each whether it was known. */
+/** Publishes the steps, each as the member who takes it. Says of each whether it was known. */
 export async function playStory(app: TestApp): Promise<boolean[]> {
   const known: boolean[] = [];
   for (const [n, [actor, scope, descriptor, more]] of STEPS.entries()) {

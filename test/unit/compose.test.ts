@@ -86,7 +86,7 @@ describe('docker-compose.yml', () => {
     expect(open.map(([name]) => name)).toEqual(['proxy']);
   });
 
-  it('is told in .env.example what it needs', async () => {
+  it('has all that it needs in .env.example', async () => {
     const example = await read('.env.example');
     for (const name of ['JWT_SECRET', 'JWKS_URI', ...Object.keys(PASSWORDS)])
       expect(example).toMatch(new RegExp(`^(?:# )?${name}=`, 'm'));

@@ -52,7 +52,7 @@ async function* answersOf(
   for (;;) {
     silence.listen(timeoutMs);
     const { done, value } = await reader.read();
-    // Whoever takes the answers may take as long as they like.
+    // The caller may take as long as it likes over an answer.
     silence.stop();
     // Some browsers see a broken connection as the end of its data.
     if (done || value === undefined) throw networkError('The stream has broken off');

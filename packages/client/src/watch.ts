@@ -53,7 +53,7 @@ export class Watch<Item> {
     }
   }
 
-  /** Asked anew after every wait. */
+  /** Asked again after every wait. */
   #hasEnded(): boolean {
     return this.#signal.aborted;
   }

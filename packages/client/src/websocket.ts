@@ -16,8 +16,8 @@ const MAX_WAITING = 1_000;
 const CONNECTING = 0;
 
 /**
- * Subscriptions by the protocol graphql-transport-ws, each on a socket of its own. graphql-ws must not connect again by
- * itself: it would subscribe with the cursor of the beginning.
+ * Subscriptions by the protocol graphql-transport-ws, each on a socket of its own. graphql-ws must not connect again on
+ * its own: it would subscribe with the cursor of the beginning.
  */
 export function createSocketTransport({ url, timeoutMs, webSocket }: SocketOptions): Transport {
   return async function* subscribe(operation, token, signal) {

@@ -12,8 +12,8 @@ const KEEPER_WITHIN_MS = 20_000;
 const SERVICE_WITHIN_MS = 5_000;
 
 /**
- * Waits for what an earlier run on this folder left, and ends what does not end by itself. The caller holds the lock
- * of the folder, so whoever started them is dead: their keeper is stopping them, or, if it was killed too, the system
+ * Waits for what an earlier run on this folder left, and ends what does not end on its own. The caller holds the lock
+ * of the folder, so the process that started them is dead: their keeper is stopping them, or, if it was killed too, the system
  * has told them to stop.
  */
 export async function clearLeftovers(dataDir: string, onEvent: OnEmbeddedEvent): Promise<void> {

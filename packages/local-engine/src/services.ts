@@ -29,13 +29,13 @@ export interface EmbeddedOptions {
 /** The databases in use. Disposing stops those that were started here, and waits until their processes are gone. */
 export interface EmbeddedServices extends Addresses, AsyncDisposable {}
 
-/** A local engine by itself. */
+/** A local engine alone. */
 export interface MongoServer extends AsyncDisposable {
   readonly uri: string;
   readonly kind: Exclude<MongodbKind, 'given'>;
 }
 
-/** A local Redis by itself, which can be killed and brought back on the same port. */
+/** A local Redis alone, which can be killed and brought back on the same port. */
 export interface RedisServer extends RedisControl, AsyncDisposable {
   readonly kind: Exclude<RedisKind, 'given'>;
 }

@@ -2,7 +2,7 @@ import { Kind, visit, type DocumentNode, type FragmentDefinitionNode, type Selec
 
 /** How much a document may hold, whatever its variables say. */
 export interface DocumentLimits {
-  /** Fields within fields; introspection is not counted, GraphQL bounds it by itself. */
+  /** Fields within fields; introspection is not counted, GraphQL bounds it on its own. */
   readonly maxDepth: number;
   readonly maxAliases: number;
   readonly maxDirectives: number;

@@ -18,7 +18,7 @@ export const ScopeEnum = builder.enumType('Scope', {
     TEAM: "Members of the actor's team.",
     DEPARTMENT: "Members of the actor's department.",
     RESTRICTED: 'The recipients that the action names, and nobody else.',
-    FOLLOWERS: 'Those who follow the actor or one of the refs.',
+    FOLLOWERS: 'Followers of the actor or of one of the refs.',
     PUBLIC: 'Everybody may see it; followers find it in their feeds.',
   }),
 });

@@ -9,7 +9,7 @@ const EXPORT_COST = { size: 6_000 };
 const ErasureStateEnum = builder.enumType('ErasureState', {
   description: 'How far the erasure of a member is.',
   values: described<ErasureState>(ERASURE_STATES, {
-    RUNNING: 'What is held is being removed.',
+    RUNNING: 'What is stored is being removed.',
     CONFIRMING: 'It is gone; a second look is due, for what was being written meanwhile.',
     DONE: 'The second look was taken. Only a hash of the member id is left, to prove the erasure by.',
   }),

@@ -65,7 +65,7 @@ builder.objectRef<RemovedEvent>(TYPE_NAMES.removed).implement({
 
 builder.objectRef<UnreadEvent>(TYPE_NAMES.unread).implement({
   description:
-    'The number of unread entries of the whole feed has changed, whatever the filter. Changes in a short time are told ' +
+    'The number of unread entries of the whole feed has changed, whatever the filter. Changes in a short time are sent ' +
     'as one. Sent only to subscriptions that ask for this type by a fragment: counting costs.',
   interfaces: [FeedEvent],
   fields: (t) => ({

@@ -130,7 +130,7 @@ builder.mutationField('rebuildFeed', (t) =>
   t.field({
     type: FeedStateEnum,
     description:
-      "Admin: has a member's stored feed made anew from the actions. Until that is done the feed answers from what is " +
+      "Admin: has a member's stored feed rebuilt from the actions. Until that is done the feed answers from what is " +
       'stored and says REBUILDING.',
     args: { memberId: t.arg.string({ required: true, description: 'Whose feed.' }) },
     resolve: (_root, { memberId }, context) =>

@@ -38,7 +38,7 @@ builder.mutationField('recordInteraction', (t) =>
   t.field({
     type: Action,
     description:
-      'Records a comment, like or reshare. Lifts the action in feeds: to the time of the interaction for the people ' +
+      'Records a comment, like or reshare. Boosts the action in feeds: to the time of the interaction for the people ' +
       'concerned, by far less for the others.',
     args: { input: t.arg({ type: RecordInteractionInput, required: true, description: 'The interaction.' }) },
     resolve: (_root, { input }, context) =>

@@ -22,7 +22,7 @@ const PublishActionInput = builder.inputType('PublishActionInput', {
     }),
     scope: t.field({ type: ScopeEnum, defaultValue: 'FOLLOWERS', description: 'Whom it is for.' }),
     recipients: t.stringList({ description: 'Readers of a RESTRICTED action, 1 to 1000 member ids.' }),
-    mentions: t.stringList({ description: 'Member ids of those who are mentioned.' }),
+    mentions: t.stringList({ description: 'Ids of the members who are mentioned.' }),
     refs: t.field({ type: [RefInput], description: 'The things it refers to.' }),
     descriptor: t.field({ type: DescriptorInput, required: true, description: 'What it was about.' }),
   }),
@@ -79,7 +79,7 @@ builder.mutationFields((t) => ({
   }),
   publishActions: t.field({
     type: [PublishActionResult],
-    description: `At most ${String(MAX_INPUTS)}; each entry succeeds or fails by itself. Results in the order of the inputs.`,
+    description: `At most ${String(MAX_INPUTS)}; each entry succeeds or fails on its own. Results in the order of the inputs.`,
     args: {
       inputs: t.arg({
         type: [PublishActionInput],

@@ -1,6 +1,6 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import type { FeedEntry, NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import { isPulledFor, standingReasons } from '../../domain/visibility.ts';
+import { isPulledFor, currentReasons } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 
@@ -89,7 +89,7 @@ export function presentEntry(reader: ReaderProfile, facts: EntryFacts): Newsfeed
   if (isHiddenByReader || reader.muted.has(action.actorId)) return null;
   // What is pulled for the reader comes from the source, with its relevancy of now; a stored entry would be a second one.
   if (!entry.reasons.includes('PULL') && isPulledFor(reader, action)) return null;
-  const reasons = standingReasons(reader, action, entry.reasons, follows);
+  const reasons = currentReasons(reader, action, entry.reasons, follows);
   if (reasons.length === 0) return null;
   return {
     userId: reader.userId,

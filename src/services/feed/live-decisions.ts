@@ -8,22 +8,22 @@ import { followsOf, hydrateEntries, presentEntry, type EntryFacts } from './feed
 import { passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { FeedEvent } from '../services.ts';
-import type { RelevancyNow, SharedLifts } from './shared-boosts.ts';
+import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
 
 /** A message of the log that is an event. */
 export type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
 
 export interface DecideDependencies {
-  readonly lifts: SharedLifts;
+  readonly boosts: SharedBoosts;
 }
 
 /**
- * What a watcher is told for each of these events; null: nothing. The event only says which item to look at. Whether and
+ * What a watcher is sent for each of these events; null: nothing. The event only says which item to look at. Whether and
  * where the item stands is decided from what is so now: of two events that come in the wrong order both tell the newer
  * state. One set of queries for all of them.
  */
 export async function decideEvents(
-  { lifts }: DecideDependencies,
+  { boosts }: DecideDependencies,
   session: ReaderSession,
   filter: CheckedFeedFilter,
   messages: readonly EventMessage[],
@@ -31,7 +31,7 @@ export async function decideEvents(
   const entries = messages.flatMap(({ event }) => (event.kind === 'list' ? [] : [event]));
   const facts = await hydrateEntries(session, entries);
   const visible = facts.flatMap(({ action }) => (action === null || isGone(action) ? [] : [action]));
-  const relevancyNow = await lifts(visible);
+  const relevancyNow = await boosts(visible);
   const shown = new Map<EntryEvent, NewsfeedItem | null>();
   if (entries.length > 0) {
     const profile = await session.profile();
@@ -98,7 +98,7 @@ function isGone({ isDeleted, isHidden }: Action): boolean {
   return isDeleted || isHidden;
 }
 
-/** Names of all the items in one query of each kind, for whoever shows them one after the other. Nobody waits for it. */
+/** Names of all the items in one query of each kind, for code that shows them one after the other. Nothing waits for it. */
 function loadAhead(session: ReaderSession, actions: readonly Action[]): void {
   const ids = [...new Set(actions.flatMap(({ refIds }) => refIds))];
   if (ids.length === 0) return;

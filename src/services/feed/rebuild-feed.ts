@@ -64,7 +64,7 @@ export async function* rebuildFeeds(
 
 /**
  * Those members whose stored feed a change may put in the wrong: their group or supervisor changes, which decides what
- * is addressed to them and how far it is lifted. Who was not known before has no feed yet, unless somebody named them or
+ * is addressed to them and how far it is boosted. Who was not known before has no feed yet, unless somebody named them or
  * they follow something.
  */
 export async function feedsInDoubt(

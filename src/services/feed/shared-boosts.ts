@@ -9,7 +9,7 @@ import {
 import { SharedLoads } from '../../lib/shared-loads.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
 
-export interface SharedLiftsDependencies {
+export interface SharedBoostsDependencies {
   readonly interactions: Pick<InteractionsRepository, 'summaries'>;
   readonly weights: RelevancyWeights;
 }
@@ -18,9 +18,9 @@ export interface SharedLiftsDependencies {
 export type RelevancyNow = (action: Action, reader: RelevancyReader) => Date;
 
 /** Prepares to place these actions, by a read that begins after the call. */
-export type SharedLifts = (actions: readonly Action[]) => Promise<RelevancyNow>;
+export type SharedBoosts = (actions: readonly Action[]) => Promise<RelevancyNow>;
 
-interface Lifts {
+interface Boosts {
   readonly actionId: ActionId;
   readonly version: number;
   readonly groups: readonly InteractionGroup[];
@@ -36,9 +36,9 @@ const MOST_GROUPS = 1_000;
  * The relevancy of actions for watchers, who all ask for the same action in the same moment. What was read stays good for
  * as long as the action has the version it had then: each interaction raises it. Without interactions nothing is asked.
  */
-export function createSharedLifts({ interactions, weights }: SharedLiftsDependencies): SharedLifts {
-  const remembered = new Map<ActionId, Lifts>();
-  const loads = new SharedLoads<Pick<Lifts, 'actionId' | 'version'>, Lifts>({
+export function createSharedBoosts({ interactions, weights }: SharedBoostsDependencies): SharedBoosts {
+  const remembered = new Map<ActionId, Boosts>();
+  const loads = new SharedLoads<Pick<Boosts, 'actionId' | 'version'>, Boosts>({
     async load(keys) {
       const summaries = await interactions.summaries(keys.map(({ actionId }) => actionId));
       return keys.map((key) => ({ ...key, groups: summaries.get(key.actionId)?.groups ?? [] }));
@@ -48,10 +48,10 @@ export function createSharedLifts({ interactions, weights }: SharedLiftsDependen
     maxBatch: MAX_BATCH,
   });
 
-  function remember(lifts: Lifts): void {
-    if (lifts.groups.length > MOST_GROUPS) return;
-    remembered.delete(lifts.actionId);
-    remembered.set(lifts.actionId, lifts);
+  function remember(boosts: Boosts): void {
+    if (boosts.groups.length > MOST_GROUPS) return;
+    remembered.delete(boosts.actionId);
+    remembered.set(boosts.actionId, boosts);
     const [oldest] = remembered.keys();
     if (oldest !== undefined && remembered.size > MOST_REMEMBERED) remembered.delete(oldest);
   }
@@ -61,10 +61,10 @@ export function createSharedLifts({ interactions, weights }: SharedLiftsDependen
     if (engagement.lastInteraction === null) return [];
     const known = remembered.get(id);
     if (known?.version === fanOut.version) return known.groups;
-    const lifts = await loads.load({ actionId: id, version: fanOut.version });
-    if (lifts === null) return [];
-    remember(lifts);
-    return lifts.groups;
+    const boosts = await loads.load({ actionId: id, version: fanOut.version });
+    if (boosts === null) return [];
+    remember(boosts);
+    return boosts.groups;
   }
 
   return async (actions) => {
@@ -79,6 +79,6 @@ export function createSharedLifts({ interactions, weights }: SharedLiftsDependen
   };
 }
 
-function nameOf({ actionId, version }: Pick<Lifts, 'actionId' | 'version'>): string {
+function nameOf({ actionId, version }: Pick<Boosts, 'actionId' | 'version'>): string {
   return `${actionId}:${String(version)}`;
 }

@@ -2,7 +2,7 @@ import type { EndSignal } from '../../lib/ending.ts';
 import type { UnreadCount } from '../services.ts';
 
 export interface UnreadWatchOptions {
-  /** Counts anew. */
+  /** Counts again. */
   readonly count: () => Promise<UnreadCount>;
   /** The end of the subscription. */
   readonly signal: EndSignal;

@@ -23,7 +23,7 @@ export interface WatchFeedDependencies extends DecideDependencies {
  * @throws FanfareError BAD_USER_INPUT; rejects when the live log cannot be reached.
  */
 export async function watchFeed(
-  { liveLog, openSession, countUnread, reading, lifts }: WatchFeedDependencies,
+  { liveLog, openSession, countUnread, reading, boosts }: WatchFeedDependencies,
   identity: Identity,
   args: WatchArgs,
 ): Promise<AsyncIterable<FeedEvent>> {
@@ -36,7 +36,7 @@ export async function watchFeed(
     ...(after === null ? {} : { after }),
   });
   return follow(messages, {
-    decide: (events) => decideEvents({ lifts }, openSession(identity), filter, events),
+    decide: (events) => decideEvents({ boosts }, openSession(identity), filter, events),
     openUnread: () =>
       args.withUnread === true ? new UnreadWatch({ count: () => countUnread(identity), signal }) : null,
     isResumed: after !== null,
@@ -45,7 +45,7 @@ export async function watchFeed(
 }
 
 interface FollowOptions {
-  /** What is told for each event; null: nothing. */
+  /** What is sent for each event; null: nothing. */
   readonly decide: (events: readonly EventMessage[]) => Promise<readonly (FeedEvent | null)[]>;
   readonly openUnread: () => UnreadWatch | null;
   readonly isResumed: boolean;
@@ -121,6 +121,6 @@ async function* follow(
 
 function note(unread: UnreadWatch, kind: LiveMessage['kind'] | 'list', isResumed: boolean): void {
   if (kind === 'resync' || kind === 'list') unread.restart();
-  // Who comes back may have been told of the last event and not of the count after it.
+  // A watcher that resumes may have received the last event and not the count after it.
   if (kind === 'event' || (kind === 'ready' && isResumed)) unread.touch();
 }

@@ -7,10 +7,10 @@ import type { ActionsRepository } from '../../storage/actions.ts';
 import type { CountEpochs } from '../../storage/follower-counts.ts';
 import type { FollowsRepository, OpeningTokens, UnsettledFollow } from '../../storage/follows.ts';
 import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
-import { placing, type PlacingDependencies } from '../../feeds/resolve-entries.ts';
+import { resolveEntries, type ResolveEntriesDependencies } from '../../feeds/resolve-entries.ts';
 
 export interface SettleFollowsDependencies
-  extends FillFeedDependencies, PlacingDependencies, CountFollowersDependencies {
+  extends FillFeedDependencies, ResolveEntriesDependencies, CountFollowersDependencies {
   readonly actions: Pick<ActionsRepository, 'recordedSince' | 'findByIds'>;
   readonly follows: CountFollowersDependencies['follows'] & Pick<FollowsRepository, 'settle'>;
   readonly liveLog: FillFeedDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
@@ -53,7 +53,9 @@ async function fillFeeds(
   const refIds = [...new Set(opened.map((follow) => follow.refId))];
   const actions = await dependencies.actions.recordedSince(refIds, new Date(since));
   if (actions.length === 0) return;
-  const place = await placing(dependencies, actions, [...new Set(opened.map((follow) => follow.followerId))]);
+  const place = await resolveEntries(dependencies, actions, [
+    ...new Set(opened.map((follow) => follow.followerId)),
+  ]);
   for (const [userId, follows] of byFollower(opened)) {
     const entries = actions.flatMap((action) =>
       isHeld(action, follows) ? [place(userId, action, reasonsFor(userId, action))] : [],
@@ -63,7 +65,7 @@ async function fillFeeds(
   }
 }
 
-/** Whoever is told of the item is told all the reasons there are. */
+/** A notification has all the reasons there are. */
 function reasonsFor(userId: UserId, { mentions }: Action): DeliveryReason[] {
   return mentions.includes(userId) ? ['MENTION', 'FOLLOW'] : ['FOLLOW'];
 }

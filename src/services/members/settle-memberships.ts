@@ -5,11 +5,11 @@ import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import { profileOfMember } from '../../domain/viewer.ts';
 import { addressedReasons } from '../../domain/visibility.ts';
 import { fillFeed, type FillFeedDependencies } from '../../feeds/fill-feed.ts';
-import { placing, type Place, type PlacingDependencies } from '../../feeds/resolve-entries.ts';
+import { resolveEntries, type Place, type ResolveEntriesDependencies } from '../../feeds/resolve-entries.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import type { MembersRepository } from '../../storage/members.ts';
 
-export interface SettleMembershipDependencies extends PlacingDependencies, FillFeedDependencies {
+export interface SettleMembershipDependencies extends ResolveEntriesDependencies, FillFeedDependencies {
   readonly members: Pick<MembersRepository, 'upsert' | 'findByIds'>;
   readonly actions: Pick<ActionsRepository, 'addressedSince' | 'findByIds'>;
 }
@@ -29,7 +29,7 @@ export async function settleMemberships(
   if (keys.length === 0) return;
   const recent = await actions.addressedSince(keys, joined);
   if (recent.length === 0) return;
-  const place = await placing(
+  const place = await resolveEntries(
     dependencies,
     recent,
     joiners.map((member) => member.userId),

@@ -81,7 +81,7 @@ export interface AdmitMembersDependencies {
 }
 
 /**
- * Clears the way for members who are described, perhaps anew. Who is described before the second look of an erasure is
+ * Clears the way for members who are described, perhaps again. Who is described before the second look of an erasure is
  * a new person, and what may still be delivered to the old one is kept from them by the rules. One round trip, unless
  * somebody is concerned.
  * @throws FanfareError CONFLICT while one of them is being erased.

@@ -33,7 +33,7 @@ export async function* exportMember(
 ): AsyncGenerator<ExportPart, void, undefined> {
   const { identity } = session;
   if (!identity.roles.has('admin') && identity.userId !== memberId)
-    throw new FanfareError('FORBIDDEN', 'Only members themselves and admins can export what is held');
+    throw new FanfareError('FORBIDDEN', 'Only members themselves and admins can export their data');
   const id = validate(idSchema, memberId, ['memberId']);
   const { memberData } = dependencies;
   const facts = { format: FORMAT, memberId: id, exportedAt: clock.now(), ...(await memberData.profile(id)) };
@@ -78,7 +78,7 @@ async function* list(
   section: string,
   batches: AsyncIterable<readonly unknown[]>,
 ): AsyncGenerator<ExportPart, void, undefined> {
-  // Also of an empty list one piece, so that it is told from one that is not exported.
+  // Also of an empty list one piece, so that it differs from one that is not exported.
   yield { section, entries: [] };
   for await (const entries of batches) yield { section, entries };
 }

@@ -29,7 +29,7 @@ export interface PublishDependencies {
   readonly actions: Pick<ActionsRepository, 'insert' | 'insertMany'>;
   readonly members: Pick<MembersRepository, 'findByIds'>;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
-  /** Called with how many actions were recorded anew. */
+  /** Called with how many new actions were recorded. */
   readonly onPublished: (count: number) => void;
 }
 
@@ -100,7 +100,7 @@ export async function publishAction(
 }
 
 /**
- * Records many actions in few writes; each succeeds or fails by itself.
+ * Records many actions in few writes; each succeeds or fails on its own.
  * @param options.isBulk nobody waits for them: their delivery comes after everything else. More than 20 always are.
  * @throws FanfareError BAD_USER_INPUT for more than 500.
  */

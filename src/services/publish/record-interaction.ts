@@ -32,10 +32,10 @@ const inputSchema = z.strictObject({
 });
 
 /**
- * Records that somebody commented on, liked or reshared an action, which lifts it in the feeds of the people concerned.
- * The insert is the commit point; counts and lifts are derived from it. With a key, or for likes without one, a
+ * Records that somebody commented on, liked or reshared an action, which boosts it in the feeds of the people concerned.
+ * The insert is the commit point; counts and boosts are derived from it. With a key, or for likes without one, a
  * repetition counts once.
- * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND when the actor may not see the action, whoever records it
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND when the actor may not see the action, no matter who records it
  */
 export async function recordInteraction(
   dependencies: RecordInteractionDependencies,

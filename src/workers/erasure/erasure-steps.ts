@@ -117,7 +117,7 @@ async function endSessions(
   return 0;
 }
 
-/** What is there ends by itself some minutes after the last watcher left: a store that is away holds nothing up. */
+/** What is there ends on its own some minutes after the last watcher left: a store that is away holds nothing up. */
 async function forgetLiveLog(
   { liveLog, onLiveLogError }: ErasureStepDependencies,
   { memberId }: ErasureSubject,

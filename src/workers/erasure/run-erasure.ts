@@ -57,7 +57,7 @@ export async function runErasure(
   } catch (error) {
     const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
     await erasures.release(claim, new Date(clock.time() + backoffMs)).catch(() => {
-      // The lease ends by itself. What counts is why it failed.
+      // The lease ends on its own. What counts is why it failed.
     });
     throw error;
   }

@@ -1,11 +1,11 @@
 import type { Action, UserId } from '../../domain/action.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
-import { relevancies, type LiftDependencies } from '../../feeds/boost.ts';
+import { relevancies, type BoostDependencies } from '../../feeds/boost.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
 import type { Announcement } from '../../realtime/announce.ts';
 import { audienceAmong, type AudienceAmongDependencies } from './audience.ts';
 
-export interface AnnouncePulledDependencies extends LiftDependencies, AudienceAmongDependencies {
+export interface AnnouncePulledDependencies extends BoostDependencies, AudienceAmongDependencies {
   readonly liveLog: Pick<LiveLog, 'allWatched' | 'append'>;
   readonly onLiveLogError: (error: unknown) => void;
 }

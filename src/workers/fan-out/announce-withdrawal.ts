@@ -14,7 +14,7 @@ const CHUNK = 500;
 /**
  * Tells everybody who is watching and to whom the action is addressed that it is gone, whether their feed holds it or
  * pulls it. For the moment at which it is hidden or deleted, or for its pass where that was cut off. The pass removes it,
- * and tells those who hold it for a reason of the past. Costs a look through all who watch, and a query per 500 of them.
+ * and notifies readers who have it for a reason of the past. Costs a look through all who watch, and a query per 500 of them.
  * @returns whether all were told.
  */
 export async function announceWithdrawal(

@@ -14,7 +14,7 @@ import type { LaneGate } from './lane-gate.ts';
 import { watchersAmongAudience } from './watchers.ts';
 import type { PulledRefs } from '../../storage/pulled-refs.ts';
 import { raiseFloors, type RaiseFloorDependencies } from '../../feeds/trim-feeds.ts';
-import { relevancies, type LiftDependencies } from '../../feeds/boost.ts';
+import { relevancies, type BoostDependencies } from '../../feeds/boost.ts';
 import { clock } from '../../lib/clock.ts';
 
 /** Chunks of one pass that are under way at the same time. */
@@ -25,13 +25,13 @@ export interface DeliverDependencies
     AudienceDependencies,
     AnnouncePulledDependencies,
     Omit<RaiseFloorDependencies, 'feedStore'>,
-    LiftDependencies {
+    BoostDependencies {
   readonly liveLog: AnnounceDependencies['liveLog'] & AnnouncePulledDependencies['liveLog'];
-  readonly members: AudienceDependencies['members'] & LiftDependencies['members'];
+  readonly members: AudienceDependencies['members'] & BoostDependencies['members'];
   readonly follows: AudienceDependencies['follows'] & AnnouncePulledDependencies['follows'];
   readonly pulledRefs: Pick<PulledRefs, 'active'>;
   /** Those of the readers to whom nothing need be delivered; see `skip-dormant.ts`. */
-  readonly passBy: (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>>;
+  readonly skipDormant: (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>>;
   readonly interactions: Pick<InteractionsRepository, 'summaries'>;
   readonly feedStore: Pick<FeedStore, 'page' | 'deliver' | 'holders' | 'remove'>;
   readonly fanOuts: Pick<FanOutsRepository, 'checkpoint' | 'setEngagement' | 'setPulled'>;
@@ -189,14 +189,14 @@ interface ChunkDelivery extends Delivery {
   readonly isFirstAttempt: boolean;
 }
 
-/** Returns whom it was delivered to: those who are not passed by. */
+/** Returns whom it was delivered to: readers who are not skipped. */
 async function deliverChunk(
   dependencies: DeliverDependencies,
   { claim, action, interactions, chunk, isFirstAttempt }: ChunkDelivery,
 ): Promise<readonly UserId[]> {
   if (chunk.length === 0) return [];
-  const passedBy = await dependencies.passBy(chunk.map(({ userId }) => userId));
-  const awake = passedBy.size === 0 ? chunk : chunk.filter(({ userId }) => !passedBy.has(userId));
+  const skipped = await dependencies.skipDormant(chunk.map(({ userId }) => userId));
+  const awake = skipped.size === 0 ? chunk : chunk.filter(({ userId }) => !skipped.has(userId));
   const userIds = awake.map(({ userId }) => userId);
   const relevancyOf = await relevancies(dependencies, action, interactions, userIds);
   const readers: ReaderDelivery[] = awake.map(({ userId, reasons }) => ({
@@ -227,7 +227,7 @@ async function withPulled(
   return (await fanOuts.setPulled(claim, pullRefIds)) ? { ...action, pullRefIds } : null;
 }
 
-/** Brings the counters in line with the interactions, and gives what lifts the action. Null: the claim is void. */
+/** Brings the counters in line with the interactions, and gives what boosts the action. Null: the claim is void. */
 async function deriveEngagement(
   { interactions, fanOuts }: DeliverDependencies,
   claim: Claim,
@@ -244,8 +244,8 @@ async function deriveEngagement(
 
 /**
  * @param wasCutOff what is there already may have been written by a pass that did not come to announce it: then
- *   everybody is told. Not only those of the chunk after the checkpoint: where the action has changed since, this pass
- *   began anew, and nobody knows how far the other one came.
+ *   everybody is notified. Not only the readers of the chunk after the checkpoint: where the action has changed since, this pass
+ *   started over, and how far the other one came is unknown.
  */
 function announcementsOf(
   actionId: string,
@@ -263,8 +263,8 @@ function announcementsOf(
 }
 
 /**
- * Watchers to whom the action is addressed were notified at its commit, or are here, stored or not. Those who hold it for
- * a reason of the past are notified as it is removed.
+ * Watchers to whom the action is addressed were notified at its commit, or are here, stored or not. Readers who have
+ * it for a reason of the past are notified as it is removed.
  */
 async function withdrawFromAll(
   dependencies: DeliverDependencies,

@@ -60,7 +60,7 @@ export interface WorkerDependencies extends Omit<DeliverDependencies, 'gate'> {
     | 'setPulled'
     | 'renew'
     | 'finish'
-    | 'bury'
+    | 'tombstone'
     | 'release'
     | 'passOn'
     | 'requestPassAfter'
@@ -244,7 +244,7 @@ export class FanOutWorker implements AsyncDisposable {
     if (!isDeleted) return fanOuts.finish(claim, delivered);
     await interactions.purgeAction(id);
     await hiddenItems.purgeAction(id);
-    return fanOuts.bury(claim);
+    return fanOuts.tombstone(claim);
   }
 
   async #giveUp(claim: Claim, error: unknown): Promise<void> {

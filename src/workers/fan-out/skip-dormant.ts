@@ -3,8 +3,8 @@ import type { LiveLog } from '../../realtime/live-log.ts';
 import type { FeedsRepository } from '../../storage/feeds.ts';
 import { clock } from '../../lib/clock.ts';
 
-export interface PassByDependencies {
-  readonly feeds: Pick<FeedsRepository, 'hasDormant' | 'passBy'>;
+export interface DormancyDependencies {
+  readonly feeds: Pick<FeedsRepository, 'hasDormant' | 'skipDormant'>;
   readonly liveLog: Pick<LiveLog, 'watched'>;
   readonly onLiveLogError: (error: unknown) => void;
   /** Readers who have not read for this long are dormant. */
@@ -23,7 +23,7 @@ export function dormancy({
   liveLog,
   onLiveLogError,
   dormantAfterMs,
-}: PassByDependencies): (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>> {
+}: DormancyDependencies): (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>> {
   let lookAgainAt = 0;
   const nobody: ReadonlySet<UserId> = new Set();
 
@@ -31,7 +31,7 @@ export function dormancy({
     try {
       return new Set(await liveLog.watched(userIds));
     } catch (error) {
-      // Then they are told later that something may be missing, and what they query next is made from the source.
+      // Then they resync later, and what they query next is made from the source.
       onLiveLogError(error);
       return nobody;
     }
@@ -46,6 +46,6 @@ export function dormancy({
     }
     const watched = await watching(userIds);
     const unwatched = userIds.filter((userId) => !watched.has(userId));
-    return new Set(await feeds.passBy(unwatched, since));
+    return new Set(await feeds.skipDormant(unwatched, since));
   };
 }

@@ -91,7 +91,7 @@ export class RebuildWorker implements AsyncDisposable {
     }
   }
 
-  /** A feed whose store is away stays due from soon on, and nobody thinks worse of it. */
+  /** Reschedules after a short backoff; a store outage is not counted as a failed attempt. */
   async #handBack(claim: RebuildClaim, error: unknown): Promise<never> {
     if (error instanceof StoreUnavailable) {
       const until = new Date(clock.time() + this.#outage.failed());

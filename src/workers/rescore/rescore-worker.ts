@@ -52,7 +52,7 @@ export class RescoreWorker implements AsyncDisposable {
     this.#loop.start();
   }
 
-  /** Leaves the generation under way to whoever comes next. Idempotent. */
+  /** Leaves the generation under way to the next worker. Idempotent. */
   stop(): Promise<void> {
     return this.#loop.stop();
   }

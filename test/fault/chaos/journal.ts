@@ -10,7 +10,7 @@ export interface Journal {
   write(line: string): void;
 }
 
-/** @param file where every line is written at once, for whoever looks on; null: nowhere */
+/** @param file where every line is written at once, for somebody who looks on; null: nowhere */
 export function openJournal(file: string | null): Journal {
   const lines: string[] = [];
   if (file !== null) rmSync(file, { force: true });

@@ -51,7 +51,7 @@ export const WORKS: Readonly<Record<string, Begin>> = {
     const { services, identity, session, app } = world.app;
     const [moved, ...others] = [...world.readers].sort(() => random.next() - 0.5);
     const some = others.slice(0, 10);
-    // A membership that begins anew, a supervisor that changes, a follow with its past, and feeds made anew as they are.
+    // A membership that starts over, a supervisor that changes, a follow with its past, and feeds rebuilt as they are.
     await services.upsertMembers(
       identity('service', 'service'),
       some.slice(0, 6).map((memberId) => ({

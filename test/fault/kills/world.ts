@@ -32,7 +32,7 @@ export interface World extends AsyncDisposable {
   kill(): Promise<void>;
   /** Starts a worker in the place of the one that was killed. It takes up what there is when it has come so far. */
   replace(): void;
-  /** Resolves when nothing is left to do. Rejects when the worker has ended by itself. */
+  /** Resolves when nothing is left to do. Rejects when the worker has ended on its own. */
   idle(): Promise<void>;
   /** How many fan-outs and rebuilds of feeds were begun and are not done. */
   begun(): Promise<number>;
@@ -60,7 +60,7 @@ async function open(model: string, random: SeededRandom, closer: Closer): Promis
         FEED_CAP: String(cap),
         FAN_OUT_CHUNK: '3',
         FAN_OUT_LEASE: '1s',
-        // Whoever is killed again and again is not to blame.
+        // A process that is killed again and again is not to blame.
         FAN_OUT_ATTEMPTS: '100',
         POLL_INTERVAL: '50ms',
         WORKER_CONCURRENCY: '2',
@@ -124,7 +124,7 @@ async function ended(worker: FanfareProcess): Promise<never> {
   const code = await worker.exited();
   if (code === null) return new Promise<never>(() => undefined);
   throw new Error(
-    `The worker ended by itself, with ${String(code)}: ${JSON.stringify(worker.log.slice(-5))}`,
+    `The worker ended on its own, with ${String(code)}: ${JSON.stringify(worker.log.slice(-5))}`,
   );
 }
 

@@ -76,7 +76,7 @@ export function deedsIn({ app, readers, actors }: World, random: SeededRandom, j
     journal.push(`show to oneself ${id} by ${reader}`);
     await app.services.unhideFeedItem(app.session(reader), id);
   };
-  /** Of the reader alone, or of an actor, too: departments decide how far comments lift. */
+  /** Of the reader alone, or of an actor, too: departments decide how far comments boost. */
   const move: Deed = async () => {
     const memberId = random.next() < 0.7 ? random.pick(readers) : random.pick(actors);
     const teamId = random.pick(TEAMS);

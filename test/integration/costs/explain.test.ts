@@ -207,7 +207,7 @@ describe('no hot query reads a whole collection', () => {
       () => parts.repositories.follows.unsettledBefore(new Date(Date.now() + 60_000), 200),
     ],
     ['which feeds are to be cut', 'trim', () => parts.repositories.feeds.dueTrims(new Date(), 50)],
-    ['what is to be scored anew', '_id_', () => scored(parts)],
+    ['what is to be scored again', '_id_', () => scored(parts)],
     ['the newest actions of a ref', 'recorded_by_ref', () => parts.repositories.actions.nthNewest('r3', 100)],
     [
       'what a new span holds',

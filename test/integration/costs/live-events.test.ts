@@ -52,7 +52,7 @@ test.each([1, 50, 200, 600])(
       events.push(...(await Promise.all(next)));
     });
     expect(events.every((event) => event.kind === 'added' && event.item.actionId === action.id)).toBe(true);
-    // What all readers share alike is looked at every few seconds, whoever watches.
+    // What all readers share alike is looked at every few seconds, no matter who watches.
     const { 'find actions': actions, 'find refs': _refs, ...others } = tally(commands);
     const batches = Math.ceil(count / 500);
     expect(others).toEqual({ 'find feeds': batches, 'find members': batches });
@@ -61,7 +61,7 @@ test.each([1, 50, 200, 600])(
   },
 );
 
-test('decides for each reader by themselves, though what they go by is loaded together', async () => {
+test('decides for each reader alone, though what they go by is loaded together', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await using crowd = new Closer();
   const { services, service } = parts;

@@ -80,7 +80,7 @@ test('gives nothing at its floor or below, where a late writer may have left an 
   const held = (await repository.all('ann')).find(({ actionId }) => actionId === lowest?.actionId);
   expect(
     await repository.write([
-      { userId: 'ann', slot: held?.slot ?? -1, entry: entry(2, 15), victim: lowest ?? null },
+      { userId: 'ann', slot: held?.slot ?? -1, entry: entry(2, 15), evicted: lowest ?? null },
     ]),
   ).toEqual([]);
   expect((await store.page({ userId: 'ann', limit: 10 })).entries).toEqual(

@@ -36,7 +36,7 @@ async function pullSome({ parts, id }: Run): Promise<void> {
 test.concurrent.each<[string, PartsOptions, StoryOptions]>([
   ['are cut to a few entries', { cap: CAP }, { end: cutFeeds }],
   ['are pulled in part', { pullRefreshMs: -1 }, { begin: pullSome }],
-  ['are passed by whenever their readers look away', { dormantAfterMs: 1 }, {}],
+  ['are skipped whenever their readers look away', { dormantAfterMs: 1 }, {}],
   ['are all of that', { cap: CAP, pullRefreshMs: -1, dormantAfterMs: 1 }, { begin: pullSome, end: cutFeeds }],
 ])(
   'shows every reader what the definition says where feeds %s',

@@ -5,7 +5,7 @@ import { openParts } from '../../support/parts.ts';
 import { repeats, SEED } from '../../support/seed.ts';
 import { fc } from '../../support/fast-check.ts';
 
-/** Stories are told side by side: most of a story is waiting for the database. */
+/** Stories are played side by side: most of a story is waiting for the database. */
 const TELLERS = [1, 2, 3, 4];
 const RUNS = repeats(6);
 

@@ -13,10 +13,10 @@ const port = Number(new URL(url).port);
 
 async function killClients(
   admin: RedisLogFixture,
-  victim: RedisLogFixture,
+  target: RedisLogFixture,
   role: 'commands' | 'subscriber',
 ): Promise<void> {
-  const id = await victim.redis[role].client('ID');
+  const id = await target.redis[role].client('ID');
   await admin.redis.commands.client('KILL', 'ID', id);
 }
 
@@ -49,7 +49,7 @@ describe('a killed connection', () => {
     expect(await tap.labels(1)).toEqual([10]);
   });
 
-  it('for commands: watching goes on by itself', async () => {
+  it('for commands: watching goes on on its own', async () => {
     await using api = await openRedisLog({ url, renewEveryMs: 20 });
     await using worker = await openRedisLog({ url, prefix: api.prefix });
     using tap = await Tap.open(api.log, 'ann');

@@ -123,7 +123,7 @@ describe('in Redis', () => {
     },
   );
 
-  it('losing the stream of a log is told to who resumes', async () => {
+  it('losing the stream of a log makes watchers that resume resync', async () => {
     await using api = await openRedisLog({ url });
     using tap = await Tap.open(api.log, 'ann');
     await api.log.append(entries('ann', 1, 2));

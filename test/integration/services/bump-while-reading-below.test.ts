@@ -37,7 +37,7 @@ test.each(['capped', 'top-cache', 'redis'])(
     const first = CAP + 1;
     const page = await services.readFeed(parts.session('ann'), { first });
     expect(isBumped).toBe(true);
-    // The bumped one is told by an event of its own; nobody would tell of those below it.
+    // The bumped one is announced by an event of its own; nothing would announce those below it.
     expect(page.edges.map(({ node }) => node.actionId)).toEqual([
       ...ids.slice(0, CAP),
       ...ids.slice(CAP + 1, CAP + 2),

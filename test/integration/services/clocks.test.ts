@@ -36,7 +36,7 @@ async function fanOutOf(parts: Parts, id: string) {
 }
 
 describe.each(BOTH)('a process ten minutes %s', (_name, skew) => {
-  test('publishes what is delivered at once, to those who follow then', async () => {
+  test('publishes what is delivered at once, to the followers of that moment', async () => {
     await using parts = await openParts();
     await parts.services.follow(parts.session('ann'), 'actor', 0);
     const { action } = await skewed(skew, () => parts.publish({}));
@@ -84,7 +84,7 @@ describe.each(BOTH)('a process ten minutes %s', (_name, skew) => {
     expect(await unreadOf(parts, 'ann')).toBe(1);
   });
 
-  test('records interactions that lift to now, and hides and shows again', async () => {
+  test('records interactions that boost to now, and hides and shows again', async () => {
     await using parts = await openParts();
     const { action } = await parts.publish({ mentions: ['ann'] });
     await parts.fanOut();

@@ -131,7 +131,7 @@ describe('a reader who has not read for long', () => {
     );
   }
 
-  test('is passed by, and finds everything on their return: at once from the source, then stored', async () => {
+  test('is skipped, and finds everything on their return: at once from the source, then stored', async () => {
     await using parts = await openParts({ dormantAfterMs });
     await follow(parts, 'ann', 'site');
     await follow(parts, 'bob', 'site');
@@ -162,13 +162,13 @@ describe('a reader who has not read for long', () => {
       { concurrency: 1 },
       {
         chunkSize: 10,
-        passBy: async (userIds) => {
-          const passedBy = await feeds.passBy(userIds, new Date(Date.now() - dormantAfterMs));
-          // Everybody of the chunk comes back after they were passed by, and one of each next chunk before.
+        skipDormant: async (userIds) => {
+          const skipped = await feeds.skipDormant(userIds, new Date(Date.now() - dormantAfterMs));
+          // Everybody of the chunk comes back after they were skipped, and one of each next chunk before.
           for (const userId of userIds) await parts.services.readFeed(parts.session(userId), {});
           const next = readers[readers.indexOf(userIds.at(-1) ?? '') + 1];
           if (next !== undefined) await parts.services.readFeed(parts.session(next), {});
-          return new Set(passedBy);
+          return new Set(skipped);
         },
       },
     );
@@ -195,14 +195,14 @@ describe('a reader who has not read for long', () => {
     await feeds.markDue(['ann'], new Date());
     const claim = await feeds.claimDue(new Date(), 30_000);
     await publish(parts, 1);
-    expect(await feeds.passBy(['ann'], new Date(Date.now() - dormantAfterMs))).toEqual(['ann']);
+    expect(await feeds.skipDormant(['ann'], new Date(Date.now() - dormantAfterMs))).toEqual(['ann']);
     if (claim !== null)
       await feeds.finishRebuild(claim, { floor: null, now: new Date(), trimAt: new Date() });
     expect((await parts.session('ann').profile()).floor).not.toBeNull();
   });
 });
 
-test('a feed is made anew under another model, and nothing is missing meanwhile', async () => {
+test('a feed is rebuilt under another model, and nothing is missing meanwhile', async () => {
   await using parts = await openParts();
   await follow(parts, 'ann', 'site');
   const ids = await publish(parts, 8);
@@ -219,7 +219,7 @@ test('a feed is made anew under another model, and nothing is missing meanwhile'
   expect(await pages(later, 'ann', 3)).toEqual(ids);
 });
 
-test('a feed that Redis has lost is made anew when it is read, and nothing is missing meanwhile', async () => {
+test('a feed that Redis has lost is rebuilt when it is read, and nothing is missing meanwhile', async () => {
   await using parts = await openParts({ model: 'redis' });
   await follow(parts, 'ann', 'site');
   const ids = await publish(parts, 8);

@@ -152,7 +152,7 @@ const SAMPLES: readonly Sample[] = Array.from({ length: 24 }, (_, n) => ({
   reshares: n % 2,
 }));
 
-test('moves nothing while somebody pages, whatever is liked, published, bumped and scored anew', async () => {
+test('moves nothing while somebody pages, whatever is liked, published, bumped and scored again', async () => {
   await using parts = await openParts();
   const now = steadyNow();
   const ids = await publishAll(parts, SAMPLES, now);

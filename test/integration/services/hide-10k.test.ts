@@ -50,7 +50,7 @@ async function delivered(parts: Parts, id: string): Promise<unknown> {
   return [action?.fanOut.state, action?.fanOut.delivered];
 }
 
-/** What a watcher is told until something comes that was published last, which is taken. */
+/** What a watcher is sent until something comes that was published last, which is taken. */
 async function toldUntil(events: AsyncIterator<LiveEvent>, last: string): Promise<string[]> {
   const told: string[] = [];
   for (;;) {
@@ -112,7 +112,7 @@ test('hides what is in ten thousand feeds from all of them at once, takes it out
   expect(await delivered(parts, id)).toEqual(['DONE', 0]);
   expect(await held(parts)).toBe(FOLLOWERS);
 
-  // Read before it is shown again: what is told is what is so when it is read.
+  // Read before it is shown again: what is sent is what is so when it is read.
   expect((await events.next()).value).toMatchObject({ kind: 'ready' });
   expect((await events.next()).value).toMatchObject({ kind: 'removed', actionId: id });
 

@@ -26,7 +26,7 @@ async function relevancyIn(parts: Parts, userId: string, actionId: string): Prom
   return entry?.relevancy;
 }
 
-test('lifts an item to the time of the interaction for the people concerned, by far less for the others', async () => {
+test('boosts an item to the time of the interaction for the people concerned, by far less for the others', async () => {
   await using parts = await openParts();
   await office(parts);
   const conducted = new Date(Date.now() - 100 * DAY);
@@ -66,7 +66,7 @@ test('lifts an item to the time of the interaction for the people concerned, by 
   expect(await relevancyIn(parts, 'other', action.id)).toEqual(barely);
 });
 
-test('never lowers a relevancy and never lifts it beyond now', async () => {
+test('never lowers a relevancy and never boosts it beyond now', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ mentions: ['ann'], conducted: new Date(Date.now() - DAY) });
   await parts.fanOut();
@@ -79,12 +79,12 @@ test('never lowers a relevancy and never lifts it beyond now', async () => {
   const before = Date.now();
   await record(new Date(Date.now() + 60_000));
   await parts.fanOut();
-  const lifted = await relevancyIn(parts, 'ann', action.id);
-  expect(lifted?.getTime()).toBeGreaterThanOrEqual(before);
-  expect(lifted?.getTime()).toBeLessThanOrEqual(Date.now());
+  const boosted = await relevancyIn(parts, 'ann', action.id);
+  expect(boosted?.getTime()).toBeGreaterThanOrEqual(before);
+  expect(boosted?.getTime()).toBeLessThanOrEqual(Date.now());
   await record(new Date(Date.now() - 2 * DAY));
   await parts.fanOut();
-  expect(await relevancyIn(parts, 'ann', action.id)).toEqual(lifted);
+  expect(await relevancyIn(parts, 'ann', action.id)).toEqual(boosted);
   await expect(record(new Date(Date.now() + 3_600_000))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
 });
 
@@ -109,7 +109,7 @@ test('counts each interaction once, whatever is repeated', async () => {
   expect(derived?.engagement).toMatchObject({ comments: 3, likes: 2, reshares: 1 });
 });
 
-test('derives the counters anew: one that was wrong is right after the next pass', async () => {
+test('derives the counters again: one that was wrong is right after the next pass', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ scope: 'PUBLIC' });
   await parts.services.recordInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' });
@@ -119,7 +119,7 @@ test('derives the counters anew: one that was wrong is right after the next pass
   expect(derived?.engagement.likes).toBe(1);
 });
 
-test('lifts for the late follower too whose feed is filled with past actions', async () => {
+test('boosts for the late follower too whose feed is filled with past actions', async () => {
   await using parts = await openParts();
   await office(parts);
   const conducted = new Date(Date.now() - 100 * DAY);

@@ -65,7 +65,7 @@ test('records one action when the same key comes many times at once', async () =
   expect(results.filter((result) => !result.isReplay).length).toBe(1);
 });
 
-test('lets each action of a batch succeed or fail by itself, in the order given', async () => {
+test('lets each action of a batch succeed or fail on its own, in the order given', async () => {
   await using parts = await openParts();
   const descriptor = { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } };
   const outcomes = await parts.services.publishActions(parts.service, [

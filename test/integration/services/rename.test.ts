@@ -453,7 +453,7 @@ describe('what goes wrong', () => {
     expect(await copies(parts, 'mary')).toEqual({ Mary: 60 });
   });
 
-  test('a write that fails is told, visible and tried again', async () => {
+  test('a write that fails is reported, visible and tried again', async () => {
     await using parts = await openParts();
     await renamedOnce(parts);
     const { renames, refs } = parts.repositories;

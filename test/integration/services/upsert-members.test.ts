@@ -57,7 +57,7 @@ test.each(['TEAM', 'DEPARTMENT'] as const)(
     ).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await watch.next()).toMatchObject({ kind: 'resync' });
 
-    // Nothing of what comes later reaches them, and those who stayed miss nothing.
+    // Nothing of what comes later reaches them, and members who stayed miss nothing.
     const { action: later } = await parts.publish({ scope });
     await parts.fanOut();
     const { action: last } = await parts.publish({ scope: 'RESTRICTED', recipients: ['ann', 'stays'] });

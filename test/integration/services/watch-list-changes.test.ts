@@ -131,7 +131,7 @@ test.each(MODELS)(
   },
 );
 
-test('a change of membership that is cut off before it is told is told by the rebuild', async () => {
+test('a change of membership that is cut off before it is announced is announced by the rebuild', async () => {
   await using parts = await openParts({ model: 'pull' });
   const { services, service, repositories } = parts;
   const inTeam = (memberId: string) => ({ memberId, name: memberId, teamId: 'team' });

@@ -60,7 +60,7 @@ test('tells it when the reader marks as read, mutes or unmutes elsewhere, in eve
     await step();
     for (const tab of [one, other]) expect((await tab.unread()).unread).toEqual(exact(count));
   }
-  // Nobody else is told of it.
+  // Nobody else is notified of it.
   await parts.publish({ scope: 'RESTRICTED', recipients: ['bob'] });
   await parts.fanOut();
   expect((await bob.next()).kind).toBe('added');

@@ -7,7 +7,7 @@ import { watching, type Watching } from '../../support/watching.ts';
 
 const READERS = ['ann', 'bob', 'cid'];
 
-/** What is told before an action that comes last. */
+/** What is sent before an action that comes last. */
 async function toldBefore(parts: Parts, watch: Watching): Promise<string[]> {
   const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: READERS });
   await parts.fanOut();
@@ -41,7 +41,7 @@ test('tells whom a pass was cut off before telling, also when the action has cha
     isFirstAttempt: true,
   });
   await fanOuts.checkpoint(dead, { afterUserId: 'ann', delivered: 1 }, new Date());
-  // Lifts nothing: no later pass finds anything to change in Bob's feed.
+  // Boosts nothing: no later pass finds anything to change in Bob's feed.
   await parts.services.recordInteraction(parts.session('cid', 'admin'), {
     ...{ actionId: action.id, kind: 'LIKE', at: action.conducted },
   });
@@ -159,7 +159,7 @@ test('does not count it as an attempt that the store was away, and tells whom th
       observer: {
         ...silentObserver,
         failed: (_claim, cause, isFinal) => {
-          error = `${String(cause)}, ${isFinal ? 'for good' : 'for now'}`;
+          error = `${String(cause)}, ${isFinal ? 'for good' : 'until later'}`;
         },
       },
     },
@@ -167,7 +167,7 @@ test('does not count it as an attempt that the store was away, and tells whom th
   worker.start();
   await parts.idle();
   await worker.stop();
-  expect(error).toMatch(/The store is away, for now/);
+  expect(error).toMatch(/The store is away, until later/);
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', attempts: 1, delivered: 1 });
   expect(await toldBefore(parts, watch)).toEqual([action.id]);

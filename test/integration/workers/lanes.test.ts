@@ -252,7 +252,7 @@ describe('while a live pass is under way', () => {
 });
 
 describe('watchers of an action that is hidden or deleted', () => {
-  test.each(['hide', 'delete'] as const)('are told at once and once: %s', async (what) => {
+  test.each(['hide', 'delete'] as const)('are notified at once and once: %s', async (what) => {
     await using parts = await openParts();
     await parts.services.follow(parts.session('bob'), 'actor', 0);
     const { action } = await parts.publish({ mentions: ['ann'] });
@@ -273,7 +273,7 @@ describe('watchers of an action that is hidden or deleted', () => {
       expect(await watch.next()).toMatchObject({ kind: 'added', item: { actionId: next.id } });
   });
 
-  test('are told by the pass where they hold it for a reason of the past', async () => {
+  test('are notified by the pass where they have it for a reason of the past', async () => {
     await using parts = await openParts();
     const { action } = await parts.publish({ mentions: ['ann'] });
     await parts.fanOut();

@@ -136,7 +136,7 @@ test('what somebody did who has lost the lease is not done again, and is no fail
   expect(next).toMatchObject({ afterUserId: 'ann', delivered: 1, attempts: 2 });
 });
 
-test('a pass that has served everybody is the end, whoever has the lease by then', async () => {
+test('a pass that has served everybody is the end, no matter who has the lease by then', async () => {
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   const { action } = await parts.publish({ mentions: READERS });
@@ -185,7 +185,7 @@ test('a pass that was cut off goes on from its checkpoint though the action has 
   expect(served.slice(2).sort()).toEqual(READERS);
 });
 
-test('an action that changes during every pass is delivered by every pass, and its watchers are told by each', async () => {
+test('an action that changes during every pass is delivered by every pass, and each notifies its watchers', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ mentions: READERS });
   await parts.fanOut();

@@ -73,7 +73,7 @@ test('takes out what does not belong and puts what stands too high where it belo
   expect(await stored(parts, 'ann')).toEqual(before);
 });
 
-test('follows a change of department and supervisor: lifts go by what the reader is now', async () => {
+test('follows a change of department and supervisor: boosts go by what the reader is now', async () => {
   await using parts = await openParts();
   await parts.services.upsertMembers(parts.service, [
     { memberId: 'ann', name: 'Ann', departmentId: 'd', supervisorId: 'boss' },
@@ -110,7 +110,7 @@ test('follows a change of department and supervisor: lifts go by what the reader
   expect(await days()).toBe(40);
 });
 
-test('does not rebuild for members who were not known and have nothing, nor for those who stay where they are', async () => {
+test('does not rebuild for members who were not known and have nothing, nor for members who stay where they are', async () => {
   await using parts = await openParts();
   await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann', teamId: 't' }]);
   await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Anna', teamId: 't' }]);

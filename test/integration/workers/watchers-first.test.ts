@@ -35,7 +35,7 @@ async function run(parts: Parts, feedStore: FeedStore, chunkSize: number): Promi
   await parts.idle();
 }
 
-/** What a watcher is told before an action that comes last. */
+/** What a watcher is sent before an action that comes last. */
 async function toldBefore(parts: Parts, watch: Watching, userId: string): Promise<string[]> {
   const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: [userId] });
   await parts.fanOut();

@@ -156,12 +156,12 @@ export type ErasureState =
   | 'CONFIRMING'
   /** The second look was taken. Only a hash of the member id is left, to prove the erasure by. */
   | 'DONE'
-  /** What is held is being removed. */
+  /** What is stored is being removed. */
   | 'RUNNING';
 
 /** How far the delivery of an action to feeds has come. */
 export type FanOutState =
-  /** Every feed agrees with the action as it is now. */
+  /** Every feed agrees with the action as it was at this version. */
   | 'DONE'
   /** Given up after too many attempts; an admin can retry it. */
   | 'FAILED'
@@ -311,7 +311,7 @@ export type PublishActionInput = {
   descriptor: DescriptorInput;
   /** Unique per actor; a retry with the same key returns the first action. */
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
-  /** Member ids of those who are mentioned. */
+  /** Ids of the members who are mentioned. */
   mentions?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Readers of a RESTRICTED action, 1 to 1000 member ids. */
   recipients?: InputMaybe<Array<Scalars['String']['input']>>;
@@ -349,7 +349,7 @@ export type RefInput = {
 export type Scope =
   /** Members of the actor's department. */
   | 'DEPARTMENT'
-  /** Those who follow the actor or one of the refs. */
+  /** Followers of the actor or of one of the refs. */
   | 'FOLLOWERS'
   /** Everybody may see it; followers find it in their feeds. */
   | 'PUBLIC'

@@ -76,7 +76,7 @@ describe('readConfig', () => {
     expect(config.redis.url).toBe('rediss://cache.example:6380/2');
     expect(config.feeds).toMatchObject({ model: 'pull', dormantAfterMs: 5_400_000 });
     expect(config.log.level).toBe('debug');
-    // A secret is taken to the letter: whoever signs with it does the same.
+    // A secret is taken to the letter: the signer does the same.
     expect(config.auth.jwtSecret).toBe(` ${KEY}`);
     expect(config).toMatchObject({ cacheDir: '/var/cache/fanfare', dataDir: '/data' });
   });

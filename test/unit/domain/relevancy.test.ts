@@ -40,18 +40,18 @@ describe('a comment after twenty days', () => {
     ['who is assigned', reader({ userId: 'assigned' })],
     ['the department', reader({ departmentId: 'hr' })],
     ['whose supervisor wrote it', reader({ supervisorId: 'boss' })],
-  ])('lifts it to its own time for %s', (_name, who) => {
+  ])('boosts it to its own time for %s', (_name, who) => {
     expect(relevancyOf(who, action, [comment], DEFAULT_WEIGHTS)).toEqual(at(20));
   });
 
   test.each<[string, RelevancyReader]>([
     ['a stranger', reader()],
     ['another department', reader({ departmentId: 'it', supervisorId: 'other' })],
-  ])('lifts it by far less for %s', (_name, who) => {
+  ])('boosts it by far less for %s', (_name, who) => {
     expect(relevancyOf(who, action, [comment], DEFAULT_WEIGHTS)).toEqual(at(2));
   });
 
-  test('lifts it for the department it was published to', () => {
+  test('boosts it for the department it was published to', () => {
     const departmental = { ...action, audience: ['department:it'] };
     expect(relevancyOf(reader({ departmentId: 'it' }), departmental, [comment], DEFAULT_WEIGHTS)).toEqual(
       at(20),
@@ -87,7 +87,7 @@ const someReader = fc.record({
   supervisorId: fc.option(name),
 });
 
-test('is the same for many readers at once as for each by itself', () => {
+test('is the same for many readers at once as for each on its own', () => {
   fc.assert(
     fc.property(someAction, groups, fc.array(someReader), (what, interactions, readers) => {
       const forReader = relevancyFor(what, interactions, DEFAULT_WEIGHTS);

@@ -4,7 +4,7 @@ import {
   addressedReasons,
   isEntitled,
   needsFollows,
-  standingReasons,
+  currentReasons,
   type VisibleAction,
 } from '../../../src/domain/visibility.ts';
 
@@ -136,10 +136,10 @@ describe('address', () => {
 
 test('keeps of the delivered reasons those that hold now', () => {
   const left = memberOf('x', 'd', recorded);
-  expect(standingReasons(left, team, ['TEAM'], null)).toEqual([]);
-  expect(standingReasons(memberOf('t', 'd', recorded), team, ['TEAM'], null)).toEqual(['TEAM']);
-  expect(standingReasons(memberOf('t', 'd', new Date(2_000)), team, ['TEAM'], null)).toEqual([]);
-  expect(standingReasons(reader(), action(), ['FOLLOW', 'MENTION'], null)).toEqual(['FOLLOW']);
-  expect(standingReasons(reader(), action(), ['FOLLOW'], [open])).toEqual(['FOLLOW']);
-  expect(standingReasons(reader(), action(), ['FOLLOW'], [elsewhere])).toEqual([]);
+  expect(currentReasons(left, team, ['TEAM'], null)).toEqual([]);
+  expect(currentReasons(memberOf('t', 'd', recorded), team, ['TEAM'], null)).toEqual(['TEAM']);
+  expect(currentReasons(memberOf('t', 'd', new Date(2_000)), team, ['TEAM'], null)).toEqual([]);
+  expect(currentReasons(reader(), action(), ['FOLLOW', 'MENTION'], null)).toEqual(['FOLLOW']);
+  expect(currentReasons(reader(), action(), ['FOLLOW'], [open])).toEqual(['FOLLOW']);
+  expect(currentReasons(reader(), action(), ['FOLLOW'], [elsewhere])).toEqual([]);
 });

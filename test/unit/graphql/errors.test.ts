@@ -129,7 +129,7 @@ describe('requests that GraphQL refuses', () => {
     expect(shown.message.length).toBeLessThan(600);
   });
 
-  test('are told from a scalar that cannot write its value', () => {
+  test('differ from those of a scalar that cannot write its value', () => {
     const scalar = new GraphQLScalarType({
       name: 'S',
       serialize: () => {

@@ -94,7 +94,7 @@ test('ends at once when left, though an event is still awaited', async () => {
   expect(await stream.return()).toEqual({ done: true, value: undefined });
   expect(ended).toEqual(['end']);
   expect(await stream.next()).toEqual({ done: true, value: undefined });
-  // Such a source never ends by itself; the signal that onEnd aborts is what ends it.
+  // Such a source never ends on its own; the signal that onEnd aborts is what ends it.
   expect(isOver).toBe(false);
 });
 

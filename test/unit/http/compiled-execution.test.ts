@@ -223,7 +223,7 @@ async function interpretedOf(text: string, runs: number, more: Partial<Execution
   return interpreted;
 }
 
-test('compiles what comes as often as it has fields, each operation of a document by itself', async () => {
+test('compiles what comes as often as it has fields, each operation of a document on its own', async () => {
   expect(await interpretedOf('{ thing(n: 1) { id } }', 5)).toBe(2);
   const both = 'query A { echo } query B { thing(n: 1) { ...F } } fragment F on Thing { id name }';
   expect(await interpretedOf(both, 5, { operationName: 'A' })).toBe(1);

@@ -104,7 +104,7 @@ test('splits what is too much for one load', async () => {
   expect((await found).map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('fails for those who wait for the load that failed, and goes on', async () => {
+test('fails for callers that wait for the load that failed, and goes on', async () => {
   const { loads, begun } = heldLoads();
   const first = loads.find(['a']);
   const same = loads.find(['a', 'b']);

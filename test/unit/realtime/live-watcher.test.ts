@@ -212,7 +212,7 @@ describe('LiveWatcher', () => {
 
   it.each([
     ['frames show a hole', ['append', 'append', 'lose', 'deliver']],
-    ['it is told to verify', ['verify']],
+    ['it is asked to verify', ['verify']],
   ] as const)('reads once more when %s while it reads', async (_what, meanwhile) => {
     const log = new SlowLog();
     const watcher = watch(log);
@@ -224,7 +224,7 @@ describe('LiveWatcher', () => {
     expect(watcher.isUpTo(log.head.generation, log.head.sequence)).toBe(true);
   });
 
-  it('does not read at every frame when reading has failed, only when it is told to verify', async () => {
+  it('does not read at every frame when reading has failed, only when it is asked to verify', async () => {
     const log = new SlowLog();
     const watcher = watch(log);
     const opening = watcher.open();

@@ -23,7 +23,7 @@ describe('backoffMs', () => {
 });
 
 describe('pause', () => {
-  test('ends by itself', async () => {
+  test('ends on its own', async () => {
     await pause(1, new AbortController().signal);
   });
 

@@ -96,7 +96,7 @@ describe('the cursor', () => {
     expect(calls.slice(0, 2)).toEqual(['after mine', 'c1']);
   });
 
-  test('stays behind what could not be handed over for now', async () => {
+  test('stays behind what could not be handed over yet', async () => {
     let failures = 2;
     const flaky = (): void => {
       if (failures > 0) {
@@ -194,7 +194,7 @@ describe('attempts', () => {
     expect(calls.filter((call) => call.startsWith('after')).length).toBe(3);
   });
 
-  test('are counted anew after each that stood', async () => {
+  test('are counted from zero after each connection that stood', async () => {
     const stood = Array.from({ length: 5 }, () => [ready('c0'), lost()]);
     const { ended } = run([[ready('c0'), lost()], ...stood], { retries: 1 });
     await ended;

@@ -19,7 +19,7 @@ const maxDeadlocks = 11;
 
 /**
  * Runs again what a rival kept from running: of an unordered batch the operations that were hit, each of which was
- * rolled back by itself, of an ordered one everything from there on. Gives the result of all as if they had run at
+ * rolled back on its own, of an ordered one everything from there on. Gives the result of all as if they had run at
  * once. Hit are those that met a deadlock and, each of them once, upserts that found their key taken meanwhile: now
  * there is something to update, as MongoDB sees it too.
  */

@@ -70,7 +70,7 @@ export const deadlocksInResult: Setting = {
   otherwise: 'on',
 };
 
-/** For a statement that commits in parts: each operation by itself, so that it waits for rivals empty-handed. */
+/** For a statement that commits in parts: each operation on its own, so that it waits for rivals empty-handed. */
 export const oneByOne: Setting = {
   name: 'documentdb.batchWriteSubTransactionCount',
   value: '1',

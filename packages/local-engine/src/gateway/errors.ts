@@ -79,7 +79,7 @@ export function codeName(code: number): string {
   return nameByCode.get(code) ?? `Location${String(code)}`;
 }
 
-/** A command that fails: what the client is told. `extra` are further fields of the reply. */
+/** A command that fails: what the client receives. `extra` are further fields of the reply. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code: number;

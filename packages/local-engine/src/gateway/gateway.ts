@@ -26,7 +26,7 @@ export interface GatewayOptions {
   readonly cursorLimit?: number;
   /** An idle cursor is closed after so many milliseconds; default 600,000. */
   readonly cursorIdleMs?: number;
-  /** Takes what went wrong with the database or in the gateway itself; the client is told, too. */
+  /** Takes what went wrong with the database or in the gateway itself; the client gets the error, too. */
   readonly onFault?: (fault: Error) => void;
 }
 

@@ -107,6 +107,6 @@ function noMongo(
       '  1. Set MONGODB_URI to the address of a MongoDB.\n' +
       '  2. Run `docker compose up`, which brings MongoDB and Redis along.\n' +
       '  3. Put a `mongod` on PATH, or run on a Debian system whose package mirror can be reached, where a compatible\n' +
-      '     engine is set up by itself.',
+      '     engine is set up on its own.',
   );
 }

@@ -14,7 +14,7 @@ export const GATEWAY_POOL_SIZE = 24;
 
 /**
  * Writes PostgreSQL's configuration into a data folder. It is ours alone and written at every start, so that a new
- * version's settings reach old data; whoever wants others uses a database of their own.
+ * version's settings reach old data; anyone who wants others uses a database of their own.
  */
 export function writeConfiguration(data: string, settings: PostgresSettings): void {
   const lines = Object.entries({ ...shared(settings), ...(settings.durability === 'fast' ? FAST : {}) });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, ownIdentity } from './identity.ts';
 import type { ProcessIdentity } from './identity.ts';
 
-/** A lock that is held. Giving it back twice is harmless. */
+/** An acquired lock. Releasing it twice is harmless. */
 export interface FileLock extends Disposable {
   readonly path: string;
 }

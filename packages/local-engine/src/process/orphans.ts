@@ -8,7 +8,7 @@ const NOTICE_WITHIN_MS = 3_000;
 
 /**
  * Ends the processes that a dead service left: those that work in its folder and whose command line begins with
- * `title`. They usually notice by themselves and are given time for it. Where there is no /proc nothing is found, and
+ * `title`. They usually notice on their own and are given time for it. Where there is no /proc nothing is found, and
  * the service itself must refuse to start beside them.
  */
 export async function endOrphans(title: string, folder: string): Promise<void> {

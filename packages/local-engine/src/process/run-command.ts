@@ -31,7 +31,7 @@ export function runCommand(command: Command, options: RunOptions = {}): Promise<
       stdio: ['pipe', 'pipe', 'pipe', options.onStatus === undefined ? 'ignore' : 'pipe'],
     });
     const output: string[] = [];
-    // A program may end before it has read everything; how it ended is told by its exit code.
+    // A program may end before it has read everything; its exit code says how it ended.
     const { stdin, stdout, stderr } = child;
     if (stdin === null || stdout === null || stderr === null) throw new Error(`No pipes to ${name}`);
     stdin.on('error', () => undefined).end(options.input ?? '');

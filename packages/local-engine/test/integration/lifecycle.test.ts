@@ -307,7 +307,7 @@ test('an interrupt from the terminal does not reach the databases while their ow
   expect(await readKept(mongodbUri, redisUrl)).toEqual(WRITTEN);
 });
 
-test('a database that ends by itself is reported and started again on the same port', async () => {
+test('a database that ends on its own is reported and started again on the same port', async () => {
   using folder = testFolder();
   const events: EmbeddedEvent[] = [];
   await using services = await startEmbeddedServices({

@@ -6,7 +6,7 @@ import { isBehind, unite } from '../shared/put-in-rounds.ts';
 
 /** More rivals than that for the same entries at the same time are no rivals but a fault. */
 const MAX_ROUNDS = 20;
-/** Buckets read beyond those that a page fills by itself; four times as many when they do not do. */
+/** Buckets read beyond the page's own; four times as many when they are not enough. */
 const SPARE_BUCKETS = 2;
 
 export interface BucketModel {
@@ -22,7 +22,7 @@ type Change = 'added' | 'raised';
 
 /**
  * What the models of buckets have in common. An entry that is raised into another bucket is put there first and taken out
- * of the old one then, so it is never missing; whoever finds it twice goes by the better copy.
+ * of the old one then, so it is never missing; a reader that finds it twice uses the better copy.
  *
  * No index keeps two writers from putting one entry into two buckets at the same moment: every put is looked at again,
  * and the worse copy taken out. Both writers may then tell it as added.
@@ -203,7 +203,7 @@ function best(copies: readonly BucketPlace[]): BucketPlace {
   return copies.reduce((a, b) => (isBetter(b, a) ? b : a));
 }
 
-/** Two copies with the same relevancy are told apart by their buckets, so that all writers keep the same. */
+/** Two copies with the same relevancy are ordered by their buckets, so that all writers keep the same. */
 function isBetter(a: BucketPlace, b: BucketPlace): boolean {
   const byPosition = compareFeedPositions(a, b);
   return byPosition === 0 ? a.bucketId > b.bucketId : byPosition < 0;

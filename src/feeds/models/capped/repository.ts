@@ -32,7 +32,7 @@ export interface SlotWrite {
   readonly userId: UserId;
   readonly slot: number;
   readonly entry: FeedEntry;
-  readonly victim: FeedPosition | null;
+  readonly evicted: FeedPosition | null;
 }
 
 /** Claims of others that may come between one's own and its reading. */
@@ -172,12 +172,12 @@ export function feedRingsRepository(
       if (writes.length === 0) return [];
       try {
         await slots.bulkWrite(
-          writes.map(({ userId, slot, entry, victim }) => {
+          writes.map(({ userId, slot, entry, evicted }) => {
             const _id = slotId(userId, slot);
             const document = { userId, ...toEntryDocument(entry) };
-            if (victim === null) return { insertOne: { document: { _id, ...document } } };
+            if (evicted === null) return { insertOne: { document: { _id, ...document } } };
             // Where another entry has the place by now this does not match and cannot be inserted either.
-            const filter = { _id, ...toPlace(victim) };
+            const filter = { _id, ...toPlace(evicted) };
             return { updateOne: { filter, update: { $set: document }, upsert: true } };
           }),
           { ordered: false },

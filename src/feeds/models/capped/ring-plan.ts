@@ -62,9 +62,9 @@ export function planRing({ userId, cap, first, floor, held, wanted }: RingState)
   for (const entry of coming) {
     for (; numbers < cap; numbers++) {
       const slot = (first + numbers) % cap;
-      const victim = bySlot.get(slot) ?? null;
-      if (victim !== null && kept.has(victim.actionId)) continue;
-      writes.push({ userId, slot, entry, victim });
+      const evicted = bySlot.get(slot) ?? null;
+      if (evicted !== null && kept.has(evicted.actionId)) continue;
+      writes.push({ userId, slot, entry, evicted });
       numbers += 1;
       break;
     }

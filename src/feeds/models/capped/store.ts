@@ -2,7 +2,7 @@ import type { ActionId, UserId } from '../../../domain/action.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { slotId, type FeedRing, type FeedRingsRepository, type SlotWrite } from './repository.ts';
 import type { FeedStore, FillOptions, ReaderDelivery } from '../../feed-store.ts';
-import { byLift } from '../shared/by-boost.ts';
+import { byBoost } from '../shared/by-boost.ts';
 import { deliverInRounds } from '../shared/put-in-rounds.ts';
 import { planRing } from './ring-plan.ts';
 
@@ -102,7 +102,7 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
       const entry = { actionId, relevancy: reader.relevancy, reasons: reader.reasons };
       if (ring === undefined) again.push(reader);
       else if (isAbove(entry, ring.floor)) candidates.push({ reader, ring, entry });
-      // At the floor or below nothing is promised; but where it is held already, it is raised.
+      // At the floor or below nothing is promised; but an entry that is stored already is raised.
       else if (!isLookedUp) again.push(reader);
     }
     const places = candidates.flatMap(({ reader: { userId }, ring }) =>
@@ -131,9 +131,9 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
     }
     await rings.raiseFloors([
       ...letGo.map(({ reader, entry }) => ({ userId: reader.userId, floor: entry })),
-      ...[...writes.keys()].flatMap(({ userId, victim }) =>
-        victim !== null && isAbove(victim, byUser.get(userId)?.floor ?? null)
-          ? [{ userId, floor: victim }]
+      ...[...writes.keys()].flatMap(({ userId, evicted }) =>
+        evicted !== null && isAbove(evicted, byUser.get(userId)?.floor ?? null)
+          ? [{ userId, floor: evicted }]
           : [],
       ),
     ]);
@@ -160,18 +160,18 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
     const { userId, first, floor } = ring;
     for (let k = 0; k < count; k++) {
       const slot = (first + k) % cap;
-      const victim = holding.get(slotId(userId, slot)) ?? null;
-      if (victim === null || !isAbove(victim, floor) || mayGiveWay(victim, entry, ring))
-        return { userId, slot, entry, victim };
+      const evicted = holding.get(slotId(userId, slot)) ?? null;
+      if (evicted === null || !isAbove(evicted, floor) || mayGiveWay(evicted, entry, ring))
+        return { userId, slot, entry, evicted };
     }
     return null;
   }
 
   /** Whether at least half of the cap is left above it. */
-  function mayGiveWay(victim: FeedPosition, entry: FeedPosition, { pivot }: FeedRing): boolean {
+  function mayGiveWay(evicted: FeedPosition, entry: FeedPosition, { pivot }: FeedRing): boolean {
     // Of one place only the better one is kept.
-    if (half === 1 && isAbove(entry, victim)) return true;
-    return pivot !== null && pivot.rank >= half && isAbove(pivot, victim);
+    if (half === 1 && isAbove(entry, evicted)) return true;
+    return pivot !== null && pivot.rank >= half && isAbove(pivot, evicted);
   }
 
   /** With what the newest half is now. */
@@ -196,15 +196,15 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
     return found;
   }
 
-  /** Returns those who do not hold it any more. */
+  /** Returns the readers who do not have it any more. */
   async function raise(
     actionId: ActionId,
     readers: readonly ReaderDelivery[],
   ): Promise<readonly ReaderDelivery[]> {
     const missed: ReaderDelivery[] = [];
-    for (const { lift, readers: group } of byLift(readers)) {
+    for (const { boost, readers: group } of byBoost(readers)) {
       const userIds = group.map(({ userId }) => userId);
-      if ((await rings.raise(actionId, userIds, lift)) === group.length) continue;
+      if ((await rings.raise(actionId, userIds, boost)) === group.length) continue;
       const held = new Set((await rings.holders(actionId, userIds)).map(({ userId }) => userId));
       missed.push(...group.filter(({ userId }) => !held.has(userId)));
     }

@@ -1,6 +1,6 @@
 import type { ReaderDelivery, FeedStore } from '../../feed-store.ts';
 import type { NewsfeedItemsRepository } from './repository.ts';
-import { byLift } from '../shared/by-boost.ts';
+import { byBoost } from '../shared/by-boost.ts';
 import { isBehind } from '../shared/put-in-rounds.ts';
 
 /**
@@ -68,11 +68,11 @@ export function itemsFeedStore(items: NewsfeedItemsRepository): FeedStore {
   }
 
   async function raise(actionId: string, readers: readonly ReaderDelivery[]): Promise<string[]> {
-    for (const { lift, readers: group } of byLift(readers))
+    for (const { boost, readers: group } of byBoost(readers))
       await items.raise(
         actionId,
         group.map((reader) => reader.userId),
-        lift,
+        boost,
       );
     return readers.map((reader) => reader.userId);
   }

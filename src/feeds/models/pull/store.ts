@@ -3,7 +3,7 @@ import type { FeedStore } from '../../feed-store.ts';
 
 /**
  * Nothing is stored: a feed is made from the actions whenever it is read. For sites with few readers or few reads, and to
- * compare the others with. A delivery tells everybody, for those who watch.
+ * compare the others with. A delivery announces it to everybody, for the watchers among them.
  *
  * Cost: nothing for a delivery, a bump, a removal or storage; a page costs what reading from the source costs.
  */

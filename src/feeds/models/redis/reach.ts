@@ -5,7 +5,7 @@ const PATIENCE_MS = 1_000;
 /** For so long after an answer that did not come, reads are refused without being sent. */
 const PAUSE_MS = 1_000;
 
-/** Codes by which a server says that it takes nothing for now, whatever it is asked. */
+/** Error codes of a server that refuses every command, whatever it is asked. */
 const NOT_NOW = new Set([
   'BUSY',
   'CLUSTERDOWN',
@@ -24,7 +24,7 @@ export interface RedisReach {
   write<T>(send: () => Promise<T>): Promise<T>;
   /**
    * For who can do without: waits for a second at the most, and not at all while Redis is known to be away. A connection
-   * that is lost refuses by itself; of one that is silent only one read at a time finds out whether it still is.
+   * that is lost refuses on its own; of one that is silent only one read at a time finds out whether it still is.
    */
   read<T>(send: () => Promise<T>): Promise<T>;
 }

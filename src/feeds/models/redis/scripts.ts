@@ -197,7 +197,7 @@ end
 return reply
 `;
 
-/** Further ARGV: reader, then actions. Returns id, ms and reasons of each that is held. */
+/** Further ARGV: reader, then actions. Returns id, ms and reasons of each that is stored. */
 export const FIND_SCRIPT = `${PRELUDE}
 local user, reply = ARGV[4], {}
 if load(user) then

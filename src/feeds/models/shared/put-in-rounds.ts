@@ -8,9 +8,9 @@ const MAX_ROUNDS = 20;
 export interface ChunkWrites<Held extends ReaderDelivery> {
   /** Those of the readers who hold the action. */
   holders(userIds: readonly UserId[]): Promise<readonly Held[]>;
-  /** Inserts for those who do not hold it. Returns those for whom it could not: somebody else may have been faster. */
+  /** Inserts for readers who do not have it. Returns those for whom it could not: another writer may have been faster. */
   insert(readers: readonly ReaderDelivery[]): Promise<readonly ReaderDelivery[]>;
-  /** Raises; each reader comes with what they hold. Returns those who may not have held it any more. */
+  /** Raises; each reader comes with their stored entry. Returns readers whose entry may be gone. */
   raise(
     readers: readonly { readonly wanted: ReaderDelivery; readonly held: Held }[],
   ): Promise<readonly ReaderDelivery[]>;
@@ -56,7 +56,7 @@ export function isBehind(
   );
 }
 
-/** What is held after both: the later relevancy, the reasons of either. */
+/** The merged entry: the later relevancy, the reasons of both. */
 export function unite(held: FeedEntry, wanted: Pick<FeedEntry, 'relevancy' | 'reasons'>): FeedEntry {
   return {
     actionId: held.actionId,

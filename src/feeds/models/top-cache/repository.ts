@@ -14,7 +14,7 @@ import {
   type ReaderEntry,
 } from '../shared/entries.ts';
 
-/** What is held of one feed. */
+/** What is stored of one feed. */
 export interface FeedTop {
   readonly entries: readonly FeedEntry[];
   readonly floor: FeedPosition | null;
@@ -25,7 +25,7 @@ export interface FeedTop {
 /** One document per reader with the newest `cap` entries, in order. Unique key: `_id`. */
 export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap: number) {
   return {
-    /** Inserts what is not there, in one unordered write. Returns those who seem to hold it already. */
+    /** Inserts what is not there, in one unordered write. Returns readers who seem to have it already. */
     async insert(actionId: ActionId, readers: readonly ReaderEntry[]): Promise<ReaderEntry[]> {
       if (readers.length === 0) return [];
       const id = new ObjectId(actionId);

@@ -4,7 +4,7 @@ import type { FeedTop, FeedTopsRepository } from './repository.ts';
 import type { FeedStore, FillOptions } from '../../feed-store.ts';
 import { deliverInRounds, isBehind, unite } from '../shared/put-in-rounds.ts';
 
-/** A document of so many entries is about 0.8 MB; every delivery writes it anew. */
+/** A document of so many entries is about 0.8 MB; every delivery rewrites it. */
 export const TOP_CACHE_MAX = 10_000;
 
 /** More deliveries than that between the reading and the writing of one document are no rivals but a fault. */
@@ -29,7 +29,7 @@ export function topCacheFeedStore(tops: FeedTopsRepository, cap: number): FeedSt
       deliverInRounds(chunk, {
         holders: (userIds) => tops.holders(chunk.actionId, userIds),
         insert: (readers) => tops.insert(chunk.actionId, readers),
-        // Puts it in anew where it was let go in between.
+        // Inserts it again where it was evicted in between.
         async raise(readers) {
           await tops.raise(
             chunk.actionId,

@@ -89,7 +89,7 @@ describe('importFile', () => {
     expect(batches.map((batch) => batch.length)).toEqual([32, 32, 6]);
   });
 
-  it('reports bad lines with file and line, whoever found them, and imports the rest', async () => {
+  it('reports bad lines with file and line, no matter which part found them, and imports the rest', async () => {
     const { imported, faults, batches } = await run(
       'refs',
       [ref(1), 'nonsense', '', ref(4), '{}', ref(6)],

@@ -1,7 +1,7 @@
 /**
  * A lazy BSON reader: it finds the top-level fields of a document without decoding their values, so that
  * a command of 48 MB costs no more than its few field names. Every step is bounds-checked, because the
- * bytes come from whoever connects.
+ * bytes come from any client that connects.
  */
 
 /** The bytes are not a well-formed BSON document. */

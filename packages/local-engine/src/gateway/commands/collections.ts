@@ -86,7 +86,7 @@ function scaleOf(request: Request): string {
   return String(scale);
 }
 
-/** MongoDB forgets its plans and plans anew; here fresh statistics do that. For use after a bulk load. */
+/** MongoDB forgets its plans and plans again; here fresh statistics do that. For use after a bulk load. */
 async function planCacheClear(request: Request, context: CommandContext): Promise<Buffer> {
   await context.statistics.refresh(request.db, collectionOf(request));
   return encode({ ok: 1 });

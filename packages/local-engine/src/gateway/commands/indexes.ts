@@ -63,7 +63,7 @@ async function runBuildJob(context: CommandContext, job: number): Promise<void> 
       parameters: [],
     });
   } catch (error) {
-    // What became of the index is told by its status, which the caller asks for next.
+    // What became of the index shows in its status, which the caller asks for next.
     if (!(error instanceof StatementError)) throw error;
   }
 }

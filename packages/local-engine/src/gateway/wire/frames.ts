@@ -10,7 +10,7 @@ const maxFrameBytes = maxMessageBytes + 64 * 1024;
 const headerLength = 16;
 
 /**
- * Cuts a client's byte stream into messages. Only bytes that have arrived are held, so a header that claims much
+ * Cuts a client's byte stream into messages. Only bytes that have arrived are buffered, so a header that claims much
  * costs nothing, and one that claims more than the limit is refused at once.
  */
 export class FrameReader {
