@@ -144,6 +144,20 @@ module.exports = {
       to: { path: '^(?:test|bench|schema|packages/[^/]+/test)/' },
     },
     {
+      name: 'bench-parts-stand-on-the-harness',
+      comment: 'What all measurements use knows none of them.',
+      severity: 'error',
+      from: { path: '^bench/(?:harness|world|programs)/' },
+      to: { path: '^bench/(?:main\\.ts$|parts/)' },
+    },
+    {
+      name: 'bench-is-an-end',
+      comment: 'Nothing depends on the measurements.',
+      severity: 'error',
+      from: { pathNot: '^bench/' },
+      to: { path: '^bench/' },
+    },
+    {
       name: 'no-development-packages-in-sources',
       comment: 'The image is built without them.',
       severity: 'error',
@@ -153,15 +167,16 @@ module.exports = {
     {
       name: 'everything-resolves',
       comment:
-        'An import that leads nowhere is checked by no other rule. Generated types come from a package of types.',
+        'An import that leads nowhere is checked by no other rule. Generated types come from a package of types; the ' +
+        'packages of the benchmark are installed when it runs.',
       severity: 'error',
-      from: { pathNot: '^test/support/generated/' },
+      from: { pathNot: ['^test/support/generated/', '^bench/'] },
       to: { couldNotResolve: true },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['^dist/', '^packages/[^/]+/dist/'] },
+    exclude: { path: ['^dist/', '^packages/[^/]+/dist/', '^bench/(?:peer/)?node_modules/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types'] },
