@@ -4,6 +4,8 @@ import { plainWords } from './scripts/plain-words.js';
 
 const words = { rules: { plain: plainWords } };
 
+const TESTS = ['test/**', 'packages/*/test/**'];
+
 const NO_ENVIRONMENT = {
   object: 'process',
   property: 'env',
@@ -42,6 +44,7 @@ export default tseslint.config(
   // The words of the project: docs/glossary.md.
   {
     files: ['**/*.ts'],
+    ignores: ['test/unit/plain-words.test.ts'],
     plugins: { words },
     rules: { 'words/plain': 'error' },
   },
@@ -55,7 +58,7 @@ export default tseslint.config(
   },
   // What may read the environment: the configuration, and processes of their own that are handed a secret by it.
   {
-    files: ['src/config/env.ts', 'packages/local-engine/src/gateway/main.ts', 'test/**', 'bench/**'],
+    files: ['src/config/env.ts', 'packages/local-engine/src/gateway/main.ts', ...TESTS, 'bench/**'],
     rules: { 'no-restricted-properties': 'off' },
   },
   // What processes compare goes by the database's clock. The live log in memory belongs to one process.
@@ -66,7 +69,7 @@ export default tseslint.config(
   },
   // Matchers such as expect.any() are `any` on purpose.
   {
-    files: ['test/**'],
+    files: TESTS,
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
       // What tests take apart are objects of closures, which have no `this`.
@@ -75,7 +78,7 @@ export default tseslint.config(
   },
   // One seed for all random suites: only this file knows the library that reads it.
   {
-    files: ['test/**'],
+    files: TESTS,
     ignores: ['test/support/fast-check.ts'],
     rules: {
       'no-restricted-imports': [
@@ -89,7 +92,7 @@ export default tseslint.config(
   },
   // The keeper of the embedded services has no other voice: its output is its log.
   {
-    files: ['packages/local-engine/src/keeper.ts', 'test/**', 'bench/**', 'schema/**'],
+    files: ['packages/local-engine/src/keeper.ts', ...TESTS, 'bench/**', 'schema/**'],
     rules: { 'no-console': 'off' },
   },
   // Tools want what they load as the default export.

@@ -1,7 +1,7 @@
-import type { EmbeddedError } from '@fanfare/local-engine';
+import type * as localEngine from '@fanfare/local-engine';
 import { CommandError } from './context.ts';
 
-type LocalEngine = typeof import('@fanfare/local-engine');
+type LocalEngine = typeof localEngine;
 
 /** The package that runs local databases. Production images leave it out. @throws CommandError where it is not installed */
 export async function loadLocalEngine(): Promise<LocalEngine> {
@@ -16,7 +16,7 @@ export async function loadLocalEngine(): Promise<LocalEngine> {
 }
 
 /** By its name: the class is in a package that may not be installed. */
-export function isLocalEngineError(error: unknown): error is EmbeddedError {
+export function isLocalEngineError(error: unknown): error is localEngine.EmbeddedError {
   return error instanceof Error && error.name === 'EmbeddedError';
 }
 
