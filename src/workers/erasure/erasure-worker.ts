@@ -1,4 +1,4 @@
-import { PollLoop } from '../../lib/poll-loop.ts';
+import { BackgroundWorker } from '../background-worker.ts';
 import type { ErasureClaim, ErasuresRepository } from '../../storage/erasures.ts';
 import { runErasure, type RunErasureDependencies } from './run-erasure.ts';
 import { clock } from '../../lib/clock.ts';
@@ -21,46 +21,29 @@ export interface ErasureWorkerDependencies extends RunErasureDependencies {
 const POLL_MS = 5_000;
 
 /** Brings erasures to their end that a request did not finish, and takes the second look. Any number of them may run. */
-export class ErasureWorker implements AsyncDisposable {
+export class ErasureWorker extends BackgroundWorker {
   readonly #dependencies: ErasureWorkerDependencies;
-  readonly #loop: PollLoop;
 
   constructor(dependencies: ErasureWorkerDependencies, options: { readonly pollMs?: number } = {}) {
+    super({ pollMs: options.pollMs ?? POLL_MS });
     this.#dependencies = dependencies;
-    this.#loop = new PollLoop(() => this.#runNext(), options.pollMs ?? POLL_MS);
   }
 
-  start(): void {
-    this.#loop.start();
-  }
-
-  /** Lets the batch under way end and hands the rest back. Idempotent. */
-  stop(): Promise<void> {
-    return this.#loop.stop();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
-  }
-
-  /** False when there was nothing to do. */
-  async #runNext(): Promise<boolean> {
+  protected override async work(): Promise<boolean> {
     const { erasures, observer, timing, newToken } = this.#dependencies;
-    let claim: ErasureClaim | null;
-    try {
-      claim = await erasures.claim({ token: newToken(), now: clock.now(), leaseMs: timing.leaseMs });
-    } catch (error) {
-      observer.claimFailed(error);
-      return false;
-    }
+    const claim = await erasures.claim({ token: newToken(), now: clock.now(), leaseMs: timing.leaseMs });
     if (claim === null) return false;
     const startedAt = performance.now();
     try {
-      if (await runErasure(this.#dependencies, claim, () => this.#loop.isStopping))
+      if (await runErasure(this.#dependencies, claim, () => this.isStopping))
         observer.finished(claim, (performance.now() - startedAt) / 1_000);
     } catch (error) {
       observer.failed(claim, error);
     }
     return true;
+  }
+
+  protected override failed(error: unknown): void {
+    this.#dependencies.observer.claimFailed(error);
   }
 }

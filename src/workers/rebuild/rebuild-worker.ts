@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../storage/errors.ts';
 import { holdLease } from '../fan-out/lease.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { Outage } from '../../lib/outage.ts';
-import { PollLoop } from '../../lib/poll-loop.ts';
+import { BackgroundWorker } from '../background-worker.ts';
 import { rebuildFeed, sweepFeed, type RebuildDependencies } from '../../feeds/reconcile-feed.ts';
 import { TRIM_GRACE_MS } from '../../feeds/trim-feeds.ts';
 import { clock } from '../../lib/clock.ts';
@@ -45,50 +45,28 @@ export interface RebuildWorkerOptions {
  * Rebuilds feeds that are due, one at a time, in any number of processes. A rebuild that is cut off or done twice does
  * no harm; what makes a feed due again while it is rebuilt leads to one more.
  */
-export class RebuildWorker implements AsyncDisposable {
+export class RebuildWorker extends BackgroundWorker {
   readonly #dependencies: RebuildWorkerDependencies & RebuildDependencies;
   readonly #options: RebuildWorkerOptions;
-  readonly #loop: PollLoop;
   readonly #outage = new Outage(FIRST_OUTAGE_MS, MAX_OUTAGE_MS);
-  #subscription: Disposable | null = null;
 
   constructor(dependencies: RebuildWorkerDependencies, options: RebuildWorkerOptions) {
-    const { gate = new LaneGate() } = dependencies;
+    const { gate = new LaneGate(), workSignal } = dependencies;
+    super({ pollMs: options.pollMs, workSignal });
     this.#dependencies = { ...dependencies, inTurn: (chunk) => gate.run(IN_BULK, chunk) };
     this.#options = options;
-    this.#loop = new PollLoop(() => this.#rebuildNext(), options.pollMs);
   }
 
-  start(): void {
-    this.#subscription ??= this.#dependencies.workSignal.onWork(() => {
-      this.#loop.wake();
-    });
-    this.#loop.start();
-  }
-
-  /** Lets the rebuild under way finish. Idempotent. */
-  async stop(): Promise<void> {
-    this.#subscription?.[Symbol.dispose]();
-    this.#subscription = null;
-    await this.#loop.stop();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
-  }
-
-  async #rebuildNext(): Promise<boolean> {
-    const { feeds, observer } = this.#dependencies;
+  protected override async work(): Promise<boolean> {
     if (this.#outage.waitMs > 0) return false;
-    try {
-      const claim = await feeds.claimDue(clock.now(), this.#options.leaseMs);
-      if (claim === null) return false;
-      await this.#rebuild(claim).catch((error: unknown) => this.#handBack(claim, error));
-      return true;
-    } catch (error) {
-      observer.failed(error);
-      return false;
-    }
+    const claim = await this.#dependencies.feeds.claimDue(clock.now(), this.#options.leaseMs);
+    if (claim === null) return false;
+    await this.#rebuild(claim).catch((error: unknown) => this.#handBack(claim, error));
+    return true;
+  }
+
+  protected override failed(error: unknown): void {
+    this.#dependencies.observer.failed(error);
   }
 
   /** Reschedules after a short backoff; a store outage is not counted as a failed attempt. */

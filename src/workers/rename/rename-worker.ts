@@ -1,5 +1,5 @@
 import { NAME_SOURCES, type RenameClaim, type RenamesRepository } from '../../storage/renames.ts';
-import { PollLoop } from '../../lib/poll-loop.ts';
+import { BackgroundWorker } from '../background-worker.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -44,47 +44,31 @@ export interface RenameWorkerOptions {
  * A worker that is cut off loses nothing, and one that comes late overwrites nothing newer. It looks for work by the
  * clock alone: reads show a new name at once anyway, and the signal for work rings for every action.
  */
-export class RenameWorker implements AsyncDisposable {
+export class RenameWorker extends BackgroundWorker {
   readonly #dependencies: RenameWorkerDependencies;
   readonly #options: RenameWorkerOptions;
-  readonly #loop: PollLoop;
   readonly #gate: LaneGate;
   #claims = 0;
 
   constructor(dependencies: RenameWorkerDependencies, options: RenameWorkerOptions) {
+    super(options);
     this.#dependencies = dependencies;
     this.#options = options;
     this.#gate = dependencies.gate ?? new LaneGate();
-    this.#loop = new PollLoop(() => this.#round(), options.pollMs);
   }
 
-  start(): void {
-    this.#loop.start();
-  }
-
-  /** Lets the write under way end and hands the rest back. Idempotent. */
-  stop(): Promise<void> {
-    return this.#loop.stop();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
-  }
-
-  /** False when there was nothing to do. */
-  async #round(): Promise<boolean> {
-    const { renames, observer } = this.#dependencies;
+  protected override async work(): Promise<boolean> {
+    const { renames } = this.#dependencies;
     const { workerId, leaseMs, batchSize } = this.#options;
-    try {
-      let settled = 0;
-      for (const source of NAME_SOURCES) settled += await renames.settleFirst(source, clock.now(), batchSize);
-      const claim = await renames.claim(`${workerId}#${String(++this.#claims)}`, clock.now(), leaseMs);
-      if (claim !== null) await this.#run(claim);
-      return settled > 0 || claim !== null;
-    } catch (error) {
-      observer.claimFailed(error);
-      return false;
-    }
+    let settled = 0;
+    for (const source of NAME_SOURCES) settled += await renames.settleFirst(source, clock.now(), batchSize);
+    const claim = await renames.claim(`${workerId}#${String(++this.#claims)}`, clock.now(), leaseMs);
+    if (claim !== null) await this.#run(claim);
+    return settled > 0 || claim !== null;
+  }
+
+  protected override failed(error: unknown): void {
+    this.#dependencies.observer.claimFailed(error);
   }
 
   async #run(claim: RenameClaim): Promise<void> {
@@ -114,8 +98,7 @@ export class RenameWorker implements AsyncDisposable {
         name === null ? 0 : await this.#gate.run(IN_BULK, () => renames.carry(claim.id, name, batchSize));
       if (found === 0) return actions;
       actions += found;
-      if (this.#loop.isStopping || !(await renames.renew(claim, new Date(clock.time() + leaseMs))))
-        return null;
+      if (this.isStopping || !(await renames.renew(claim, new Date(clock.time() + leaseMs)))) return null;
     }
   }
 }

@@ -8,7 +8,7 @@ import {
 import type { RankingWeights } from '../../domain/ranking.ts';
 import type { RankedActionsRepository } from '../../storage/ranked-actions.ts';
 import { GENERATIONS_KEPT, type ScoresRepository } from '../../storage/scores.ts';
-import { PollLoop } from '../../lib/poll-loop.ts';
+import { BackgroundWorker } from '../background-worker.ts';
 import { clock } from '../../lib/clock.ts';
 
 export interface RescoreObserver {
@@ -34,31 +34,23 @@ export interface RescoreOptions {
  * Makes the scores of every generation, one process at a time. A process that dies leaves the rest to the next one;
  * two who overlap do the same work and change nothing of each other's.
  */
-export class RescoreWorker implements AsyncDisposable {
+export class RescoreWorker extends BackgroundWorker {
   readonly #dependencies: RescoreDependencies;
   readonly #options: RescoreOptions;
-  readonly #loop: PollLoop;
 
   constructor(dependencies: RescoreDependencies, options: RescoreOptions) {
+    super(options);
     this.#dependencies = dependencies;
     this.#options = options;
-    this.#loop = new PollLoop(async () => {
-      await this.round(clock.now());
-      return false;
-    }, options.pollMs);
   }
 
-  start(): void {
-    this.#loop.start();
+  protected override async work(): Promise<boolean> {
+    await this.round(clock.now());
+    return false;
   }
 
-  /** Leaves the generation under way to the next worker. Idempotent. */
-  stop(): Promise<void> {
-    return this.#loop.stop();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
+  protected override failed(error: unknown): void {
+    this.#dependencies.observer.failed(error);
   }
 
   /** Makes the generation that is due at this time, if any is and nobody is at it. */
@@ -66,13 +58,9 @@ export class RescoreWorker implements AsyncDisposable {
     const { scores, observer } = this.#dependencies;
     const generation = generationAt(now);
     const startedAt = performance.now();
-    try {
-      if (!(await scores.claim(generation, now, this.#options.leaseMs))) return;
-      const actions = await this.#rescore(generation);
-      if (actions !== null) observer.rescored(generation, actions, (performance.now() - startedAt) / 1_000);
-    } catch (error) {
-      observer.failed(error);
-    }
+    if (!(await scores.claim(generation, now, this.#options.leaseMs))) return;
+    const actions = await this.#rescore(generation);
+    if (actions !== null) observer.rescored(generation, actions, (performance.now() - startedAt) / 1_000);
   }
 
   /** How many actions have a score in the generation; null when it was cut short. */
@@ -86,7 +74,7 @@ export class RescoreWorker implements AsyncDisposable {
       }));
       await scores.put(entries, generation);
       count += entries.length;
-      if (this.#loop.isStopping) {
+      if (this.isStopping) {
         await scores.renew(clock.now());
         return null;
       }

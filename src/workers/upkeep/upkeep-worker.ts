@@ -3,7 +3,7 @@ import type { FanOutsRepository } from '../../storage/fan-outs.ts';
 import type { FeedsRepository } from '../../storage/feeds.ts';
 import { PULL_NOTICE_MS } from '../../storage/pulled-refs.ts';
 import type { RefsRepository } from '../../storage/refs.ts';
-import { PollLoop } from '../../lib/poll-loop.ts';
+import { BackgroundWorker } from '../background-worker.ts';
 import { trimDue } from '../../feeds/trim-feeds.ts';
 import { clock } from '../../lib/clock.ts';
 import {
@@ -31,25 +31,12 @@ const EVERY_MS = 5_000;
  * fan-outs of processes that know none, completes follows that were cut off, and has the store forget what lies below the
  * floors of feeds. Whatever is done twice does no harm.
  */
-export class UpkeepWorker implements AsyncDisposable {
+export class UpkeepWorker extends BackgroundWorker {
   readonly #dependencies: UpkeepDependencies;
-  readonly #loop = new PollLoop(() => this.#run(), EVERY_MS);
 
   constructor(dependencies: UpkeepDependencies) {
+    super({ pollMs: EVERY_MS });
     this.#dependencies = dependencies;
-  }
-
-  start(): void {
-    this.#loop.start();
-  }
-
-  /** Idempotent. */
-  stop(): Promise<void> {
-    return this.#loop.stop();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
   }
 
   /** @param noticeMs how long before it is pulled a ref is known as such; see `pulled-refs.ts`. */
@@ -58,15 +45,15 @@ export class UpkeepWorker implements AsyncDisposable {
     await fanOuts.adoptLanes();
     await settleAbandonedFollows(this.#dependencies, now);
     await refs.choosePulled(celebrityThreshold, new Date(now.getTime() + noticeMs));
-    while (!this.#loop.isStopping && (await trimDue(this.#dependencies, now)) > 0);
+    while (!this.isStopping && (await trimDue(this.#dependencies, now)) > 0);
   }
 
-  async #run(): Promise<boolean> {
-    try {
-      await this.round(clock.now());
-    } catch (error) {
-      this.#dependencies.onError(error);
-    }
+  protected override async work(): Promise<boolean> {
+    await this.round(clock.now());
     return false;
+  }
+
+  protected override failed(error: unknown): void {
+    this.#dependencies.onError(error);
   }
 }

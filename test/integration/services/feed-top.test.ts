@@ -252,7 +252,7 @@ test('a scoring that was cut short is made by the next to come, and what was wri
     },
     { leaseMs: 1, pollMs: 1 },
   );
-  await broken.round(now);
+  await expect(broken.round(now)).rejects.toThrow('Out of breath');
   expect(await scores.current()).toBeNull();
   const first = await scores.find(ids, generation);
   expect(first.size).toBeGreaterThan(0);

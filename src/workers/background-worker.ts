@@ -1,0 +1,62 @@
+import { PollLoop } from '../lib/poll-loop.ts';
+import type { WorkSignal } from '../realtime/work-signal.ts';
+
+export interface BackgroundWorkerOptions {
+  /** How often to look for work without having been woken. */
+  readonly pollMs: number;
+  /** Wakes the worker. Default: it looks by the clock alone. */
+  readonly workSignal?: Pick<WorkSignal, 'onWork'>;
+}
+
+/**
+ * Does work of one kind, one piece after the other, in the background of a process. Any number of processes may do the
+ * same kind: the claims of the work decide who does what.
+ */
+export abstract class BackgroundWorker implements AsyncDisposable {
+  readonly #loop: PollLoop;
+  readonly #workSignal: Pick<WorkSignal, 'onWork'> | undefined;
+  #subscription: Disposable | undefined;
+
+  constructor({ pollMs, workSignal }: BackgroundWorkerOptions) {
+    this.#workSignal = workSignal;
+    this.#loop = new PollLoop(() => this.#workOrFail(), pollMs);
+  }
+
+  start(): void {
+    this.#subscription ??= this.#workSignal?.onWork(() => {
+      this.#loop.wake();
+    });
+    this.#loop.start();
+  }
+
+  /** Resolves when the piece under way has ended or handed back what is left of it. Idempotent. */
+  async stop(): Promise<void> {
+    this.#subscription?.[Symbol.dispose]();
+    this.#subscription = undefined;
+    await this.#loop.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  /** For work that can end early. */
+  protected get isStopping(): boolean {
+    return this.#loop.isStopping;
+  }
+
+  /** Does one piece. False: there was none, or the next one may wait for `pollMs`. */
+  protected abstract work(): Promise<boolean>;
+
+  /** Reports what `work` rejected with; the worker tries again after `pollMs`. */
+  protected abstract failed(error: unknown): void;
+
+  async #workOrFail(): Promise<boolean> {
+    try {
+      return await this.work();
+    } catch (error) {
+      this.failed(error);
+      return false;
+    }
+  }
+}
