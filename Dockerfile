@@ -9,7 +9,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
 COPY packages/local-engine ./packages/local-engine
 COPY src ./src
-RUN npm run build
+RUN npm run build -- --fast
 
 FROM node:22.21.1-bookworm-slim AS packages
 WORKDIR /app

@@ -27,21 +27,27 @@ const limits = {
 };
 
 const kinds = ['unit', 'integration', 'e2e', 'conformance', 'fault'] as const;
+/** They count what their whole process has open, and so have it to themselves. */
+const alone = ['test/e2e/live-cycles.test.ts'];
 
 export default defineConfig({
   test: {
     // One engine and one Redis for the whole run; see test/support/engine.ts.
     globalSetup: ['test/support/global-setup.ts'],
-    // Files share processes, loaded modules and spare databases: nothing in a file may change what others see.
-    projects: kinds.map((name) => ({
-      resolve,
-      test: {
-        ...limits,
-        name,
-        include: [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`],
-        pool: 'forks' as const,
-        isolate: false,
-      },
-    })),
+    projects: [
+      // Files share processes, loaded modules and spare databases: nothing in a file may change what others see.
+      ...kinds.map((name) => ({
+        resolve,
+        test: {
+          ...limits,
+          name,
+          include: [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`],
+          exclude: alone,
+          pool: 'forks' as const,
+          isolate: false,
+        },
+      })),
+      { resolve, test: { ...limits, name: 'alone', include: alone, pool: 'forks' } },
+    ],
   },
 });
