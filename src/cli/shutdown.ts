@@ -7,6 +7,8 @@ const CLOSE_WITHIN_MS = 10_000;
 /** A Ctrl-C under npm arrives twice: from the terminal, and passed on by npm. */
 const SAME_SIGNAL_MS = 1_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Faults of the process itself: a handler in JavaScript would not end it, but return to the fault for ever. */
+const FATAL_SIGNALS = ['SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV'] as const;
 
 /**
  * Runs `close` on the first SIGINT, SIGTERM or SIGHUP and exits 0; a further signal exits 1 at once, and so does a
@@ -21,7 +23,7 @@ export function closeOnSignals(
   const grace = closeWithGrace(
     {
       delay: CLOSE_WITHIN_MS,
-      skip: [...SIGNALS, 'beforeExit'],
+      skip: [...SIGNALS, ...FATAL_SIGNALS, 'beforeExit'],
       logger: {
         error: (message: unknown) => {
           logCrash(logger, { err: message });

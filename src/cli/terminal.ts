@@ -5,7 +5,7 @@ const CLEAR_LINE = '\r\u001b[K';
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
   const isInteractive = process.stderr.isTTY;
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreGoneReader);
   // A progress bar may stand on the line.
   const start = isInteractive ? CLEAR_LINE : '';
   let isMute = false;
@@ -27,7 +27,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** The reader of the output has gone, as `head` does; the work goes on. */
-function ignoreClosedPipe(error: Error): void {
-  if (!('code' in error && error.code === 'EPIPE')) throw error;
+/** The reader of the output has gone, as `head` does (EPIPE), or the terminal was closed (EIO); the work goes on. */
+function ignoreGoneReader(error: Error): void {
+  if (!('code' in error && (error.code === 'EPIPE' || error.code === 'EIO'))) throw error;
 }

@@ -1,8 +1,13 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startInTerminal } from '../support/pseudo-terminal.ts';
 
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const FIXTURE = fileURLToPath(new URL('fixtures/progress-bar.ts', import.meta.url));
 const CTRL_C = '\u0003';
 const HIDES = ['\u001b[?25l', '\u001b[?7l'];
@@ -45,3 +50,34 @@ describe.skipIf(!hasScript())('a progress bar in a terminal', () => {
     expect(code).toBe(exitCode);
   });
 });
+
+describe.skipIf(!hasScript())('a server in a terminal', () => {
+  it('ends in order when the window is closed', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'fanfare-window-'));
+    await using terminal = startInTerminal(MAIN, ['serve'], { DATA_DIR: dataDir, PORT: '0' });
+    await terminal.shows(/Other tokens/);
+    const record = JSON.parse(await readFile(join(dataDir, 'server.json'), 'utf8')) as {
+      readonly process: { readonly pid: number };
+    };
+    const { pid } = record.process;
+    try {
+      await terminal.closeWindow();
+      // Both are there while the server runs; the first stays where a server did not end in order.
+      for (const file of ['server.json', 'running-services.json'])
+        await expect.poll(() => readdir(dataDir), { timeout: PATIENCE_MS }).not.toContain(file);
+      await expect.poll(() => isRunning(pid), { timeout: PATIENCE_MS }).toBe(false);
+    } finally {
+      if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+      await rm(dataDir, { recursive: true, maxRetries: 20 });
+    }
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -9,15 +9,25 @@ export interface InTerminal extends AsyncDisposable {
   /** Resolves when the screen has had this; rejects when the program ends first. */
   shows(pattern: RegExp): Promise<void>;
   type(keys: string): void;
+  /** As when somebody closes the window: the program gets SIGHUP, and what it writes fails. */
+  closeWindow(): Promise<void>;
   readonly end: Promise<{ readonly code: number | null; readonly screen: string }>;
 }
 
 /** Starts a script in a terminal that `script` of util-linux makes. */
-export function startInTerminal(path: string, args: readonly string[]): InTerminal {
+export function startInTerminal(
+  path: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): InTerminal {
   const command = [process.execPath, ...withLoader(), path, ...args].map((part) => `'${part}'`).join(' ');
   const child = spawn('script', ['-qfec', `exec ${command}`, '/dev/null'], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, TERM: 'xterm', FORCE_COLOR: undefined, NO_COLOR: undefined, CI: undefined },
+    env: {
+      ...process.env,
+      ...{ TERM: 'xterm', FORCE_COLOR: undefined, NO_COLOR: undefined, CI: undefined },
+      ...env,
+    },
   });
   let screen = '';
   let hasEnded = false;
@@ -34,10 +44,15 @@ export function startInTerminal(path: string, args: readonly string[]): InTermin
     look();
     return { code: code as number | null, screen };
   });
+  const closeWindow = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await end;
+  };
   return {
     screen: () => screen,
     end,
     type: (keys) => void child.stdin.write(keys),
+    closeWindow,
     shows: (pattern) =>
       new Promise((resolve, reject) => {
         const watcher = (): void => {
@@ -49,9 +64,6 @@ export function startInTerminal(path: string, args: readonly string[]): InTermin
         watchers.add(watcher);
         watcher();
       }),
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGHUP');
-      await end;
-    },
+    [Symbol.asyncDispose]: closeWindow,
   };
 }
