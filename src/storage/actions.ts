@@ -1,9 +1,9 @@
 import { ObjectId, type Collection, type Filter } from 'mongodb';
-import type { Action, ActionId, FanOutState, RefId, UserId } from '../domain/action.ts';
-import { userKey } from '../domain/audience.ts';
+import type { Action, ActionId, FanOutState, RefId } from '../domain/action.ts';
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { inSlices } from '../lib/in-slices.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
+import { actionsOfAudience } from './actions-of-audience.ts';
 import { newActionDocument, toAction, type NewAction } from './action-document.ts';
 import { conditionsFilter, type ActionConditions } from './action-conditions.ts';
 import type { ActionDocument } from './documents.ts';
@@ -11,12 +11,8 @@ import { afterLastPass, passRequested } from './fan-out-stages.ts';
 import { reportedAs } from './reported-fan-outs.ts';
 import { duplicatePositions, isDuplicateKey } from './errors.ts';
 
-/** Actions read at once where all of many are read. */
-const BATCH = 500;
 /** Actions of one write: to turn several MB into bytes holds the event loop. */
 const INSERTED_AT_ONCE = 100;
-/** Refs of one query of such a reading. */
-const REFS_AT_ONCE = 100;
 
 const COUNTERS = { COMMENT: 'comments', LIKE: 'likes', RESHARE: 'reshares' } as const;
 
@@ -51,23 +47,6 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
         : await findByKey(document.actorId, document.idempotencyKey);
     if (first === null) throw new Error('A duplicate key without an action that holds it');
     return first;
-  }
-
-  async function* batches(filter: Filter<ActionDocument>): AsyncGenerator<Action[], void, undefined> {
-    const cursor = collection.find(filter).batchSize(BATCH);
-    try {
-      let batch: Action[] = [];
-      for await (const document of cursor) {
-        batch.push(toAction(document));
-        if (batch.length === BATCH) {
-          yield batch;
-          batch = [];
-        }
-      }
-      if (batch.length > 0) yield batch;
-    } finally {
-      await cursor.close();
-    }
   }
 
   async function insertSome(actions: readonly NewAction[]): Promise<{ action: Action; isReplay: boolean }[]> {
@@ -171,96 +150,7 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
       return documents.map(toAction);
     },
 
-    /**
-     * Where a span that holds the newest `count` (at least 1) actions of a ref begins; null when there are none.
-     * Counts what following the ref would bring. Index `recorded_by_ref`.
-     */
-    async nthNewest(refId: RefId, count: number): Promise<{ recorded: Date; id: ActionId } | null> {
-      const documents = await collection
-        .find({ refIds: refId, scope: { $in: ['FOLLOWERS', 'PUBLIC'] }, isDeleted: false, isHidden: false })
-        .sort({ recorded: -1, _id: -1 })
-        .project<{ _id: ObjectId; recorded: Date }>({ recorded: 1 })
-        .limit(count)
-        .batchSize(count)
-        .toArray();
-      const last = documents.at(-1);
-      return last === undefined ? null : { recorded: last.recorded, id: last._id.toHexString() };
-    },
-
-    /** The newest visible actions of a ref that reach followers, recorded at or after `since`. Index `recorded_by_ref`. */
-    async newestOfRef(refId: RefId, since: Date, limit: number): Promise<Action[]> {
-      const documents = await collection
-        .find({
-          refIds: refId,
-          recorded: { $gte: since },
-          scope: { $in: ['FOLLOWERS', 'PUBLIC'] },
-          isDeleted: false,
-          isHidden: false,
-        })
-        .sort({ recorded: -1, _id: -1 })
-        .limit(limit)
-        .toArray();
-      return documents.map(toAction);
-    },
-
-    /** Actions of any of the refs recorded at or after `since`, for delivery by a span. Index `recorded_by_ref`. */
-    async recordedSince(refIds: readonly RefId[], since: Date): Promise<Action[]> {
-      const documents = await collection
-        .find({
-          refIds: { $in: [...refIds] },
-          recorded: { $gte: since },
-          scope: { $in: ['FOLLOWERS', 'PUBLIC'] },
-          isDeleted: false,
-          isHidden: false,
-        })
-        .toArray();
-      return documents.map(toAction);
-    },
-
-    /**
-     * Actions for any of the audience keys recorded at or after `since`. Goes by the age in their ids, which begin with
-     * the time of recording: only the newest actions are looked at.
-     */
-    async addressedSince(audience: readonly string[], since: Date): Promise<Action[]> {
-      const youngest = ObjectId.createFromTime(Math.floor(since.getTime() / 1_000) - 1);
-      const documents = await collection
-        .find({
-          _id: { $gte: youngest },
-          recorded: { $gte: since },
-          audience: { $in: [...audience] },
-          isDeleted: false,
-          isHidden: false,
-        })
-        .toArray();
-      return documents.map(toAction);
-    },
-
-    /** Which of these people actions name. Index `audience`. */
-    async namedAmong(userIds: readonly UserId[]): Promise<UserId[]> {
-      const keys = userIds.map(userKey);
-      const documents = await collection
-        .find({ audience: { $in: keys }, isDeleted: false })
-        .project<Pick<ActionDocument, 'mentions' | 'recipients'>>({ _id: 0, mentions: 1, recipients: 1 })
-        .toArray();
-      const named = new Set(documents.flatMap(({ mentions, recipients }) => [...mentions, ...recipients]));
-      return userIds.filter((userId) => named.has(userId));
-    },
-
-    /**
-     * Every visible action that may be addressed to a reader, in batches, in no order, some of them twice. Reads by the
-     * indexes `audience` and `recorded_by_ref`.
-     */
-    async *candidatesFor(
-      audience: readonly string[],
-      refIds: readonly RefId[],
-    ): AsyncGenerator<Action[], void, undefined> {
-      const visible = { isDeleted: false, isHidden: false };
-      yield* batches({ ...visible, audience: { $in: [...audience] } });
-      for (let from = 0; from < refIds.length; from += REFS_AT_ONCE) {
-        const some = refIds.slice(from, from + REFS_AT_ONCE);
-        yield* batches({ ...visible, refIds: { $in: some }, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } });
-      }
-    },
+    ...actionsOfAudience(collection),
 
     /**
      * Marks an interaction on its action and asks for a pass. The count is optimistic; the pass recomputes it.

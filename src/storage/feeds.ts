@@ -1,10 +1,12 @@
-import { ObjectId, type Collection } from 'mongodb';
+import { type Collection } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import { FLOOR_ABOVE_ALL, type FeedPosition } from '../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
 import type { FeedDocument } from './documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from './errors.ts';
 import { FIRST_EPOCH } from './feed-epochs.ts';
+import { feedRebuilds } from './feed-rebuilds.ts';
+import { toPlace, toPosition } from './feed-position.ts';
 
 /** What a reader has said about their feed, and what state it is in. */
 export type ReaderMarks = Pick<
@@ -37,23 +39,7 @@ function floorOf(document: FeedDocument | null, epoch: number): FeedPosition | n
   if (document?.isStale === true || document?.isUnbuilt === true) return FLOOR_ABOVE_ALL;
   if ((document?.epoch ?? FIRST_EPOCH) !== epoch) return FLOOR_ABOVE_ALL;
   const floor = document?.floor;
-  return floor === undefined ? null : { relevancy: floor.relevancy, actionId: floor.actionId.toHexString() };
-}
-
-const END_OF_REBUILD = {
-  rebuildAt: 1,
-  rebuildLease: 1,
-  isUnbuilt: 1,
-  rebuildsBegun: 1,
-  isUntold: 1,
-} as const;
-
-/** One rebuild, void as soon as the feed has become due again. */
-export interface RebuildClaim {
-  readonly userId: UserId;
-  readonly version: number;
-  /** What was done before was cut off: it may have changed the feed and not told its reader. */
-  readonly wasCutOff: boolean;
+  return floor === undefined ? null : toPosition(floor);
 }
 
 /**
@@ -63,11 +49,6 @@ export interface RebuildClaim {
 export function feedsRepository(collection: Collection<FeedDocument>, epoch: number = FIRST_EPOCH) {
   async function set(userId: UserId, update: Parameters<typeof collection.updateOne>[1]): Promise<void> {
     await retryOnDuplicateKey(() => collection.updateOne({ _id: userId }, update, { upsert: true }));
-  }
-
-  /** Ends a rebuild of a feed that has become due again, in good order: the next one may begin. */
-  async function endOvertaken(userId: UserId): Promise<void> {
-    await collection.updateOne({ _id: userId }, { $inc: { rebuildsBegun: -1 }, $unset: { rebuildLease: 1 } });
   }
 
   return {
@@ -106,96 +87,6 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
 
     async unmute(userId: UserId, memberId: UserId): Promise<void> {
       await collection.updateOne({ _id: userId }, { $pull: { muted: memberId } });
-    },
-
-    /**
-     * Makes feeds due for a rebuild, in one write. Before the change that is the reason: cut off, it is rebuilt in vain.
-     *
-     * @param how.isTold whether watchers have been notified of the change. False before it is made: if it is cut off before
-     *   it has told them, the rebuild does.
-     */
-    async markDue(
-      userIds: readonly UserId[],
-      now: Date,
-      { isTold }: { readonly isTold?: boolean } = {},
-    ): Promise<void> {
-      if (userIds.length === 0) return;
-      const operations = userIds.map((userId) => ({
-        updateOne: {
-          filter: { _id: userId },
-          update: {
-            $inc: { rebuildVersion: 1 },
-            $set: { rebuildAt: now, ...(isTold === false ? { isUntold: true } : {}) },
-            ...(isTold === true ? { $unset: { isUntold: 1 as const } } : {}),
-          },
-          upsert: true,
-        },
-      }));
-      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
-    },
-
-    /**
-     * The feed that has been due for longest, leased; what passes it by from here on makes it stale again. One that became
-     * due again while it is rebuilt waits for the end of that. A lease that ends is taken over. Index `rebuild`.
-     */
-    async claimDue(now: Date, leaseMs: number): Promise<RebuildClaim | null> {
-      const until = new Date(now.getTime() + leaseMs);
-      const document = await collection.findOneAndUpdate(
-        { rebuildAt: { $exists: true, $lte: now }, rebuildLease: { $not: { $gt: now } } },
-        [
-          {
-            $set: {
-              rebuildAt: until,
-              rebuildLease: until,
-              rebuildsBegun: { $add: [{ $ifNull: ['$rebuildsBegun', 0] }, 1] },
-              isUnbuilt: {
-                $or: [{ $ifNull: ['$isUnbuilt', false] }, { $ifNull: ['$isStale', false] }],
-              },
-            },
-          },
-          { $unset: ['isStale'] },
-        ],
-        { sort: { rebuildAt: 1 }, returnDocument: 'after' },
-      );
-      if (document === null) return null;
-      const { _id: userId, rebuildVersion: version = 0, rebuildsBegun = 1, isUntold = false } = document;
-      return { userId, version, wasCutOff: rebuildsBegun > 1 || isUntold };
-    },
-
-    /** Extends the lease, from when the database does it on. False: the rebuild has ended. */
-    async renewRebuild({ userId, version }: RebuildClaim, leaseMs: number): Promise<boolean> {
-      const until = { $add: ['$$NOW', leaseMs] };
-      const { matchedCount } = await collection.updateOne({ _id: userId, rebuildLease: { $exists: true } }, [
-        {
-          $set: {
-            rebuildLease: until,
-            // Due again: it stays due when it was to be.
-            rebuildAt: { $cond: [{ $eq: ['$rebuildVersion', version] }, until, '$rebuildAt'] },
-          },
-        },
-      ]);
-      return matchedCount === 1;
-    },
-
-    /**
-     * The feed is as it should be above the floor, unless it has become due again meanwhile. What is stored below may be
-     * forgotten from `trimAt` on.
-     */
-    async finishRebuild(
-      { userId, version }: RebuildClaim,
-      {
-        floor,
-        trimAt,
-        now,
-      }: { readonly floor: FeedPosition | null; readonly trimAt: Date; readonly now: Date },
-    ): Promise<void> {
-      const { matchedCount } = await collection.updateOne(
-        { _id: userId, rebuildVersion: version },
-        floor === null
-          ? { $set: { epoch, rebuiltAt: now }, $unset: { ...END_OF_REBUILD, floor: 1, trimAt: 1 } }
-          : { $set: { epoch, rebuiltAt: now, floor: stored(floor), trimAt }, $unset: END_OF_REBUILD },
-      );
-      if (matchedCount === 0) await endOvertaken(userId);
     },
 
     /** Notes that the reader reads, and tells their marks as they are then. One atomic write. */
@@ -239,7 +130,7 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
 
     /** Raises the floor, never lowers it, and notes when the store may forget what lies below. */
     async raiseFloor(userId: UserId, floor: FeedPosition, trimAt: Date): Promise<void> {
-      const { relevancy, actionId } = stored(floor);
+      const { relevancy, actionId } = toPlace(floor);
       await retryOnDuplicateKey(() =>
         collection.updateOne(
           { _id: userId },
@@ -289,7 +180,7 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
               {
                 userId: _id,
                 trimAt,
-                floor: { relevancy: floor.relevancy, actionId: floor.actionId.toHexString() },
+                floor: toPosition(floor),
               },
             ],
       );
@@ -300,38 +191,12 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
       await collection.updateOne({ _id: userId, trimAt }, { $unset: { trimAt: 1 } });
     },
 
-    /**
-     * The feed stays due, from then on.
-     * @param how.wasCutOff whether the rebuild may have changed the feed and not told its reader.
-     */
-    async postponeRebuild(
-      { userId, version }: RebuildClaim,
-      until: Date,
-      how: { readonly wasCutOff: boolean } = { wasCutOff: false },
-    ): Promise<void> {
-      const { matchedCount } = await collection.updateOne(
-        { _id: userId, rebuildVersion: version },
-        {
-          $set: { rebuildAt: until },
-          $unset: { rebuildLease: 1, ...(how.wasCutOff ? {} : { rebuildsBegun: 1 as const }) },
-        },
-      );
-      if (matchedCount === 0 && !how.wasCutOff) await endOvertaken(userId);
-    },
-
-    /** How many feeds are due or being rebuilt. Index `rebuild`. */
-    async countDue(): Promise<number> {
-      return collection.countDocuments({ rebuildAt: { $exists: true } });
-    },
+    ...feedRebuilds(collection, epoch),
 
     markHasHiddenItems: (userId: UserId) => set(userId, { $set: { hasHiddenItems: true } }),
 
     markChecksFollows: (userId: UserId) => set(userId, { $set: { checksFollows: true } }),
   };
-}
-
-function stored({ relevancy, actionId }: FeedPosition): NonNullable<FeedDocument['floor']> {
-  return { relevancy, actionId: new ObjectId(actionId) };
 }
 
 export type FeedsRepository = ReturnType<typeof feedsRepository>;

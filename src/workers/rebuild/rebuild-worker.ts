@@ -1,7 +1,8 @@
 import type { LiveLog } from '../../realtime/live-log.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
 import type { FanOutsRepository } from '../../storage/fan-outs.ts';
-import type { FeedsRepository, RebuildClaim } from '../../storage/feeds.ts';
+import type { RebuildClaim } from '../../storage/feed-rebuilds.ts';
+import type { FeedsRepository } from '../../storage/feeds.ts';
 import { StoreUnavailable } from '../../storage/errors.ts';
 import { holdLease } from '../fan-out/lease.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';

@@ -2,7 +2,8 @@ import { ObjectId } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { duplicatePositions, isDuplicateKey, retryOnDuplicateKey } from '../../../storage/errors.ts';
-import { toEntry, toEntryDocument, toPlace, toPosition } from '../shared/entries.ts';
+import { toPlace, toPosition } from '../../../storage/feed-position.ts';
+import { toEntry, toEntryDocument } from '../shared/entries.ts';
 import type { Collections } from '../../../storage/mongo.ts';
 import { storedEntries } from '../shared/stored-entries.ts';
 

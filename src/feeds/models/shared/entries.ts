@@ -1,7 +1,8 @@
 import { ObjectId } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
-import type { FeedEntryDocument, FeedPlaceDocument } from '../../../storage/feed-documents.ts';
+import type { FeedEntryDocument } from '../../../storage/feed-documents.ts';
+import { toPlace } from '../../../storage/feed-position.ts';
 
 /** A reader's entry for an action that the context names. */
 export interface ReaderEntry extends Pick<FeedEntry, 'relevancy' | 'reasons'> {
@@ -23,14 +24,6 @@ export function toEntry({ actionId, relevancy, reasons }: FeedEntryDocument): Fe
 
 export function toEntryDocument({ actionId, relevancy, reasons }: FeedEntry): FeedEntryDocument {
   return { actionId: new ObjectId(actionId), relevancy, reasons: [...reasons] };
-}
-
-export function toPosition({ relevancy, actionId }: FeedPlaceDocument): FeedPosition {
-  return { relevancy, actionId: actionId.toHexString() };
-}
-
-export function toPlace({ relevancy, actionId }: FeedPosition): FeedPlaceDocument {
-  return { relevancy, actionId: new ObjectId(actionId) };
 }
 
 /** An expression: whether the place that one expression gives comes before that of another in a feed. */

@@ -1,3 +1,4 @@
+import { toPlace, toPosition } from '../../../storage/feed-position.ts';
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
@@ -8,8 +9,6 @@ import {
   entriesAbove,
   toEntry,
   toEntryDocument,
-  toPlace,
-  toPosition,
   type EntryQuery,
   type ReaderEntry,
 } from '../shared/entries.ts';
