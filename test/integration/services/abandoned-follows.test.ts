@@ -1,61 +1,15 @@
 import { expect, test } from 'vitest';
 import { anySpanContains } from '../../../src/domain/follow-span.ts';
-import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
-import { follow, followMany, type FollowDependencies } from '../../../src/services/follow/follow.ts';
-import { unfollow, type UnfollowDependencies } from '../../../src/services/follow/unfollow.ts';
+import { follow } from '../../../src/services/follow/follow.ts';
 import { newObjectId } from '../../../src/storage/mongo.ts';
-import { createRepositories, type Repositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/storage/repositories.ts';
 import { UpkeepWorker } from '../../../src/workers/upkeep/upkeep-worker.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
+import { FOLLOW_CALLS, followDependencies, MOST_WRITES } from '../../support/follow-calls.ts';
 import { openLiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const PAIR = { followerId: 'ann', refId: 'site' };
-/** More than any of the calls below has. */
-const MOST_WRITES = 12;
-
-type Dependencies = FollowDependencies & UnfollowDependencies;
-
-interface Call {
-  readonly name: string;
-  readonly isFollowed: boolean;
-  readonly run: (parts: Parts, dependencies: Dependencies) => Promise<unknown>;
-}
-
-const CALLS: readonly Call[] = [
-  {
-    name: 'follow',
-    isFollowed: false,
-    run: (parts, dependencies) => follow(dependencies, parts.session('ann'), 'site', 2),
-  },
-  {
-    name: 'followMany',
-    isFollowed: false,
-    run: (parts, dependencies) => followMany(dependencies, parts.service, [PAIR]),
-  },
-  {
-    name: 'follow of what is followed, with history',
-    isFollowed: true,
-    run: (parts, dependencies) => follow(dependencies, parts.session('ann'), 'site', 2),
-  },
-  ...[true, false].map((keepHistory) => ({
-    name: `unfollow, ${keepHistory ? 'history kept' : 'without history'}`,
-    isFollowed: true,
-    run: (parts: Parts, dependencies: Dependencies) =>
-      unfollow(dependencies, parts.session('ann'), 'site', keepHistory),
-  })),
-];
-
-function dependenciesOf(parts: Parts, repositories: Repositories): Dependencies {
-  return {
-    ...repositories,
-    ...parts.live,
-    feedStore: parts.feedStore,
-    weights: DEFAULT_WEIGHTS,
-    newToken: newObjectId,
-  };
-}
-
 /** Three actions, the last of them published after the follow, if there is one. Returns their ids, newest first. */
 async function openScene(parts: Parts, isFollowed: boolean): Promise<string[]> {
   const ids: string[] = [];
@@ -103,31 +57,38 @@ async function expectSettled(parts: Parts, ids: readonly string[]): Promise<void
   expect(await parts.feedOf('ann')).toEqual(await expectedFeed(parts, ids));
 }
 
-test.each(CALLS)('completes a $name that was cut off after any write and is not repeated', async (call) => {
-  let crashes = 0;
-  for (let writes = 1; writes <= MOST_WRITES; writes++) {
-    await using parts = await openParts();
-    const ids = await openScene(parts, call.isFollowed);
-    await using list = await openLiveList(parts, parts.session('ann').identity);
-    const dying = createRepositories(crashingCollections(parts.database.collections, writes));
-    const outcome = await call.run(parts, dependenciesOf(parts, dying)).catch((error: unknown) => error);
-    if (!(outcome instanceof Error)) break;
-    expect(outcome).toBeInstanceOf(Crash);
-    crashes += 1;
-    await settle(parts);
-    await expectSettled(parts, ids);
-    await list.caughtUp();
-    expect([...list.shown.keys()].sort()).toEqual([...(await parts.feedOf('ann'))].sort());
-  }
-  expect(crashes).toBeGreaterThan(1);
-  expect(crashes).toBeLessThan(MOST_WRITES);
-});
+test.each(FOLLOW_CALLS)(
+  'completes a $name that was cut off after any write and is not repeated',
+  async (call) => {
+    let crashes = 0;
+    for (let writes = 1; writes <= MOST_WRITES; writes++) {
+      await using parts = await openParts();
+      const ids = await openScene(parts, call.isFollowed);
+      await using list = await openLiveList(parts, parts.session('ann').identity);
+      const dying = createRepositories(crashingCollections(parts.database.collections, writes));
+      const outcome = await call
+        .run(parts, followDependencies(parts, dying))
+        .catch((error: unknown) => error);
+      if (!(outcome instanceof Error)) break;
+      expect(outcome).toBeInstanceOf(Crash);
+      crashes += 1;
+      await settle(parts);
+      await expectSettled(parts, ids);
+      await list.caughtUp();
+      expect([...list.shown.keys()].sort()).toEqual([...(await parts.feedOf('ann'))].sort());
+    }
+    expect(crashes).toBeGreaterThan(1);
+    expect(crashes).toBeLessThan(MOST_WRITES);
+  },
+);
 
 test('leaves a call alone that may still be under way', async () => {
   await using parts = await openParts();
   await openScene(parts, false);
   const dying = createRepositories(crashingCollections(parts.database.collections, 1));
-  await expect(follow(dependenciesOf(parts, dying), parts.session('ann'), 'site', 2)).rejects.toThrow(Crash);
+  await expect(follow(followDependencies(parts, dying), parts.session('ann'), 'site', 2)).rejects.toThrow(
+    Crash,
+  );
   await settle(parts, 0);
   expect(await parts.repositories.follows.unsettled([PAIR])).toHaveLength(1);
 });
@@ -136,7 +97,9 @@ test('an unfollow that keeps the history keeps what a follow that was cut off ha
   await using parts = await openParts();
   const ids = await openScene(parts, false);
   const dying = createRepositories(crashingCollections(parts.database.collections, 1));
-  await expect(follow(dependenciesOf(parts, dying), parts.session('ann'), 'site', 2)).rejects.toThrow(Crash);
+  await expect(follow(followDependencies(parts, dying), parts.session('ann'), 'site', 2)).rejects.toThrow(
+    Crash,
+  );
   await parts.services.unfollow(parts.session('ann'), 'site', true);
   await parts.fanOut();
   await expectSettled(parts, ids);

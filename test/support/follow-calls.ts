@@ -1,0 +1,54 @@
+import { DEFAULT_WEIGHTS } from '../../src/domain/relevancy.ts';
+import { follow, followMany, type FollowDependencies } from '../../src/services/follow/follow.ts';
+import { unfollow, type UnfollowDependencies } from '../../src/services/follow/unfollow.ts';
+import { newObjectId } from '../../src/storage/mongo.ts';
+import type { Repositories } from '../../src/storage/repositories.ts';
+import type { Parts } from './parts.ts';
+
+/** More than any of the calls below has. */
+export const MOST_WRITES = 12;
+
+type Dependencies = FollowDependencies & UnfollowDependencies;
+
+/** A call by which ann comes to follow the site, or leaves it. */
+export interface FollowCall {
+  readonly name: string;
+  readonly isFollowed: boolean;
+  readonly run: (parts: Parts, dependencies: Dependencies) => Promise<unknown>;
+}
+
+export const FOLLOW_CALLS: readonly FollowCall[] = [
+  {
+    name: 'follow',
+    isFollowed: false,
+    run: (parts, dependencies) => follow(dependencies, parts.session('ann'), 'site', 2),
+  },
+  {
+    name: 'followMany',
+    isFollowed: false,
+    run: (parts, dependencies) =>
+      followMany(dependencies, parts.service, [{ followerId: 'ann', refId: 'site' }]),
+  },
+  {
+    name: 'follow of what is followed, with history',
+    isFollowed: true,
+    run: (parts, dependencies) => follow(dependencies, parts.session('ann'), 'site', 2),
+  },
+  ...[true, false].map((keepHistory) => ({
+    name: `unfollow, ${keepHistory ? 'history kept' : 'without history'}`,
+    isFollowed: true,
+    run: (parts: Parts, dependencies: Dependencies) =>
+      unfollow(dependencies, parts.session('ann'), 'site', keepHistory),
+  })),
+];
+
+/** What the calls need; give repositories that fail to cut one off. */
+export function followDependencies(parts: Parts, repositories: Repositories): Dependencies {
+  return {
+    ...repositories,
+    ...parts.live,
+    feedStore: parts.feedStore,
+    weights: DEFAULT_WEIGHTS,
+    newToken: newObjectId,
+  };
+}
