@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, rmdirSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFailed, test } from 'vitest';
 import {
   ALL_FINE,
   readiness,
@@ -68,6 +68,9 @@ test('a full disk is unavailable and not ready, and ready again when there is ro
   using disk = mounted;
   await using world = await startAppOnLocalEngine(disk.path);
   const { app } = world;
+  onTestFailed(() => {
+    console.error('The local services reported:', world.events);
+  });
   expect(await tryEverything(app)).toEqual(ALL_FINE);
   for (const _time of ['first', 'second']) {
     fill(disk.path, 1024 * 1024);
