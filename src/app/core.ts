@@ -22,7 +22,7 @@ export interface Core extends Realtime {
   readonly onLiveLogError: (error: unknown) => void;
 }
 
-/** Told of what does not fail the caller. */
+/** Notified of what does not fail the caller. */
 export interface CoreObserver {
   readonly liveLogFailed: (error: unknown) => void;
   readonly storeUnavailable: (error: unknown) => void;

@@ -1,4 +1,4 @@
-import type { Action, ActionId } from '../../domain/action.ts';
+import { reportedFanOut, type Action, type ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
@@ -27,5 +27,8 @@ export async function retryFanOut(
   }
   const [action] = await actions.findByIds([id]);
   if (action === undefined) throw new FanfareError('NOT_FOUND', 'There is no such action');
-  throw new FanfareError('CONFLICT', `The fan-out has not failed, it is ${action.fanOut.state}`);
+  throw new FanfareError(
+    'CONFLICT',
+    `The fan-out has not failed, it is ${reportedFanOut(action.fanOut).state}`,
+  );
 }
