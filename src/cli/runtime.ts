@@ -57,8 +57,8 @@ export function openRuntime(context: CommandContext, options: RuntimeOptions): P
   const logger = createLogger({
     level: options.voice === 'command' && level === 'info' ? 'warn' : level,
     isPretty: context.terminal.isInteractive,
-    // A bar or a waiting line may be on the line.
-    ...(context.terminal.isInteractive ? { sink: { write: noteLine } } : {}),
+    // A bar or a waiting line may be on the line, and the log may be on a full disk.
+    sink: { write: noteLine },
   });
   const opening = open(context, options, logger);
   const { stop, farewell, exitCode, onInterrupted } = options;

@@ -1,11 +1,14 @@
+import { fstatSync, writeSync } from 'node:fs';
 import type { Terminal } from './context.ts';
 
 const CLEAR_LINE = '\r\u001b[K';
+const STDERR = 2;
 
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
   const isInteractive = process.stderr.isTTY;
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreGoneReader);
+  const writeNote = isFile(STDERR) ? writeOrLose : (text: string) => void process.stderr.write(text);
   // A progress bar may stand on the line.
   const start = isInteractive ? CLEAR_LINE : '';
   let isMute = false;
@@ -17,7 +20,7 @@ export function processTerminal(): Terminal {
     },
     note(line) {
       if (isMute) return;
-      process.stderr.write(`${start}${line}\n`);
+      writeNote(`${start}${line}\n`);
     },
     isInteractive,
     stderr: process.stderr,
@@ -31,3 +34,23 @@ export function processTerminal(): Terminal {
 function ignoreGoneReader(error: Error): void {
   if (!('code' in error && (error.code === 'EPIPE' || error.code === 'EIO'))) throw error;
 }
+
+/** Whether what is written there ends on a disk, or in a device that behaves like one. */
+function isFile(descriptor: number): boolean {
+  const status = fstatSync(descriptor);
+  return !status.isFIFO() && !status.isSocket() && !process.stderr.isTTY;
+}
+
+/**
+ * A log line for which the disk has no room is lost. A stream would end the process with an error, or say nothing more
+ * when there is room again.
+ */
+function writeOrLose(text: string): void {
+  try {
+    writeSync(STDERR, text);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && NO_ROOM.has(error.code))) throw error;
+  }
+}
+
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO']);

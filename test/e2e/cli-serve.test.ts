@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { testDatabase, type TestDatabase } from '../support/engine.ts';
-import { runCli, startCli } from '../support/run-cli.ts';
+import { MAIN, runCli, startCli, startCommand } from '../support/run-cli.ts';
 
 let database: TestDatabase;
 let dataDir = '';
@@ -55,6 +55,17 @@ describe('fanfare serve', () => {
     await using second = startCli(['serve'], env);
     const [, again = ''] = await second.stdoutHas(READY);
     expect(await viewer(again, authorization)).toEqual(answer);
+  });
+
+  it('goes on when its log is on a full disk', async () => {
+    const command = `exec '${process.execPath}' '${MAIN}' serve 2> /dev/full`;
+    await using server = startCommand('/bin/sh', ['-c', command], { env: { ...env, LOG_LEVEL: 'debug' } });
+    const [, url = ''] = await server.stdoutHas(READY);
+    const [, authorization = ''] = await server.stdoutHas(TOKEN);
+    for (const _time of ['first', 'second'])
+      expect(await viewer(url, authorization)).toMatchObject({ data: { viewer: { memberId: 'demo' } } });
+    server.signal('SIGTERM');
+    expect((await server.result).code).toBe(0);
   });
 
   it('takes a Ctrl-C that arrives twice as one', async () => {

@@ -62,6 +62,28 @@ async function codesUntilNotReady({ app }: AppOnLocalEngine): Promise<string[]> 
   return [...codes];
 }
 
+/** The database dies, if it has not already, and is tried again at least once while there is no room. */
+async function killDatabase(pid: number, events: AppOnLocalEngine['events']): Promise<void> {
+  const before = ends(events);
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+  await expect.poll(() => ends(events), WITHIN).toBeGreaterThan(before + 1);
+}
+
+function ends(events: AppOnLocalEngine['events']): number {
+  return events.filter(({ message }) => message.includes('has ended unexpectedly')).length;
+}
+
+function databasePid({ services, pidOf }: AppOnLocalEngine): number {
+  const name = services.find((service) => service === 'postgres' || service === 'mongod') ?? 'none';
+  const pid = pidOf(name);
+  if (pid === undefined) throw new Error(`The database is not among ${services.join(', ')}`);
+  return pid;
+}
+
 test('a full disk is unavailable and not ready, and ready again when there is room', async ({ skip }) => {
   const mounted = mountSmallDisk();
   if (typeof mounted === 'string') return skip(mounted);
@@ -72,12 +94,14 @@ test('a full disk is unavailable and not ready, and ready again when there is ro
     console.error('The local services reported:', world.events);
   });
   expect(await tryEverything(app)).toEqual(ALL_FINE);
-  for (const _time of ['first', 'second']) {
+  for (const time of ['first', 'second']) {
+    const pid = databasePid(world);
     fill(disk.path, 1024 * 1024);
     const codes = await codesUntilNotReady(world);
     for (const _round of [1, 2, 3]) codes.push(...Object.values(await tryEverything(app, 'x'.repeat(2_000))));
     expect(codes).toContain('UNAVAILABLE');
     expect(codes.filter((code) => code !== 'ok' && code !== 'UNAVAILABLE')).toEqual([]);
+    if (time === 'second') await killDatabase(pid, world.events);
     rmSync(join(disk.path, 'filler'));
     await expect
       .poll(async () => [await tryEverything(app), (await readiness(app)).status], WITHIN)

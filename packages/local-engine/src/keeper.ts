@@ -11,6 +11,7 @@ import type { FromKeeper, KeeperRecord, ServiceSpec, ToKeeper } from './keeper-m
 import { KeptProcess } from './kept-process.ts';
 import { hasMembers } from './members.ts';
 import { ownIdentity } from './process/identity.ts';
+import { logLine } from './process/log-line.ts';
 import {
   forgetRunningServices,
   restoreRunningServices,
@@ -68,7 +69,7 @@ function start(spec: ServiceSpec): void {
       tell({ type: 'restarted', name, pid });
     },
     failed(reason) {
-      console.error(`Cannot start ${name} again:`, reason);
+      logLine(`Cannot start ${name} again: ${reasonOf(reason)}`);
     },
     exited(exit) {
       running.delete(name);
@@ -121,11 +122,15 @@ function writeRecord(): void {
     renameSync(draft, join(folder, RECORD_FILE));
   } catch (error) {
     // The folder may be deleted, or its disk be full; the services must still be stopped in order.
-    console.error('Cannot write the record of the embedded services:', error);
+    logLine(`Cannot write the record of the embedded services: ${reasonOf(error)}`);
   }
 }
 
 function tell(message: FromKeeper): void {
   // Nobody listens once the server is dead, and then nobody needs to know.
   if (process.connected) process.send?.(message, () => undefined);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

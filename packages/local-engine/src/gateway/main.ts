@@ -3,6 +3,7 @@
  * is, when its standard input closes or on SIGTERM.
  */
 import { z } from 'zod';
+import { logLine } from '../process/log-line.ts';
 import { startGateway } from './gateway.ts';
 
 const optionsSchema = z.strictObject({
@@ -29,7 +30,7 @@ const gateway = await startGateway({
   ...(user === undefined || !ownPassword ? {} : { credentials: { user, password: ownPassword } }),
   onFault(fault) {
     const cause = fault.cause instanceof Error ? ` (${fault.cause.message})` : '';
-    process.stderr.write(`${new Date().toISOString()} ${fault.name}: ${fault.message}${cause}\n`);
+    logLine(`${fault.name}: ${fault.message}${cause}`);
   },
 });
 
