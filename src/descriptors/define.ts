@@ -162,7 +162,8 @@ function requiredSchema(field: DescriptorField): z.ZodType {
 
 const MAX_JSON_DEPTH = 16;
 
-function jsonSchema(maxBytes: number): z.ZodType {
+/** Free JSON of at most so many bytes when serialised. */
+export function jsonSchema(maxBytes: number): z.ZodType {
   return z.unknown().superRefine((value, context) => {
     const fault = jsonFault(value, 0);
     if (fault !== null) {

@@ -1,10 +1,11 @@
-import type { ActionId, UserId } from '../domain/action.ts';
+import type { ActionId, RefId, UserId } from '../domain/action.ts';
 import { badInput } from '../domain/errors.ts';
 
 /** What a global id names. `unknown` is a well-formed id of a type this server does not have. */
 export type GlobalId =
   | { readonly type: 'Action'; readonly actionId: ActionId }
   | { readonly type: 'Member'; readonly userId: UserId }
+  | { readonly type: 'Ref'; readonly refId: RefId }
   | { readonly type: 'NewsfeedItem'; readonly userId: UserId; readonly actionId: ActionId }
   | { readonly type: 'unknown' };
 
@@ -27,6 +28,10 @@ export function encodeActionId(actionId: ActionId): string {
 
 export function encodeMemberId(userId: UserId): string {
   return encode('Member', userId);
+}
+
+export function encodeRefId(refId: RefId): string {
+  return encode('Ref', refId);
 }
 
 export function encodeNewsfeedItemId(userId: UserId, actionId: ActionId): string {
@@ -53,6 +58,8 @@ export function readGlobalId(id: string): GlobalId | null {
       return ACTION_ID.test(key) ? { type, actionId: key } : null;
     case 'Member':
       return { type, userId: key };
+    case 'Ref':
+      return { type, refId: key };
     case 'NewsfeedItem': {
       const [, userId, actionId] = ITEM_KEY.exec(key) ?? [];
       return userId === undefined || actionId === undefined ? null : { type, userId, actionId };

@@ -8,6 +8,8 @@ import type { SessionEnds } from '../realtime/session-ends.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 import type { Repositories } from '../storage/repositories.ts';
 import { upsertMembers, upsertRefs } from './members/directory.ts';
+import { readMember, readRef } from './members/read-directory.ts';
+import { createFollowersReader } from './follow/followers.ts';
 import { eraseMember, readErasure } from './privacy/erase-member.ts';
 import { exportMember, memberExport } from './privacy/export-member.ts';
 import { findFirstUnread } from './feed/first-unread.ts';
@@ -104,6 +106,10 @@ export function createServices(given: ServiceParts): Services {
     listActions: (session, args) => listActions(parts, session, args),
     getAction: (session, id) => getAction(session, id),
     getMember: (session, userId) => session.members.load(userId),
+    readMember: (session, memberId) => readMember(session, memberId),
+    readRef: (session, refId) => readRef(session, refId),
+    getRef: (session, refId) => session.refs.load(refId),
+    readFollowers: createFollowersReader(parts),
     getNewsfeedItem: (session, id) => getNewsfeedItem(parts, session, id),
     eraseMember: (identity, memberId) =>
       eraseMember({ ...parts, timing: ERASURE_TIMING }, identity, memberId),

@@ -21,13 +21,21 @@ export interface PublishActionInput {
   readonly descriptor: object;
 }
 
-export interface RefInput {
+/** What the host application says beside a name. Absent: nothing. */
+export interface DetailsInput {
+  readonly imageUrl?: string | null | undefined;
+  readonly url?: string | null | undefined;
+  readonly data?: unknown;
+}
+
+/** Details are taken where refs are described, and refused elsewhere. */
+export interface RefInput extends DetailsInput {
   readonly id: string;
   readonly type: string;
   readonly label: string;
 }
 
-export interface MemberInput {
+export interface MemberInput extends DetailsInput {
   readonly memberId: string;
   readonly name: string;
   readonly teamId?: string | null | undefined;
@@ -241,6 +249,18 @@ export interface Services {
   /** Null when there is none or the viewer may not see it; the two cannot be told apart. */
   getAction(session: ReaderSession, id: ActionId): Promise<Action | null>;
   getMember(session: ReaderSession, userId: UserId): Promise<Member | null>;
+  /** The same for an id from outside. BAD_USER_INPUT for what can be no id. */
+  readMember(session: ReaderSession, memberId: UserId): Promise<Member | null>;
+  /** Null when nobody has described it. */
+  readRef(session: ReaderSession, refId: RefId): Promise<Ref | null>;
+  /** Also one that is only known from being followed. */
+  getRef(session: ReaderSession, refId: RefId): Promise<Ref | null>;
+  /** Admin and service: who follows a ref now, in order of id. */
+  readFollowers(
+    session: ReaderSession,
+    refId: RefId,
+    args: PageArgs,
+  ): Promise<Page<{ readonly userId: UserId }>>;
   /** The viewer's own entry for this action, after the rules. */
   getNewsfeedItem(session: ReaderSession, id: ActionId): Promise<NewsfeedItem | null>;
 

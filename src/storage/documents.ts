@@ -140,7 +140,14 @@ export interface NamedDocument {
   rename?: RenameDocument;
 }
 
-export interface MemberDocument extends NamedDocument {
+/** What the host application says of a member or a ref beside its name. Absent where it says nothing. */
+export interface DetailsDocument {
+  imageUrl?: string;
+  url?: string;
+  data?: unknown;
+}
+
+export interface MemberDocument extends NamedDocument, DetailsDocument {
   name: string;
   teamId: string | null;
   teamSince: Date | null;
@@ -149,7 +156,7 @@ export interface MemberDocument extends NamedDocument {
   supervisorId: string | null;
 }
 
-export interface RefDocument extends NamedDocument {
+export interface RefDocument extends NamedDocument, DetailsDocument {
   /** Absent while the ref is only known from being followed. */
   type?: string;
   label?: string;

@@ -3,6 +3,7 @@ import type { UserId } from '../domain/action.ts';
 import type { ErasureSubject, ErasureTask } from '../domain/erasure.ts';
 import { FORMER_MEMBER } from '../domain/pseudonym.ts';
 import { ACTION_TRACES, anonymiseActions, withoutSubject } from './anonymise-actions.ts';
+import { HAS_DETAILS, NO_DETAILS } from './details.ts';
 import type { ActionDocument } from './documents.ts';
 import { followTraces } from './follow-traces.ts';
 import { moderationRepository } from './moderation.ts';
@@ -27,13 +28,13 @@ export function memberTracesRepository(collections: Collections) {
     ...followTraces(collections),
 
     /**
-     * Takes name, groups and supervisor from who they are, and the name from what they are as a ref: names are read from
-     * there, so from now on nobody is shown theirs, wherever it was copied to.
+     * Takes name, details, groups and supervisor from who they are, and name and details from what they are as a ref:
+     * names are read from there, so from now on nobody is shown theirs, wherever it was copied to.
      */
     async conceal({ memberId }: ErasureSubject): Promise<number> {
       const results = await Promise.all([
         members.updateOne(
-          { _id: memberId, name: { $ne: FORMER_MEMBER } },
+          { _id: memberId, $or: [{ name: { $ne: FORMER_MEMBER } }, ...HAS_DETAILS] },
           {
             $set: {
               name: FORMER_MEMBER,
@@ -43,11 +44,16 @@ export function memberTracesRepository(collections: Collections) {
               departmentSince: null,
               supervisorId: null,
             },
+            $unset: NO_DETAILS,
           },
         ),
         refs.updateOne(
-          { _id: memberId, label: { $exists: true, $ne: FORMER_MEMBER } },
-          { $set: { label: FORMER_MEMBER } },
+          {
+            _id: memberId,
+            label: { $exists: true },
+            $or: [{ label: { $ne: FORMER_MEMBER } }, ...HAS_DETAILS],
+          },
+          { $set: { label: FORMER_MEMBER }, $unset: NO_DETAILS },
         ),
       ]);
       return results.reduce((sum, { modifiedCount }) => sum + modifiedCount, 0);

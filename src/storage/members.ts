@@ -1,20 +1,25 @@
 import type { Collection, Document } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
+import type { Details } from '../domain/details.ts';
 import type { Member } from '../domain/member.ts';
 import { inSlices } from '../lib/in-slices.ts';
-import type { MemberDocument } from './documents.ts';
+import { detailFields, WITHOUT_DETAILS } from './details.ts';
+import type { DetailsDocument, MemberDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { renamed } from './rename-stages.ts';
 
 /** A member as the host application describes them now. */
-export type MemberRecord = Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'>;
+export type MemberRecord = Details &
+  Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'>;
+
+type Plain = Omit<MemberDocument, keyof DetailsDocument>;
 
 export interface Group {
   readonly kind: 'team' | 'department';
   readonly id: string;
 }
 
-function toMember(document: MemberDocument): Member {
+function toMember(document: Plain): Member {
   const { _id, version: _version, propagated: _propagated, rename: _rename, ...member } = document;
   return { ...member, userId: _id };
 }
@@ -53,6 +58,7 @@ export function membersRepository(collection: Collection<MemberDocument>) {
                 ...groupStages('teamId', record.teamId, now),
                 ...groupStages('departmentId', record.departmentId, now),
                 supervisorId: { $literal: record.supervisorId },
+                ...detailFields(record),
               },
             },
           ],
@@ -68,13 +74,14 @@ export function membersRepository(collection: Collection<MemberDocument>) {
     async findByIds(ids: readonly UserId[]): Promise<Member[]> {
       const documents = await collection
         .find({ _id: { $in: [...ids] } })
+        .project<Plain>(WITHOUT_DETAILS)
         .batchSize(ids.length + 1)
         .toArray();
       return documents.map(toMember);
     },
 
     async find(id: UserId): Promise<Member | null> {
-      const document = await collection.findOne({ _id: id });
+      const document = await collection.findOne<Plain>({ _id: id }, { projection: WITHOUT_DETAILS });
       return document === null ? null : toMember(document);
     },
 
@@ -86,6 +93,7 @@ export function membersRepository(collection: Collection<MemberDocument>) {
           ...(afterId === null ? {} : { _id: { $gt: afterId } }),
         })
         .sort({ _id: 1 })
+        .project<Plain>(WITHOUT_DETAILS)
         .limit(limit)
         .batchSize(limit)
         .toArray();

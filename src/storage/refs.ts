@@ -1,12 +1,20 @@
 import type { Collection, Document } from 'mongodb';
 import type { ActionRef, RefId } from '../domain/action.ts';
+import type { Details } from '../domain/details.ts';
 import type { Ref, RenameProgress } from '../domain/member.ts';
-import type { RefDocument } from './documents.ts';
+import { inSlices } from '../lib/in-slices.ts';
+import { detailFields, WITHOUT_DETAILS } from './details.ts';
+import type { DetailsDocument, RefDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { renamed } from './rename-stages.ts';
 import { clock } from '../lib/clock.ts';
 
-function toRef(document: RefDocument): Ref {
+/** A ref as the host application describes it now. */
+export type RefRecord = ActionRef & Details;
+
+type Plain = Omit<RefDocument, keyof DetailsDocument>;
+
+function toRef(document: Plain): Ref {
   return {
     refId: document._id,
     type: document.type ?? null,
@@ -16,12 +24,16 @@ function toRef(document: RefDocument): Ref {
   };
 }
 
-function toRename({ version, propagated, rename }: RefDocument): RenameProgress {
+function toRename({ version, propagated, rename }: Plain): RenameProgress {
   return { version, propagated: propagated ?? 0, error: rename?.error ?? null };
 }
 
-/** Stages that describe a ref; without a type it keeps the one it has. */
-function described(ref: { readonly type?: string; readonly label: string }, now: Date): Document[] {
+/** Stages that describe a ref; without a type or details it keeps those it has. */
+function described(
+  ref: { readonly type?: string; readonly label: string },
+  now: Date,
+  details?: Details,
+): Document[] {
   return [
     {
       $set: {
@@ -29,23 +41,28 @@ function described(ref: { readonly type?: string; readonly label: string }, now:
         ...(ref.type === undefined ? {} : { type: { $literal: ref.type } }),
         ...renamed('label', ref.label, now),
         followerCount: { $ifNull: ['$followerCount', 0] },
+        ...(details === undefined ? {} : detailFields(details)),
       },
     },
   ];
 }
 
+/** Refs of one write: to turn a thousand into bytes holds the event loop. */
+const WRITTEN_AT_ONCE = 200;
+
 export function refsRepository(collection: Collection<RefDocument>) {
   return {
     /**
-     * Sets type and label of many refs in one write; a changed label is due to be carried to its copies. Unique key:
-     * `_id`.
+     * Describes refs, two hundred in one write; a changed label is due to be carried to its copies. Unique key: `_id`.
      */
-    async upsert(refs: readonly ActionRef[]): Promise<void> {
+    async upsert(refs: readonly RefRecord[]): Promise<void> {
       const now = clock.now();
-      const operations = refs.map((ref) => ({
-        updateOne: { filter: { _id: ref.id }, update: described(ref, now), upsert: true },
-      }));
-      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+      await inSlices(refs, WRITTEN_AT_ONCE, (some) => {
+        const operations = some.map((ref) => ({
+          updateOne: { filter: { _id: ref.id }, update: described(ref, now, ref), upsert: true },
+        }));
+        return retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+      });
     },
 
     /** Gives a described ref another label, in one write. Null when there is none, or it has no label yet. */
@@ -73,6 +90,7 @@ export function refsRepository(collection: Collection<RefDocument>) {
     async findByIds(ids: readonly RefId[]): Promise<Ref[]> {
       const documents = await collection
         .find({ _id: { $in: [...ids] } })
+        .project<Plain>(WITHOUT_DETAILS)
         .batchSize(ids.length + 1)
         .toArray();
       return documents.map(toRef);

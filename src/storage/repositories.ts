@@ -1,4 +1,6 @@
 import { actionsRepository, type ActionsRepository } from './actions.ts';
+import { detailsRepository, type DetailsRepository } from './details.ts';
+import { followerPagesRepository, type FollowerPagesRepository } from './follower-pages.ts';
 import { erasuresRepository, type ErasuresRepository } from './erasures.ts';
 import { fanOutsRepository, type FanOutsRepository } from './fan-outs.ts';
 import { feedsRepository, type FeedsRepository } from './feeds.ts';
@@ -22,10 +24,12 @@ import { scoresRepository, type ScoresRepository } from './scores.ts';
 
 export interface Repositories {
   readonly actions: ActionsRepository;
+  readonly details: DetailsRepository;
   readonly erasures: ErasuresRepository;
   readonly fanOuts: FanOutsRepository;
   readonly feeds: FeedsRepository;
   readonly followerCounts: FollowerCountsRepository;
+  readonly followerPages: FollowerPagesRepository;
   readonly follows: FollowsRepository;
   readonly interactions: InteractionsRepository;
   readonly hiddenItems: HiddenItemsRepository;
@@ -57,10 +61,12 @@ export function createRepositories(
   const refs = refsRepository(collections.refs);
   return {
     actions: actionsRepository(collections.actions),
+    details: detailsRepository(collections),
     erasures: erasuresRepository(collections.erasures),
     fanOuts: fanOutsRepository(collections.actions),
     feeds: feedsRepository(collections.feeds, feedEpoch),
     followerCounts: followerCountsRepository(collections.refs),
+    followerPages: followerPagesRepository(collections.follows),
     follows: followsRepository(collections.follows),
     interactions: interactionsRepository(collections.interactions),
     hiddenItems: hiddenItemsRepository(collections.hiddenItems),

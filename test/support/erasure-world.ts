@@ -15,7 +15,14 @@ export interface ErasureWorld extends AsyncDisposable {
   readonly others: { readonly named: string; readonly mention: string; readonly restricted: string };
 }
 
-const user = { id: ID, type: 'user', label: NAME };
+/** What the host application says of them beside their name. */
+export const DETAILS = {
+  imageUrl: `https://images.example/${ID}.png`,
+  url: `https://people.example/${ID}`,
+  data: { nick: NAME },
+};
+
+const user = { id: ID, type: 'user', label: NAME, ...DETAILS };
 const site = { id: 'site', type: 'site', label: 'Site' };
 
 /** A member who has left a trace in every place there is. */
@@ -25,7 +32,7 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   const me = () => parts.session(ID);
   const admin = () => parts.session('admin', 'admin');
   await services.upsertMembers(service, [
-    { memberId: ID, name: NAME, teamId: 't1', departmentId: 'd1', supervisorId: 'boss' },
+    { memberId: ID, name: NAME, teamId: 't1', departmentId: 'd1', supervisorId: 'boss', ...DETAILS },
     { memberId: 'ann', name: 'Ann', teamId: 't1', departmentId: 'd2', supervisorId: ID },
     { memberId: 'bob', name: 'Bob', teamId: 't1', departmentId: 'd1' },
     { memberId: 'cid', name: 'Cid' },
@@ -87,7 +94,11 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
     descriptor: { followed: { followedId: 'x', followedName: 'X' } },
   });
   const restricted = await publish({ actorId: 'bob', scope: 'RESTRICTED', recipients: [ID, 'ann'] });
-  const mention = await publish({ actorId: 'ann', mentions: [ID, 'eve'], refs: [user] });
+  const mention = await publish({
+    actorId: 'ann',
+    mentions: [ID, 'eve'],
+    refs: [{ id: ID, type: 'user', label: NAME }],
+  });
   const named = await publish({
     actorId: 'ann',
     scope: 'PUBLIC',

@@ -20,6 +20,12 @@ export type ReadRecord<R> =
   | { readonly line: number; readonly record: null; readonly fault: string };
 
 const refSchema = z.strictObject({ id: z.string(), type: z.string(), label: z.string() });
+/** What members and refs may say beside their names. */
+const detailFields = {
+  imageUrl: z.string().nullish(),
+  url: z.string().nullish(),
+  data: z.unknown().optional(),
+};
 const strings = z.array(z.string()).nullish();
 
 const descriptorSchema = z
@@ -45,8 +51,9 @@ const SCHEMAS: { readonly [K in RecordKind]: z.ZodType<Records[K]> } = {
     teamId: z.string().nullish(),
     departmentId: z.string().nullish(),
     supervisorId: z.string().nullish(),
+    ...detailFields,
   }),
-  refs: refSchema,
+  refs: refSchema.extend(detailFields),
   follows: z.strictObject({ followerId: z.string(), refId: z.string() }),
   actions: z.strictObject({
     idempotencyKey: z.string().nullish(),

@@ -4,6 +4,7 @@ import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
 import { MAX_ENTRIES_PER_CALL } from '../../services/members/directory.ts';
 import type { GraphQLContext } from '../context.ts';
+import { detailFields, detailInputs } from './details.ts';
 import { Node, type MemberSource } from './node.ts';
 
 function load(source: MemberSource, context: GraphQLContext): Promise<MemberRecord | null> {
@@ -36,6 +37,7 @@ export const Member = builder.objectRef<MemberSource>('Member').implement({
       description: 'Member id of the supervisor.',
       resolve: async (source, _args, context) => (await load(source, context))?.supervisorId ?? null,
     }),
+    ...detailFields(t, (source, context) => context.session().memberDetails.load(source.userId)),
   }),
 });
 
@@ -47,6 +49,7 @@ const MemberInput = builder.inputType('MemberInput', {
     teamId: t.string({ description: 'The team the person is in.' }),
     departmentId: t.string({ description: 'The department the person is in.' }),
     supervisorId: t.string({ description: 'Member id of the supervisor.' }),
+    ...detailInputs(t),
   }),
 });
 

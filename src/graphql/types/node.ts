@@ -1,4 +1,4 @@
-import type { Action, UserId } from '../../domain/action.ts';
+import type { Action, RefId, UserId } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { builder } from '../builder.ts';
@@ -8,6 +8,7 @@ import {
   encodeActionId,
   encodeMemberId,
   encodeNewsfeedItemId,
+  encodeRefId,
   parseGlobalId,
   readGlobalId,
   type GlobalId,
@@ -18,13 +19,19 @@ export interface MemberSource {
   readonly userId: UserId;
 }
 
-type NodeSource = Action | MemberSource | NewsfeedItem;
+/** A ref by id, with whatever else is at hand. */
+interface RefNodeSource {
+  readonly refId: RefId;
+}
+
+type NodeSource = Action | MemberSource | NewsfeedItem | RefNodeSource;
 
 /** Most ids of one `nodes`. */
 const MAX_NODES = 100;
 
 function globalIdOf(source: NodeSource): string {
   if ('relevancy' in source) return encodeNewsfeedItemId(source.userId, source.actionId);
+  if ('refId' in source) return encodeRefId(source.refId);
   return 'refIds' in source ? encodeActionId(source.id) : encodeMemberId(source.userId);
 }
 
@@ -32,6 +39,7 @@ export const Node = builder.interfaceRef<NodeSource>('Node').implement({
   description: 'Anything with a global id.',
   resolveType(source) {
     if ('relevancy' in source) return 'NewsfeedItem';
+    if ('refId' in source) return 'Ref';
     return 'refIds' in source ? 'Action' : 'Member';
   },
   fields: (t) => ({
@@ -46,6 +54,8 @@ async function loadNode(parsed: GlobalId, context: GraphQLContext): Promise<Node
       return context.services.getAction(session, parsed.actionId);
     case 'Member':
       return context.services.getMember(session, parsed.userId);
+    case 'Ref':
+      return context.services.getRef(session, parsed.refId);
     case 'NewsfeedItem':
       if (parsed.userId !== session.identity.userId) return null;
       return context.services.getNewsfeedItem(session, parsed.actionId);

@@ -6,6 +6,8 @@ import { MAX_ENTRIES_PER_CALL } from '../../services/members/directory.ts';
 import { defineConnection } from '../connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { liveName } from '../live-names.ts';
+import { detailFields, detailInputs } from './details.ts';
+import { Node } from './node.ts';
 
 /** The type of a ref that is only known from being followed. */
 const UNKNOWN_TYPE = 'unknown';
@@ -42,6 +44,7 @@ const RefRename = builder.objectRef<RenameProgress>('RefRename').implement({
 
 export const Ref = builder.objectRef<RefSource>('Ref').implement({
   description: 'A thing that actions refer to and that can be followed.',
+  interfaces: [Node],
   fields: (t) => ({
     refId: t.exposeString('refId', { description: "The host application's own id of the thing." }),
     type: t.string({
@@ -58,6 +61,7 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
         source.label ??
         source.refId,
     }),
+    ...detailFields(t, (source, context) => context.session().refDetails.load(source.refId)),
     followerCount: t.int({
       description: 'How many follow it.',
       resolve: async (source, _args, context) => (await live(source, context))?.followerCount ?? 0,
@@ -84,11 +88,14 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
 export const RefConnection = defineConnection('Ref', Ref, 'refs');
 
 export const RefInput = builder.inputType('RefInput', {
-  description: 'A thing as the host application describes it.',
+  description:
+    'A thing as the host application describes it. upsertRefs empties the details that are absent; elsewhere details ' +
+    'are BAD_USER_INPUT.',
   fields: (t) => ({
     id: t.string({ required: true, description: "The host application's own id of the thing." }),
     type: t.string({ required: true, description: 'What kind of thing it is.' }),
     label: t.string({ required: true, description: 'Its name.' }),
+    ...detailInputs(t),
   }),
 });
 

@@ -11,6 +11,7 @@ import { admitMembers, type AdmitMembersDependencies } from '../privacy/erase-me
 import { feedsInDoubt, type RebuildFeedDependencies } from '../feed/rebuild-feed.ts';
 import { requireRole } from '../roles.ts';
 import type { MemberInput, RefInput } from '../services.ts';
+import { DETAIL_FIELDS } from './details-schema.ts';
 import { settleMemberships, type SettleMembershipDependencies } from './settle-memberships.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
@@ -29,10 +30,11 @@ const memberSchema = z
     teamId: emptiedWhenAbsent,
     departmentId: emptiedWhenAbsent,
     supervisorId: emptiedWhenAbsent,
+    ...DETAIL_FIELDS,
   })
   .transform(({ memberId, ...rest }): MemberRecord => ({ userId: memberId, ...rest }));
 
-const refSchema = z.strictObject({ id: idSchema, type: idSchema, label: nameSchema });
+const refSchema = z.strictObject({ id: idSchema, type: idSchema, label: nameSchema, ...DETAIL_FIELDS });
 
 export interface UpsertMembersDependencies
   extends SettleMembershipDependencies, RebuildFeedDependencies, AdmitMembersDependencies {
@@ -82,7 +84,10 @@ export async function upsertMembers(
   return inputs.length;
 }
 
-/** @throws FanfareError FORBIDDEN, BAD_USER_INPUT */
+/**
+ * Describes refs. Each record is the ref as it is now: details that it leaves out are emptied.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
+ */
 export async function upsertRefs(
   { refs }: { readonly refs: Pick<RefsRepository, 'upsert'> },
   identity: Identity,

@@ -13,6 +13,7 @@ import type { WorkSignal } from '../../realtime/work-signal.ts';
 import type { NewAction } from '../../storage/action-document.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import type { MembersRepository } from '../../storage/members.ts';
+import { REFUSED_DETAIL_FIELDS } from '../members/details-schema.ts';
 import { actingAs } from '../roles.ts';
 import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../services.ts';
 import { validate } from '../validate.ts';
@@ -41,7 +42,11 @@ const userIdsSchema = (max: number) =>
     .transform((ids) => [...new Set(ids)]);
 
 const refsSchema = z
-  .array(z.strictObject({ id: idSchema, type: idSchema, label: nameSchema }))
+  .array(
+    z
+      .strictObject({ id: idSchema, type: idSchema, label: nameSchema, ...REFUSED_DETAIL_FIELDS })
+      .transform(({ id, type, label }) => ({ id, type, label })),
+  )
   .max(MAX_REFS, `Must have at most ${String(MAX_REFS)} entries`)
   .nullish()
   .transform((refs) => [...new Map((refs ?? []).map((ref) => [ref.id, ref])).values()]);

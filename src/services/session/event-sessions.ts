@@ -1,4 +1,5 @@
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
+import type { MemberDetails, RefDetails } from '../../domain/details.ts';
 import type { Member, Ref } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
@@ -45,6 +46,14 @@ function createLoads(repositories: SessionRepositories) {
       (ids) => repositories.refs.findByIds(ids),
       ({ refId }) => refId,
     ),
+    memberDetails: byId<MemberDetails>(
+      (ids) => repositories.details.ofMembers(ids),
+      ({ userId }) => userId,
+    ),
+    refDetails: byId<RefDetails>(
+      (ids) => repositories.details.ofRefs(ids),
+      ({ refId }) => refId,
+    ),
     marks: byId(
       (ids) => repositories.feeds.marksOf(ids),
       ({ userId }) => userId,
@@ -71,6 +80,8 @@ class EventSession implements ReaderSession {
   #actions: Loader<ActionId, Action | null> | undefined;
   #members: Loader<UserId, Member | null> | undefined;
   #refs: Loader<RefId, Ref | null> | undefined;
+  #memberDetails: Loader<UserId, MemberDetails | null> | undefined;
+  #refDetails: Loader<RefId, RefDetails | null> | undefined;
   #follows: Loader<RefId, Follow | null> | undefined;
   #hidden: Loader<ActionId, ActionId | null> | undefined;
 
@@ -93,6 +104,14 @@ class EventSession implements ReaderSession {
 
   get refs(): Loader<RefId, Ref | null> {
     return (this.#refs ??= new Remembered((id) => this.#loads.refs.load(id)));
+  }
+
+  get memberDetails(): Loader<UserId, MemberDetails | null> {
+    return (this.#memberDetails ??= new Remembered((id) => this.#loads.memberDetails.load(id)));
+  }
+
+  get refDetails(): Loader<RefId, RefDetails | null> {
+    return (this.#refDetails ??= new Remembered((id) => this.#loads.refDetails.load(id)));
   }
 
   get follows(): Loader<RefId, Follow | null> {

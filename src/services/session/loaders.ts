@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
+import type { MemberDetails, RefDetails } from '../../domain/details.ts';
 import type { Member, Ref } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from './reader-session.ts';
@@ -12,6 +13,8 @@ export interface SessionSources {
   findActions(ids: readonly ActionId[]): Promise<readonly Action[]>;
   findMembers(ids: readonly UserId[]): Promise<readonly Member[]>;
   findRefs(ids: readonly RefId[]): Promise<readonly Ref[]>;
+  findMemberDetails(ids: readonly UserId[]): Promise<readonly MemberDetails[]>;
+  findRefDetails(ids: readonly RefId[]): Promise<readonly RefDetails[]>;
   findFollows(userId: UserId, refIds: readonly RefId[]): Promise<readonly Follow[]>;
   /** Those of the actions that the reader has hidden from their feed. */
   findHidden(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ActionId[]>;
@@ -59,6 +62,14 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
     refs: createLoader(
       (ids) => sources.findRefs(ids),
       (ref) => ref.refId,
+    ),
+    memberDetails: createLoader(
+      (ids) => sources.findMemberDetails(ids),
+      (details) => details.userId,
+    ),
+    refDetails: createLoader(
+      (ids) => sources.findRefDetails(ids),
+      (details) => details.refId,
     ),
     follows: createLoader(
       (ids) => sources.findFollows(identity.userId, ids),

@@ -6,12 +6,12 @@ import { createReaderSession } from './loaders.ts';
 
 export type SessionRepositories = Pick<
   Repositories,
-  'actions' | 'members' | 'refs' | 'pulledRefs' | 'follows' | 'feeds' | 'hiddenItems'
+  'actions' | 'members' | 'refs' | 'details' | 'pulledRefs' | 'follows' | 'feeds' | 'hiddenItems'
 >;
 
 /** Opens a session on the repositories: that of one request. */
 export function openSession(
-  { actions, members, refs, follows, feeds, hiddenItems, pulledRefs }: SessionRepositories,
+  { actions, members, refs, details, follows, feeds, hiddenItems, pulledRefs }: SessionRepositories,
   identity: Identity,
 ): ReaderSession {
   return createReaderSession(
@@ -19,6 +19,8 @@ export function openSession(
       findActions: (ids) => actions.findByIds(ids),
       findMembers: (ids) => members.findByIds(ids),
       findRefs: (ids) => refs.findByIds(ids),
+      findMemberDetails: (ids) => details.ofMembers(ids),
+      findRefDetails: (ids) => details.ofRefs(ids),
       findFollows: (userId, refIds) => follows.find(userId, refIds),
       findHidden: (userId, actionIds) => hiddenItems.find(userId, actionIds),
       loadProfile: (reader) => loadProfile({ members, feeds, follows, pulledRefs }, reader),

@@ -1,4 +1,5 @@
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
+import type { MemberDetails, RefDetails } from '../../domain/details.ts';
 import type { Member, Ref } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 
@@ -16,6 +17,8 @@ export interface ReaderSession {
   readonly actions: Loader<ActionId, Action | null>;
   readonly members: Loader<UserId, Member | null>;
   readonly refs: Loader<RefId, Ref | null>;
+  readonly memberDetails: Loader<UserId, MemberDetails | null>;
+  readonly refDetails: Loader<RefId, RefDetails | null>;
   /** The reader's own follow of a ref. */
   readonly follows: Loader<RefId, Follow | null>;
   /** The action's id where the reader has hidden it from their feed, else null. */

@@ -5,7 +5,7 @@ import type { ReaderSession } from '../../../src/services/session/reader-session
 import type { ExportPart } from '../../../src/services/services.ts';
 import { collect } from '../../support/collect.ts';
 import { erase } from '../../support/erasure.ts';
-import { ID, NAME, openErasureWorld } from '../../support/erasure-world.ts';
+import { DETAILS, ID, NAME, openErasureWorld } from '../../support/erasure-world.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 interface Exported extends Readonly<Record<string, unknown>> {
@@ -33,8 +33,8 @@ test('exports everything held about a member', async () => {
   expect(data).toMatchObject({
     format: 'fanfare-member-export/1',
     memberId: ID,
-    member: { id: ID, name: NAME, teamId: 't1', departmentId: 'd1', supervisorId: 'boss' },
-    ref: { id: ID, type: 'user', label: NAME },
+    member: { id: ID, name: NAME, teamId: 't1', departmentId: 'd1', supervisorId: 'boss', ...DETAILS },
+    ref: { id: ID, type: 'user', label: NAME, ...DETAILS },
     reader: { muted: ['bob'], lastRead: expect.any(String) as string, hasHiddenItems: true },
     followers: 4,
     mutedBy: 1,

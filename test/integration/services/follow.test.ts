@@ -133,7 +133,8 @@ test('delivers what was recorded for a team while a member was joining and its f
   const { action } = await parts.publish({ scope: 'TEAM' });
   await parts.fanOut();
   const ann = { userId: 'ann', name: 'Ann', teamId: 't', departmentId: null, supervisorId: null };
-  await parts.repositories.members.upsert([ann], joined);
+  const details = { imageUrl: null, url: null, data: null };
+  await parts.repositories.members.upsert([{ ...ann, ...details }], joined);
   expect(await parts.feedOf('ann')).toEqual([]);
   const { repositories, feedStore } = parts;
   await settleMemberships(

@@ -254,8 +254,12 @@ export type LikedInput = {
 
 /** A person as the host application describes them. Absent fields are emptied. */
 export type MemberInput = {
+  /** Free data, at most 4 KiB of JSON. */
+  data?: InputMaybe<Scalars['JSON']['input']>;
   /** The department the person is in. */
   departmentId?: InputMaybe<Scalars['String']['input']>;
+  /** An image of it: an https URL of at most 2048 characters. */
+  imageUrl?: InputMaybe<Scalars['String']['input']>;
   /** The host application's own id of the person. */
   memberId: Scalars['String']['input'];
   /** Name to show. */
@@ -264,6 +268,8 @@ export type MemberInput = {
   supervisorId?: InputMaybe<Scalars['String']['input']>;
   /** The team the person is in. */
   teamId?: InputMaybe<Scalars['String']['input']>;
+  /** Where to read more of it: an https URL of at most 2048 characters. */
+  url?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** What was done to an action. */
@@ -335,14 +341,20 @@ export type RecordInteractionInput = {
   kind: InteractionKind;
 };
 
-/** A thing as the host application describes it. */
+/** A thing as the host application describes it. upsertRefs empties the details that are absent; elsewhere details are BAD_USER_INPUT. */
 export type RefInput = {
+  /** Free data, at most 4 KiB of JSON. */
+  data?: InputMaybe<Scalars['JSON']['input']>;
   /** The host application's own id of the thing. */
   id: Scalars['String']['input'];
+  /** An image of it: an https URL of at most 2048 characters. */
+  imageUrl?: InputMaybe<Scalars['String']['input']>;
   /** Its name. */
   label: Scalars['String']['input'];
   /** What kind of thing it is. */
   type: Scalars['String']['input'];
+  /** Where to read more of it: an https URL of at most 2048 characters. */
+  url?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** Whom an action is for. */

@@ -33,6 +33,8 @@ function countingSources() {
           .reverse(),
       );
     },
+    findMemberDetails: () => Promise.resolve([]),
+    findRefDetails: () => Promise.resolve([]),
     findFollows: (userId, refIds) => {
       asked.push([userId, ...refIds]);
       return Promise.resolve([]);

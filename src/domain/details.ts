@@ -1,0 +1,17 @@
+import type { RefId, UserId } from './action.ts';
+
+/** What the host application says of a person or a thing beside its name. Null where it says nothing. */
+export interface Details {
+  readonly imageUrl: string | null;
+  readonly url: string | null;
+  /** Free JSON. */
+  readonly data: unknown;
+}
+
+export interface MemberDetails extends Details {
+  readonly userId: UserId;
+}
+
+export interface RefDetails extends Details {
+  readonly refId: RefId;
+}

@@ -1,0 +1,40 @@
+import type { InputFieldBuilder, ObjectFieldBuilder } from '@pothos/core';
+import type { Details } from '../../domain/details.ts';
+import type { builder } from '../builder.ts';
+import type { GraphQLContext } from '../context.ts';
+
+type SchemaTypes = typeof builder.$inferSchemaTypes;
+
+/** The fields of a member or a ref that show its details, which are loaded when one of them is asked for. */
+export function detailFields<Source extends object>(
+  t: ObjectFieldBuilder<SchemaTypes, Source>,
+  load: (source: Source, context: GraphQLContext) => Promise<Details | null>,
+) {
+  return {
+    imageUrl: t.string({
+      nullable: true,
+      description: 'An image of it, an https URL.',
+      resolve: async (source, _args, context) => (await load(source, context))?.imageUrl ?? null,
+    }),
+    url: t.string({
+      nullable: true,
+      description: 'Where to read more of it, an https URL.',
+      resolve: async (source, _args, context) => (await load(source, context))?.url ?? null,
+    }),
+    data: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Free data of the host application.',
+      resolve: async (source, _args, context) => (await load(source, context))?.data ?? null,
+    }),
+  };
+}
+
+/** The same as the host application gives them. */
+export function detailInputs(t: InputFieldBuilder<SchemaTypes, 'InputObject'>) {
+  return {
+    imageUrl: t.string({ description: 'An image of it: an https URL of at most 2048 characters.' }),
+    url: t.string({ description: 'Where to read more of it: an https URL of at most 2048 characters.' }),
+    data: t.field({ type: 'JSON', description: 'Free data, at most 4 KiB of JSON.' }),
+  };
+}

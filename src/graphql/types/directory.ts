@@ -1,0 +1,24 @@
+import { builder } from '../builder.ts';
+import { Member } from './member.ts';
+import { Ref } from './ref.ts';
+
+builder.queryFields((t) => ({
+  ref: t.field({
+    type: Ref,
+    nullable: true,
+    description: 'A thing; null when the host application never described it.',
+    args: {
+      refId: t.arg.string({ required: true, description: "The host application's own id of the thing." }),
+    },
+    resolve: (_root, { refId }, context) => context.services.readRef(context.session(), refId),
+  }),
+  member: t.field({
+    type: Member,
+    nullable: true,
+    description: 'A person; null when the host application never described them.',
+    args: {
+      memberId: t.arg.string({ required: true, description: "The host application's own id of the person." }),
+    },
+    resolve: (_root, { memberId }, context) => context.services.readMember(context.session(), memberId),
+  }),
+}));

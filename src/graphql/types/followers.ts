@@ -1,0 +1,69 @@
+import type { Follow as FollowRecord } from '../../domain/viewer.ts';
+import type { FollowSpan } from '../../domain/follow-span.ts';
+import { builder } from '../builder.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
+import { Member } from './member.ts';
+import type { MemberSource } from './node.ts';
+import { Ref } from './ref.ts';
+
+const Follow = builder.objectRef<FollowSpan>('Follow').implement({
+  description: 'How the viewer follows something.',
+  fields: (t) => ({
+    since: t.expose('since', {
+      type: 'DateTime',
+      description:
+        'What was recorded from then on comes into the feed: past actions that came along included.',
+    }),
+    types: t.stringList({
+      nullable: true,
+      description: 'Only actions of these types come; null: of any.',
+      resolve: () => null,
+    }),
+    isAssigned: t.boolean({
+      description: 'Whether the host application assigned it to the viewer.',
+      resolve: () => false,
+    }),
+  }),
+});
+
+/** The span that is open; null: it is not followed now. */
+function openSpan(follow: FollowRecord | null): FollowSpan | null {
+  if (follow?.active !== true) return null;
+  return follow.spans.find(({ until }) => until === undefined) ?? null;
+}
+
+const MemberConnection = defineConnection<MemberSource>('Member', Member, 'members');
+
+builder.objectFields(Ref, (t) => ({
+  follow: t.field({
+    type: Follow,
+    nullable: true,
+    description: 'How the viewer follows it; null: not now.',
+    resolve: async (source, _args, context) => openSpan(await context.session().follows.load(source.refId)),
+  }),
+  followers: t.field({
+    type: MemberConnection,
+    description: 'Admin and service: who follows it now, in order of member id.',
+    args: pageArgs(),
+    extensions: PAGE_COST,
+    resolve: async (source, args, context) =>
+      toConnection(await context.services.readFollowers(context.session(), source.refId, args), args),
+  }),
+}));
+
+builder.objectFields(Member, (t) => ({
+  followerCount: t.int({
+    description: 'How many follow the person.',
+    resolve: async ({ userId }, _args, context) =>
+      (await context.session().refs.load(userId))?.followerCount ?? 0,
+  }),
+  isFollowed: t.boolean({
+    description: 'Whether the viewer follows the person now.',
+    resolve: async ({ userId }, _args, context) =>
+      (await context.session().follows.load(userId))?.active ?? false,
+  }),
+  isMuted: t.boolean({
+    description: 'Whether the viewer does not want to see what the person does.',
+    resolve: async ({ userId }, _args, context) => (await context.session().profile()).muted.has(userId),
+  }),
+}));

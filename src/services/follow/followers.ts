@@ -1,0 +1,38 @@
+import type { RefId, UserId } from '../../domain/action.ts';
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import type { FollowerPagesRepository, FollowerSlice } from '../../storage/follower-pages.ts';
+import { collectPage, pageSize } from '../feed/paging.ts';
+import { requireOneOf } from '../roles.ts';
+import type { Page, PageArgs } from '../services.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import { sessionBatches } from '../session/session-batches.ts';
+
+interface Follower {
+  readonly userId: UserId;
+}
+
+/**
+ * Makes what reads who follows a ref now, in order of id. What is asked for many refs of one page is one query. The
+ * reader throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR.
+ */
+export function createFollowersReader({
+  followerPages,
+}: {
+  readonly followerPages: Pick<FollowerPagesRepository, 'read'>;
+}): (session: ReaderSession, refId: RefId, args: PageArgs) => Promise<Page<Follower>> {
+  const load = sessionBatches<FollowerSlice, UserId[]>((slices) => followerPages.read(slices));
+  return async (session, refId, args) => {
+    requireOneOf(session.identity, ['admin', 'service']);
+    const list = `followers:${refId}`;
+    return collectPage<Follower, Follower, Follower>({
+      size: pageSize(args.first),
+      after: args.after == null ? null : { userId: decodeCursor(list, args.after).toString('utf8') },
+      scan: async (after, limit) => {
+        const ids = await load(session, { refId, afterId: after?.userId ?? null, limit });
+        return ids.map((userId) => ({ userId }));
+      },
+      select: (followers) => Promise.resolve(followers),
+      cursorOf: ({ userId }) => encodeCursor(list, Buffer.from(userId, 'utf8')),
+    });
+  };
+}

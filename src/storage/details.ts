@@ -1,0 +1,56 @@
+import type { Document } from 'mongodb';
+import type { RefId, UserId } from '../domain/action.ts';
+import type { Details, MemberDetails, RefDetails } from '../domain/details.ts';
+import type { DetailsDocument } from './documents.ts';
+import type { Collections } from './mongo.ts';
+
+/** Leaves the details out: they are large, and what delivers and decides does not need them. */
+export const WITHOUT_DETAILS = { imageUrl: 0, url: 0, data: 0 } as const;
+
+/** Conditions of which one holds where there are details. */
+export const HAS_DETAILS = [
+  { imageUrl: { $exists: true } },
+  { url: { $exists: true } },
+  { data: { $exists: true } },
+] as const;
+
+/** Fields of an `$unset` that takes them away. */
+export const NO_DETAILS = { imageUrl: 1, url: 1, data: 1 } as const;
+
+const ONLY_DETAILS = { imageUrl: 1, url: 1, data: 1 } as const;
+
+/** Fields of an update pipeline that set the details; what is null goes. */
+export function detailFields({ imageUrl, url, data }: Details): Document {
+  // A literal, since a string that begins with "$" would be read as a path here.
+  const set = (value: unknown): unknown => (value === null ? '$$REMOVE' : { $literal: value });
+  return { imageUrl: set(imageUrl), url: set(url), data: set(data) };
+}
+
+function toDetails({ imageUrl, url, data }: DetailsDocument): Details {
+  return { imageUrl: imageUrl ?? null, url: url ?? null, data: data ?? null };
+}
+
+/** Details of members and refs, read apart from their names. Unique keys: `_id`. */
+export function detailsRepository({ members, refs }: Pick<Collections, 'members' | 'refs'>) {
+  return {
+    async ofMembers(ids: readonly UserId[]): Promise<MemberDetails[]> {
+      const documents = await members
+        .find({ _id: { $in: [...ids] } })
+        .project<DetailsDocument & { readonly _id: UserId }>(ONLY_DETAILS)
+        .batchSize(ids.length + 1)
+        .toArray();
+      return documents.map((document) => ({ userId: document._id, ...toDetails(document) }));
+    },
+
+    async ofRefs(ids: readonly RefId[]): Promise<RefDetails[]> {
+      const documents = await refs
+        .find({ _id: { $in: [...ids] } })
+        .project<DetailsDocument & { readonly _id: RefId }>(ONLY_DETAILS)
+        .batchSize(ids.length + 1)
+        .toArray();
+      return documents.map((document) => ({ refId: document._id, ...toDetails(document) }));
+    },
+  };
+}
+
+export type DetailsRepository = ReturnType<typeof detailsRepository>;

@@ -1,0 +1,46 @@
+import type { Collection, Document } from 'mongodb';
+import type { RefId, UserId } from '../domain/action.ts';
+import type { FollowDocument } from './documents.ts';
+
+/** The first followers of a ref behind a place. */
+export interface FollowerSlice {
+  readonly refId: RefId;
+  readonly afterId: UserId | null;
+  readonly limit: number;
+}
+
+export function followerPagesRepository(collection: Collection<FollowDocument>) {
+  return {
+    /**
+     * Who follows refs now, in order of id: a slice for each, all in one query. Index `followers`; reads who followed
+     * before, too.
+     */
+    async read(slices: readonly FollowerSlice[]): Promise<UserId[][]> {
+      const [first, ...others] = slices.map(stagesOf);
+      if (first === undefined) return [];
+      const documents = await collection
+        .aggregate<{ readonly slice: number; readonly followerId: UserId }>(
+          [
+            ...first,
+            ...others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } })),
+          ],
+          { hint: 'followers' },
+        )
+        .toArray();
+      const pages: UserId[][] = slices.map(() => []);
+      for (const { slice, followerId } of documents) pages[slice]?.push(followerId);
+      return pages;
+    },
+  };
+}
+
+function stagesOf({ refId, afterId, limit }: FollowerSlice, slice: number): Document[] {
+  return [
+    { $match: { refId, active: true, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) } },
+    { $sort: { followerId: 1 } },
+    { $limit: limit },
+    { $project: { _id: 0, followerId: 1, slice: { $literal: slice } } },
+  ];
+}
+
+export type FollowerPagesRepository = ReturnType<typeof followerPagesRepository>;

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/app.ts';
+import { commandsOf, stagesOf } from '../../support/commands.ts';
+import { upsert } from '../../support/feed-api.ts';
+import { openParts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ monitorCommands: true, worker: false });
+  const numbers = Array.from({ length: 25 }, (_, n) => String(n));
+  await upsert(app, {
+    refs: numbers.map((n) => ({ id: `site-${n}`, type: 'site', label: n })),
+    members: numbers.map((n) => ({ memberId: `actor-${n}`, name: n })),
+    pairs: numbers.flatMap((n) => [
+      { followerId: 'reader', refId: `site-${n}` },
+      { followerId: 'bob', refId: `site-${n}` },
+    ]),
+  });
+  await app.services.publishActions(
+    app.identity('service', 'service'),
+    numbers.map((n) => ({
+      actorId: `actor-${n}`,
+      scope: 'PUBLIC',
+      refs: [{ id: `site-${n}`, type: 'site', label: n }],
+      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: n } },
+    })),
+  );
+  await using worker = await startTestApp({ api: false, database: app.database });
+  await worker.idle();
+});
+afterAll(async () => app[Symbol.asyncDispose]());
+
+/** The collections that a page of 25 actions asks for beyond those that it takes without the fields. */
+async function added(fields: string, roles: readonly ('user' | 'admin')[] = ['admin']): Promise<string[]> {
+  const read = async (selection: string): Promise<string[]> => {
+    const document = `{ feed(first: 25) { edges { node { id action { id ${selection} } } } } }`;
+    const commands = await commandsOf(app.app.database, async () => {
+      const { data, errors } = await app.query<{ feed: { edges: unknown[] } }>(
+        document,
+        {},
+        {
+          sub: 'reader',
+          roles,
+        },
+      );
+      expect(errors).toEqual([]);
+      expect(data?.feed.edges).toHaveLength(25);
+    });
+    return commands
+      .filter(({ name }) => name === 'find' || name === 'aggregate')
+      .map(({ name, collection }) => `${name} ${collection}`);
+  };
+  // The first read after a while notes that the reader is there.
+  await read('');
+  const all = await read(fields);
+  for (const command of await read('')) {
+    expect(all).toContain(command);
+    all.splice(all.indexOf(command), 1);
+  }
+  return all.sort();
+}
+
+test.each<[string, string[]]>([
+  ['refs { id refId }', []],
+  ['refs { imageUrl url data }', ['find refs']],
+  ['refs { label imageUrl followerCount }', ['find refs', 'find refs']],
+  ['refs { isFollowed follow { since types isAssigned } }', ['find follows']],
+  ['refs { followers(first: 3) { edges { node { memberId } } } }', ['aggregate follows']],
+  ['refs { followers(first: 3) { edges { node { name } } } }', ['aggregate follows', 'find members']],
+  ['actor { memberId isMuted }', []],
+  ['actor { imageUrl url data }', ['find members']],
+  ['actor { name followerCount isFollowed }', ['find follows', 'find members', 'find refs']],
+])('a page of 25 actions with %s takes one query more of each: %j', async (fields, expected) => {
+  expect(await added(fields)).toEqual(expected);
+});
+
+test('one page of followers is one query, by the index of followers', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const many = Array.from({ length: 3_000 }, (_, n) => ({
+    followerId: `f${String(n)}`,
+    refId: `r${String(n % 3)}`,
+  }));
+  for (let from = 0; from < many.length; from += 1_000)
+    await parts.services.followMany(parts.service, many.slice(from, from + 1_000));
+  const slice = { afterId: 'f5', limit: 26 };
+  const commands = await commandsOf(parts.database, () =>
+    parts.repositories.followerPages.read([{ ...slice, refId: 'r1' }]),
+  );
+  expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual(['aggregate follows']);
+  for (const command of commands)
+    await expect
+      .poll(() => stagesOf(parts.database, command), { timeout: PATIENCE_MS, interval: 250 })
+      .toSatisfy(
+        (stages: Awaited<ReturnType<typeof stagesOf>>) =>
+          stages.some(({ indexName }) => indexName === 'followers') &&
+          stages.every(({ stage }) => stage !== 'COLLSCAN'),
+      );
+  expect(
+    await parts.repositories.followerPages.read(
+      ['r0', 'r9', 'r1'].map((refId) => ({ ...slice, refId, limit: 2 })),
+    ),
+  ).toEqual([['f501', 'f504'], [], ['f502', 'f505']].map((ids) => ids));
+});
