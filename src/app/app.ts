@@ -11,19 +11,22 @@ import { createRealtime } from '../realtime/create-realtime.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
 import { checkClock, watchClock } from '../services/clock-watch.ts';
 import { createCore } from './core.ts';
+import { enterInstallation } from './presence.ts';
 import { startWorkers } from './workers.ts';
 import type { Services } from '../services/services.ts';
 import { isDatabaseUnavailable } from '../storage/errors.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { connectDatabase, type Database } from '../storage/mongo.ts';
 import { connectRedis, type RedisConnections, type RedisRole } from '../connections/redis.ts';
-import type { Repositories } from '../storage/repositories.ts';
+import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
+import { createRepositories, type Repositories } from '../storage/repositories.ts';
 import {
   logClockRight,
   logClockSkewed,
   logFeedReadWithoutStore,
   logIndexesCreated,
   logLiveLogTrouble,
+  logPresenceTrouble,
   logRedisBack,
   logRedisLost,
 } from '../telemetry/events.ts';
@@ -113,6 +116,14 @@ async function build(
   closer.own(syncToAsync(metrics.watchSkew(() => clock.skew() / 1_000)));
   const created = await ensureIndexes(database.db);
   if (created.length > 0) logIndexesCreated(logger, { indexes: created });
+  const presence = await enterInstallation(createRepositories(database.collections), {
+    schema: latestVersion(MIGRATIONS),
+    isWorker: parts.worker,
+    onError: (err) => {
+      logPresenceTrouble(logger, { err });
+    },
+  });
+  closer.own(presence, LEAVES_WITHIN_MS);
   const redis =
     config.redis.url === undefined
       ? null
@@ -191,6 +202,7 @@ async function build(
 
 /** With the database away a lease cannot be handed back; it then expires. */
 const WORKERS_CLOSE_WITHIN_MS = 3_000;
+const LEAVES_WITHIN_MS = 1_000;
 const IDLE_POLL_MS = 10;
 
 function syncToAsync(disposable: Disposable): AsyncDisposable {

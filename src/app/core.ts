@@ -9,11 +9,12 @@ import type { Services } from '../services/services.ts';
 import { createEventSessions } from '../services/session/event-sessions.ts';
 import { openSession } from '../services/session/open-session.ts';
 import { chooseFeedModel } from '../storage/feed-epochs.ts';
-import { newObjectId, type Database } from '../storage/mongo.ts';
+import { newObjectId, type Collections, type Database } from '../storage/mongo.ts';
 import { createRepositories, type Repositories } from '../storage/repositories.ts';
 
 /** What API and workers of one process share, from the repositories up to the services. */
 export interface Core extends Realtime {
+  readonly collections: Collections;
   readonly repositories: Repositories;
   readonly feedStore: FeedStore;
   /** Of every model that may hold a feed, in use or not. */
@@ -79,6 +80,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   });
   return {
     ...realtime,
+    collections,
     repositories,
     feedStore,
     feedStores,

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { RebuildWorker } from '../workers/rebuild/rebuild-worker.ts';
+import { MigrationWorker } from '../workers/migration/migration-worker.ts';
 import { RenameWorker } from '../workers/rename/rename-worker.ts';
 import { RescoreWorker } from '../workers/rescore/rescore-worker.ts';
 import { dormancy } from '../workers/fan-out/skip-dormant.ts';
 import { UpkeepWorker } from '../workers/upkeep/upkeep-worker.ts';
 import { LaneGate } from '../workers/fan-out/lane-gate.ts';
 import { FanOutWorker, type FanOutObserver } from '../workers/fan-out/fan-out-worker.ts';
+import { MIGRATIONS } from '../storage/migrations/registry.ts';
 import { newObjectId } from '../storage/mongo.ts';
 import {
   logErasureFailed,
@@ -17,6 +19,10 @@ import {
   logFanOutOvertaken,
   logFeedRebuilt,
   logLeaseLost,
+  logMigrationFailed,
+  logMigrationFinished,
+  logMigrationStarted,
+  logMigrationWaits,
   logNameCarried,
   logRenameAttemptFailed,
   logRescored,
@@ -32,6 +38,9 @@ import { ERASURE_TIMING } from '../workers/erasure/run-erasure.ts';
 
 /** How often a process looks whether a generation of scores is due. */
 const RESCORE_POLL_MS = 10_000;
+
+/** How often a process looks whether a migration is due. */
+const MIGRATION_POLL_MS = 5_000;
 
 /** Starts everything that works in the background of one process. Disposing hands unfinished work back. */
 export function startWorkers(
@@ -135,7 +144,30 @@ export function startWorkers(
       logWorkerTrouble(logger, { err });
     },
   });
-  const workers = [upkeep, worker, rescores, erasures, rebuilds, renames];
+  const migrations = new MigrationWorker(
+    {
+      migrations: MIGRATIONS,
+      collections: core.collections,
+      ...repositories,
+      newToken: newObjectId,
+      observer: {
+        started: ({ version, name }) => {
+          logMigrationStarted(logger, { version, name });
+        },
+        waiting: ({ version, name }, olderProcesses) => {
+          logMigrationWaits(logger, { version, name, olderProcesses });
+        },
+        finished: ({ version, name }, documents) => {
+          logMigrationFinished(logger, { version, name, documents });
+        },
+        failed: (err) => {
+          logMigrationFailed(logger, { err });
+        },
+      },
+    },
+    { leaseMs, pollMs: MIGRATION_POLL_MS, batchSize: chunkSize },
+  );
+  const workers = [migrations, upkeep, worker, rescores, erasures, rebuilds, renames];
   for (const one of workers) one.start();
   logWorkerStarted(logger, { worker: workerId, concurrency, model: feedStore.model });
   return {

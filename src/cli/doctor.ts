@@ -1,5 +1,7 @@
 import { INDEXES, missingIndexes } from '../storage/indexes.ts';
+import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
 import { connectDatabase, type Database } from '../storage/mongo.ts';
+import { schemaVersionRepository } from '../storage/schema-version.ts';
 import { connectRedis } from '../connections/redis.ts';
 import type { Config } from '../config/config.ts';
 import { redact } from '../lib/redact.ts';
@@ -115,6 +117,7 @@ async function* examineMongo(uri: string, db: string): AsyncGenerator<Finding> {
     detail: `${await database.version()} answers at ${uri}, database ${db}`,
   };
   yield await examineIndexes(database);
+  yield await examineSchema(database);
 }
 
 async function examineIndexes({ db }: Database): Promise<Finding> {
@@ -133,6 +136,25 @@ async function examineIndexes({ db }: Database): Promise<Finding> {
     what: 'Indexes',
     detail: `${present} present, missing: ${names}\nThe next start of a server makes them`,
   };
+}
+
+async function examineSchema({ collections }: Database): Promise<Finding> {
+  const what = 'Schema';
+  const known = latestVersion(MIGRATIONS);
+  const state = await schemaVersionRepository(collections).state();
+  if (state === null)
+    return { state: 'note', what, detail: 'no version yet; the first start of a server notes it' };
+  const { version, required, migration } = state;
+  const detail = `version ${String(version)} of ${String(known)}`;
+  if (required > known)
+    return { state: 'FAIL', what, detail: `${detail}: written by a newer release, run that one` };
+  if (version === known) return { state: 'ok', what, detail };
+  if (migration === null)
+    return { state: 'note', what, detail: `${detail}; the next worker begins the migration` };
+  const progress = `${detail}; migration to ${String(migration.to)}: ${String(migration.done)} documents looked at`;
+  return migration.error === undefined
+    ? { state: 'note', what, detail: progress }
+    : { state: 'FAIL', what, detail: `${progress}, last attempt: ${migration.error}` };
 }
 
 async function examineRedis(url: string): Promise<Finding> {

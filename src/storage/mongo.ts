@@ -12,8 +12,10 @@ import type {
   MemberDocument,
   ModerationDocument,
   NewsfeedItemDocument,
+  ProcessDocument,
   RankingDocument,
   RefDocument,
+  SchemaDocument,
   ScoreDocument,
   SecretDocument,
 } from './documents.ts';
@@ -41,6 +43,8 @@ export interface Collections {
   readonly rankings: Collection<RankingDocument>;
   readonly secrets: Collection<SecretDocument>;
   readonly feedEpochs: Collection<FeedEpochDocument>;
+  readonly schema: Collection<SchemaDocument>;
+  readonly processes: Collection<ProcessDocument>;
   readonly timeBuckets: Collection<FeedBucketDocument>;
   readonly sizeBuckets: Collection<FeedBucketDocument>;
   readonly feedTops: Collection<FeedTopDocument>;
@@ -122,6 +126,8 @@ function openCollections(db: Db): Collections {
     rankings: db.collection('rankings'),
     secrets: db.collection('secrets'),
     feedEpochs: db.collection('feedEpochs'),
+    schema: db.collection('schema'),
+    processes: db.collection('processes'),
     timeBuckets: db.collection('timeBuckets'),
     sizeBuckets: db.collection('sizeBuckets'),
     feedTops: db.collection('feedTops'),

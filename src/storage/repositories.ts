@@ -14,11 +14,13 @@ import { membersRepository, type MembersRepository } from './members.ts';
 import type { Collections } from './mongo.ts';
 import { moderationRepository, type ModerationRepository } from './moderation.ts';
 import { rankedActionsRepository, type RankedActionsRepository } from './ranked-actions.ts';
+import { processesRepository, type ProcessesRepository } from './processes.ts';
 import { pulledRefs, type PulledRefs } from './pulled-refs.ts';
 import { readersRepository, type ReadersRepository } from './readers.ts';
 import { refsRepository, type RefsRepository } from './refs.ts';
 import { renamesRepository, type RenamesRepository } from './renames.ts';
 import { sourceActionsRepository, type SourceActionsRepository } from './source-actions.ts';
+import { schemaVersionRepository, type SchemaVersionRepository } from './schema-version.ts';
 import { secretsRepository, type SecretsRepository } from './secrets.ts';
 import { scoresRepository, type ScoresRepository } from './scores.ts';
 
@@ -37,11 +39,13 @@ export interface Repositories {
   readonly memberTraces: MemberTracesRepository;
   readonly members: MembersRepository;
   readonly moderation: ModerationRepository;
+  readonly processes: ProcessesRepository;
   readonly rankedActions: RankedActionsRepository;
   readonly readers: ReadersRepository;
   readonly refs: RefsRepository;
   readonly pulledRefs: PulledRefs;
   readonly renames: RenamesRepository;
+  readonly schemaVersion: SchemaVersionRepository;
   readonly scores: ScoresRepository;
   readonly secrets: SecretsRepository;
   readonly sourceActions: SourceActionsRepository;
@@ -74,11 +78,13 @@ export function createRepositories(
     memberTraces: memberTracesRepository(collections),
     members: membersRepository(collections.members),
     moderation: moderationRepository(collections),
+    processes: processesRepository(collections),
     rankedActions: rankedActionsRepository(collections.actions),
     readers: readersRepository(collections),
     refs,
     pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections),
+    schemaVersion: schemaVersionRepository(collections),
     scores: scoresRepository(collections),
     secrets: secretsRepository(collections.secrets),
     sourceActions: sourceActionsRepository(collections.actions),

@@ -54,6 +54,35 @@ export function logRescored(
   log.debug(fields, 'Ranking scores made');
 }
 
+export function logMigrationStarted(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly version: number; readonly name: string },
+): void {
+  log.info(fields, 'Migration started');
+}
+
+export function logMigrationWaits(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly version: number; readonly name: string; readonly olderProcesses: number },
+): void {
+  log.warn(fields, 'A migration waits until processes of an older release have ended');
+}
+
+export function logMigrationFinished(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly version: number; readonly name: string; readonly documents: number },
+): void {
+  log.info(fields, 'Migration finished');
+}
+
+export function logMigrationFailed(log: Pick<Logger, 'error'>, fields: { readonly err: unknown }): void {
+  log.error(fields, 'A migration failed, it goes on from its checkpoint');
+}
+
+export function logPresenceTrouble(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
+  log.warn(fields, 'Cannot note in the database that this process runs');
+}
+
 export function logNameCarried(
   log: Pick<Logger, 'debug'>,
   fields: {

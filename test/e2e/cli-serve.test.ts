@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { connectDatabase } from '../../src/storage/mongo.ts';
 import { testDatabase, type TestDatabase } from '../support/engine.ts';
 import { MAIN, runCli, startCli, startCommand } from '../support/run-cli.ts';
 
@@ -66,6 +67,18 @@ describe('fanfare serve', () => {
       expect(await viewer(url, authorization)).toMatchObject({ data: { viewer: { memberId: 'demo' } } });
     server.signal('SIGTERM');
     expect((await server.result).code).toBe(0);
+  });
+
+  it('does not work on a database of a newer release', async () => {
+    await using newer = await testDatabase();
+    await using connected = await connectDatabase({ uri: newer.uri, db: newer.name });
+    await connected.collections.schema.insertOne({ _id: 'schema', version: 99 });
+    const { code, stderr } = await runCli(['serve'], { ...env, MONGODB_DB: newer.name });
+    expect(code).toBe(1);
+    expect(stderr).toContain('has schema version 99, and this release knows versions up to');
+    const doctor = await runCli(['doctor'], { ...env, MONGODB_DB: newer.name });
+    expect(doctor.stdout).toMatch(/^FAIL {2}Schema .*written by a newer release/m);
+    expect(doctor.code).toBe(1);
   });
 
   it('takes a Ctrl-C that arrives twice as one', async () => {

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { clock } from '../lib/clock.ts';
+import { SEEN_EVERY_MS } from '../storage/processes.ts';
+import type { Repositories } from '../storage/repositories.ts';
+
+export interface PresenceOptions {
+  /** The newest schema version that this process knows. */
+  readonly schema: number;
+  readonly isWorker: boolean;
+  /** It could not be said that this process still runs; it is tried again. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Says in the database that this process runs, until it is disposed, and looks whether its release may work there at all.
+ * In this order: a migration that is about to begin sees either this process or its own mark that keeps it out.
+ * @throws SchemaTooNew
+ */
+export async function enterInstallation(
+  { processes, schemaVersion }: Pick<Repositories, 'processes' | 'schemaVersion'>,
+  { schema, isWorker, onError }: PresenceOptions,
+): Promise<AsyncDisposable> {
+  const self = { id: randomUUID(), schema, isWorker };
+  await processes.purge(clock.now());
+  await processes.seen(self, clock.now());
+  try {
+    await schemaVersion.open(schema);
+  } catch (error) {
+    await processes.gone(self.id);
+    throw error;
+  }
+  const timer = setInterval(() => {
+    processes.seen(self, clock.now()).catch(onError);
+  }, SEEN_EVERY_MS).unref();
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      // With the database away it is taken for gone after a while.
+      await processes.gone(self.id).catch(onError);
+    },
+  };
+}

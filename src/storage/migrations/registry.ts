@@ -1,0 +1,9 @@
+import type { Migration } from './migration.ts';
+
+/** Every migration, in the order of their versions. A released one is never changed. */
+export const MIGRATIONS: readonly Migration[] = [];
+
+/** The version of the shape that a process with these migrations writes. */
+export function latestVersion(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0;
+}

@@ -1,0 +1,47 @@
+import type { Collections } from './mongo.ts';
+
+/** A process says this often that it runs, in milliseconds. */
+export const SEEN_EVERY_MS = 15_000;
+/** A process that has said nothing for so long does not run any more, in milliseconds. */
+const GONE_AFTER_MS = 6 * SEEN_EVERY_MS;
+
+export interface RunningProcess {
+  /** Names this run of the process alone. */
+  readonly id: string;
+  /** The newest schema version it knows. */
+  readonly schema: number;
+  readonly isWorker: boolean;
+}
+
+/** The processes of the installation. A few documents, read whole. Unique key: `_id`. */
+export function processesRepository({ processes }: Pick<Collections, 'processes'>) {
+  const running = (now: Date) => ({ seenAt: { $gt: new Date(now.getTime() - GONE_AFTER_MS) } });
+
+  return {
+    /** It runs now. */
+    async seen({ id, schema, isWorker }: RunningProcess, now: Date): Promise<void> {
+      await processes.updateOne({ _id: id }, { $set: { schema, isWorker, seenAt: now } }, { upsert: true });
+    },
+
+    async gone(id: string): Promise<void> {
+      await processes.deleteOne({ _id: id });
+    },
+
+    /** Forgets those that ended without saying so. */
+    async purge(now: Date): Promise<void> {
+      await processes.deleteMany({ seenAt: { $lte: new Date(now.getTime() - GONE_AFTER_MS) } });
+    },
+
+    /** How many of them work in the background. */
+    async countWorkers(now: Date): Promise<number> {
+      return processes.countDocuments({ ...running(now), isWorker: true });
+    },
+
+    /** How many know only older schema versions than this one. */
+    async countOlder(schema: number, now: Date): Promise<number> {
+      return processes.countDocuments({ ...running(now), schema: { $lt: schema } });
+    },
+  };
+}
+
+export type ProcessesRepository = ReturnType<typeof processesRepository>;

@@ -1,0 +1,142 @@
+import type { Collection } from 'mongodb';
+import type { MigrationDocument, SchemaDocument } from './documents.ts';
+import { retryOnDuplicateKey } from './errors.ts';
+import type { Collections } from './mongo.ts';
+
+/** One worker's hold on the migration that is due: valid until the lease ends. */
+export interface MigrationClaim {
+  /** Names this claim alone. */
+  readonly token: string;
+  /** The version it leads to. */
+  readonly to: number;
+  /** Where the next batch begins; null: at the beginning. */
+  readonly after: string | null;
+  readonly done: number;
+}
+
+/** What the database says of its shape. */
+export interface SchemaState {
+  readonly version: number;
+  /** No process that writes an older shape may start. Never above what is stored at the end of the migration. */
+  readonly required: number;
+  readonly migration: Omit<MigrationDocument, 'worker'> | null;
+}
+
+/** The database was written by a newer release. */
+export class SchemaTooNew extends Error {
+  override readonly name = 'SchemaTooNew';
+
+  constructor(required: number, supported: number) {
+    super(
+      `The database has schema version ${String(required)}, and this release knows versions up to ${String(supported)}: run a newer release`,
+    );
+  }
+}
+
+/** The one document that says which shape the others have. Unique key: `_id`. */
+export function schemaVersionRepository(
+  collections: Pick<Collections, 'schema' | 'actions' | 'members' | 'refs' | 'follows' | 'feeds'>,
+) {
+  const { schema, actions, members, refs, follows, feeds } = collections;
+  const held = ({ token, to }: MigrationClaim) =>
+    ({ _id: 'schema', 'migration.worker': token, 'migration.to': to }) as const;
+
+  async function isEmpty(): Promise<boolean> {
+    const collectionsWithData = [actions, members, refs, follows, feeds] as unknown as Collection[];
+    const found = await Promise.all(
+      collectionsWithData.map((collection) => collection.findOne({}, { projection: { _id: 1 } })),
+    );
+    return found.every((document) => document === null);
+  }
+
+  async function state(): Promise<SchemaState | null> {
+    const document = await schema.findOne({ _id: 'schema' });
+    return document === null ? null : toState(document);
+  }
+
+  return {
+    state,
+
+    /**
+     * Reads the version, and notes it first where there is none: an empty database has the latest shape, any other one the
+     * shape from before versions were counted. One round trip but for the first time.
+     * @throws SchemaTooNew
+     */
+    async open(supported: number): Promise<SchemaState> {
+      let found = await state();
+      if (found === null) {
+        const version = (await isEmpty()) ? supported : 0;
+        await retryOnDuplicateKey(() =>
+          schema.updateOne({ _id: 'schema' }, { $setOnInsert: { version } }, { upsert: true }),
+        );
+        found = (await state()) ?? { version, required: version, migration: null };
+      }
+      if (found.required > supported) throw new SchemaTooNew(found.required, supported);
+      return found;
+    },
+
+    /** Leases the migration to the version after the stored one; null when somebody else has it or it is not due yet. */
+    async claim(
+      from: number,
+      { token, now, leaseMs }: { readonly token: string; readonly now: Date; readonly leaseMs: number },
+    ): Promise<MigrationClaim | null> {
+      const to = from + 1;
+      await schema.updateOne(
+        { _id: 'schema', version: from, migration: { $exists: false } },
+        { $set: { migration: { to, after: null, done: 0, startedAt: now, dueAt: now } } },
+      );
+      const document = await schema.findOneAndUpdate(
+        { _id: 'schema', version: from, 'migration.to': to, 'migration.dueAt': { $lte: now } },
+        { $set: { 'migration.worker': token, 'migration.dueAt': new Date(now.getTime() + leaseMs) } },
+        { returnDocument: 'after' },
+      );
+      if (document?.migration === undefined) return null;
+      const { after, done } = document.migration;
+      return { token, to, after, done };
+    },
+
+    /** From now on no process that writes an older shape can start. Taken back by `allowOlder`. */
+    async requireVersion(claim: MigrationClaim): Promise<void> {
+      await schema.updateOne(held(claim), { $set: { required: claim.to } });
+    },
+
+    async allowOlder(claim: MigrationClaim): Promise<void> {
+      await schema.updateOne(held(claim), { $unset: { required: 1 } });
+    },
+
+    /** Notes what the batches have done and extends the lease. False: the claim is void. */
+    async checkpoint(
+      claim: MigrationClaim,
+      { after, done, dueAt }: Pick<MigrationDocument, 'after' | 'done' | 'dueAt'>,
+    ): Promise<boolean> {
+      const result = await schema.updateOne(held(claim), {
+        $set: { 'migration.after': after, 'migration.done': done, 'migration.dueAt': dueAt },
+        $unset: { 'migration.error': 1 },
+      });
+      return result.matchedCount === 1;
+    },
+
+    /** Every document has the new shape. False: the claim is void. */
+    async finish(claim: MigrationClaim): Promise<boolean> {
+      const result = await schema.updateOne(held(claim), {
+        $set: { version: claim.to },
+        $unset: { migration: 1, required: 1 },
+      });
+      return result.matchedCount === 1;
+    },
+
+    /** Gives the claim back with its checkpoint. Nothing happens when it is void. */
+    async release(claim: MigrationClaim, dueAt: Date, error: string | null): Promise<void> {
+      await schema.updateOne(held(claim), {
+        $set: { 'migration.dueAt': dueAt, ...(error === null ? {} : { 'migration.error': error }) },
+        $unset: { 'migration.worker': 1 },
+      });
+    },
+  };
+}
+
+export type SchemaVersionRepository = ReturnType<typeof schemaVersionRepository>;
+
+function toState({ version, required, migration }: SchemaDocument): SchemaState {
+  return { version, required: Math.max(version, required ?? 0), migration: migration ?? null };
+}

@@ -1,0 +1,123 @@
+import { clock } from '../../lib/clock.ts';
+import type { Migration } from '../../storage/migrations/migration.ts';
+import type { Collections } from '../../storage/mongo.ts';
+import type { ProcessesRepository } from '../../storage/processes.ts';
+import type { MigrationClaim, SchemaVersionRepository } from '../../storage/schema-version.ts';
+import { BackgroundWorker } from '../background-worker.ts';
+
+export interface MigrationObserver {
+  started(migration: Migration): void;
+  /** Processes of an older release still run; it begins when they have ended. */
+  waiting(migration: Migration, olderProcesses: number): void;
+  finished(migration: Migration, documents: number): void;
+  /** It is tried again after a pause, from its last checkpoint. */
+  failed(error: unknown): void;
+}
+
+export interface MigrationDependencies {
+  readonly migrations: readonly Migration[];
+  readonly collections: Collections;
+  readonly schemaVersion: SchemaVersionRepository;
+  readonly processes: Pick<ProcessesRepository, 'countOlder'>;
+  readonly newToken: () => string;
+  readonly observer: MigrationObserver;
+}
+
+export interface MigrationOptions {
+  readonly leaseMs: number;
+  /** How often to look whether a migration is due. */
+  readonly pollMs: number;
+  /** Documents in a batch. */
+  readonly batchSize: number;
+}
+
+/** How long a migration pauses that failed or has to wait for older processes. */
+const PAUSE_MS = 5_000;
+
+/**
+ * Runs the migrations that the database lacks, one process at a time, in order. A process that dies leaves the rest to
+ * the next one, from the last checkpoint. None begins while a process runs that would still write the older shape.
+ */
+export class MigrationWorker extends BackgroundWorker {
+  readonly #dependencies: MigrationDependencies;
+  readonly #options: MigrationOptions;
+  /** How many older processes it was reported to wait for. */
+  #waitsFor = 0;
+
+  constructor(dependencies: MigrationDependencies, options: MigrationOptions) {
+    super(options);
+    this.#dependencies = dependencies;
+    this.#options = options;
+  }
+
+  /** Runs the next migration as far as it goes. False: none is due, or it has to wait. */
+  async round(): Promise<boolean> {
+    const { schemaVersion, newToken, migrations } = this.#dependencies;
+    const version = (await schemaVersion.state())?.version ?? 0;
+    const migration = migrations.find((candidate) => candidate.version === version + 1);
+    if (migration === undefined) return false;
+    const { leaseMs } = this.#options;
+    const claim = await schemaVersion.claim(version, { token: newToken(), now: clock.now(), leaseMs });
+    if (claim === null) return false;
+    try {
+      return (await this.#mayBegin(claim, migration)) && (await this.#run(claim, migration));
+    } catch (error) {
+      await schemaVersion.release(claim, this.#after(PAUSE_MS), reasonOf(error));
+      throw error;
+    }
+  }
+
+  protected override work(): Promise<boolean> {
+    return this.round();
+  }
+
+  protected override failed(error: unknown): void {
+    this.#dependencies.observer.failed(error);
+  }
+
+  /**
+   * Asked before and after older processes are kept out: one that starts says first that it runs and then looks whether it
+   * may, so that either of the two sees the other.
+   */
+  async #mayBegin(claim: MigrationClaim, migration: Migration): Promise<boolean> {
+    const { schemaVersion, processes, observer } = this.#dependencies;
+    let older = await processes.countOlder(claim.to, clock.now());
+    if (older === 0) {
+      await schemaVersion.requireVersion(claim);
+      older = await processes.countOlder(claim.to, clock.now());
+      if (older === 0) return true;
+      await schemaVersion.allowOlder(claim);
+    }
+    await schemaVersion.release(claim, this.#after(PAUSE_MS), null);
+    if (this.#waitsFor !== older) observer.waiting(migration, older);
+    this.#waitsFor = older;
+    return false;
+  }
+
+  async #run(claim: MigrationClaim, migration: Migration): Promise<boolean> {
+    const { collections, schemaVersion, observer } = this.#dependencies;
+    const { leaseMs, batchSize } = this.#options;
+    let { after, done } = claim;
+    if (after === null) observer.started(migration);
+    do {
+      if (this.isStopping) {
+        await schemaVersion.release(claim, clock.now(), null);
+        return false;
+      }
+      const batch = await migration.batch(collections, after, batchSize);
+      [after, done] = [batch.after, done + batch.looked];
+      if (after === null) break;
+    } while (await schemaVersion.checkpoint(claim, { after, done, dueAt: this.#after(leaseMs) }));
+    // Where the claim is void, another process goes on from an older checkpoint.
+    if (await schemaVersion.finish(claim)) observer.finished(migration, done);
+    return true;
+  }
+
+  #after(ms: number): Date {
+    return new Date(clock.time() + ms);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

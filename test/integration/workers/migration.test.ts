@@ -1,0 +1,223 @@
+import { expect, test } from 'vitest';
+import { enterInstallation } from '../../../src/app/presence.ts';
+import type { Migration } from '../../../src/storage/migrations/migration.ts';
+import { newObjectId, type Collections } from '../../../src/storage/mongo.ts';
+import { SchemaTooNew } from '../../../src/storage/schema-version.ts';
+import { MigrationWorker, type MigrationObserver } from '../../../src/workers/migration/migration-worker.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const MEMBERS = 25;
+const BATCH = 10;
+
+/** Writes `n` into every member's team; notes where each of its batches began. */
+function markTeams(version: number, begunAt: (string | null)[] = []): Migration {
+  return {
+    version,
+    name: `mark teams ${String(version)}`,
+    async batch({ members }, after, limit) {
+      begunAt.push(after);
+      const found = await members
+        .find(after === null ? {} : { _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      for (const { _id } of found)
+        await members.updateOne({ _id }, { $set: { teamId: `v${String(version)}` } });
+      return { looked: found.length, after: found.length < limit ? null : (found.at(-1)?._id ?? null) };
+    },
+  };
+}
+
+interface Reports {
+  readonly lines: string[];
+  readonly observer: MigrationObserver;
+}
+
+function reports(): Reports {
+  const lines: string[] = [];
+  return {
+    lines,
+    observer: {
+      started: ({ version }) => void lines.push(`started ${String(version)}`),
+      waiting: ({ version }, older) => void lines.push(`${String(version)} waits for ${String(older)}`),
+      finished: ({ version }, documents) =>
+        void lines.push(`finished ${String(version)}, ${String(documents)} documents`),
+      failed: (error) => void lines.push(`failed: ${String(error)}`),
+    },
+  };
+}
+
+function workerOf(
+  parts: Parts,
+  migrations: readonly Migration[],
+  observer = reports().observer,
+): MigrationWorker {
+  return new MigrationWorker(
+    {
+      ...parts.repositories,
+      migrations,
+      collections: parts.database.collections,
+      newToken: newObjectId,
+      observer,
+    },
+    { leaseMs: 60_000, pollMs: 60_000, batchSize: BATCH },
+  );
+}
+
+/** Members from before versions were counted. */
+async function withMembers(parts: Parts): Promise<void> {
+  const memberIds = Array.from({ length: MEMBERS }, (_, index) => `member-${String(index).padStart(2, '0')}`);
+  await parts.services.upsertMembers(
+    parts.service,
+    memberIds.map((memberId) => ({ memberId, name: memberId })),
+  );
+  await parts.repositories.schemaVersion.open(0);
+}
+
+async function teams({ members }: Collections): Promise<unknown[]> {
+  return members.distinct('teamId');
+}
+
+async function version(parts: Parts): Promise<number | undefined> {
+  return (await parts.repositories.schemaVersion.state())?.version;
+}
+
+const enter = (parts: Parts, schema: number): Promise<AsyncDisposable> =>
+  enterInstallation(parts.repositories, {
+    schema,
+    isWorker: false,
+    onError: (error) => {
+      throw error;
+    },
+  });
+
+test('an empty database has the latest version, one that holds something the version from before', async () => {
+  await using empty = await openParts();
+  expect(await empty.repositories.schemaVersion.open(3)).toMatchObject({ version: 3, migration: null });
+  await using used = await openParts();
+  await withMembers(used);
+  expect(await used.repositories.schemaVersion.open(3)).toMatchObject({ version: 0, migration: null });
+});
+
+test('brings every document over, migration after migration, and raises the version with each', async () => {
+  await using parts = await openParts();
+  await withMembers(parts);
+  const { lines, observer } = reports();
+  const worker = workerOf(parts, [markTeams(1), markTeams(2)], observer);
+  expect(await worker.round()).toBe(true);
+  expect(await version(parts)).toBe(1);
+  expect(await teams(parts.database.collections)).toEqual(['v1']);
+  expect(await worker.round()).toBe(true);
+  expect(await version(parts)).toBe(2);
+  expect(await teams(parts.database.collections)).toEqual(['v2']);
+  expect(await worker.round()).toBe(false);
+  expect(lines).toEqual(['started 1', 'finished 1, 25 documents', 'started 2', 'finished 2, 25 documents']);
+});
+
+test('goes on from the checkpoint of a worker that died', async () => {
+  await using parts = await openParts();
+  await withMembers(parts);
+  const { schemaVersion } = parts.repositories;
+  const dead = await schemaVersion.claim(0, { token: 'dead', now: new Date(0), leaseMs: 1 });
+  if (dead === null) throw new Error('Nothing to claim');
+  await schemaVersion.checkpoint(dead, { after: 'member-09', done: BATCH, dueAt: new Date(1) });
+  const begunAt: (string | null)[] = [];
+  const { lines, observer } = reports();
+  expect(await workerOf(parts, [markTeams(1, begunAt)], observer).round()).toBe(true);
+  expect(begunAt).toEqual(['member-09', 'member-19']);
+  expect(lines).toEqual(['finished 1, 25 documents']);
+  expect(await schemaVersion.finish(dead)).toBe(false);
+});
+
+test('leaves a migration to the worker that has it', async () => {
+  await using parts = await openParts();
+  await withMembers(parts);
+  const lines: string[][] = [];
+  const rounds = [1, 2, 3].map(async () => {
+    const report = reports();
+    lines.push(report.lines);
+    return workerOf(parts, [markTeams(1)], report.observer).round();
+  });
+  expect((await Promise.all(rounds)).filter((hasRun) => hasRun)).toEqual([true]);
+  expect(lines.flat()).toEqual(['started 1', 'finished 1, 25 documents']);
+});
+
+test('keeps the checkpoint of an attempt that failed and says why it did', async () => {
+  await using parts = await openParts();
+  await withMembers(parts);
+  const good = markTeams(1);
+  const failing: Migration = {
+    ...good,
+    batch: async (collections, after, limit) => {
+      if (after !== null) throw new Error('No room');
+      return good.batch(collections, after, limit);
+    },
+  };
+  await expect(workerOf(parts, [failing]).round()).rejects.toThrow('No room');
+  const state = await parts.repositories.schemaVersion.state();
+  expect(state).toMatchObject({
+    version: 0,
+    migration: { to: 1, after: 'member-09', done: 10, error: 'No room' },
+  });
+  // Not before its pause has passed.
+  expect(await workerOf(parts, [good]).round()).toBe(false);
+  const { dueAt } = state?.migration ?? { dueAt: new Date() };
+  expect(dueAt.getTime()).toBeGreaterThan(Date.now());
+});
+
+test('waits while a process of an older release runs, and begins when it has ended', async () => {
+  await using parts = await openParts();
+  await withMembers(parts);
+  const older = await enter(parts, 0);
+  await using _newer = await enter(parts, 1);
+  const { lines, observer } = reports();
+  expect(await workerOf(parts, [markTeams(1)], observer).round()).toBe(false);
+  expect(lines).toEqual(['1 waits for 1']);
+  // A restart of the older release is possible as long as nothing has begun.
+  await (await enter(parts, 0))[Symbol.asyncDispose]();
+  await older[Symbol.asyncDispose]();
+  await parts.database.collections.schema.updateOne(
+    { _id: 'schema' },
+    { $set: { 'migration.dueAt': new Date(0) } },
+  );
+  expect(await workerOf(parts, [markTeams(1)], observer).round()).toBe(true);
+  expect(await version(parts)).toBe(1);
+});
+
+test('a process of an older release cannot start any more, and leaves no trace', async () => {
+  await using parts = await openParts();
+  await withMembers(parts);
+  expect(await workerOf(parts, [markTeams(1)]).round()).toBe(true);
+  await expect(enter(parts, 0)).rejects.toThrow(SchemaTooNew);
+  await expect(enter(parts, 0)).rejects.toThrow(
+    'The database has schema version 1, and this release knows versions up to 0: run a newer release',
+  );
+  expect(await parts.database.collections.processes.countDocuments({})).toBe(0);
+});
+
+test('either an older process that starts is kept out or the migration waits for it', async () => {
+  for (let round = 0; round < 10; round++) {
+    await using parts = await openParts();
+    await withMembers(parts);
+    const [older, hasRun] = await Promise.all([
+      enter(parts, 0).catch((error: unknown) => error),
+      workerOf(parts, [markTeams(1)]).round(),
+    ]);
+    if (older instanceof Error) expect(older).toBeInstanceOf(SchemaTooNew);
+    else await (older as AsyncDisposable)[Symbol.asyncDispose]();
+    expect(hasRun).toBe(older instanceof Error);
+  }
+});
+
+test('a process that has not been seen for long is taken for ended', async () => {
+  await using parts = await openParts();
+  const { processes } = parts.repositories;
+  const now = new Date();
+  const before = (seconds: number): Date => new Date(now.getTime() - seconds * 1_000);
+  await processes.seen({ id: 'now', schema: 1, isWorker: true }, before(1));
+  await processes.seen({ id: 'silent', schema: 0, isWorker: true }, before(600));
+  expect(await processes.countWorkers(now)).toBe(1);
+  expect(await processes.countOlder(1, now)).toBe(0);
+  await processes.purge(now);
+  expect(await parts.database.collections.processes.distinct('_id')).toEqual(['now']);
+});
