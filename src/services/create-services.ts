@@ -18,6 +18,7 @@ import { following } from './follow/following.ts';
 import { hideFeedItem, unhideFeedItem } from './feed/hide-feed-item.ts';
 import { mute, unmute } from './follow/mute.ts';
 import { unfollow } from './follow/unfollow.ts';
+import { unfollowMany } from './follow/unfollow-many.ts';
 import { deleteAction, readModerationLog, setHidden } from './moderation/moderate-action.ts';
 import { markFeedRead } from './feed/mark-read.ts';
 import { publishAction, publishActions } from './publish/publish-action.ts';
@@ -89,6 +90,7 @@ export function createServices(given: ServiceParts): Services {
     upsertRefs: (identity, refs) => upsertRefs(parts, identity, refs),
     renameRef: (identity, refId, label) => renameRef(parts, identity, refId, label),
     followMany: (identity, pairs) => followMany(parts, identity, pairs),
+    unfollowMany: (identity, pairs, keepHistory) => unfollowMany(parts, identity, pairs, keepHistory),
     follow: (session, refId, copyLimit) => follow(parts, session, refId, copyLimit),
     unfollow: (session, refId, keepHistory) => unfollow(parts, session, refId, keepHistory),
     mute: (session, memberId) => mute(parts, session, memberId),

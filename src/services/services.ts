@@ -51,6 +51,11 @@ export interface RecordInteractionInput {
   readonly at?: Date | null | undefined;
 }
 
+export interface FollowPairInput {
+  readonly followerId: string;
+  readonly refId: string;
+}
+
 export interface FollowInput {
   readonly followerId: string;
   readonly refId: string;
@@ -204,6 +209,8 @@ export interface Services {
   /** Service. Reads show the new label at once, copies follow in the background. NOT_FOUND for what nobody knows. */
   renameRef(identity: Identity, refId: RefId, label: string): Promise<Ref>;
   followMany(identity: Identity, pairs: readonly FollowInput[]): Promise<number>;
+  /** Service: at most 1000; returns how many were given. */
+  unfollowMany(identity: Identity, pairs: readonly FollowPairInput[], keepHistory: boolean): Promise<number>;
   follow(session: ReaderSession, refId: string, copyLimit: number | null | undefined): Promise<Ref>;
   /** Ends a follow. Without its history everything that came through it alone goes too. */
   unfollow(session: ReaderSession, refId: string, keepHistory: boolean): Promise<Ref>;

@@ -7,6 +7,7 @@ import { feedsRepository, type FeedsRepository } from './feeds.ts';
 import { hiddenItemsRepository, type HiddenItemsRepository } from './hidden-items.ts';
 import { interactionsRepository, type InteractionsRepository } from './interactions.ts';
 import { followerCountsRepository, type FollowerCountsRepository } from './follower-counts.ts';
+import { followEndsRepository, type FollowEndsRepository } from './follow-ends.ts';
 import { followsRepository, type FollowsRepository } from './follows.ts';
 import { memberDataRepository, type MemberDataRepository } from './member-data.ts';
 import { memberTracesRepository, type MemberTracesRepository } from './member-traces.ts';
@@ -31,6 +32,7 @@ export interface Repositories {
   readonly fanOuts: FanOutsRepository;
   readonly feeds: FeedsRepository;
   readonly followerCounts: FollowerCountsRepository;
+  readonly followEnds: FollowEndsRepository;
   readonly followerPages: FollowerPagesRepository;
   readonly follows: FollowsRepository;
   readonly interactions: InteractionsRepository;
@@ -70,6 +72,7 @@ export function createRepositories(
     fanOuts: fanOutsRepository(collections.actions),
     feeds: feedsRepository(collections.feeds, feedEpoch),
     followerCounts: followerCountsRepository(collections.refs),
+    followEnds: followEndsRepository(collections),
     followerPages: followerPagesRepository(collections.follows),
     follows: followsRepository(collections.follows),
     interactions: interactionsRepository(collections.interactions),

@@ -42,10 +42,18 @@ export async function followMany(run: Run, { pairs }: StepTo<'followMany'>): Pro
     }
 }
 
-export async function unfollow(run: Run, { by, ref, keepHistory }: StepTo<'unfollow'>): Promise<void> {
+export async function unfollow(
+  run: Run,
+  { by, ref, keepHistory, isSync }: StepTo<'unfollow'>,
+): Promise<void> {
   const { parts, model, id } = run;
   const [followerId, refId] = [id(by), id(ref)];
-  const { instant } = await during(() => parts.services.unfollow(session(run, by), refId, keepHistory));
+  const { services } = parts;
+  const { instant } = await during<unknown>(() =>
+    isSync
+      ? services.unfollowMany(parts.service, [{ followerId, refId }], keepHistory)
+      : services.unfollow(session(run, by), refId, keepHistory),
+  );
   if (!keepHistory) endFollow(model, followerId, refId, null);
   else if (isFollowing(model, followerId, refId))
     endFollow(model, followerId, refId, instant((await lastSpan(run, followerId, refId))?.until));

@@ -47,7 +47,13 @@ export type Step =
   | { readonly do: 'delete'; readonly action: number; readonly by: Person }
   | { readonly do: 'follow'; readonly by: Person; readonly ref: string; readonly copyLimit: number }
   | { readonly do: 'followMany'; readonly pairs: readonly { readonly by: Person; readonly ref: string }[] }
-  | { readonly do: 'unfollow'; readonly by: Person; readonly ref: string; readonly keepHistory: boolean }
+  | {
+      readonly do: 'unfollow';
+      readonly by: Person;
+      readonly ref: string;
+      readonly keepHistory: boolean;
+      readonly isSync: boolean;
+    }
   | { readonly do: 'mute' | 'unmute'; readonly by: Person; readonly whom: Person }
   | { readonly do: 'hideItem' | 'unhideItem'; readonly by: Person; readonly action: number }
   /** A number picks an entry of the feed. */
@@ -131,7 +137,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ ...doing('delete'), ...by, action }) },
   { weight: 5, arbitrary: fc.record({ ...doing('follow'), ...by, ref, copyLimit: fc.nat({ max: 4 }) }) },
   { weight: 1, arbitrary: followMany },
-  { weight: 3, arbitrary: fc.record({ ...doing('unfollow'), ...by, ref, keepHistory: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...doing('unfollow'),
+      ...by,
+      ref,
+      keepHistory: fc.boolean(),
+      isSync: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ ...doing('mute', 'unmute'), ...by, whom: person }) },
   { weight: 2, arbitrary: fc.record({ ...doing('hideItem', 'hideItem', 'unhideItem'), ...by, action }) },
   {

@@ -11,6 +11,14 @@ const FollowInput = builder.inputType('FollowInput', {
   }),
 });
 
+const FollowPairInput = builder.inputType('FollowPairInput', {
+  description: 'Who does not follow what any more.',
+  fields: (t) => ({
+    followerId: t.string({ required: true, description: 'Member id of the follower.' }),
+    refId: t.string({ required: true, description: 'What is not followed any more.' }),
+  }),
+});
+
 builder.mutationFields((t) => ({
   follow: t.field({
     type: Ref,
@@ -50,5 +58,21 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { pairs }, context) =>
       context.mutate(({ identity }) => context.services.followMany(identity, pairs)),
+  }),
+  unfollowMany: t.int({
+    description:
+      'Service: at most 1000 pairs; ends follows on behalf of members. keepHistory false also removes what came only ' +
+      'through them; who watches is sent FeedResync. Returns how many were given.',
+    args: {
+      pairs: t.arg({
+        type: [FollowPairInput],
+        required: true,
+        description: 'Each pair at most once.',
+        extensions: { maxEntries: MAX_ENTRIES_PER_CALL } satisfies ListArgument,
+      }),
+      keepHistory: t.arg.boolean({ defaultValue: true, description: 'Whether what came stays.' }),
+    },
+    resolve: (_root, { pairs, keepHistory }, context) =>
+      context.mutate(({ identity }) => context.services.unfollowMany(identity, pairs, keepHistory ?? true)),
   }),
 }));

@@ -212,6 +212,14 @@ export type FollowInput = {
   refId: Scalars['String']['input'];
 };
 
+/** Who does not follow what any more. */
+export type FollowPairInput = {
+  /** Member id of the follower. */
+  followerId: Scalars['String']['input'];
+  /** What is not followed any more. */
+  refId: Scalars['String']['input'];
+};
+
 /** Somebody began to follow a person or a thing. */
 export type FollowedInput = {
   /** Who or what is followed. */

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { RefId } from '../../domain/action.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { idSchema } from '../../descriptors/define.ts';
+import { clock } from '../../lib/clock.ts';
+import { announceListChange, type AnnounceDependencies } from '../../realtime/announce.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
+import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
+import type { FeedsRepository } from '../../storage/feeds.ts';
+import type { ClosingTokens, FollowEndsRepository } from '../../storage/follow-ends.ts';
+import type { FollowsRepository, UnsettledFollow } from '../../storage/follows.ts';
+import { checkCount } from '../members/directory.ts';
+import { requireRole } from '../roles.ts';
+import type { FollowPairInput } from '../services.ts';
+import { validate } from '../validate.ts';
+
+export interface UnfollowManyDependencies extends CountFollowersDependencies, AnnounceDependencies {
+  readonly followEnds: FollowEndsRepository;
+  readonly feeds: Pick<FeedsRepository, 'markDue'>;
+  readonly follows: CountFollowersDependencies['follows'] & Pick<FollowsRepository, 'unsettled'>;
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
+}
+
+/**
+ * Ends follows on behalf of members. The write that ends them is the commit point; the marks it leaves let a retry, or
+ * upkeep, complete what follows. Without history what came only through them is gone from feeds at once, by the rules,
+ * and from the stored feeds by a rebuild; who watches is asked to query the feed again. Pairs that are not followed
+ * change nothing.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
+ */
+export async function unfollowMany(
+  dependencies: UnfollowManyDependencies,
+  identity: Identity,
+  inputs: readonly FollowPairInput[],
+  keepHistory: boolean,
+): Promise<number> {
+  requireRole(identity, 'service');
+  const given = validate(
+    z.array(z.strictObject({ followerId: idSchema, refId: idSchema })),
+    checkCount(inputs, 'pairs').map((pair) => ({ ...pair })),
+    ['pairs'],
+  );
+  const pairs = [
+    ...new Map(given.map((pair) => [JSON.stringify([pair.followerId, pair.refId]), pair])).values(),
+  ];
+  if (pairs.length === 0) return inputs.length;
+  const { followEnds, followerCounts, newToken } = dependencies;
+  const tokens = { closed: newToken(), dropped: newToken() };
+  // Before the spans go: from then on entries delivered for a follow are checked against it, late ones included.
+  const [epochs] = await Promise.all([
+    followerCounts.epochs([...new Set(pairs.map(({ refId }) => refId))]),
+    keepHistory
+      ? null
+      : followEnds.markChecksFollows([...new Set(pairs.map(({ followerId }) => followerId))]),
+  ]);
+  await followEnds.close(pairs, { now: clock.now(), keepHistory, tokens });
+  const ended = await dependencies.follows.unsettled(pairs);
+  if (ended.length === 0) return inputs.length;
+  await bringFeedsInLine(dependencies, ended, { keepHistory, tokens });
+  await countFollowers(dependencies, { ...changesOf(ended, tokens), epochs });
+  await followEnds.forget(ended);
+  return inputs.length;
+}
+
+/** Of a follow that another call left behind nobody knows whether it was counted. */
+function changesOf(ended: readonly UnsettledFollow[], tokens: ClosingTokens) {
+  const added = new Map<RefId, number>();
+  const uncertain: RefId[] = [];
+  for (const { refId, token } of ended)
+    if (token === tokens.closed) added.set(refId, (added.get(refId) ?? 0) - 1);
+    else if (token !== tokens.dropped) uncertain.push(refId);
+  return { added, uncertain };
+}
+
+/** With the history kept, only what another call was cut off in may be missing. */
+async function bringFeedsInLine(
+  dependencies: UnfollowManyDependencies,
+  ended: readonly UnsettledFollow[],
+  { keepHistory, tokens }: { readonly keepHistory: boolean; readonly tokens: ClosingTokens },
+): Promise<void> {
+  const isForeign = ({ token }: UnsettledFollow): boolean =>
+    token !== tokens.closed && token !== tokens.dropped;
+  const concerned = keepHistory ? ended.filter(isForeign) : ended;
+  const readers = [...new Set(concerned.map(({ followerId }) => followerId))];
+  if (readers.length === 0) return;
+  if (!keepHistory) await announceListChange(dependencies, readers, 'membership');
+  await dependencies.feeds.markDue(readers, clock.now(), { isTold: !keepHistory });
+  dependencies.workSignal.notify();
+}
