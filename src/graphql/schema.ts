@@ -17,6 +17,7 @@ import './types/feed-event.ts';
 import './types/interaction.ts';
 import './types/moderation.ts';
 import './types/reader-marks.ts';
+import './types/bookmark.ts';
 import './types/erasure.ts';
 import './types/ticket.ts';
 import type { GraphQLSchema } from 'graphql';

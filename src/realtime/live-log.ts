@@ -107,6 +107,12 @@ export interface LiveLog extends AsyncDisposable {
    */
   watch(options: WatchOptions): Promise<LiveMessages>;
   /**
+   * Keeps a reader's log from now on for as long as if a watcher had just left, and gives the cursor of its end: `watch`
+   * after it brings everything that is appended from here on, or says `resync`.
+   * @throws LiveLogUnavailable
+   */
+  position(userId: UserId): Promise<string>;
+  /**
    * Drops a reader's log with everything that is stored for them. A reader who still watches receives `resync`, and a new log
    * is kept for them from then on.
    * @throws LiveLogUnavailable

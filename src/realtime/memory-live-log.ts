@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
-import type { LogPosition } from './live-cursor.ts';
+import { encodeCursor, readerTag, type LogPosition } from './live-cursor.ts';
 import {
   LiveLogUnavailable,
   type LiveAppend,
@@ -95,6 +95,12 @@ export class MemoryLiveLog implements LiveLog {
     this.#watchers.add(watcher);
     await watcher.open();
     return watcher.stream;
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- rejects instead of throwing, as the port says
+  async position(userId: UserId): Promise<string> {
+    this.#assertOpen();
+    return encodeCursor(readerTag(userId), this.#open(userId, null).head);
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- rejects instead of throwing, as the port says

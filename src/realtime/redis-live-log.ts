@@ -2,6 +2,7 @@ import type { UserId } from '../domain/action.ts';
 import type { RedisConnections } from '../connections/redis.ts';
 import { GapLedger } from './gap-ledger.ts';
 import { Gate } from '../lib/gate.ts';
+import { encodeCursor, readerTag } from './live-cursor.ts';
 import {
   LiveLogUnavailable,
   type LiveAppend,
@@ -153,6 +154,12 @@ export class RedisLiveLog implements LiveLog {
       if (!signal.aborted && !this.#closed) throw asUnavailable('subscribe', cause);
     }
     return watcher.stream;
+  }
+
+  async position(userId: UserId): Promise<string> {
+    this.#assertOpen();
+    const { head } = await this.#reads.run(() => this.#store.open(userId, null));
+    return encodeCursor(readerTag(userId), head);
   }
 
   async forget(userId: UserId): Promise<void> {

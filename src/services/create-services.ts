@@ -15,6 +15,7 @@ import { exportMember, memberExport } from './privacy/export-member.ts';
 import { findFirstUnread } from './feed/first-unread.ts';
 import { follow, followMany } from './follow/follow.ts';
 import { following } from './follow/following.ts';
+import { bookmark, readBookmarks, unbookmark } from './feed/bookmarks.ts';
 import { hideFeedItem, unhideFeedItem } from './feed/hide-feed-item.ts';
 import { mute, unmute } from './follow/mute.ts';
 import { unfollow } from './follow/unfollow.ts';
@@ -97,6 +98,9 @@ export function createServices(given: ServiceParts): Services {
     unmute: (session, memberId) => unmute(parts, session, memberId),
     hideFeedItem: (session, id) => hideFeedItem(parts, session, id),
     unhideFeedItem: (session, id) => unhideFeedItem(parts, session, id),
+    bookmark: (session, id) => bookmark(parts, session, id),
+    unbookmark: (session, id) => unbookmark(parts, session, id),
+    readBookmarks: (session, args) => readBookmarks(parts, session, args),
     following: (session, args) => following(parts, session, args),
     markFeedRead: (session, upTo) => markFeedRead(parts, session, upTo),
     rebuildFeed: (identity, memberId) => rebuildFeed(parts, identity, memberId),

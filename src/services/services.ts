@@ -3,7 +3,7 @@ import type { Action, ActionId, FanOutState, RefId, UserId } from '../domain/act
 import type { Erasure } from '../domain/erasure.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Member, Ref } from '../domain/member.ts';
-import type { NewsfeedItem } from '../domain/newsfeed-item.ts';
+import type { DeliveryReason, NewsfeedItem } from '../domain/newsfeed-item.ts';
 import type { Identity } from '../domain/viewer.ts';
 import type { ModerationRecord } from '../domain/moderation.ts';
 import type { ReaderSession } from './session/reader-session.ts';
@@ -89,6 +89,8 @@ export interface ActionFilter {
   readonly types?: readonly string[] | null | undefined;
   readonly actorIds?: readonly string[] | null | undefined;
   readonly tag?: string | null | undefined;
+  /** Any of them. */
+  readonly tags?: readonly string[] | null | undefined;
   readonly since?: Date | null | undefined;
   readonly until?: Date | null | undefined;
 }
@@ -96,6 +98,8 @@ export interface ActionFilter {
 export interface FeedFilter extends ActionFilter {
   readonly refId?: string | null | undefined;
   readonly unreadOnly?: boolean | null | undefined;
+  /** For any of them. */
+  readonly reasons?: readonly DeliveryReason[] | null | undefined;
 }
 
 export type FeedOrder = 'RELEVANCY' | 'RECENT' | 'TOP';
@@ -109,8 +113,22 @@ export interface Page<T> {
   readonly endCursor: string | null;
 }
 
-export interface FeedPage extends Page<NewsfeedItem> {
+/** Exact up to 1,000; beyond that `count` is 1,000 and `isExact` false. */
+export interface Count {
+  readonly count: number;
+  readonly isExact: boolean;
+}
+
+/** A page whose list can be counted, by the same read. */
+export interface CountedPage<T> extends Page<T> {
+  /** How many visible entries the whole list has, its filter applied. */
+  readonly countTotal: () => Promise<Count>;
+}
+
+export interface FeedPage extends CountedPage<NewsfeedItem> {
   readonly state: FeedState;
+  /** See FeedConnection.liveCursor. Null unless it was asked for. */
+  readonly liveCursor: string | null;
   /** How many entries of the list are unread, its filter applied, by the same read as the page. */
   readonly countUnread: () => Promise<UnreadCount>;
 }
@@ -235,6 +253,8 @@ export interface Services {
       readonly order?: FeedOrder | null | undefined;
       /** The count will be asked for: then it is read together with the page. */
       readonly withUnread?: boolean | undefined;
+      /** The place in the live log before the read will be asked for. */
+      readonly withLiveCursor?: boolean | undefined;
     },
   ): Promise<FeedPage>;
   countUnread(session: ReaderSession): Promise<UnreadCount>;
@@ -244,15 +264,21 @@ export interface Services {
     session: ReaderSession,
     refId: RefId,
     args: PageArgs & { readonly filter?: ActionFilter | null | undefined },
-  ): Promise<Page<Action>>;
+  ): Promise<CountedPage<Action>>;
   /** Admin and service. Newest first. */
   listActions(
     session: ReaderSession,
     args: PageArgs & {
       readonly fanOutState?: FanOutState | null | undefined;
       readonly includeHidden?: boolean | null | undefined;
+      readonly filter?: ActionFilter | null | undefined;
     },
-  ): Promise<Page<Action>>;
+  ): Promise<CountedPage<Action>>;
+  /** Keeps the action in the reader's bookmarks. NOT_FOUND when the reader may not see it. CONFLICT beyond ten thousand. */
+  bookmark(session: ReaderSession, id: ActionId): Promise<Action>;
+  unbookmark(session: ReaderSession, id: ActionId): Promise<Action>;
+  /** The newest first; only what the reader may see now. */
+  readBookmarks(session: ReaderSession, args: PageArgs): Promise<CountedPage<Action>>;
   /** Null when there is none or the viewer may not see it; the two cannot be told apart. */
   getAction(session: ReaderSession, id: ActionId): Promise<Action | null>;
   getMember(session: ReaderSession, userId: UserId): Promise<Member | null>;

@@ -5,10 +5,14 @@ import { inSlices } from '../lib/in-slices.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
 import { actionsOfAudience } from './actions-of-audience.ts';
 import { newActionDocument, toAction, type NewAction } from './action-document.ts';
-import { conditionsFilter, type ActionConditions } from './action-conditions.ts';
+import {
+  actionListFilter,
+  conditionsFilter,
+  type ActionConditions,
+  type ActionListQuery,
+} from './action-conditions.ts';
 import type { ActionDocument } from './documents.ts';
 import { afterLastPass, passRequested } from './fan-out-stages.ts';
-import { reportedAs } from './reported-fan-outs.ts';
 import { duplicatePositions, isDuplicateKey } from './errors.ts';
 
 /** Actions of one write: to turn several MB into bytes holds the event loop. */
@@ -129,18 +133,8 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
     },
 
     /** For admins: newest first by id. */
-    async list(query: {
-      readonly state: FanOutState | null;
-      readonly includeHidden: boolean;
-      readonly afterId: ActionId | null;
-      readonly limit: number;
-    }): Promise<Action[]> {
-      const filter: Filter<ActionDocument> = {
-        ...(query.state === null ? {} : reportedAs(query.state)),
-        isDeleted: false,
-      };
-      if (!query.includeHidden) filter.isHidden = false;
-      if (query.afterId !== null) filter._id = { $lt: new ObjectId(query.afterId) };
+    async list(query: ActionListQuery): Promise<Action[]> {
+      const filter = actionListFilter(query);
       const documents = await collection
         .find(filter)
         .sort({ _id: -1 })

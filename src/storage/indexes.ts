@@ -195,6 +195,13 @@ export const INDEXES: readonly IndexDefinition[] = [
   ),
   index('hiddenItems', 'action', { actionId: 1 }, 'purge of an action'),
   index(
+    'bookmarks',
+    'newest',
+    { '_id.userId': 1, at: -1, '_id.actionId': -1 },
+    "a reader's bookmarks, newest first; erasure and export",
+  ),
+  index('bookmarks', 'action', { '_id.actionId': 1 }, 'purge of an action'),
+  index(
     'moderationLog',
     'action',
     { actionId: 1, at: -1, _id: -1 },

@@ -20,7 +20,8 @@ const BATCH = 500;
 
 /** Reads what is stored about a member, whole lists in batches of 500, each by an index. */
 export function memberDataRepository(collections: Collections) {
-  const { actions, feeds, follows, hiddenItems, interactions, members, moderationLog, refs } = collections;
+  const { actions, bookmarks, feeds, follows, hiddenItems, interactions, members, moderationLog, refs } =
+    collections;
 
   return {
     /** What is stored in one document each, and how many others have to do with them. */
@@ -94,6 +95,12 @@ export function memberDataRepository(collections: Collections) {
     async *hiddenItems(memberId: UserId): AsyncGenerator<{ actionId: string }[], void, undefined> {
       for await (const documents of batches(hiddenItems.find({ userId: memberId })))
         yield documents.map(({ actionId }) => ({ actionId: actionId.toHexString() }));
+    },
+
+    /** Index `newest`. */
+    async *bookmarks(memberId: UserId): AsyncGenerator<{ actionId: string; at: Date }[], void, undefined> {
+      for await (const documents of batches(bookmarks.find({ '_id.userId': memberId })))
+        yield documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at }));
     },
 
     /** Whose supervisor the member is. Index `supervisor`. */

@@ -8,6 +8,7 @@ import type { ActionDocument } from './documents.ts';
 import { followTraces } from './follow-traces.ts';
 import { moderationRepository } from './moderation.ts';
 import type { Collections } from './mongo.ts';
+import type { BookmarkDocument } from './reader-documents.ts';
 
 /** Fan-outs that are not DONE; `$exists` names the condition of the partial index. */
 const OPEN: Filter<ActionDocument> = {
@@ -21,7 +22,7 @@ const ERROR_REMOVED = 'The error named a member who was erased';
  * it found: called again until that is 0, nothing is left. Cut off anywhere and repeated, each comes to the same end.
  */
 export function memberTracesRepository(collections: Collections) {
-  const { actions, feeds, hiddenItems, interactions, members, moderationLog, refs } = collections;
+  const { actions, bookmarks, feeds, hiddenItems, interactions, members, moderationLog, refs } = collections;
   const moderation = moderationRepository(collections);
 
   return {
@@ -110,6 +111,18 @@ export function memberTracesRepository(collections: Collections) {
         .batchSize(limit)
         .toArray();
       if (found.length > 0) await hiddenItems.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
+
+    /** Index `newest`. */
+    async removeBookmarks({ memberId }: ErasureSubject, limit: number): Promise<number> {
+      const found = await bookmarks
+        .find({ '_id.userId': memberId })
+        .project<Pick<BookmarkDocument, '_id'>>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      if (found.length > 0) await bookmarks.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
       return found.length;
     },
 

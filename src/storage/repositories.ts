@@ -1,6 +1,7 @@
 import { actionsRepository, type ActionsRepository } from './actions.ts';
 import { detailsRepository, type DetailsRepository } from './details.ts';
 import { followerPagesRepository, type FollowerPagesRepository } from './follower-pages.ts';
+import { bookmarksRepository, type BookmarksRepository } from './bookmarks.ts';
 import { erasuresRepository, type ErasuresRepository } from './erasures.ts';
 import { fanOutsRepository, type FanOutsRepository } from './fan-outs.ts';
 import { feedsRepository, type FeedsRepository } from './feeds.ts';
@@ -28,6 +29,7 @@ import { scoresRepository, type ScoresRepository } from './scores.ts';
 export interface Repositories {
   readonly actions: ActionsRepository;
   readonly details: DetailsRepository;
+  readonly bookmarks: BookmarksRepository;
   readonly erasures: ErasuresRepository;
   readonly fanOuts: FanOutsRepository;
   readonly feeds: FeedsRepository;
@@ -68,6 +70,7 @@ export function createRepositories(
   return {
     actions: actionsRepository(collections.actions),
     details: detailsRepository(collections),
+    bookmarks: bookmarksRepository(collections.bookmarks),
     erasures: erasuresRepository(collections.erasures),
     fanOuts: fanOutsRepository(collections.actions),
     feeds: feedsRepository(collections.feeds, feedEpoch),

@@ -39,6 +39,27 @@ export function liveLogResume(makeLog: MakeLiveLog): void {
       expect(await third.labels(3)).toEqual(['ready', 2, 3]);
     });
 
+    it('from a position taken without watching brings what was appended since, and nothing before', async () => {
+      await using fixture = await makeLog();
+      const first = await fixture.log.position('ann');
+      await fixture.log.append(entries('ann', 1, 2));
+      const second = await fixture.log.position('ann');
+      await fixture.log.append(entries('ann', 3, 4));
+      using fromFirst = await Tap.open(fixture.log, 'ann', first);
+      using fromSecond = await Tap.open(fixture.log, 'ann', second);
+      await fixture.log.append([entry('ann', 5)]);
+      expect(await fromFirst.labels(6)).toEqual(['ready', ...numbers(1, 5)]);
+      expect(await fromSecond.labels(4)).toEqual(['ready', ...numbers(3, 5)]);
+    });
+
+    it('a position keeps the log as a watcher who has left does', async () => {
+      await using fixture = await makeLog();
+      await fixture.log.position('ann');
+      expect(await fixture.log.watched(['ann', 'bob'])).toEqual(['ann']);
+      using other = await Tap.open(fixture.log, 'bob', await fixture.log.position('ann'));
+      expect(await other.labels(2)).toEqual(['ready', 'resync invalid-cursor']);
+    });
+
     it('repeats the resync to who was cut off between ready and resync', async () => {
       await using fixture = await makeLog();
       using tap = await Tap.open(fixture.log, 'ann', 'nonsense');

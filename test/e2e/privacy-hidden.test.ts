@@ -55,6 +55,8 @@ const MAY_WHEN_HIDDEN: Readonly<Partial<Record<Write, readonly Viewer[]>>> = {
   recordInteraction: ['admin'],
   hideFeedItem: ['admin'],
   unhideFeedItem: ['admin'],
+  bookmark: ['admin'],
+  unbookmark: ['admin'],
   hideAction: ['admin'],
   unhideAction: ['admin'],
   // Of what is gone, too, an admin sees to it that it goes from the feeds.

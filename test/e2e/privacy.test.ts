@@ -58,6 +58,8 @@ const MAY: Readonly<Partial<Record<Write, (viewer: Viewer, sight: Sight) => bool
   recordInteraction: (_viewer, sight) => sight !== 'no',
   hideFeedItem: (_viewer, sight) => sight !== 'no',
   unhideFeedItem: (_viewer, sight) => sight !== 'no',
+  bookmark: (_viewer, sight) => sight !== 'no',
+  unbookmark: (_viewer, sight) => sight !== 'no',
   hideAction: (viewer) => viewer === 'admin',
   unhideAction: (viewer) => viewer === 'admin',
   deleteAction: (viewer) => viewer === 'admin' || viewer === 'actor',
@@ -113,6 +115,55 @@ test.each(SCOPES)('a %s action is there for those it is for, by every way in', a
     const number = { count: sights.filter((sight) => sight === 'feed').length, isExact: true };
     expect([viewer, await unreadOf(world, viewer)]).toEqual([viewer, number]);
   }
+});
+
+/** How many bookmarks a viewer is shown, which is said in two ways and must be the same. */
+async function bookmarksOf({ app: api, as }: PrivacyWorld, viewer: Viewer): Promise<string[]> {
+  interface Answer {
+    readonly viewer: {
+      readonly bookmarks: {
+        readonly edges: readonly { readonly node: { readonly id: string } }[];
+        readonly total: { readonly count: number };
+      };
+    };
+  }
+  const document = '{ viewer { bookmarks { edges { node { id } } total { count } } } }';
+  const { bookmarks } = (await ask<Answer>(api, document, {}, as(viewer))).viewer;
+  expect(bookmarks.total.count).toBe(bookmarks.edges.length);
+  return bookmarks.edges.map(({ node }) => node.id);
+}
+
+test.each(SCOPES)('a %s action is in the bookmarks of those only who see it now', async (scope) => {
+  const world = await openPrivacyWorld(app, scope);
+  const before: Target = { actionId: await world.publish('before'), refId: world.id('before') };
+  await app.idle();
+  const bookmark = 'mutation ($id: ID!) { bookmark(actionId: $id) { id } }';
+  const hadIt: Viewer[] = [];
+  for (const viewer of VIEWER_NAMES) {
+    const { errors } = await app.query(bookmark, { id: before.actionId }, world.as(viewer));
+    if (errors.length === 0) hadIt.push(viewer);
+  }
+  for (const viewer of VIEWER_NAMES)
+    expect([viewer, await bookmarksOf(world, viewer)]).toEqual([
+      viewer,
+      hadIt.includes(viewer) ? [before.actionId] : [],
+    ]);
+  await world.part();
+  for (const viewer of VIEWER_NAMES) {
+    const isShown = sightOf(BEFORE, viewer, scope) !== 'no';
+    expect([viewer, await bookmarksOf(world, viewer)]).toEqual([viewer, isShown ? [before.actionId] : []]);
+  }
+  await ask(
+    app,
+    'mutation ($id: ID!) { hideAction(id: $id) { id } }',
+    { id: before.actionId },
+    world.as('admin'),
+  );
+  for (const viewer of VIEWER_NAMES)
+    expect([viewer, await bookmarksOf(world, viewer)]).toEqual([
+      viewer,
+      viewer === 'admin' ? [before.actionId] : [],
+    ]);
 });
 
 test.each(SCOPES)("nobody has somebody else's item of a %s action", async (scope) => {

@@ -142,6 +142,7 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await services.mute(parts.session('dan'), ID);
   await services.mute(me(), 'bob');
   await services.hideFeedItem(me(), named);
+  await services.bookmark(me(), named);
   await services.markFeedRead(me(), new Date());
   await moderate(parts, { rating, named, mention }, admin);
   await parts.fanOut();

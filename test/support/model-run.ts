@@ -28,6 +28,7 @@ export function openRun(parts: Parts, number: number): Run {
     roles: rolesOf(name),
     muted: [],
     hiddenActionIds: [],
+    bookmarks: [],
     lastRead: null,
   }));
   const model: Model = { names: new Map(), members: [], follows: [], actions: [], readers };

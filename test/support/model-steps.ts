@@ -56,6 +56,7 @@ export type Step =
     }
   | { readonly do: 'mute' | 'unmute'; readonly by: Person; readonly whom: Person }
   | { readonly do: 'hideItem' | 'unhideItem'; readonly by: Person; readonly action: number }
+  | { readonly do: 'bookmark' | 'unbookmark'; readonly by: Person; readonly action: number }
   /** A number picks an entry of the feed. */
   | { readonly do: 'markRead'; readonly by: Person; readonly upTo: number | 'the end of time' }
   | { readonly do: 'rename'; readonly ref: string; readonly label: string }
@@ -149,6 +150,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ ...doing('mute', 'unmute'), ...by, whom: person }) },
   { weight: 2, arbitrary: fc.record({ ...doing('hideItem', 'hideItem', 'unhideItem'), ...by, action }) },
+  { weight: 1, arbitrary: fc.record({ ...doing('bookmark', 'bookmark', 'unbookmark'), ...by, action }) },
   {
     weight: 2,
     arbitrary: fc.record({

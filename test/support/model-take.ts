@@ -1,6 +1,7 @@
 import type { ModelAction } from './model.ts';
 import { hideItem, interact, moderate, publish, remove, rename } from './model-action-steps.ts';
 import { follow, followMany, markRead, move, mute, unfollow } from './model-reader-steps.ts';
+import { bookmark } from './model-mark-steps.ts';
 import { found, type Run } from './model-run.ts';
 import type { Step } from './model-steps.ts';
 import { cutOff, finishWork, startWorkers, stopWorkers } from './model-workers.ts';
@@ -29,6 +30,9 @@ export async function take(run: Run, step: Step): Promise<void> {
     case 'hideItem':
     case 'unhideItem':
       return withAction(run, step, (action) => hideItem(run, step, action));
+    case 'bookmark':
+    case 'unbookmark':
+      return withAction(run, step, (action) => bookmark(run, step, action));
     case 'markRead':
       return markRead(run, step);
     case 'rename':

@@ -3,7 +3,15 @@ import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
 import { liveName } from '../../src/graphql/live-names.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
 import type { FeedFilter, Page, PageArgs } from '../../src/services/services.ts';
-import { engagementOf, feedFor, maySee, sliceFor, type ModelItem, type ModelReader } from './model.ts';
+import {
+  bookmarksOf,
+  engagementOf,
+  feedFor,
+  maySee,
+  sliceFor,
+  type ModelItem,
+  type ModelReader,
+} from './model.ts';
 import { found, type Run } from './model-run.ts';
 import { PEOPLE, REFS, TAGS } from './model-steps.ts';
 
@@ -88,6 +96,16 @@ function filtersFor(run: Run, feed: readonly ModelItem[]): FilterCase[] {
     { name: 'actorIds', filter: { actorIds }, passes: (item) => actorIds.includes(item.action.actorId) },
     { name: 'refId', filter: { refId: found(site) }, passes: carries(found(site)) },
     { name: 'tag', filter: { tag }, passes: (item) => item.action.tags.includes(tag) },
+    {
+      name: 'tags',
+      filter: { tags: [...TAGS] },
+      passes: (item) => TAGS.some((any) => item.action.tags.includes(any)),
+    },
+    {
+      name: 'reasons',
+      filter: { reasons: ['MENTION', 'FOLLOW', 'PULL'] },
+      passes: ({ reasons }) => reasons.includes('MENTION') || reasons.includes('FOLLOW'),
+    },
     { name: 'since', filter: { since: new Date(middle) }, passes: (item) => item.relevancy >= middle },
     { name: 'until', filter: { until: new Date(middle) }, passes: (item) => item.relevancy < middle },
     { name: 'unreadOnly', filter: { unreadOnly: true }, passes: (item) => item.isUnread },
@@ -170,10 +188,14 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
   }
   if (!look.isThorough) return view;
   view['feed by pages'] = (await feed(look.pageSize)).map((item) => shownItem(label, item));
+  const kept = await readAll((args) => services.readBookmarks(session, args), look.pageSize);
+  view['bookmarks'] = kept.map(({ id }) => label(id));
+  view['total of bookmarks'] = await (await services.readBookmarks(session, { first: 1 })).countTotal();
   const filtered = async (name: string, more: object): Promise<void> => {
     view[`feed by ${name}`] = (await feed(look.pageSize, more)).map((item) => label(item.actionId));
     const page = await services.readFeed(session, { first: look.pageSize, withUnread: true, ...more });
     view[`unread by ${name}`] = await page.countUnread();
+    view[`total by ${name}`] = await page.countTotal();
   };
   for (const { name, filter } of filtersFor(run, feedFor(run.model, reader)))
     await filtered(name, { filter });
@@ -218,9 +240,13 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
       };
   if (!look.isThorough) return view;
   view['feed by pages'] = view['feed'];
+  const kept = bookmarksOf(model, reader);
+  view['bookmarks'] = kept.map(({ id }) => label(id));
+  view['total of bookmarks'] = { count: kept.length, isExact: true };
   const filtered = (name: string, list: readonly ModelItem[]): void => {
     view[`feed by ${name}`] = list.map((item) => label(item.action.id));
     view[`unread by ${name}`] = { count: list.filter((item) => item.isUnread).length, isExact: true };
+    view[`total by ${name}`] = { count: list.length, isExact: true };
   };
   for (const { name, passes } of filtersFor(run, feed)) filtered(name, feed.filter(passes));
   for (const { name, passes } of timeFiltersFor(model))

@@ -62,6 +62,7 @@ export interface ModelReader {
   readonly roles: readonly Role[];
   muted: string[];
   hiddenActionIds: string[];
+  bookmarks: { readonly actionId: string; readonly at: number }[];
   lastRead: number | null;
 }
 
@@ -184,6 +185,14 @@ export function feedFor(model: Model, reader: ModelReader): ModelItem[] {
     items.push({ action, relevancy, reasons, isUnread });
   }
   return items.sort((a, b) => b.relevancy - a.relevancy || (a.action.id < b.action.id ? 1 : -1));
+}
+
+/** What the reader keeps for later and may see, the newest bookmark first. */
+export function bookmarksOf(model: Model, reader: ModelReader): ModelAction[] {
+  return [...reader.bookmarks]
+    .sort((a, b) => b.at - a.at || (a.actionId < b.actionId ? 1 : -1))
+    .flatMap(({ actionId }) => model.actions.find((action) => action.id === actionId) ?? [])
+    .filter((action) => maySee(model, reader, action));
 }
 
 /** What the reader may see of the actions that carry a ref, newest first. */

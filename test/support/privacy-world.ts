@@ -149,6 +149,14 @@ export const WRITES = {
   },
   hideFeedItem: { document: 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', variables: idOnly },
   unhideFeedItem: { document: 'mutation ($id: ID!) { unhideFeedItem(actionId: $id) }', variables: idOnly },
+  bookmark: {
+    document: `mutation ($id: ID!) { bookmark(actionId: $id) { ...Shown } } ${ACTION}`,
+    variables: idOnly,
+  },
+  unbookmark: {
+    document: `mutation ($id: ID!) { unbookmark(actionId: $id) { ...Shown } } ${ACTION}`,
+    variables: idOnly,
+  },
   hideAction: { document: 'mutation ($id: ID!) { hideAction(id: $id) { id } }', variables: idOnly },
   unhideAction: { document: 'mutation ($id: ID!) { unhideAction(id: $id) { id } }', variables: idOnly },
   retryFanOut: { document: 'mutation ($id: ID!) { retryFanOut(id: $id) { id } }', variables: idOnly },

@@ -14,8 +14,12 @@ export interface FeedFilter {
   readonly actorIds?: readonly string[];
   /** Actions that carry this ref id. */
   readonly refId?: string;
-  /** Actions with this tag. */
+  /** Actions with this tag. @deprecated Use `tags`. */
   readonly tag?: string;
+  /** Actions with any of these tags. */
+  readonly tags?: readonly string[];
+  /** In the feed for any of these reasons. */
+  readonly reasons?: readonly DeliveryReason[];
   /** With this relevancy or a later one. */
   readonly since?: Instant;
   /** With an earlier relevancy. */

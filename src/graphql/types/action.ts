@@ -3,9 +3,12 @@ import {
   type Action as ActionRecord,
   type Engagement as EngagementRecord,
 } from '../../domain/action.ts';
+import type { CountedPage } from '../../services/services.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { parseActionId } from '../global-id.ts';
+import { ActionFilter } from './action-filter.ts';
+import { Count, TOTAL_COST } from './count.ts';
 import { ActionDescriptor } from './descriptor.ts';
 import { FanOutStateEnum, LaneEnum, ScopeEnum } from './enums.ts';
 import { Member } from './member.ts';
@@ -107,7 +110,21 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
   }),
 });
 
-export const ActionConnection = defineConnection('Action', Action, 'actions');
+export const ActionConnection = defineConnection<ActionRecord, CountedPage<ActionRecord>>(
+  'Action',
+  Action,
+  'actions',
+);
+
+builder.objectFields(ActionConnection, (t) => ({
+  total: t.field({
+    type: Count,
+    description:
+      'Visible entries of the whole list, its filter applied. Comes from the same read as the page.',
+    extensions: TOTAL_COST,
+    resolve: ({ page }) => page.countTotal(),
+  }),
+}));
 
 builder.queryFields((t) => ({
   action: t.field({
@@ -127,6 +144,7 @@ builder.queryFields((t) => ({
         defaultValue: false,
         description: 'Whether hidden ones are listed too.',
       }),
+      filter: t.arg({ type: ActionFilter, description: 'Only these.' }),
       ...pageArgs(),
     },
     extensions: PAGE_COST,

@@ -4,6 +4,7 @@ import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { asksForField } from '../live-selection.ts';
 import { Action } from './action.ts';
+import { Count, TOTAL_COST } from './count.ts';
 import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from './enums.ts';
 import { Node } from './node.ts';
 import { UnreadCount } from './unread-count.ts';
@@ -30,6 +31,19 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
 const FeedConnection = defineConnection<NewsfeedItemRecord, FeedPage>('Feed', NewsfeedItem, 'newsfeed items');
 
 builder.objectFields(FeedConnection, (t) => ({
+  total: t.field({
+    type: Count,
+    description:
+      'Visible entries of the whole list, its filter applied. Comes from the same read as the page.',
+    extensions: TOTAL_COST,
+    resolve: ({ page }) => page.countTotal(),
+  }),
+  liveCursor: t.string({
+    description:
+      'Taken before the page was read: feedEvents(after: liveCursor) brings everything that the page has not, or says ' +
+      'FeedResync. Good for as long as any cursor of events.',
+    resolve: ({ page }) => page.liveCursor ?? '',
+  }),
   unread: t.field({
     type: UnreadCount,
     description:
@@ -78,7 +92,9 @@ export const FeedFilter = builder.inputType('FeedFilter', {
     }),
     actorIds: t.stringList({ description: 'Actions by one of these actors.' }),
     refId: t.string({ description: 'Actions that carry this ref id.' }),
-    tag: t.string({ description: 'Actions with this tag.' }),
+    tag: t.string({ description: 'Actions with this tag.', deprecationReason: 'Use tags.' }),
+    tags: t.stringList({ description: 'Actions with any of these tags.' }),
+    reasons: t.field({ type: [DeliveryReasonEnum], description: 'In the feed for any of these reasons.' }),
     since: t.field({
       type: 'DateTime',
       description: 'At this time or later: relevancy in RELEVANCY and TOP, conducted in RECENT.',
@@ -103,7 +119,9 @@ builder.queryField('feed', (t) =>
     extensions: PAGE_COST,
     async resolve(_root, args, context, info) {
       const withUnread = asksForField(info, 'unread');
-      return toConnection(await context.services.readFeed(context.session(), { ...args, withUnread }), args);
+      const withLiveCursor = asksForField(info, 'liveCursor');
+      const asked = { ...args, withUnread, withLiveCursor };
+      return toConnection(await context.services.readFeed(context.session(), asked), args);
     },
   }),
 );

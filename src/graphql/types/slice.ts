@@ -1,19 +1,7 @@
 import { builder } from '../builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { ActionConnection } from './action.ts';
-
-const ActionFilter = builder.inputType('ActionFilter', {
-  description: 'Which actions; conditions that are given must all hold.',
-  fields: (t) => ({
-    types: t.stringList({
-      description: 'Of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT.',
-    }),
-    actorIds: t.stringList({ description: 'By one of these actors.' }),
-    tag: t.string({ description: 'With this tag.' }),
-    since: t.field({ type: 'DateTime', description: 'Conducted then or later.' }),
-    until: t.field({ type: 'DateTime', description: 'Conducted before.' }),
-  }),
-});
+import { ActionFilter } from './action-filter.ts';
 
 builder.queryField('slice', (t) =>
   t.field({

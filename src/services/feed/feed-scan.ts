@@ -1,11 +1,9 @@
-import type { ActionId } from '../../domain/action.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import type { UnreadCount } from '../services.ts';
+import type { Count, UnreadCount } from '../services.ts';
+import { ListScan, MAX_BITE } from './list-scan.ts';
 
 /** Up to here the number of unread items is exact. */
 export const MAX_UNREAD = 100;
-/** Most entries read at once beyond what the list itself needs. */
-const MAX_BITE = 500;
 
 export interface FeedScanOptions {
   /** The next entries after a position, in feed order; fewer than `limit` means there are no more. */
@@ -17,74 +15,59 @@ export interface FeedScanOptions {
   readonly withUnread: boolean;
 }
 
-/**
- * One reading of a feed for one response. Entries are read from the top once, and each is decided once: list and count of a
- * response agree, whatever is published meanwhile.
- */
+/** One reading of a feed for one response: its page, its length and its unread count. */
 export class FeedScan {
   readonly #options: FeedScanOptions;
-  /** What has been read from the top on, without a gap. */
-  readonly #top: FeedEntry[] = [];
-  readonly #places = new Map<ActionId, number>();
-  readonly #decided = new Map<ActionId, NewsfeedItem | null>();
-  #isAtEnd = false;
+  readonly #list: ListScan<FeedPosition, FeedEntry, NewsfeedItem>;
+  #unread: Promise<UnreadCount> | undefined;
 
   constructor(options: FeedScanOptions) {
     this.#options = options;
+    this.#list = new ListScan({
+      scan: options.scan,
+      select: options.select,
+      idOf: ({ actionId }) => actionId,
+      isAt: (entry, { relevancy }) => entry.relevancy.getTime() === relevancy.getTime(),
+      firstBite: options.withUnread ? MAX_UNREAD + 1 : 0,
+    });
   }
 
   /** The same as the option, from what has been read already as far as that goes. */
-  async scan(after: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> {
-    const from = this.#placeAfter(after);
-    if (from === null) return this.#options.scan(after, limit);
-    await this.#readUpTo(from + limit);
-    return this.#top.slice(from, from + limit);
+  scan(after: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> {
+    return this.#list.scan(after, limit);
   }
 
   /** The same as the option; what the count needs is decided in the same round trip. */
   async select(entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> {
-    const ahead = this.#options.withUnread ? await this.#unreadAmong(this.#top.slice(0, MAX_UNREAD + 1)) : [];
-    await this.#decide([...entries, ...ahead]);
-    return entries.flatMap((entry) => this.#decided.get(entry.actionId) ?? []);
+    const top = this.#options.withUnread ? this.#list.read(0, MAX_UNREAD + 1) : [];
+    return this.#list.select(entries, await this.#unreadAmong(top));
+  }
+
+  /** How many entries of the list there are, those of the page included wherever it lies. */
+  countTotal(page: readonly NewsfeedItem[]): Promise<Count> {
+    return this.#list.countTotal(page);
   }
 
   /** How many entries of the list are unread, those of the page included wherever it lies. */
-  async countUnread(page: readonly NewsfeedItem[]): Promise<UnreadCount> {
+  countUnread(page: readonly NewsfeedItem[]): Promise<UnreadCount> {
+    return (this.#unread ??= this.#countUnread(page));
+  }
+
+  async #countUnread(page: readonly NewsfeedItem[]): Promise<UnreadCount> {
     const unread = new Set(page.filter((item) => item.isUnread).map((item) => item.actionId));
     let looked = 0;
     let bite = MAX_UNREAD + 1;
     for (;;) {
-      await this.#readUpTo(looked + bite);
-      const next = this.#top.slice(looked, looked + bite);
+      await this.#list.readUpTo(looked + bite);
+      const next = this.#list.read(looked, looked + bite);
       const above = await this.#unreadAmong(next);
-      await this.#decide(above);
-      for (const { actionId } of above)
-        if ((this.#decided.get(actionId) ?? null) !== null) unread.add(actionId);
+      for (const { actionId } of await this.#list.select(above)) unread.add(actionId);
       looked += next.length;
       const isOver = above.length < next.length || next.length < bite || unread.size > MAX_UNREAD;
       if (isOver) break;
       bite = Math.min(MAX_BITE, bite * 2);
     }
     return { count: Math.min(unread.size, MAX_UNREAD), isExact: unread.size <= MAX_UNREAD };
-  }
-
-  /** Null: not behind anything that has been read. */
-  #placeAfter(after: FeedPosition | null): number | null {
-    if (after === null) return 0;
-    const place = this.#places.get(after.actionId);
-    const entry = place === undefined ? undefined : this.#top[place];
-    return place !== undefined && entry?.relevancy.getTime() === after.relevancy.getTime() ? place + 1 : null;
-  }
-
-  async #readUpTo(length: number): Promise<void> {
-    while (!this.#isAtEnd && this.#top.length < length) {
-      const missing = length - this.#top.length;
-      const isFirst = this.#top.length === 0;
-      const limit = isFirst && this.#options.withUnread ? Math.max(missing, MAX_UNREAD + 1) : missing;
-      const entries = await this.#options.scan(this.#top.at(-1) ?? null, limit);
-      for (const entry of entries) this.#places.set(entry.actionId, this.#top.push(entry) - 1);
-      this.#isAtEnd = entries.length < limit;
-    }
   }
 
   /** Unread entries stand above all others. */
@@ -95,14 +78,5 @@ export class FeedScan {
       unread.push(entry);
     }
     return unread;
-  }
-
-  async #decide(entries: readonly FeedEntry[]): Promise<void> {
-    const open = new Map<ActionId, FeedEntry>();
-    for (const entry of entries) if (!this.#decided.has(entry.actionId)) open.set(entry.actionId, entry);
-    if (open.size === 0) return;
-    const items = await this.#options.select([...open.values()]);
-    for (const actionId of open.keys()) this.#decided.set(actionId, null);
-    for (const item of items) this.#decided.set(item.actionId, item);
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { idSchema } from '../../descriptors/define.ts';
 import { DESCRIPTOR_TYPES } from '../../descriptors/registry.ts';
 import type { ActionConditions } from '../../storage/action-conditions.ts';
@@ -8,7 +8,7 @@ import { validate } from '../validate.ts';
 
 const MAX_VALUES = 100;
 
-const listOf = (valueSchema: z.ZodType<string>) =>
+const listOf = <T extends string>(valueSchema: z.ZodType<T>) =>
   z
     .array(valueSchema)
     .max(MAX_VALUES, `Must have at most ${String(MAX_VALUES)} entries`)
@@ -28,6 +28,7 @@ const actionFilterShape = {
   types: listOf(typeSchema),
   actorIds: listOf(idSchema),
   tag: idSchema.nullish().transform((tag) => tag ?? null),
+  tags: listOf(idSchema),
   since: timeSchema,
   until: timeSchema,
 };
@@ -40,6 +41,7 @@ const feedFilterSchema = z.strictObject({
     .boolean()
     .nullish()
     .transform((unreadOnly) => unreadOnly ?? false),
+  reasons: listOf(z.enum(DELIVERY_REASONS)),
 });
 
 export type CheckedActionFilter = z.output<typeof actionFilterSchema>;
@@ -59,11 +61,12 @@ export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedF
 export function actionConditions(
   filter: CheckedActionFilter & Partial<Pick<CheckedFeedFilter, 'refId'>>,
 ): ActionConditions {
-  const { types, actorIds, tag, refId } = filter;
+  const { types, actorIds, tag, tags, refId } = filter;
   return {
     ...(types === null ? {} : { types }),
     ...(actorIds === null ? {} : { actorIds }),
     ...(tag === null ? {} : { tag }),
+    ...(tags === null ? {} : { tags }),
     ...(refId == null ? {} : { refId }),
   };
 }
@@ -74,7 +77,12 @@ export function actionConditions(
  */
 export function passesFeedFilter(
   filter: CheckedFeedFilter,
-  { action, relevancy, isUnread }: Pick<NewsfeedItem, 'action' | 'relevancy' | 'isUnread'>,
+  {
+    action,
+    relevancy,
+    isUnread,
+    reasons,
+  }: Pick<NewsfeedItem, 'action' | 'relevancy' | 'isUnread' | 'reasons'>,
   order: FeedOrder = 'RELEVANCY',
 ): boolean {
   const at = (order === 'RECENT' ? action.conducted : relevancy).getTime();
@@ -83,6 +91,8 @@ export function passesFeedFilter(
     (filter.actorIds === null || filter.actorIds.includes(action.actorId)) &&
     (filter.refId === null || action.refIds.includes(filter.refId)) &&
     (filter.tag === null || action.descriptor.tags.includes(filter.tag)) &&
+    (filter.tags === null || filter.tags.some((tag) => action.descriptor.tags.includes(tag))) &&
+    (filter.reasons === null || filter.reasons.some((reason) => reasons.includes(reason))) &&
     (filter.since === null || at >= filter.since.getTime()) &&
     (filter.until === null || at < filter.until.getTime()) &&
     (!filter.unreadOnly || isUnread)

@@ -1,10 +1,9 @@
 import type { ActionId } from '../../domain/action.ts';
-import { FanfareError } from '../../domain/errors.ts';
 import { announce, removals, type AnnounceDependencies } from '../../realtime/announce.ts';
 import type { FeedReader } from '../../feeds/feed-reader.ts';
 import type { FeedsRepository } from '../../storage/feeds.ts';
 import type { HiddenItemsRepository } from '../../storage/hidden-items.ts';
-import { getAction } from './read-actions.ts';
+import { requireAction } from './read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -25,7 +24,7 @@ export async function hideFeedItem(
   actionId: ActionId,
 ): Promise<void> {
   const { userId } = session.identity;
-  await requireVisible(session, actionId);
+  await requireAction(session, actionId);
   await dependencies.feeds.markHasHiddenItems(userId);
   await dependencies.hiddenItems.hide(userId, actionId);
   await announce(dependencies, removals(actionId, [userId], clock.now()));
@@ -38,16 +37,11 @@ export async function unhideFeedItem(
   actionId: ActionId,
 ): Promise<void> {
   const { userId } = session.identity;
-  await requireVisible(session, actionId);
+  await requireAction(session, actionId);
   await dependencies.hiddenItems.unhide(userId, actionId);
   const entries = await dependencies.feedReader.find(await session.profile(), [actionId]);
   await announce(
     dependencies,
     entries.map((entry) => ({ userId, event: { kind: 'added', ...entry } })),
   );
-}
-
-async function requireVisible(session: ReaderSession, actionId: ActionId): Promise<void> {
-  if ((await getAction(session, actionId)) === null)
-    throw new FanfareError('NOT_FOUND', 'There is no such action');
 }

@@ -85,13 +85,15 @@ function tell(
   if (item === null) return kind === 'removed' ? removed : null;
   if (passesFeedFilter(filter, item))
     return { kind: kind === 'removed' ? 'updated' : kind, cursor, item, session };
-  return kind === 'removed' || mayHavePassed(filter, item) ? removed : null;
+  return kind === 'removed' || mayHavePassed(filter, kind, item) ? removed : null;
 }
 
-/** Whether an item that the filter keeps out now was let through where it stood before. */
-function mayHavePassed(filter: CheckedFeedFilter, item: NewsfeedItem): boolean {
+/** Whether an item that the filter keeps out now was let through where it stood, or for what it was there, before. */
+function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item: NewsfeedItem): boolean {
   const isMoved = item.relevancy.getTime() > baseRelevancy(item.action).getTime();
-  return isMoved && passesFeedFilter({ ...filter, since: null, until: null, unreadOnly: false }, item);
+  const isKnown = isMoved || (kind === 'updated' && filter.reasons !== null);
+  const before = { ...filter, since: null, until: null, unreadOnly: false, reasons: null };
+  return isKnown && passesFeedFilter(before, item);
 }
 
 function isGone({ isDeleted, isHidden }: Action): boolean {

@@ -6,10 +6,11 @@ import { idSchema } from '../../descriptors/define.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import { followsOf, followsOfOne } from './feed-rules.ts';
 import { actionConditions, checkActionFilter } from './filters.ts';
+import { ListScan } from './list-scan.ts';
 import { collectPage, pageSize } from './paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireOneOf } from '../roles.ts';
-import type { ActionFilter, Page, PageArgs } from '../services.ts';
+import type { ActionFilter, CountedPage, PageArgs } from '../services.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -26,16 +27,17 @@ export async function readSlice(
   session: ReaderSession,
   refId: RefId,
   args: PageArgs & { readonly filter?: ActionFilter | null | undefined },
-): Promise<Page<Action>> {
+): Promise<CountedPage<Action>> {
   const size = pageSize(args.first);
   const id = validate(idSchema, refId, ['refId']);
   const filter = checkActionFilter(args.filter);
   const list = `slice:${id}`;
   const cursor = args.after == null ? null : decodePosition(list, args.after);
   const asOf = cursor?.asOf ?? clock.now();
-  return collectPage<Pick<Action, 'conducted' | 'id'>, Action, Action>({
-    size,
-    after: cursor === null ? null : { conducted: cursor.time, id: cursor.actionId },
+  const scan = new ListScan<Pick<Action, 'conducted' | 'id'>, Action, Action>({
+    idOf: (action) => action.id,
+    // When an action was conducted does not change.
+    isAt: () => true,
     scan: (after, limit) =>
       actions.slice({
         limit,
@@ -46,8 +48,15 @@ export async function readSlice(
         ...(filter.until === null ? {} : { until: filter.until }),
       }),
     select: (candidates) => entitledActions(session, candidates),
+  });
+  const page = await collectPage<Pick<Action, 'conducted' | 'id'>, Action, Action>({
+    size,
+    after: cursor === null ? null : { conducted: cursor.time, id: cursor.actionId },
+    scan: (after, limit) => scan.scan(after, limit),
+    select: (candidates) => scan.select(candidates),
     cursorOf: (action) => encodePosition(list, { time: action.conducted, actionId: action.id, asOf }),
   });
+  return { ...page, countTotal: () => scan.countTotal(page.edges.map(({ node }) => node)) };
 }
 
 /**
@@ -62,6 +71,16 @@ export async function getAction(session: ReaderSession, id: ActionId): Promise<A
 }
 
 /**
+ * The same for somebody who is about to change something about it.
+ * @throws FanfareError NOT_FOUND
+ */
+export async function requireAction(session: ReaderSession, id: ActionId): Promise<Action> {
+  const action = await getAction(session, id);
+  if (action === null) throw new FanfareError('NOT_FOUND', 'There is no such action');
+  return action;
+}
+
+/**
  * All actions for an admin or a service, newest first.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR
  */
@@ -71,23 +90,35 @@ export async function listActions(
   args: PageArgs & {
     readonly fanOutState?: FanOutState | null | undefined;
     readonly includeHidden?: boolean | null | undefined;
+    readonly filter?: ActionFilter | null | undefined;
   },
-): Promise<Page<Action>> {
+): Promise<CountedPage<Action>> {
   requireOneOf(session.identity, ['admin', 'service']);
+  const filter = checkActionFilter(args.filter);
   const list = 'actions';
-  return collectPage<Pick<Action, 'id'>, Action, Action>({
-    size: pageSize(args.first),
-    after: args.after == null ? null : { id: decodeId(list, args.after) },
+  const scan = new ListScan<Pick<Action, 'id'>, Action, Action>({
+    idOf: (action) => action.id,
+    isAt: () => true,
     scan: (after, limit) =>
       actions.list({
         state: args.fanOutState ?? null,
         includeHidden: args.includeHidden ?? false,
         afterId: after?.id ?? null,
         limit,
+        ...actionConditions(filter),
+        ...(filter.since === null ? {} : { since: filter.since }),
+        ...(filter.until === null ? {} : { until: filter.until }),
       }),
     select: (candidates) => Promise.resolve(candidates),
+  });
+  const page = await collectPage<Pick<Action, 'id'>, Action, Action>({
+    size: pageSize(args.first),
+    after: args.after == null ? null : { id: decodeId(list, args.after) },
+    scan: (after, limit) => scan.scan(after, limit),
+    select: (candidates) => scan.select(candidates),
     cursorOf: (action) => encodeCursor(list, Buffer.from(action.id, 'hex')),
   });
+  return { ...page, countTotal: () => scan.countTotal(page.edges.map(({ node }) => node)) };
 }
 
 function decodeId(list: string, cursor: string): ActionId {

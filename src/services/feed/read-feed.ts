@@ -3,6 +3,7 @@ import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfee
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { FeedReader } from '../../feeds/feed-reader.ts';
+import type { LiveLog } from '../../realtime/live-log.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import { hydrateEntries, hydrateOne, isUnread, presentEntry } from './feed-rules.ts';
 import { FeedScan, MAX_UNREAD } from './feed-scan.ts';
@@ -21,6 +22,12 @@ export interface ReadFeedDependencies {
   readonly feedReader: FeedReader;
 }
 
+interface LiveCursorDependencies {
+  readonly liveLog: Pick<LiveLog, 'position'>;
+  /** The live log could not be reached: the cursor that is given then leads to FeedResync. */
+  readonly onLiveLogError: (error: unknown) => void;
+}
+
 interface FilterDependencies {
   readonly actions: Pick<ActionsRepository, 'matching'>;
 }
@@ -31,18 +38,24 @@ function listName(userId: UserId): string {
 
 /**
  * A page of the reader's own feed: skeleton from the feed store, while the reader is looked up, then actions in one batch,
- * then the rules. The number of unread entries comes from the same read. Two round trips as long as the rules leave no gaps; three where only what is unread is asked for, or
+ * then the rules. The numbers of entries and of unread ones come from the same read. Two round trips as long as the rules leave no gaps; three where only what is unread is asked for, or
  * the feed was rebuilt lately.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readFeed(
-  dependencies: ReadFeedDependencies & FilterDependencies & RankingDependencies & BeginReadingDependencies,
+  dependencies: ReadFeedDependencies &
+    FilterDependencies &
+    RankingDependencies &
+    BeginReadingDependencies &
+    LiveCursorDependencies,
   session: ReaderSession,
   args: PageArgs & {
     readonly filter?: FeedFilter | null | undefined;
     readonly order?: FeedOrder | null | undefined;
     /** The number of unread entries will be asked for: then it comes with the same read. */
     readonly withUnread?: boolean | undefined;
+    /** The place in the live log before the read will be asked for. */
+    readonly withLiveCursor?: boolean | undefined;
   },
 ): Promise<FeedPage> {
   const size = pageSize(args.first);
@@ -51,6 +64,7 @@ export async function readFeed(
   const range = rangeOf(filter, order);
   const userId = session.identity.userId;
   const after = args.after ?? null;
+  const liveCursor = args.withLiveCursor === true ? await liveCursorOf(dependencies, userId) : null;
   let looking: Promise<ReaderProfile> | undefined;
   const lookUp = (): Promise<ReaderProfile> => (looking ??= beginReading(dependencies, session));
   const read = async (from: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> => {
@@ -80,12 +94,29 @@ export async function readFeed(
     select: (candidates) => scan.select(candidates),
   });
   const nodes = page.edges.map(({ node }) => node);
-  let counted: Promise<UnreadCount> | undefined;
   return {
     ...page,
+    liveCursor,
     state: (await lookUp()).isRebuilding ? 'REBUILDING' : 'READY',
-    countUnread: () => (counted ??= scan.countUnread(nodes)),
+    countTotal: () => scan.countTotal(nodes),
+    countUnread: () => scan.countUnread(nodes),
   };
+}
+
+/** Not a cursor of any log: who resumes there gets FeedResync. */
+const NOWHERE = 'unknown';
+
+/** Taken before the read: what is written after it is either in the page or comes after the cursor. */
+async function liveCursorOf(
+  { liveLog, onLiveLogError }: LiveCursorDependencies,
+  userId: UserId,
+): Promise<string> {
+  try {
+    return await liveLog.position(userId);
+  } catch (error) {
+    onLiveLogError(error);
+    return NOWHERE;
+  }
 }
 
 /**

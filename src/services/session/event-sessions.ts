@@ -6,6 +6,7 @@ import { SharedLoads } from '../../lib/shared-loads.ts';
 import type { Loader, ReaderSession } from './reader-session.ts';
 import type { FollowPair } from '../../storage/follows.ts';
 import type { HiddenPair } from '../../storage/hidden-items.ts';
+import type { ReaderAction } from '../../storage/reader-action-id.ts';
 import { pulledFollowsOf, type SessionRepositories } from './open-session.ts';
 
 /** Most keys of one query. */
@@ -66,8 +67,14 @@ function createLoads(repositories: SessionRepositories) {
     }),
     hidden: new SharedLoads<HiddenPair, HiddenPair>({
       load: (keys) => repositories.hiddenItems.findPairs(keys),
-      nameOf: hiddenName,
-      resultName: hiddenName,
+      nameOf: pairName,
+      resultName: pairName,
+      maxBatch,
+    }),
+    bookmarks: new SharedLoads<ReaderAction, ReaderAction>({
+      load: (keys) => repositories.bookmarks.findPairs(keys),
+      nameOf: pairName,
+      resultName: pairName,
       maxBatch,
     }),
   };
@@ -84,6 +91,7 @@ class EventSession implements ReaderSession {
   #refDetails: Loader<RefId, RefDetails | null> | undefined;
   #follows: Loader<RefId, Follow | null> | undefined;
   #hidden: Loader<ActionId, ActionId | null> | undefined;
+  #bookmarks: Loader<ActionId, ActionId | null> | undefined;
 
   constructor(loads: Loads, identity: Identity) {
     this.#loads = loads;
@@ -123,6 +131,14 @@ class EventSession implements ReaderSession {
     const { userId } = this.identity;
     return (this.#hidden ??= new Remembered(async (actionId) => {
       const found = await this.#loads.hidden.load({ userId, actionId });
+      return found === null ? null : found.actionId;
+    }));
+  }
+
+  get bookmarks(): Loader<ActionId, ActionId | null> {
+    const { userId } = this.identity;
+    return (this.#bookmarks ??= new Remembered(async (actionId) => {
+      const found = await this.#loads.bookmarks.load({ userId, actionId });
       return found === null ? null : found.actionId;
     }));
   }
@@ -170,6 +186,6 @@ function followName({ followerId, refId }: FollowPair): string {
   return JSON.stringify([followerId, refId]);
 }
 
-function hiddenName({ userId, actionId }: HiddenPair): string {
+function pairName({ userId, actionId }: ReaderAction): string {
   return JSON.stringify([userId, actionId]);
 }

@@ -18,6 +18,7 @@ export interface SessionSources {
   findFollows(userId: UserId, refIds: readonly RefId[]): Promise<readonly Follow[]>;
   /** Those of the actions that the reader has hidden from their feed. */
   findHidden(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ActionId[]>;
+  findBookmarks(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ActionId[]>;
   loadProfile(identity: Identity): Promise<ReaderProfile>;
 }
 
@@ -77,6 +78,10 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
     ),
     hidden: createLoader(
       (ids) => sources.findHidden(identity.userId, ids),
+      (id) => id,
+    ),
+    bookmarks: createLoader(
+      (ids) => sources.findBookmarks(identity.userId, ids),
       (id) => id,
     ),
   };

@@ -6,12 +6,30 @@ import { createReaderSession } from './loaders.ts';
 
 export type SessionRepositories = Pick<
   Repositories,
-  'actions' | 'members' | 'refs' | 'details' | 'pulledRefs' | 'follows' | 'feeds' | 'hiddenItems'
+  | 'actions'
+  | 'members'
+  | 'refs'
+  | 'details'
+  | 'pulledRefs'
+  | 'follows'
+  | 'feeds'
+  | 'hiddenItems'
+  | 'bookmarks'
 >;
 
 /** Opens a session on the repositories: that of one request. */
 export function openSession(
-  { actions, members, refs, details, follows, feeds, hiddenItems, pulledRefs }: SessionRepositories,
+  {
+    actions,
+    members,
+    refs,
+    details,
+    follows,
+    feeds,
+    hiddenItems,
+    bookmarks,
+    pulledRefs,
+  }: SessionRepositories,
   identity: Identity,
 ): ReaderSession {
   return createReaderSession(
@@ -23,6 +41,7 @@ export function openSession(
       findRefDetails: (ids) => details.ofRefs(ids),
       findFollows: (userId, refIds) => follows.find(userId, refIds),
       findHidden: (userId, actionIds) => hiddenItems.find(userId, actionIds),
+      findBookmarks: (userId, actionIds) => bookmarks.find(userId, actionIds),
       loadProfile: (reader) => loadProfile({ members, feeds, follows, pulledRefs }, reader),
     },
     identity,

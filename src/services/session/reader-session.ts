@@ -23,4 +23,6 @@ export interface ReaderSession {
   readonly follows: Loader<RefId, Follow | null>;
   /** The action's id where the reader has hidden it from their feed, else null. */
   readonly hidden: Loader<ActionId, ActionId | null>;
+  /** The action's id where the reader has bookmarked it, else null. */
+  readonly bookmarks: Loader<ActionId, ActionId | null>;
 }

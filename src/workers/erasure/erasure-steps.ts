@@ -55,6 +55,10 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
     name: 'HIDDEN_ITEMS',
     run: ({ memberTraces }, subject) => memberTraces.removeHiddenItems(subject, BATCH),
   },
+  {
+    name: 'BOOKMARKS',
+    run: ({ memberTraces }, subject) => memberTraces.removeBookmarks(subject, BATCH),
+  },
   { name: 'MUTES', run: ({ memberTraces }, subject) => memberTraces.anonymiseMutes(subject, BATCH) },
   {
     name: 'SUPERVISION',

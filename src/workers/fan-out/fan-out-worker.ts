@@ -2,6 +2,7 @@ import type { LaneRange } from '../../storage/fan-out-lanes.ts';
 import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
 import { StoreUnavailable } from '../../storage/errors.ts';
 import { COALESCE_MS, MAX_REST_MS } from '../../storage/fan-out-stages.ts';
+import type { BookmarksRepository } from '../../storage/bookmarks.ts';
 import type { HiddenItemsRepository } from '../../storage/hidden-items.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
 import type { ModerationRepository } from '../../storage/moderation.ts';
@@ -68,6 +69,7 @@ export interface WorkerDependencies extends Omit<DeliverDependencies, 'gate'> {
   >;
   readonly interactions: Pick<InteractionsRepository, 'summaries' | 'purgeAction'>;
   readonly hiddenItems: Pick<HiddenItemsRepository, 'purgeAction'>;
+  readonly bookmarks: Pick<BookmarksRepository, 'purgeAction'>;
   readonly moderation: Pick<ModerationRepository, 'log'>;
   readonly workSignal: Pick<WorkSignal, 'onWork'>;
   readonly observer: FanOutObserver;
@@ -235,7 +237,7 @@ export class FanOutWorker implements AsyncDisposable {
   }
 
   async #finish(claim: Claim, delivered: number): Promise<boolean> {
-    const { fanOuts, interactions, hiddenItems, moderation } = this.#dependencies;
+    const { fanOuts, interactions, hiddenItems, bookmarks, moderation } = this.#dependencies;
     const { id, isDeleted } = claim.action;
     // A change that was cut off before it was logged is logged here, since it asked for this pass.
     if (claim.version > 1) await moderation.log(id);
@@ -244,6 +246,7 @@ export class FanOutWorker implements AsyncDisposable {
     if (!isDeleted) return fanOuts.finish(claim, delivered);
     await interactions.purgeAction(id);
     await hiddenItems.purgeAction(id);
+    await bookmarks.purgeAction(id);
     return fanOuts.tombstone(claim);
   }
 

@@ -65,6 +65,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         userId,
         roles: ['user'],
         muted: own?.muted ?? [],
+        bookmarks: [],
         hiddenActionIds: hiddenItems
           .filter((item) => item.userId === userId)
           .map(({ actionId }) => actionId.toHexString()),

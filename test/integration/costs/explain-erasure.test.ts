@@ -16,8 +16,9 @@ let parts: Parts;
 
 beforeAll(async () => {
   parts = await openParts({ monitorCommands: true });
-  const { actions, feeds, follows, hiddenItems, interactions, members, moderationLog, newsfeedItems } =
+  const { actions, bookmarks, feeds, follows, hiddenItems, interactions, members, moderationLog } =
     parts.database.collections;
+  const { newsfeedItems } = parts.database.collections;
   await parts.publish({});
   await parts.fanOut();
   const [template] = await actions.find().toArray();
@@ -80,6 +81,7 @@ beforeAll(async () => {
   await hiddenItems.insertMany(
     numbers.map((n) => ({ _id: new ObjectId(), userId: who(n), actionId: new ObjectId() })),
   );
+  await bookmarks.insertMany(numbers.map((n) => ({ _id: { userId: who(n), actionId: new ObjectId() }, at })));
   await newsfeedItems.insertMany(
     numbers.map((n) => ({
       _id: new ObjectId(),

@@ -40,6 +40,7 @@ test('exports everything held about a member', async () => {
     mutedBy: 1,
     interactions: [{ kind: 'LIKE' }, { kind: 'COMMENT' }],
     hiddenItems: [{ actionId: world.others.named }],
+    bookmarks: [{ actionId: world.others.named, at: expect.any(String) as string }],
     supervises: [{ memberId: 'ann' }],
   });
   const { follows, feed, moderation } = data as unknown as Readonly<Record<string, readonly object[]>>;
@@ -121,6 +122,7 @@ test('exports empty lists for somebody nobody knows, and for who was erased', as
     interactions: [],
     follows: [],
     hiddenItems: [],
+    bookmarks: [],
     feed: [],
     supervises: [],
     moderation: [],

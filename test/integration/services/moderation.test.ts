@@ -40,15 +40,17 @@ test('deletes at once for everybody, removes the items and leaves only a tombsto
   });
   await parts.services.recordInteraction(parts.session('bob'), { actionId: action.id, kind: 'LIKE' });
   await parts.services.hideFeedItem(parts.session('bob'), action.id);
+  await parts.services.bookmark(parts.session('bob'), action.id);
   await parts.fanOut();
   await parts.services.deleteAction(parts.session('ann'), action.id);
   expect(await parts.services.getAction(admin(parts), action.id)).toBeNull();
   expect(await parts.feedOf('bob')).toEqual([]);
   await parts.fanOut();
-  const { actions, interactions, hiddenItems } = parts.database.collections;
+  const { actions, bookmarks, interactions, hiddenItems } = parts.database.collections;
   expect(await items(parts)).toBe(0);
   expect(await interactions.countDocuments()).toBe(0);
   expect(await hiddenItems.countDocuments()).toBe(0);
+  expect(await bookmarks.countDocuments()).toBe(0);
   expect(await actions.findOne({ _id: new ObjectId(action.id) })).toMatchObject({
     actorId: 'ann',
     idempotencyKey: 'k',

@@ -26,8 +26,13 @@ export type ActionFilter = {
   actorIds?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Conducted then or later. */
   since?: InputMaybe<Scalars['DateTime']['input']>;
-  /** With this tag. */
+  /**
+   * With this tag.
+   * @deprecated Use tags.
+   */
   tag?: InputMaybe<Scalars['String']['input']>;
+  /** With any of these tags. */
+  tags?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT. */
   types?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Conducted before. */
@@ -174,12 +179,19 @@ export type FanOutState =
 export type FeedFilter = {
   /** Actions by one of these actors. */
   actorIds?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** In the feed for any of these reasons. */
+  reasons?: InputMaybe<Array<DeliveryReason>>;
   /** Actions that carry this ref id. */
   refId?: InputMaybe<Scalars['String']['input']>;
   /** At this time or later: relevancy in RELEVANCY and TOP, conducted in RECENT. */
   since?: InputMaybe<Scalars['DateTime']['input']>;
-  /** Actions with this tag. */
+  /**
+   * Actions with this tag.
+   * @deprecated Use tags.
+   */
   tag?: InputMaybe<Scalars['String']['input']>;
+  /** Actions with any of these tags. */
+  tags?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Actions of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT. */
   types?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Only what has not been read. */

@@ -40,6 +40,7 @@ function countingSources() {
       return Promise.resolve([]);
     },
     findHidden: () => Promise.resolve([]),
+    findBookmarks: () => Promise.resolve([]),
     loadProfile: () => {
       asked.push(['profile']);
       const profile = { userId: 'rita', member: rita } as ReaderProfile;

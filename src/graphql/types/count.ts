@@ -1,0 +1,16 @@
+import { MAX_TOTAL } from '../../services/feed/list-scan.ts';
+import type { Count as CountSource } from '../../services/services.ts';
+import { builder } from '../builder.ts';
+import type { ListSize } from '../limits/cost.ts';
+
+export const Count = builder.objectRef<CountSource>('Count').implement({
+  description:
+    'How many there are. Exact up to 1,000; beyond that count is 1,000 and isExact false: there are more than count says.',
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: 'The number, at most 1,000.' }),
+    isExact: t.exposeBoolean('isExact', { description: 'False when there are more than count says.' }),
+  }),
+});
+
+/** A total is made from so many entries. */
+export const TOTAL_COST: { readonly size: ListSize } = { size: MAX_TOTAL };

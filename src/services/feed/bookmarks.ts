@@ -1,0 +1,62 @@
+import type { Action, ActionId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import { clock } from '../../lib/clock.ts';
+import type { BookmarksRepository } from '../../storage/bookmarks.ts';
+import { readListedActions } from './listed-actions.ts';
+import { requireAction } from './read-actions.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import type { CountedPage, PageArgs } from '../services.ts';
+
+/** Most bookmarks of one reader; two at once may exceed it by one. */
+export const MAX_BOOKMARKS = 10_000;
+
+interface BookmarksDependencies {
+  readonly bookmarks: Pick<BookmarksRepository, 'add' | 'remove' | 'count' | 'list'>;
+}
+
+/**
+ * Keeps an action for later. Again: the first time counts.
+ * @throws FanfareError NOT_FOUND when the reader may not see such an action, CONFLICT when they keep too many.
+ */
+export async function bookmark(
+  { bookmarks }: BookmarksDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<Action> {
+  const { userId } = session.identity;
+  const action = await requireAction(session, actionId);
+  const isKnown = (await session.bookmarks.load(actionId)) !== null;
+  if (isKnown) return action;
+  if ((await bookmarks.count(userId, MAX_BOOKMARKS)) === MAX_BOOKMARKS)
+    throw new FanfareError('CONFLICT', `No more than ${String(MAX_BOOKMARKS)} actions can be bookmarked`);
+  await bookmarks.add(userId, actionId, clock.now());
+  return action;
+}
+
+/** @throws FanfareError NOT_FOUND when the reader may not see such an action. */
+export async function unbookmark(
+  { bookmarks }: BookmarksDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<Action> {
+  const action = await requireAction(session, actionId);
+  await bookmarks.remove(session.identity.userId, actionId);
+  return action;
+}
+
+/**
+ * What the reader keeps for later, the newest first. Mutes and marks of the feed do not touch it.
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
+ */
+export function readBookmarks(
+  { bookmarks }: BookmarksDependencies,
+  session: ReaderSession,
+  args: PageArgs,
+): Promise<CountedPage<Action>> {
+  const { userId } = session.identity;
+  return readListedActions(session, {
+    list: `bookmarks:${userId}`,
+    args,
+    scan: (after, limit) => bookmarks.list(userId, after, limit),
+  });
+}

@@ -1,0 +1,81 @@
+import { ObjectId, type Collection } from 'mongodb';
+import type { ActionId, UserId } from '../domain/action.ts';
+import type { BookmarkDocument } from './reader-documents.ts';
+import { retryOnDuplicateKey } from './errors.ts';
+import { readerActionId, type ReaderAction } from './reader-action-id.ts';
+
+/** A place in a list of a reader: when the action came into it. */
+interface ListedAction {
+  readonly actionId: ActionId;
+  readonly at: Date;
+}
+
+/** Actions that readers keep for later. Key: `_id`, of reader and action. */
+export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
+  return {
+    /** Once only: an older bookmark stays as it is. */
+    async add(userId: UserId, actionId: ActionId, at: Date): Promise<void> {
+      await retryOnDuplicateKey(() =>
+        collection.updateOne(
+          { _id: readerActionId(userId, actionId) },
+          { $setOnInsert: { at } },
+          { upsert: true },
+        ),
+      );
+    },
+
+    async remove(userId: UserId, actionId: ActionId): Promise<void> {
+      await collection.deleteOne({ _id: readerActionId(userId, actionId) });
+    },
+
+    /** How many the reader has, counted up to a limit. Index `newest`. */
+    async count(userId: UserId, limit: number): Promise<number> {
+      return collection.countDocuments({ '_id.userId': userId }, { limit });
+    },
+
+    /** Those of the actions that the reader has bookmarked. Index `_id_`. */
+    async find(userId: UserId, actionIds: readonly ActionId[]): Promise<ActionId[]> {
+      const documents = await collection
+        .find({ _id: { $in: actionIds.map((id) => readerActionId(userId, id)) } })
+        .batchSize(actionIds.length + 1)
+        .toArray();
+      return documents.map(({ _id }) => _id.actionId.toHexString());
+    },
+
+    /** What any of these readers has bookmarked of these actions, of many readers at once. Index `_id_`. */
+    async findPairs(pairs: readonly ReaderAction[]): Promise<ReaderAction[]> {
+      const documents = await collection
+        .find({ _id: { $in: pairs.map(({ userId, actionId }) => readerActionId(userId, actionId)) } })
+        .batchSize(pairs.length + 1)
+        .toArray();
+      return documents.map(({ _id }) => ({ userId: _id.userId, actionId: _id.actionId.toHexString() }));
+    },
+
+    /** The newest first, behind a place if one is given. Index `newest`. */
+    async list(userId: UserId, after: ListedAction | null, limit: number): Promise<ListedAction[]> {
+      const documents = await collection
+        .find({
+          '_id.userId': userId,
+          ...(after === null
+            ? {}
+            : {
+                // The range beside the tie-break is what lets the index be entered at the cursor.
+                at: { $lte: after.at },
+                $or: [{ at: { $lt: after.at } }, { '_id.actionId': { $lt: new ObjectId(after.actionId) } }],
+              }),
+        })
+        .sort({ at: -1, '_id.actionId': -1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at }));
+    },
+
+    /** Index `action`. */
+    async purgeAction(actionId: ActionId): Promise<void> {
+      await collection.deleteMany({ '_id.actionId': new ObjectId(actionId) });
+    },
+  };
+}
+
+export type BookmarksRepository = ReturnType<typeof bookmarksRepository>;

@@ -1,0 +1,97 @@
+import { ObjectId } from 'mongodb';
+import { expect, test } from 'vitest';
+import { commandsOf } from '../../support/commands.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const ann = (parts: Parts) => parts.session('ann');
+
+async function published(parts: Parts, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) ids.push((await parts.publish({ scope: 'PUBLIC' })).action.id);
+  return ids;
+}
+
+async function keptBy(parts: Parts, size: number): Promise<string[]> {
+  const ids: string[] = [];
+  let after: string | null = null;
+  for (;;) {
+    const page: Awaited<ReturnType<Parts['services']['readBookmarks']>> = await parts.services.readBookmarks(
+      ann(parts),
+      { first: size, after },
+    );
+    ids.push(...page.edges.map(({ node }) => node.id));
+    if (!page.hasNextPage) return ids;
+    after = page.endCursor;
+  }
+}
+
+test('keeps what is bookmarked, the newest bookmark first, each once and in its first place', async () => {
+  await using parts = await openParts();
+  const [a = '', b = '', c = '', d = ''] = await published(parts, 4);
+  for (const id of [c, a, d, b, c]) expect((await parts.services.bookmark(ann(parts), id)).id).toBe(id);
+  for (const size of [1, 2, 3, 100]) expect(await keptBy(parts, size)).toEqual([b, d, a, c]);
+  await parts.services.unbookmark(ann(parts), d);
+  await parts.services.unbookmark(ann(parts), d);
+  expect(await keptBy(parts, 2)).toEqual([b, a, c]);
+  expect((await parts.services.readBookmarks(parts.session('bob'), {})).edges).toEqual([]);
+});
+
+test('bookmarks of one millisecond are paged through without a gap', async () => {
+  await using parts = await openParts();
+  const ids = await published(parts, 5);
+  const at = new Date();
+  for (const id of ids) await parts.repositories.bookmarks.add('ann', id, at);
+  expect(await keptBy(parts, 2)).toEqual([...ids].sort().reverse());
+});
+
+test('mutes and hidden items do not touch bookmarks', async () => {
+  await using parts = await openParts();
+  const [id = ''] = await published(parts, 1);
+  await parts.services.bookmark(ann(parts), id);
+  await parts.services.mute(ann(parts), 'actor');
+  await parts.services.hideFeedItem(ann(parts), id);
+  expect(await keptBy(parts, 1)).toEqual([id]);
+});
+
+test('keeps ten thousand bookmarks of a reader and no more', async () => {
+  await using parts = await openParts();
+  const [id = '', next = ''] = await published(parts, 2);
+  await parts.services.bookmark(ann(parts), id);
+  const at = new Date();
+  await parts.database.collections.bookmarks.insertMany(
+    Array.from({ length: 9_999 }, () => ({ _id: { userId: 'ann', actionId: new ObjectId() }, at })),
+  );
+  await expect(parts.services.bookmark(ann(parts), next)).rejects.toMatchObject({ code: 'CONFLICT' });
+  await parts.services.bookmark(ann(parts), id);
+  await parts.services.unbookmark(ann(parts), id);
+  await parts.services.bookmark(ann(parts), next);
+});
+
+test('a page of bookmarks takes one look-up of the list and one of the actions', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const ids = await published(parts, 30);
+  for (const id of ids) await parts.services.bookmark(ann(parts), id);
+  const session = ann(parts);
+  await session.profile();
+  const commands = await commandsOf(parts.database, () => parts.services.readBookmarks(session, {}));
+  expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
+    'find bookmarks',
+    'find actions',
+  ]);
+  const looking = await commandsOf(parts.database, () => session.bookmarks.loadMany(ids));
+  expect(looking.map(({ name, collection }) => `${name} ${collection}`)).toEqual(['find bookmarks']);
+});
+
+test('many watchers of one action ask for their bookmarks in one query', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const [id = ''] = await published(parts, 1);
+  await parts.services.bookmark(ann(parts), id);
+  const identities = ['ann', 'bob', 'cid'].map((userId) => parts.session(userId).identity);
+  const commands = await commandsOf(parts.database, async () => {
+    const found = await Promise.all(
+      identities.map((identity) => parts.services.openEventSession(identity).bookmarks.load(id)),
+    );
+    expect(found).toEqual([id, null, null]);
+  });
+  expect(commands).toHaveLength(1);
+});

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import type { FeedEvent, FeedOrder } from '../../../src/services/services.ts';
+import { commandsOf } from '../../support/commands.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const ORDERS: readonly FeedOrder[] = ['RELEVANCY', 'RECENT', 'TOP'];
+
+async function publishMany(
+  parts: Parts,
+  count: number,
+  tags: readonly string[] = ['red'],
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let left = count; left > 0; left -= 500) {
+    const outcomes = await parts.services.publishActions(
+      parts.service,
+      Array.from({ length: Math.min(left, 500) }, (_, n) => ({
+        actorId: 'actor',
+        scope: 'PUBLIC',
+        mentions: ['ann'],
+        descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: String(n), tags: [...tags] } },
+      })),
+    );
+    ids.push(...outcomes.map(({ action }) => action?.id ?? ''));
+  }
+  await parts.fanOut();
+  return ids;
+}
+
+test.each(ORDERS)('counts what the list lets through, whatever page is read, in order %s', async (order) => {
+  await using parts = await openParts();
+  await publishMany(parts, 7, ['red']);
+  const blue = await publishMany(parts, 5, ['blue', 'green']);
+  await parts.services.hideFeedItem(parts.session('ann'), blue[0] ?? '');
+  const total = async (args: object): Promise<unknown> =>
+    (await parts.services.readFeed(parts.session('ann'), { order, ...args })).countTotal();
+  expect(await total({ first: 1 })).toEqual({ count: 11, isExact: true });
+  expect(await total({ first: 1, filter: { tags: ['blue', 'nothing'] } })).toEqual({
+    count: 4,
+    isExact: true,
+  });
+  expect(await total({ first: 1, filter: { tags: ['green', 'red'], tag: 'blue' } })).toEqual({
+    ...{ count: 4, isExact: true },
+  });
+  expect(await total({ filter: { reasons: ['FOLLOW'] } })).toEqual({ count: 0, isExact: true });
+  expect(await total({ filter: { reasons: ['FOLLOW', 'MENTION'] } })).toEqual({ count: 11, isExact: true });
+  const { endCursor } = await parts.services.readFeed(parts.session('ann'), { order, first: 4 });
+  expect(await total({ first: 2, after: endCursor })).toEqual({ count: 11, isExact: true });
+});
+
+test('list and total of a page come from one read, whatever changes in between', async () => {
+  await using parts = await openParts();
+  const ids = await publishMany(parts, 12);
+  const page = await parts.services.readFeed(parts.session('ann'), { first: 100 });
+  await publishMany(parts, 3);
+  await parts.services.hideAction(parts.session('admin', 'admin'), ids[3] ?? '', null);
+  expect(await page.countTotal()).toEqual({ count: 12, isExact: true });
+  const slice = await parts.services.readSlice(parts.session('ann'), 'actor', { first: 100 });
+  await publishMany(parts, 3);
+  expect(slice.edges).toHaveLength(14);
+  expect(await slice.countTotal()).toEqual({ count: 14, isExact: true });
+});
+
+test('counts to a thousand and says that there are more', async () => {
+  await using parts = await openParts();
+  await publishMany(parts, 1_000);
+  const totals = async (): Promise<unknown[]> => {
+    const session = parts.session('ann');
+    const admin = parts.session('admin', 'admin');
+    return Promise.all([
+      (await parts.services.readFeed(session, { first: 1 })).countTotal(),
+      (await parts.services.readSlice(session, 'actor', { first: 1 })).countTotal(),
+      (await parts.services.listActions(admin, { first: 1 })).countTotal(),
+    ]);
+  };
+  expect(await totals()).toEqual(Array.from({ length: 3 }, () => ({ count: 1_000, isExact: true })));
+  await publishMany(parts, 1);
+  expect(await totals()).toEqual(Array.from({ length: 3 }, () => ({ count: 1_000, isExact: false })));
+});
+
+test('a page whose total is not asked for reads no more than the page', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  await publishMany(parts, 60);
+  await parts.services.readFeed(parts.session('ann'), {});
+  const session = parts.session('ann');
+  await session.profile();
+  const read = await commandsOf(parts.database, () => parts.services.readFeed(session, { first: 25 }));
+  expect(read.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
+    'find newsfeedItems',
+    'find actions',
+  ]);
+  expect(read[0]?.command['limit']).toBe(26);
+  const page = await parts.services.readFeed(session, { first: 25 });
+  const counted = await commandsOf(parts.database, () => page.countTotal());
+  expect(counted.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
+    'find newsfeedItems',
+    'find actions',
+  ]);
+});
+
+test('the list of all actions takes a filter', async () => {
+  await using parts = await openParts();
+  const conducted = new Date(Date.UTC(2026, 0, 5));
+  const descriptor = (tag: string) => ({
+    custom: { verb: 'posted', objectType: 'post', objectId: 'p', tags: [tag] },
+  });
+  const old = (await parts.publish({ actorId: 'bob', conducted, descriptor: descriptor('red') })).action.id;
+  const red = (await parts.publish({ actorId: 'ann', descriptor: descriptor('red') })).action.id;
+  const blue = (await parts.publish({ actorId: 'bob', descriptor: descriptor('blue') })).action.id;
+  await parts.fanOut();
+  const listed = async (filter: object, more: object = {}): Promise<unknown> => {
+    const page = await parts.services.listActions(parts.session('service', 'service'), { filter, ...more });
+    expect(await page.countTotal()).toEqual({ count: page.edges.length, isExact: true });
+    return page.edges.map(({ node }) => node.id);
+  };
+  expect(await listed({})).toEqual([blue, red, old]);
+  expect(await listed({ actorIds: ['bob'] })).toEqual([blue, old]);
+  expect(await listed({ tags: ['red'] }, { fanOutState: 'DONE' })).toEqual([red, old]);
+  expect(await listed({ tags: ['red', 'blue'], tag: 'blue' })).toEqual([blue]);
+  expect(await listed({ since: new Date(conducted.getTime() + 1) })).toEqual([blue, red]);
+  expect(await listed({ since: conducted, until: new Date(conducted.getTime() + 1) })).toEqual([old]);
+  expect(await listed({ since: new Date(Date.UTC(9_000, 0)) })).toEqual([]);
+  expect(await listed({ since: new Date(-8_640_000_000_000_000) })).toEqual([blue, red, old]);
+  await expect(listed({ types: ['Nope'] })).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+  await expect(parts.services.listActions(parts.session('ann'), { filter: {} })).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+  });
+});
+
+test('the live cursor of a page brings what the page has not', async () => {
+  await using parts = await openParts();
+  const [first = ''] = await publishMany(parts, 1);
+  const page = await parts.services.readFeed(parts.session('ann'), { withLiveCursor: true });
+  expect(page.edges.map(({ node }) => node.actionId)).toEqual([first]);
+  const [second] = await publishMany(parts, 1);
+  const controller = new AbortController();
+  const events = await parts.services.watchFeed(parts.session('ann').identity, {
+    after: page.liveCursor,
+    signal: controller.signal,
+  });
+  const seen: FeedEvent[] = [];
+  for await (const event of events) {
+    seen.push(event);
+    if (event.kind !== 'ready') break;
+  }
+  controller.abort();
+  expect(seen).toMatchObject([{ kind: 'ready' }, { kind: 'added', item: { actionId: second } }]);
+  expect((await parts.services.readFeed(parts.session('ann'), {})).liveCursor).toBeNull();
+});
