@@ -1,4 +1,4 @@
-import type { RefId, UserId } from './action.ts';
+import type { ActionId, RefId, UserId } from './action.ts';
 
 /** What the host application says of a person or a thing beside its name. Null where it says nothing. */
 export interface Details {
@@ -14,4 +14,6 @@ export interface MemberDetails extends Details {
 
 export interface RefDetails extends Details {
   readonly refId: RefId;
+  /** What is pinned on top of its page, visible or not; the latest first. */
+  readonly pinned: readonly ActionId[];
 }

@@ -23,6 +23,8 @@ export interface ErasureTask extends ErasureSubject {
 
 /** How far an erasure is. */
 export interface Erasure {
+  /** Null once only a hash of it is left. */
+  readonly memberId: UserId | null;
   readonly state: ErasureState;
   readonly requestedBy: UserId;
   readonly startedAt: Date;

@@ -19,6 +19,8 @@ import './types/moderation.ts';
 import './types/reader-marks.ts';
 import './types/bookmark.ts';
 import './types/erasure.ts';
+import './types/pins.ts';
+import './types/work.ts';
 import './types/ticket.ts';
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';

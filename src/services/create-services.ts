@@ -21,6 +21,9 @@ import { mute, unmute } from './follow/mute.ts';
 import { unfollow } from './follow/unfollow.ts';
 import { unfollowMany } from './follow/unfollow-many.ts';
 import { deleteAction, readModerationLog, setHidden } from './moderation/moderate-action.ts';
+import { pinAction, readPinned, unpinAction } from './moderation/pin-action.ts';
+import { listErasures } from './privacy/list-erasures.ts';
+import { readWork } from './operations/read-work.ts';
 import { markFeedRead } from './feed/mark-read.ts';
 import { publishAction, publishActions } from './publish/publish-action.ts';
 import { getAction, listActions, readSlice } from './feed/read-actions.ts';
@@ -92,6 +95,9 @@ export function createServices(given: ServiceParts): Services {
     renameRef: (identity, refId, label) => renameRef(parts, identity, refId, label),
     followMany: (identity, pairs) => followMany(parts, identity, pairs),
     unfollowMany: (identity, pairs, keepHistory) => unfollowMany(parts, identity, pairs, keepHistory),
+    pinAction: (session, refId, actionId) => pinAction(parts, session, refId, actionId),
+    unpinAction: (session, refId, actionId) => unpinAction(parts, session, refId, actionId),
+    readPinned: (session, refId) => readPinned(session, refId),
     follow: (session, refId, copyLimit) => follow(parts, session, refId, copyLimit),
     unfollow: (session, refId, keepHistory) => unfollow(parts, session, refId, keepHistory),
     mute: (session, memberId) => mute(parts, session, memberId),
@@ -120,6 +126,8 @@ export function createServices(given: ServiceParts): Services {
     eraseMember: (identity, memberId) =>
       eraseMember({ ...parts, timing: ERASURE_TIMING }, identity, memberId),
     readErasure: (identity, memberId) => readErasure(parts, identity, memberId),
+    listErasures: (identity, args) => listErasures(parts, identity, args),
+    readWork: (identity) => readWork(parts, identity),
     exportMember: (session, memberId) => exportMember(parts, session, memberId),
     memberExport: (session, memberId) => memberExport(parts, session, memberId),
     watchFeed: (identity, args) => watchFeed(watching, identity, args),

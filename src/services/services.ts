@@ -6,6 +6,7 @@ import type { Member, Ref } from '../domain/member.ts';
 import type { DeliveryReason, NewsfeedItem } from '../domain/newsfeed-item.ts';
 import type { Identity } from '../domain/viewer.ts';
 import type { ModerationRecord } from '../domain/moderation.ts';
+import type { WorkOverview } from './operations/read-work.ts';
 import type { ReaderSession } from './session/reader-session.ts';
 
 /** Input as it comes from outside. Every service validates it whole and reports all faults at once. */
@@ -229,6 +230,11 @@ export interface Services {
   followMany(identity: Identity, pairs: readonly FollowInput[]): Promise<number>;
   /** Service: at most 1000; returns how many were given. */
   unfollowMany(identity: Identity, pairs: readonly FollowPairInput[], keepHistory: boolean): Promise<number>;
+  /** Admin and service. At most three to a ref, which the action must carry. */
+  pinAction(session: ReaderSession, refId: RefId, actionId: ActionId): Promise<Ref>;
+  unpinAction(session: ReaderSession, refId: RefId, actionId: ActionId): Promise<Ref>;
+  /** What is pinned to a ref of that the reader may see. */
+  readPinned(session: ReaderSession, refId: RefId): Promise<Action[]>;
   follow(session: ReaderSession, refId: string, copyLimit: number | null | undefined): Promise<Ref>;
   /** Ends a follow. Without its history everything that came through it alone goes too. */
   unfollow(session: ReaderSession, refId: string, keepHistory: boolean): Promise<Ref>;
@@ -301,6 +307,10 @@ export interface Services {
   eraseMember(identity: Identity, memberId: UserId): Promise<boolean>;
   /** Admin. Null when there was none. */
   readErasure(identity: Identity, memberId: UserId): Promise<Erasure | null>;
+  /** Admin: the latest that was asked for first. */
+  listErasures(identity: Identity, args: PageArgs): Promise<Page<Erasure>>;
+  /** Admin: what is under way. */
+  readWork(identity: Identity): WorkOverview;
   /** Admin, or the member. Piece by piece, in bounded memory. */
   exportMember(session: ReaderSession, memberId: UserId): AsyncIterable<ExportPart>;
   /** The same as one value. CONFLICT when it is too large for an answer. */

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { RefId, UserId } from '../domain/action.ts';
 import type { Details, MemberDetails, RefDetails } from '../domain/details.ts';
-import type { DetailsDocument } from './documents.ts';
+import type { DetailsDocument, RefDocument } from './documents.ts';
 import type { Collections } from './mongo.ts';
 
 /** Leaves the details out: they are large, and what delivers and decides does not need them. */
@@ -45,10 +45,14 @@ export function detailsRepository({ members, refs }: Pick<Collections, 'members'
     async ofRefs(ids: readonly RefId[]): Promise<RefDetails[]> {
       const documents = await refs
         .find({ _id: { $in: [...ids] } })
-        .project<DetailsDocument & { readonly _id: RefId }>(ONLY_DETAILS)
+        .project<DetailsDocument & Pick<RefDocument, '_id' | 'pinned'>>({ ...ONLY_DETAILS, pinned: 1 })
         .batchSize(ids.length + 1)
         .toArray();
-      return documents.map((document) => ({ refId: document._id, ...toDetails(document) }));
+      return documents.map((document) => ({
+        refId: document._id,
+        ...toDetails(document),
+        pinned: (document.pinned ?? []).map((id) => id.toHexString()),
+      }));
     },
   };
 }

@@ -166,6 +166,8 @@ export interface RefDocument extends NamedDocument, DetailsDocument {
   countEpoch?: string;
   /** Present while the followers are being counted from scratch. */
   isCounting?: true;
+  /** Actions that stand on top of its page, the latest pin first. Absent where none ever was. */
+  pinned?: ObjectId[];
   /** Some actions of it may not have been pushed to its followers. Stays. */
   isPulled?: boolean;
   /** Its actions are not pushed from then on. Absent when they are. */

@@ -26,8 +26,9 @@ function keyOf(memberId: UserId): string {
   return createHash('sha256').update(`erasure\0${memberId}`).digest('hex');
 }
 
-function toErasure({ state, by, startedAt, finishedAt, step, changed }: ErasureDocument): Erasure {
-  return { state, requestedBy: by, startedAt, finishedAt, step, changed };
+export function toErasure(document: ErasureDocument): Erasure {
+  const { memberId, state, by, startedAt, finishedAt, step, changed } = document;
+  return { memberId: memberId ?? null, state, requestedBy: by, startedAt, finishedAt, step, changed };
 }
 
 /** One document per erased member, the commit point of an erasure and its lease. Unique key: `_id`. */

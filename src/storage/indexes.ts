@@ -240,6 +240,7 @@ export const INDEXES: readonly IndexDefinition[] = [
   index('erasures', 'due', { dueAt: 1 }, 'erasure: the next one to take up', {
     partialFilterExpression: { dueAt: { $exists: true } },
   }),
+  index('erasures', 'newest', { startedAt: -1, _id: -1 }, 'erasures, the latest first'),
   index('members', 'team', { teamId: 1, _id: 1 }, 'fan-out: members of a team in a stable order'),
   index(
     'members',

@@ -17,6 +17,9 @@ import type { Collections } from './mongo.ts';
 import { moderationRepository, type ModerationRepository } from './moderation.ts';
 import { rankedActionsRepository, type RankedActionsRepository } from './ranked-actions.ts';
 import { processesRepository, type ProcessesRepository } from './processes.ts';
+import { erasureListRepository, type ErasureListRepository } from './erasure-list.ts';
+import { pinsRepository, type PinsRepository } from './pins.ts';
+import { workFiguresRepository, type WorkFiguresRepository } from './work-figures.ts';
 import { pulledRefs, type PulledRefs } from './pulled-refs.ts';
 import { readersRepository, type ReadersRepository } from './readers.ts';
 import { refsRepository, type RefsRepository } from './refs.ts';
@@ -31,6 +34,7 @@ export interface Repositories {
   readonly details: DetailsRepository;
   readonly bookmarks: BookmarksRepository;
   readonly erasures: ErasuresRepository;
+  readonly erasureList: ErasureListRepository;
   readonly fanOuts: FanOutsRepository;
   readonly feeds: FeedsRepository;
   readonly followerCounts: FollowerCountsRepository;
@@ -47,12 +51,14 @@ export interface Repositories {
   readonly rankedActions: RankedActionsRepository;
   readonly readers: ReadersRepository;
   readonly refs: RefsRepository;
+  readonly pins: PinsRepository;
   readonly pulledRefs: PulledRefs;
   readonly renames: RenamesRepository;
   readonly schemaVersion: SchemaVersionRepository;
   readonly scores: ScoresRepository;
   readonly secrets: SecretsRepository;
   readonly sourceActions: SourceActionsRepository;
+  readonly workFigures: WorkFiguresRepository;
 }
 
 export interface RepositoryOptions {
@@ -72,6 +78,7 @@ export function createRepositories(
     details: detailsRepository(collections),
     bookmarks: bookmarksRepository(collections.bookmarks),
     erasures: erasuresRepository(collections.erasures),
+    erasureList: erasureListRepository(collections),
     fanOuts: fanOutsRepository(collections.actions),
     feeds: feedsRepository(collections.feeds, feedEpoch),
     followerCounts: followerCountsRepository(collections.refs),
@@ -88,11 +95,13 @@ export function createRepositories(
     rankedActions: rankedActionsRepository(collections.actions),
     readers: readersRepository(collections),
     refs,
+    pins: pinsRepository(collections),
     pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections),
     schemaVersion: schemaVersionRepository(collections),
     scores: scoresRepository(collections),
     secrets: secretsRepository(collections.secrets),
     sourceActions: sourceActionsRepository(collections.actions),
+    workFigures: workFiguresRepository(collections),
   };
 }

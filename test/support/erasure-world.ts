@@ -144,6 +144,9 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await services.hideFeedItem(me(), named);
   await services.bookmark(me(), named);
   await services.markFeedRead(me(), new Date());
+  await services.pinAction(admin(), ID, rating);
+  await services.pinAction(admin(), 'site', rating);
+  await services.pinAction(admin(), 'site', named);
   await moderate(parts, { rating, named, mention }, admin);
   await parts.fanOut();
   await leaveInterrupted(parts, mention);
@@ -214,5 +217,6 @@ export async function othersView(parts: Parts): Promise<object> {
       shown: await parts.feedOf(reader),
       unread: await parts.services.countUnread(parts.session(reader)),
     };
-  return { followers, engagement, feeds };
+  const pinned = (await parts.services.readPinned(parts.session('ann'), 'site')).map(({ id }) => id);
+  return { followers, engagement, feeds, pinned };
 }

@@ -28,7 +28,7 @@ export interface PrivacyWorld {
   /** The id that a viewer, a ref, a team has in this world. */
   id(name: string): string;
   as(viewer: Viewer): { readonly sub: string; readonly roles: readonly Role[] };
-  /** Publishes by the actor, about the site and about a thing of this name, conducted long ago. */
+  /** Publishes by the actor, about the site and about a thing of this name, to which it is pinned; conducted long ago. */
   publish(name: string): Promise<string>;
   /** The former followers end their follows of the actor, one keeping what came. */
   part(): Promise<void>;
@@ -48,6 +48,7 @@ export async function openPrivacyWorld(app: TestApp, scope: string): Promise<Pri
   const takenBack = 'former follower, history taken back';
   const muter = 'mentioned, but mutes the actor';
   await upsert(app, {
+    refs: [{ id: NO_REF, type: 'thing', label: 'Nothing is pinned to it' }],
     members: [
       member('actor', 'team', 'department'),
       member('team mate', 'team', 'elsewhere'),
@@ -72,13 +73,19 @@ export async function openPrivacyWorld(app: TestApp, scope: string): Promise<Pri
   };
   return {
     ...{ app, scope, id, as, answersToNothing: new Map() },
-    publish: (name) =>
-      publish(app, {
+    async publish(name) {
+      await upsert(app, { refs: [{ id: id(name), type: 'thing', label: `About ${name}` }] });
+      const actionId = await publish(app, {
         ...{ actorId: id('actor'), scope, conducted: '2026-01-01T00:00:00Z' },
         refs: ['site', name].map((ref) => ({ id: id(ref), type: 'thing', label: `About ${ref}` })),
         mentions: [id('mentioned'), id(muter)],
         ...(scope === 'RESTRICTED' ? { recipients: [id('recipient')] } : {}),
-      }),
+      });
+      const pin =
+        'mutation ($refId: String!, $id: ID!) { pinAction(refId: $refId, actionId: $id) { refId } }';
+      await ask(app, pin, { refId: id(name), id: actionId }, as('admin'));
+      return actionId;
+    },
     async part() {
       await unfollow(kept, true);
       await unfollow(takenBack, false);
@@ -137,6 +144,10 @@ export const READS = {
     variables: ({ refId }) => ({ refId }),
   },
   action: { document: `query ($id: ID!) { action(id: $id) { ...Shown } } ${ACTION}`, variables: idOnly },
+  pinned: {
+    document: `query ($refId: String!) { ref(refId: $refId) { pinned { ...Shown } } } ${ACTION}`,
+    variables: ({ refId }) => ({ refId }),
+  },
   node: { document: `query ($id: ID!) { node(id: $id) { ...Shown } } ${ACTION}`, variables: idOnly },
   nodes: { document: `query ($id: ID!) { nodes(ids: [$id]) { ...Shown } } ${ACTION}`, variables: idOnly },
 } as const satisfies Readonly<Record<string, Way>>;

@@ -1,6 +1,7 @@
 import type { Erasure as ErasureRecord, ErasureState } from '../../domain/erasure.ts';
 import { ERASURE_STATES } from '../../domain/erasure.ts';
 import { builder } from '../builder.ts';
+import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { described } from './enums.ts';
 
 /** So dear that an operation holds one export only. */
@@ -18,6 +19,10 @@ const ErasureStateEnum = builder.enumType('ErasureState', {
 const Erasure = builder.objectRef<ErasureRecord>('Erasure').implement({
   description: 'The erasure of a member.',
   fields: (t) => ({
+    memberId: t.exposeString('memberId', {
+      nullable: true,
+      description: 'Who is erased; null once only a hash of it is left.',
+    }),
     state: t.field({ type: ErasureStateEnum, description: 'How far it is.', resolve: ({ state }) => state }),
     requestedBy: t.exposeString('requestedBy', { description: 'Member id of the admin who asked for it.' }),
     startedAt: t.field({
@@ -35,6 +40,8 @@ const Erasure = builder.objectRef<ErasureRecord>('Erasure').implement({
     changed: t.exposeInt('changed', { description: 'Documents removed or rewritten so far.' }),
   }),
 });
+
+const ErasureConnection = defineConnection<ErasureRecord>('Erasure', Erasure, 'erasures');
 
 const memberIdArg = "The host application's own id of the person.";
 
@@ -57,6 +64,14 @@ builder.queryFields((t) => ({
     description: 'Admin. How far the erasure of a member is; null when there was none.',
     args: { memberId: t.arg.string({ required: true, description: memberIdArg }) },
     resolve: (_root, { memberId }, context) => context.services.readErasure(context.identity(), memberId),
+  }),
+  erasures: t.field({
+    type: ErasureConnection,
+    description: 'Admin: erasures, the latest that was asked for first.',
+    args: pageArgs(),
+    extensions: PAGE_COST,
+    resolve: async (_root, args, context) =>
+      toConnection(await context.services.listErasures(context.identity(), args), args),
   }),
   memberExport: t.field({
     type: 'JSON',

@@ -3,6 +3,7 @@ import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
 import { StoreUnavailable } from '../../storage/errors.ts';
 import { COALESCE_MS, MAX_REST_MS } from '../../storage/fan-out-stages.ts';
 import type { BookmarksRepository } from '../../storage/bookmarks.ts';
+import type { PinsRepository } from '../../storage/pins.ts';
 import type { HiddenItemsRepository } from '../../storage/hidden-items.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
 import type { ModerationRepository } from '../../storage/moderation.ts';
@@ -70,6 +71,7 @@ export interface WorkerDependencies extends Omit<DeliverDependencies, 'gate'> {
   readonly interactions: Pick<InteractionsRepository, 'summaries' | 'purgeAction'>;
   readonly hiddenItems: Pick<HiddenItemsRepository, 'purgeAction'>;
   readonly bookmarks: Pick<BookmarksRepository, 'purgeAction'>;
+  readonly pins: Pick<PinsRepository, 'unpin'>;
   readonly moderation: Pick<ModerationRepository, 'log'>;
   readonly workSignal: Pick<WorkSignal, 'onWork'>;
   readonly observer: FanOutObserver;
@@ -237,8 +239,8 @@ export class FanOutWorker implements AsyncDisposable {
   }
 
   async #finish(claim: Claim, delivered: number): Promise<boolean> {
-    const { fanOuts, interactions, hiddenItems, bookmarks, moderation } = this.#dependencies;
-    const { id, isDeleted } = claim.action;
+    const { fanOuts, interactions, hiddenItems, bookmarks, moderation, pins } = this.#dependencies;
+    const { id, isDeleted, refIds } = claim.action;
     // A change that was cut off before it was logged is logged here, since it asked for this pass.
     if (claim.version > 1) await moderation.log(id);
     // It completed a pass that was cut off before a change.
@@ -247,6 +249,7 @@ export class FanOutWorker implements AsyncDisposable {
     await interactions.purgeAction(id);
     await hiddenItems.purgeAction(id);
     await bookmarks.purgeAction(id);
+    await pins.unpin(refIds, [id]);
     return fanOuts.tombstone(claim);
   }
 

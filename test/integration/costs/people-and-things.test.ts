@@ -17,15 +17,22 @@ beforeAll(async () => {
       { followerId: 'bob', refId: `site-${n}` },
     ]),
   });
-  await app.services.publishActions(
-    app.identity('service', 'service'),
-    numbers.map((n) => ({
-      actorId: `actor-${n}`,
-      scope: 'PUBLIC',
-      refs: [{ id: `site-${n}`, type: 'site', label: n }],
-      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: n } },
-    })),
-  );
+  const publishAll = (conducted: Date) =>
+    app.services.publishActions(
+      app.identity('service', 'service'),
+      numbers.map((n) => ({
+        actorId: `actor-${n}`,
+        conducted,
+        scope: 'PUBLIC',
+        refs: [{ id: `site-${n}`, type: 'site', label: n }],
+        descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: n } },
+      })),
+    );
+  // What is pinned is too old to stand on the page itself.
+  for (const { action } of await publishAll(new Date(Date.UTC(2020, 0, 1))))
+    if (action !== null)
+      await app.services.pinAction(app.session('root', 'admin'), action.refs[0]?.id ?? '', action.id);
+  await publishAll(new Date());
   await using worker = await startTestApp({ api: false, database: app.database });
   await worker.idle();
 });
@@ -72,6 +79,8 @@ test.each<[string, string[]]>([
   ['refs { isFollowed follow { since types isAssigned } }', ['find follows']],
   ['refs { followers(first: 3) { edges { node { memberId } } } }', ['aggregate follows']],
   ['refs { followers(first: 3) { edges { node { name } } } }', ['aggregate follows', 'find members']],
+  ['refs { pinned { id } }', ['find actions', 'find refs']],
+  ['refs { imageUrl data pinned { id actor { memberId } } }', ['find actions', 'find refs']],
   ['actor { memberId isMuted }', []],
   ['actor { imageUrl url data }', ['find members']],
   ['actor { name followerCount isFollowed }', ['find follows', 'find members', 'find refs']],
@@ -153,3 +162,48 @@ test.each([
       );
   },
 );
+
+test('pins, lists erasures and reads figures by few commands, each by its index', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { action } = await parts.publish({ refs: [{ id: 'site', type: 'site', label: 'Site' }] });
+  const name = ({ name: command, collection }: { name: string; collection: string }): string =>
+    `${command} ${collection}`;
+  const namesOf = async (work: () => Promise<unknown>): Promise<string[]> =>
+    (await commandsOf(parts.database, work)).map(name);
+  const admin = () => parts.session('root', 'admin');
+  expect(await namesOf(() => parts.services.pinAction(admin(), 'site', action.id))).toEqual([
+    'find actions',
+    'findAndModify refs',
+    'find refs',
+  ]);
+  expect(await namesOf(() => parts.services.unpinAction(admin(), 'site', action.id))).toEqual([
+    'update refs',
+    'find refs',
+  ]);
+  const { erasures } = parts.database.collections;
+  const many = Array.from({ length: 5_000 }, (_, n) => n);
+  await erasures.insertMany(
+    many.map((n) => ({
+      _id: n.toString(16).padStart(64, '0'),
+      ...{ state: 'DONE' as const, by: 'root', startedAt: new Date(n), finishedAt: new Date(n) },
+      ...{ step: null, changed: 0, attempts: 0 },
+    })),
+  );
+  const after = { startedAt: new Date(4_000), key: (4_000).toString(16).padStart(64, '0') };
+  const commands = await commandsOf(parts.database, async () => {
+    await parts.repositories.erasureList.read(null, 26);
+    await parts.repositories.erasureList.read(after, 26);
+  });
+  expect(commands.map(name)).toEqual(['find erasures', 'find erasures']);
+  for (const command of commands)
+    await expect
+      .poll(() => stagesOf(parts.database, command), { timeout: PATIENCE_MS, interval: 250 })
+      .toSatisfy(
+        (stages: Awaited<ReturnType<typeof stagesOf>>) =>
+          stages.some(({ indexName }) => indexName === 'newest') &&
+          stages.every(({ stage }) => stage !== 'COLLSCAN' && stage !== 'SORT'),
+      );
+  const work = parts.services.readWork(parts.admin);
+  expect(await namesOf(() => work.lanes())).toEqual(['aggregate actions']);
+  expect(await namesOf(() => work.failedFanOuts())).toEqual(['aggregate actions']);
+});

@@ -1,0 +1,48 @@
+import { builder } from '../builder.ts';
+import { parseActionId } from '../global-id.ts';
+import { MAX_PINNED } from '../../services/moderation/pin-action.ts';
+import type { ListSize } from '../limits/cost.ts';
+import { Action } from './action.ts';
+import { Ref } from './ref.ts';
+
+builder.objectField(Ref, 'pinned', (t) =>
+  t.field({
+    type: [Action],
+    description: `What is pinned on top of its page, at most ${String(MAX_PINNED)}, the latest pin first: what the viewer may see of it.`,
+    extensions: { size: MAX_PINNED satisfies ListSize },
+    resolve: ({ refId }, _args, context) => context.services.readPinned(context.session(), refId),
+  }),
+);
+
+const args = {
+  refId: "The host application's own id of the thing.",
+  actionId: 'Global id of the action.',
+};
+
+builder.mutationFields((t) => ({
+  pinAction: t.field({
+    type: Ref,
+    description:
+      'Admin and service: pins an action on top of the page of a ref that it carries. CONFLICT for a fourth. Idempotent.',
+    args: {
+      refId: t.arg.string({ required: true, description: args.refId }),
+      actionId: t.arg.id({ required: true, description: args.actionId }),
+    },
+    resolve: (_root, { refId, actionId }, context) =>
+      context.mutate((session) =>
+        context.services.pinAction(session, refId, parseActionId(actionId, ['actionId'])),
+      ),
+  }),
+  unpinAction: t.field({
+    type: Ref,
+    description: 'Admin and service: takes a pin away. Idempotent.',
+    args: {
+      refId: t.arg.string({ required: true, description: args.refId }),
+      actionId: t.arg.id({ required: true, description: args.actionId }),
+    },
+    resolve: (_root, { refId, actionId }, context) =>
+      context.mutate((session) =>
+        context.services.unpinAction(session, refId, parseActionId(actionId, ['actionId'])),
+      ),
+  }),
+}));

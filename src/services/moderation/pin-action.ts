@@ -1,0 +1,90 @@
+import type { Action, ActionId, RefId } from '../../domain/action.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import type { Ref } from '../../domain/member.ts';
+import { idSchema } from '../../descriptors/define.ts';
+import type { PinsRepository } from '../../storage/pins.ts';
+import { entitledActions } from '../feed/read-actions.ts';
+import { refOf } from '../follow/follow.ts';
+import { requireOneOf } from '../roles.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import { validate } from '../validate.ts';
+
+export const MAX_PINNED = 3;
+
+export interface PinDependencies {
+  readonly pins: PinsRepository;
+}
+
+/**
+ * Pins an action on top of the page of a ref that it carries. Idempotent. Admins and services: both may list every
+ * action. Who may see it there is decided when it is read.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND, CONFLICT for a fourth.
+ */
+export async function pinAction(
+  { pins }: PinDependencies,
+  session: ReaderSession,
+  refId: RefId,
+  actionId: ActionId,
+): Promise<Ref> {
+  requireOneOf(session.identity, ['admin', 'service']);
+  const id = validate(idSchema, refId, ['refId']);
+  const action = await session.actions.load(actionId);
+  if (action === null || action.isDeleted) throw new FanfareError('NOT_FOUND', 'There is no such action');
+  if (!isPinnable(action, id)) throw badInput('Must be an action that carries the ref', ['actionId']);
+  const isPinned =
+    (await pins.pin(id, actionId, MAX_PINNED)) ||
+    ((await dropStale(pins, session, id)) && (await pins.pin(id, actionId, MAX_PINNED)));
+  if (!isPinned)
+    throw new FanfareError('CONFLICT', `No more than ${String(MAX_PINNED)} actions can be pinned to a ref`);
+  return refOf(session, id);
+}
+
+/**
+ * Takes a pin away; also of what is gone, or was never pinned.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
+ */
+export async function unpinAction(
+  { pins }: PinDependencies,
+  session: ReaderSession,
+  refId: RefId,
+  actionId: ActionId,
+): Promise<Ref> {
+  requireOneOf(session.identity, ['admin', 'service']);
+  const id = validate(idSchema, refId, ['refId']);
+  await pins.unpin([id], [actionId]);
+  return refOf(session, id);
+}
+
+/** What is pinned to a ref of that the reader may see, the latest pin first. */
+export async function readPinned(session: ReaderSession, refId: RefId): Promise<Action[]> {
+  const details = await session.refDetails.load(refId);
+  if (details === null || details.pinned.length === 0) return [];
+  const actions = await pinnedActions(session, details.pinned);
+  return entitledActions(
+    session,
+    actions.filter((action) => action !== null).filter((action) => isPinnable(action, refId)),
+  );
+}
+
+/** Pins of actions that are gone, or do not carry the ref any more, make room. Returns whether there were any. */
+async function dropStale(pins: PinsRepository, session: ReaderSession, refId: RefId): Promise<boolean> {
+  const pinned = await pins.of(refId);
+  const actions = await pinnedActions(session, pinned);
+  const stale = pinned.filter((_id, index) => {
+    const action = actions[index] ?? null;
+    return action === null || !isPinnable(action, refId);
+  });
+  await pins.unpin([refId], stale);
+  return stale.length > 0;
+}
+
+function isPinnable({ refIds, isDeleted }: Action, refId: RefId): boolean {
+  return !isDeleted && refIds.includes(refId);
+}
+
+async function pinnedActions(session: ReaderSession, ids: readonly ActionId[]): Promise<(Action | null)[]> {
+  return (await session.actions.loadMany(ids)).map((action) => {
+    if (action instanceof Error) throw action;
+    return action;
+  });
+}

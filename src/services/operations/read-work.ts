@@ -1,0 +1,63 @@
+import { LANES, type Lane } from '../../domain/lane.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { clock } from '../../lib/clock.ts';
+import type { LiveLog } from '../../realtime/live-log.ts';
+import type { FeedsRepository } from '../../storage/feeds.ts';
+import type { ProcessesRepository } from '../../storage/processes.ts';
+import type { RenamesRepository } from '../../storage/renames.ts';
+import type { WorkFiguresRepository } from '../../storage/work-figures.ts';
+import { requireRole } from '../roles.ts';
+
+export interface ReadWorkDependencies {
+  readonly feeds: Pick<FeedsRepository, 'countDue'>;
+  readonly liveLog: Pick<LiveLog, 'allWatched'>;
+  readonly processes: Pick<ProcessesRepository, 'countWorkers'>;
+  readonly renames: Pick<RenamesRepository, 'countDue'>;
+  readonly workFigures: WorkFiguresRepository;
+}
+
+export interface LaneDepth {
+  readonly lane: Lane;
+  readonly pending: number;
+  /** How long the oldest of those that wait has been waiting; 0: none waits. */
+  readonly oldestSeconds: number;
+}
+
+/** What is under way. Each figure is read when it is asked for. */
+export interface WorkOverview {
+  lanes(): Promise<LaneDepth[]>;
+  workers(): Promise<number>;
+  watchers(): Promise<number>;
+  rebuildsDue(): Promise<number>;
+  renamesDue(): Promise<number>;
+  failedFanOuts(): Promise<number>;
+}
+
+/** @throws FanfareError FORBIDDEN */
+export function readWork(
+  { feeds, liveLog, processes, renames, workFigures }: ReadWorkDependencies,
+  identity: Identity,
+): WorkOverview {
+  requireRole(identity, 'admin');
+  return {
+    async lanes() {
+      const figures = await workFigures.lanes();
+      const now = clock.time();
+      return [...LANES].map((lane) => {
+        const { pending = 0, dueSince = null } = figures.get(lane) ?? {};
+        const oldestSeconds = dueSince === null ? 0 : Math.max(0, now - dueSince.getTime()) / 1_000;
+        return { lane, pending, oldestSeconds };
+      });
+    },
+    workers: () => processes.countWorkers(clock.now()),
+    async watchers() {
+      // Parts may name somebody twice.
+      const readers = new Set<string>();
+      for await (const some of liveLog.allWatched()) for (const userId of some) readers.add(userId);
+      return readers.size;
+    },
+    rebuildsDue: () => feeds.countDue(),
+    renamesDue: () => renames.countDue(),
+    failedFanOuts: () => workFigures.failedFanOuts(),
+  };
+}

@@ -1,0 +1,45 @@
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import type { Erasure } from '../../domain/erasure.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import type { ErasureListRepository, ErasurePlace, ListedErasure } from '../../storage/erasure-list.ts';
+import { collectPage, pageSize } from '../feed/paging.ts';
+import { requireRole } from '../roles.ts';
+import type { Page, PageArgs } from '../services.ts';
+
+const LIST = 'erasures';
+const KEY_BYTES = 32;
+const PLACE_BYTES = 8 + KEY_BYTES;
+
+/**
+ * Erasures, the latest that was asked for first.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function listErasures(
+  { erasureList }: { readonly erasureList: ErasureListRepository },
+  identity: Identity,
+  args: PageArgs,
+): Promise<Page<Erasure>> {
+  requireRole(identity, 'admin');
+  return collectPage<ErasurePlace, ListedErasure, ListedErasure>({
+    size: pageSize(args.first),
+    after: args.after == null ? null : decodePlace(args.after),
+    scan: (after, limit) => erasureList.read(after, limit),
+    select: (erasures) => Promise.resolve(erasures),
+    cursorOf: encodePlace,
+  });
+}
+
+function encodePlace({ startedAt, key }: ErasurePlace): string {
+  const payload = Buffer.alloc(PLACE_BYTES);
+  payload.writeDoubleBE(startedAt.getTime(), 0);
+  payload.write(key, 8, KEY_BYTES, 'hex');
+  return encodeCursor(LIST, payload);
+}
+
+function decodePlace(cursor: string): ErasurePlace {
+  const payload = decodeCursor(LIST, cursor);
+  if (payload.length !== PLACE_BYTES)
+    throw new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
+  return { startedAt: new Date(payload.readDoubleBE(0)), key: payload.toString('hex', 8) };
+}

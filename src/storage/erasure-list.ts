@@ -1,0 +1,39 @@
+import type { Erasure } from '../domain/erasure.ts';
+import { toErasure } from './erasures.ts';
+import type { Collections } from './mongo.ts';
+
+/** Where an erasure stands among all. */
+export interface ErasurePlace {
+  readonly startedAt: Date;
+  /** Names the erasure without naming the member: 64 hex digits. */
+  readonly key: string;
+}
+
+export type ListedErasure = Erasure & ErasurePlace;
+
+export function erasureListRepository({ erasures }: Pick<Collections, 'erasures'>) {
+  return {
+    /** Erasures behind a place, the latest that was asked for first. Index `newest`. */
+    async read(after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
+      const documents = await erasures
+        .find(
+          after === null
+            ? {}
+            : {
+                startedAt: { $lte: after.startedAt },
+                $or: [
+                  { startedAt: { $lt: after.startedAt } },
+                  { startedAt: after.startedAt, _id: { $lt: after.key } },
+                ],
+              },
+        )
+        .sort({ startedAt: -1, _id: -1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map((document) => ({ ...toErasure(document), key: document._id }));
+    },
+  };
+}
+
+export type ErasureListRepository = ReturnType<typeof erasureListRepository>;
