@@ -37,7 +37,10 @@ export interface CoreOptions {
   readonly redis: RedisClient | null;
   /** What all keys of feeds in Redis begin with. */
   readonly redisPrefix: string;
-  readonly feeds: Pick<Config['feeds'], 'model' | 'cap' | 'dormantAfterMs' | 'relevancyWeights' | 'ranking'>;
+  readonly feeds: Pick<
+    Config['feeds'],
+    'model' | 'cap' | 'dormantAfterMs' | 'relevancyWeights' | 'ranking' | 'reactions'
+  >;
   readonly realtime: (repositories: Repositories) => Realtime;
   readonly tickets: (repositories: Repositories) => Tickets;
   readonly observer: CoreObserver;
@@ -69,6 +72,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     feedStores,
     weights: feeds.relevancyWeights,
     ranking: feeds.ranking,
+    reactions: feeds.reactions,
     dormantAfterMs: feeds.dormantAfterMs,
     newToken: newObjectId,
     tickets: options.tickets(repositories),

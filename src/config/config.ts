@@ -48,6 +48,7 @@ export interface Config {
     readonly celebrityThreshold: number;
     readonly cap: number;
     readonly dormantAfterMs: number;
+    readonly reactions: readonly string[];
     readonly relevancyWeights: RelevancyWeights;
     readonly ranking: RankingWeights;
   };

@@ -95,6 +95,25 @@ function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
+const MOST_REACTIONS = 50;
+/** They are names in documents, so neither dots nor dollars. */
+const REACTION = /^[^\s\p{Cc},.$"]{1,32}$/u;
+
+/** Short words or emoji, separated by commas. */
+export function reactions(): Kind<readonly string[]> {
+  const expects =
+    `1 to ${String(MOST_REACTIONS)} different emoji or words of at most 32 characters, separated by commas, ` +
+    'without spaces, dots, dollars and quotes';
+  return kind(expects, (value) => {
+    const given = value.split(',').map((part) => part.trim());
+    const isGood =
+      given.length <= MOST_REACTIONS &&
+      new Set(given).size === given.length &&
+      given.every((reaction) => REACTION.test(reaction) && reaction.isWellFormed());
+    return isGood ? given : null;
+  });
+}
+
 export interface Rate {
   readonly requests: number;
   readonly perMs: number;

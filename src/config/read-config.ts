@@ -115,6 +115,7 @@ function shape(values: SettingValues, env: Environment): Config {
       celebrityThreshold: values.CELEBRITY_THRESHOLD,
       cap: values.FEED_CAP,
       dormantAfterMs: values.DORMANT_AFTER,
+      reactions: values.REACTIONS,
       relevancyWeights: values.RELEVANCY_WEIGHTS,
       ranking: { ...values.TOP_WEIGHTS, types: values.TOP_TYPES ?? {} },
     },

@@ -1,3 +1,4 @@
+import { DEFAULT_REACTIONS } from '../domain/interaction.ts';
 import { DEFAULT_RANKING } from '../domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../domain/relevancy.ts';
 import {
@@ -6,6 +7,7 @@ import {
   oneOf,
   origins,
   rate,
+  reactions,
   secret,
   size,
   text,
@@ -195,6 +197,12 @@ export const SETTINGS = {
     'Readers who have not read for this long are not delivered to; their feed is rebuilt when they come back.',
   ),
 
+  REACTIONS: setting(
+    'Feeds',
+    DEFAULT_REACTIONS.join(','),
+    reactions(),
+    'The reactions that people may give. What was given stays when one is taken out.',
+  ),
   RELEVANCY_WEIGHTS: setting(
     'Feeds',
     inWords(DEFAULT_WEIGHTS),

@@ -15,7 +15,7 @@ export const idSchema = z
   .regex(/^\P{Cc}*$/u, 'Must not contain control characters')
   .refine((value) => value.isWellFormed(), 'Must be well-formed Unicode');
 
-function textSchema(max: number): z.ZodString {
+export function textSchema(max: number): z.ZodString {
   return z
     .string()
     .max(max, `Must be at most ${String(max)} characters`)

@@ -27,11 +27,19 @@ export interface StoredDescriptor {
   readonly [field: string]: unknown;
 }
 
+/** Goes by what is visible: neither removed nor hidden. */
 export interface Engagement {
   readonly comments: number;
   readonly likes: number;
   readonly reshares: number;
+  /** Those that somebody gave, the most frequent first. */
+  readonly reactions: readonly ReactionCount[];
   readonly lastInteraction: Date | null;
+}
+
+export interface ReactionCount {
+  readonly reaction: string;
+  readonly count: number;
 }
 
 export interface FanOut {
@@ -87,6 +95,8 @@ export interface Action {
   readonly isDeleted: boolean;
   /** Refs too big to push to; their followers pull the action when they read. */
   readonly pullRefIds: readonly RefId[];
+  /** Somebody has interacted with it, whether that is visible now or not: lifts go by all of it. */
+  readonly isBumped: boolean;
   /** The newest of conducted and its interactions: no reader's relevancy is above it. */
   readonly latest: Date;
   readonly fanOut: FanOut;

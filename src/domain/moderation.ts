@@ -1,12 +1,20 @@
 import type { ActionId, UserId } from './action.ts';
 
-export const MODERATION_KINDS = ['HIDE', 'UNHIDE', 'DELETE'] as const;
+/** What is done to a whole action. */
+const ACTION_MODERATION_KINDS = ['HIDE', 'UNHIDE', 'DELETE'] as const;
+/** What is done to one of its interactions. */
+const INTERACTION_MODERATION_KINDS = ['HIDE_INTERACTION', 'UNHIDE_INTERACTION', 'EDIT_INTERACTION'] as const;
+export const MODERATION_KINDS = [...ACTION_MODERATION_KINDS, ...INTERACTION_MODERATION_KINDS] as const;
+export type ActionModerationKind = (typeof ACTION_MODERATION_KINDS)[number];
+export type InteractionModerationKind = (typeof INTERACTION_MODERATION_KINDS)[number];
 export type ModerationKind = (typeof MODERATION_KINDS)[number];
 
 /** Who did what to an action, when and why. */
 export interface ModerationRecord {
   readonly id: string;
   readonly actionId: ActionId;
+  /** The interaction it was done to; null: the action itself. */
+  readonly interactionId: string | null;
   readonly at: Date;
   readonly by: UserId;
   readonly kind: ModerationKind;

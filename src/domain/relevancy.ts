@@ -4,7 +4,7 @@ import { departmentKey } from './audience.ts';
 /** How far an application's clock may be ahead of the server's. */
 export const MAX_FUTURE_MS = 5 * 60_000;
 
-export const INTERACTION_KINDS = ['COMMENT', 'LIKE', 'RESHARE'] as const;
+export const INTERACTION_KINDS = ['COMMENT', 'LIKE', 'RESHARE', 'REACTION'] as const;
 export type InteractionKind = (typeof INTERACTION_KINDS)[number];
 
 /**
@@ -13,7 +13,7 @@ export type InteractionKind = (typeof INTERACTION_KINDS)[number];
  */
 export type RelevancyWeights = Readonly<Record<InteractionKind, number>>;
 
-export const DEFAULT_WEIGHTS: RelevancyWeights = { COMMENT: 0.9, RESHARE: 0.9, LIKE: 0.98 };
+export const DEFAULT_WEIGHTS: RelevancyWeights = { COMMENT: 0.9, RESHARE: 0.9, LIKE: 0.98, REACTION: 0.98 };
 
 /** The latest of all interactions that are alike for everybody's relevancy. */
 export interface InteractionGroup {

@@ -20,7 +20,7 @@ export async function resolveEntries(
   actions: readonly Action[],
   userIds: readonly UserId[],
 ): Promise<Place> {
-  const lively = actions.filter((action) => action.engagement.lastInteraction !== null);
+  const lively = actions.filter((action) => action.isBumped);
   const summaries = await interactions.summaries(lively.map((action) => action.id));
   const found = summaries.size === 0 ? [] : await members.findByIds(userIds);
   const readers = new Map(found.map((member) => [member.userId, member]));

@@ -1,9 +1,11 @@
 import type { ActionId, RefId, UserId } from '../domain/action.ts';
 import { badInput } from '../domain/errors.ts';
+import type { InteractionId } from '../domain/interaction.ts';
 
 /** What a global id names. `unknown` is a well-formed id of a type this server does not have. */
 export type GlobalId =
   | { readonly type: 'Action'; readonly actionId: ActionId }
+  | { readonly type: 'Interaction'; readonly interactionId: InteractionId }
   | { readonly type: 'Member'; readonly userId: UserId }
   | { readonly type: 'Ref'; readonly refId: RefId }
   | { readonly type: 'NewsfeedItem'; readonly userId: UserId; readonly actionId: ActionId }
@@ -12,7 +14,7 @@ export type GlobalId =
 type Path = readonly (string | number)[];
 
 const FORM = /^([A-Za-z_]\w*):(.+)$/su;
-const ACTION_ID = /^[0-9a-f]{24}$/;
+const OBJECT_ID = /^[0-9a-f]{24}$/;
 const ITEM_KEY = /^(.+):([0-9a-f]{24})$/su;
 
 /** More characters than any id has that is given out: those of a user id of 256 characters are about a thousand. */
@@ -24,6 +26,10 @@ function encode(type: string, key: string): string {
 
 export function encodeActionId(actionId: ActionId): string {
   return encode('Action', actionId);
+}
+
+export function encodeInteractionId(interactionId: InteractionId): string {
+  return encode('Interaction', interactionId);
 }
 
 export function encodeMemberId(userId: UserId): string {
@@ -55,7 +61,9 @@ export function readGlobalId(id: string): GlobalId | null {
   const { type, key } = decoded;
   switch (type) {
     case 'Action':
-      return ACTION_ID.test(key) ? { type, actionId: key } : null;
+      return OBJECT_ID.test(key) ? { type, actionId: key } : null;
+    case 'Interaction':
+      return OBJECT_ID.test(key) ? { type, interactionId: key } : null;
     case 'Member':
       return { type, userId: key };
     case 'Ref':
@@ -81,4 +89,11 @@ export function parseActionId(id: string, path: Path): ActionId {
   const parsed = parseGlobalId(id, path);
   if (parsed.type !== 'Action') throw badInput('Not the id of an action', path);
   return parsed.actionId;
+}
+
+/** Reads the global id of an interaction. Throws BAD_USER_INPUT for anything else. */
+export function parseInteractionId(id: string, path: Path): InteractionId {
+  const parsed = parseGlobalId(id, path);
+  if (parsed.type !== 'Interaction') throw badInput('Not the id of an interaction', path);
+  return parsed.interactionId;
 }

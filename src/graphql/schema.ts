@@ -15,6 +15,8 @@ import './types/publish.ts';
 import './types/feed.ts';
 import './types/feed-event.ts';
 import './types/interaction.ts';
+import './types/interaction-changes.ts';
+import './types/action-interactions.ts';
 import './types/moderation.ts';
 import './types/reader-marks.ts';
 import './types/bookmark.ts';

@@ -31,7 +31,11 @@ import { countUnread, getNewsfeedItem, readFeed } from './feed/read-feed.ts';
 import type { ReaderSession } from './session/reader-session.ts';
 import { makeDue, rebuildFeed, rebuildFeeds } from './feed/rebuild-feed.ts';
 import { renameRef } from './members/rename-ref.ts';
-import { recordInteraction } from './publish/record-interaction.ts';
+import { addInteraction } from './interactions/add-interaction.ts';
+import { getInteraction } from './interactions/find-interaction.ts';
+import { setInteractionHidden, updateInteraction } from './interactions/moderate-interaction.ts';
+import { latestInteractions, listInteractions } from './interactions/read-interactions.ts';
+import { removeInteraction } from './interactions/remove-interaction.ts';
 import { ERASURE_TIMING } from '../workers/erasure/run-erasure.ts';
 import { retryFanOut } from './moderation/retry-fan-out.ts';
 import type { Services, Ticket } from './services.ts';
@@ -46,6 +50,8 @@ export interface ServiceParts extends Repositories {
   readonly weights: RelevancyWeights;
   readonly dormantAfterMs: number;
   readonly ranking: RankingWeights;
+  /** The reactions that may be given. */
+  readonly reactions: readonly string[];
   readonly liveLog: LiveLog;
   readonly workSignal: WorkSignal;
   readonly sessionEnds: SessionEnds;
@@ -85,7 +91,17 @@ export function createServices(given: ServiceParts): Services {
     publishAction: (identity, input) => publishAction(parts, identity, input),
     publishActions: (identity, inputs, options) => publishActions(parts, identity, inputs, options),
     retryFanOut: (identity, id) => retryFanOut(parts, identity, id),
-    recordInteraction: (session, input) => recordInteraction(parts, session, input),
+    recordInteraction: async (session, input) => (await addInteraction(parts, session, input)).action,
+    addInteraction: (session, input) => addInteraction(parts, session, input),
+    removeInteraction: (session, input) => removeInteraction(parts, session, input),
+    hideInteraction: (session, id, reason) =>
+      setInteractionHidden(parts, session, id, { kind: 'HIDE_INTERACTION', reason }),
+    unhideInteraction: (session, id) =>
+      setInteractionHidden(parts, session, id, { kind: 'UNHIDE_INTERACTION', reason: null }),
+    updateInteraction: (session, id, text) => updateInteraction(parts, session, id, text),
+    getInteraction: (session, id) => getInteraction(parts, session, id),
+    listInteractions: (session, actionId, args) => listInteractions(session, actionId, args),
+    latestInteractions: (session, args) => latestInteractions(parts, session, args),
     hideAction: (session, id, reason) => setHidden(parts, session, id, 'HIDE', reason),
     unhideAction: (session, id) => setHidden(parts, session, id, 'UNHIDE', null),
     deleteAction: (session, id) => deleteAction(parts, session, id),

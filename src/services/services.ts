@@ -1,6 +1,8 @@
 import type { EndSignal } from '../lib/ending.ts';
 import type { Action, ActionId, FanOutState, RefId, UserId } from '../domain/action.ts';
 import type { Erasure } from '../domain/erasure.ts';
+import type { Interaction, InteractionId } from '../domain/interaction.ts';
+import type { InteractionKind } from '../domain/relevancy.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Member, Ref } from '../domain/member.ts';
 import type { DeliveryReason, NewsfeedItem } from '../domain/newsfeed-item.ts';
@@ -50,6 +52,40 @@ export interface RecordInteractionInput {
   readonly actorId?: string | null | undefined;
   readonly idempotencyKey?: string | null | undefined;
   readonly at?: Date | null | undefined;
+  /** Of a comment. */
+  readonly text?: string | null | undefined;
+  /** Of a REACTION. */
+  readonly reaction?: string | null | undefined;
+  /** The comment it replies to. */
+  readonly parentId?: InteractionId | null | undefined;
+  readonly data?: unknown;
+}
+
+/** Exactly one of them. */
+export interface RemoveInteractionInput {
+  readonly id?: InteractionId | null | undefined;
+  readonly own?: OwnInteraction | null | undefined;
+}
+
+export interface OwnInteraction {
+  readonly actionId: ActionId;
+  readonly kind: InteractionKind;
+  readonly reaction?: string | null | undefined;
+}
+
+/** An interaction after a change, and its action. */
+export interface ChangedInteraction {
+  readonly interaction: Interaction;
+  readonly action: Action;
+  /** True when the change had been made before. */
+  readonly isReplay: boolean;
+}
+
+export interface InteractionListArgs extends PageArgs {
+  /** Absent: all. */
+  readonly kinds?: readonly InteractionKind[] | null | undefined;
+  /** Replies to this comment; null: only what replies to nothing; absent: both. */
+  readonly parentId?: InteractionId | null | undefined;
 }
 
 export interface FollowPairInput {
@@ -211,6 +247,29 @@ export interface Services {
 
   /** Boosts the action for the people concerned. NOT_FOUND when the actor may not see it, also where a service records. */
   recordInteraction(session: ReaderSession, input: RecordInteractionInput): Promise<Action>;
+  /** The same, with the interaction. */
+  addInteraction(session: ReaderSession, input: RecordInteractionInput): Promise<ChangedInteraction>;
+  /** The actor, service or admin. Idempotent. */
+  removeInteraction(session: ReaderSession, input: RemoveInteractionInput): Promise<ChangedInteraction>;
+  /** Admin. Idempotent. */
+  hideInteraction(
+    session: ReaderSession,
+    id: InteractionId,
+    reason: string | null | undefined,
+  ): Promise<Interaction>;
+  unhideInteraction(session: ReaderSession, id: InteractionId): Promise<Interaction>;
+  /** The text of a comment. The actor or admin. */
+  updateInteraction(session: ReaderSession, id: InteractionId, text: string): Promise<Interaction>;
+  /** Null when there is none or the viewer may not see it. */
+  getInteraction(session: ReaderSession, id: InteractionId): Promise<Interaction | null>;
+  /** Interactions of an action that the viewer may see, newest first. Asked for many actions at once it is one query. */
+  listInteractions(
+    session: ReaderSession,
+    actionId: ActionId,
+    args: InteractionListArgs,
+  ): Promise<Page<Interaction>>;
+  /** Admin: those with a text, newest first. */
+  latestInteractions(session: ReaderSession, args: PageArgs): Promise<Page<Interaction>>;
   /** Admin. Idempotent. */
   hideAction(session: ReaderSession, id: ActionId, reason: string | null | undefined): Promise<Action>;
   unhideAction(session: ReaderSession, id: ActionId): Promise<Action>;

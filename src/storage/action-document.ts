@@ -3,12 +3,13 @@ import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { idsOf } from '../descriptors/ids.ts';
 import { idOfTime } from './database-time.ts';
 import type { ActionDocument } from './documents.ts';
+import { toEngagement } from './engagement-document.ts';
 import { nameStamp, namesHeld, UNCARRIED } from './name-stamps.ts';
 
 /** An action as it is published: the state of its fan-out and its derived fields are ours to set. */
 export type NewAction = Omit<
   Action,
-  'id' | 'engagement' | 'isHidden' | 'isDeleted' | 'fanOut' | 'pullRefIds'
+  'id' | 'engagement' | 'isHidden' | 'isDeleted' | 'fanOut' | 'pullRefIds' | 'isBumped'
 > & {
   /** How urgent its delivery is. */
   readonly lane: Lane;
@@ -57,7 +58,8 @@ export function toAction(document: ActionDocument): Action {
     idempotencyKey,
     fanOut,
     pullRefIds,
-    isBumped: _isBumped,
+    isBumped,
+    engagement,
     unlogged: _unlogged,
     names: _names,
     otherIds: _otherIds,
@@ -68,6 +70,8 @@ export function toAction(document: ActionDocument): Action {
     id: _id.toHexString(),
     idempotencyKey: idempotencyKey ?? null,
     pullRefIds: pullRefIds ?? [],
+    engagement: toEngagement(engagement),
+    isBumped: isBumped ?? engagement.lastInteraction !== null,
     fanOut: {
       state: fanOut.state,
       version: fanOut.version,

@@ -2,7 +2,6 @@ import { ObjectId, type Collection, type Filter } from 'mongodb';
 import type { Action, ActionId, FanOutState, RefId } from '../domain/action.ts';
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { inSlices } from '../lib/in-slices.ts';
-import type { InteractionKind } from '../domain/relevancy.ts';
 import { actionsOfAudience } from './actions-of-audience.ts';
 import { newActionDocument, toAction, type NewAction } from './action-document.ts';
 import {
@@ -12,13 +11,11 @@ import {
   type ActionListQuery,
 } from './action-conditions.ts';
 import type { ActionDocument } from './documents.ts';
-import { afterLastPass, passRequested } from './fan-out-stages.ts';
+import { interactionMarked, type InteractionMark } from './interaction-stages.ts';
 import { duplicatePositions, isDuplicateKey } from './errors.ts';
 
 /** Actions of one write: to turn several MB into bytes holds the event loop. */
 const INSERTED_AT_ONCE = 100;
-
-const COUNTERS = { COMMENT: 'comments', LIKE: 'likes', RESHARE: 'reshares' } as const;
 
 /** Where an action stands in a list ordered by a time, then id, both descending. */
 export interface ActionPosition {
@@ -147,32 +144,13 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
     ...actionsOfAudience(collection),
 
     /**
-     * Marks an interaction on its action and asks for a pass. The count is optimistic; the pass recomputes it.
+     * Marks a change of an action's interactions on it and asks for a pass. Counts are optimistic; the pass derives them.
      * Null when the action is gone.
      */
-    async markInteraction(
-      id: ActionId,
-      mark: {
-        readonly kind: InteractionKind;
-        readonly isNew: boolean;
-        readonly at: Date;
-        readonly now: Date;
-      },
-    ): Promise<Action | null> {
-      const counter = `engagement.${COUNTERS[mark.kind]}`;
+    async markInteraction(id: ActionId, mark: InteractionMark): Promise<Action | null> {
       const document = await collection.findOneAndUpdate(
         { _id: new ObjectId(id), isDeleted: false },
-        [
-          {
-            $set: {
-              [counter]: { $add: [`$${counter}`, mark.isNew ? 1 : 0] },
-              'engagement.lastInteraction': { $max: ['$engagement.lastInteraction', mark.at] },
-              latest: { $max: ['$latest', mark.at] },
-              isBumped: true,
-              ...passRequested({ notBefore: afterLastPass(mark.now), lane: 'LIVE', isBoost: true }),
-            },
-          },
-        ],
+        [{ $set: interactionMarked(mark) }],
         { returnDocument: 'after' },
       );
       return document === null ? null : toAction(document);

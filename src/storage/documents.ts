@@ -43,6 +43,16 @@ export interface FanOutDocument {
   begun?: number;
 }
 
+/** What is visible of the interactions of an action. */
+export interface EngagementDocument {
+  comments: number;
+  likes: number;
+  reshares: number;
+  /** How often each reaction was given. Absent, and 0, where it was not. */
+  reactions?: Record<string, number>;
+  lastInteraction: Date | null;
+}
+
 export interface ActionDocument {
   _id: ObjectId;
   actorId: string;
@@ -63,7 +73,7 @@ export interface ActionDocument {
    */
   otherIds?: string[];
   descriptor: { type: string; tags: string[]; [field: string]: unknown };
-  engagement: { comments: number; likes: number; reshares: number; lastInteraction: Date | null };
+  engagement: EngagementDocument;
   isHidden: boolean;
   isDeleted: boolean;
   /** Absent where everything is pushed. */
@@ -80,6 +90,8 @@ export interface ActionDocument {
 export interface ModerationDocument {
   _id: ObjectId;
   actionId: ObjectId;
+  /** Present where it was done to an interaction. */
+  interactionId?: ObjectId;
   at: Date;
   by: string;
   kind: ModerationKind;
@@ -94,6 +106,25 @@ export interface InteractionDocument {
   departmentIds: string[];
   kind: InteractionKind;
   at: Date;
+  /** Present once the key names the kind. */
+  keyForm?: 2;
+  /** The idempotency keys that gave it, where the key does not hold them: the newest 50. */
+  replayKeys?: string[];
+  text?: string;
+  reaction?: string;
+  parentId?: ObjectId;
+  data?: unknown;
+  editedAt?: Date;
+  /** Absent: VISIBLE. */
+  state?: 'REMOVED' | 'HIDDEN';
+  /** When the state last changed. */
+  stateAt?: Date;
+  /** It was HIDDEN when it was removed, and is again if it is given again. */
+  wasHidden?: true;
+  /** Present from a change until its action has been marked. Begins with the time of the change. */
+  settling?: ObjectId;
+  /** Moderation that is not in the log yet; see `ActionDocument`. */
+  unlogged?: ModerationDocument[];
 }
 
 export interface NewsfeedItemDocument {

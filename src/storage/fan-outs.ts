@@ -3,6 +3,7 @@ import type { Action, ActionId, Engagement, RefId } from '../domain/action.ts';
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { toAction } from './action-document.ts';
 import type { ActionDocument } from './documents.ts';
+import { engagementDocument } from './engagement-document.ts';
 import { claimOf, heldBy as held, type Claim } from './fan-out-claim.ts';
 import { fanOutEnds } from './fan-out-ends.ts';
 import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
@@ -141,7 +142,10 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
 
     /** Writes what the pass has derived from the interactions. False: the claim is void. */
     async setEngagement(claim: Claim, engagement: Engagement, latest: Date): Promise<boolean> {
-      const result = await collection.updateOne(held(claim), { $set: { engagement }, $max: { latest } });
+      const result = await collection.updateOne(held(claim), {
+        $set: { engagement: engagementDocument(engagement) },
+        $max: { latest },
+      });
       return result.matchedCount === 1;
     },
 

@@ -121,6 +121,31 @@ export const INDEXES: readonly IndexDefinition[] = [
   ),
   index(
     'interactions',
+    'list',
+    { actionId: 1, kind: 1, state: 1, at: -1, _id: -1 },
+    'interactions of an action, newest first',
+  ),
+  index(
+    'interactions',
+    'replies',
+    { parentId: 1, state: 1, at: -1, _id: -1 },
+    'replies to a comment, newest first',
+    { partialFilterExpression: { parentId: { $exists: true } } },
+  ),
+  index(
+    'interactions',
+    'own',
+    { actorId: 1, actionId: 1, kind: 1 },
+    'what somebody did with these actions; to take it back',
+  ),
+  index('interactions', 'texts', { _id: -1, at: 1 }, 'admin: newest texts, to moderate', {
+    partialFilterExpression: { text: { $exists: true } },
+  }),
+  index('interactions', 'unsettled', { settling: 1 }, 'upkeep: changes that were cut off', {
+    partialFilterExpression: { settling: { $exists: true } },
+  }),
+  index(
+    'interactions',
     'actor',
     { actorId: 1, at: -1 },
     'ranking: whose actions somebody interacts with; erasure and export: interactions by somebody',

@@ -1,62 +1,48 @@
-import { ObjectId, type Collection } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import type { ActionId, Engagement, UserId } from '../domain/action.ts';
 import type { InteractionGroup, InteractionKind } from '../domain/relevancy.ts';
-import { clock } from '../lib/clock.ts';
-import { idOfTime } from './database-time.ts';
 import type { InteractionDocument } from './documents.ts';
-import { isDuplicateKey } from './errors.ts';
-
-export interface NewInteraction {
-  readonly actionId: ActionId;
-  /** Unique per action. */
-  readonly key: string;
-  readonly actorId: UserId;
-  readonly departmentIds: readonly string[];
-  readonly kind: InteractionKind;
-  readonly at: Date;
-}
+import { reactionCounts } from './engagement-document.ts';
+import { interactionLists } from './interaction-lists.ts';
+import { interactionRecords } from './interaction-records.ts';
+import type { Collections } from './mongo.ts';
 
 /** Everything an action's interactions come to. */
 export interface InteractionSummary {
+  /** Of what is visible. */
   readonly engagement: Engagement;
+  /** Of all there ever were: a lift stays. */
   readonly groups: readonly InteractionGroup[];
+  /** The newest of them. */
+  readonly latest: Date;
 }
 
 interface GroupDocument {
   readonly _id: {
     readonly actionId: ObjectId;
     readonly kind: InteractionKind;
+    readonly reaction: string | null;
     readonly actorId: UserId;
     readonly departmentIds: string[];
   };
   readonly latest: Date;
-  readonly count: number;
+  readonly latestVisible: Date | null;
+  readonly visible: number;
 }
 
-const NO_ENGAGEMENT: Engagement = { comments: 0, likes: 0, reshares: 0, lastInteraction: null };
+const IS_VISIBLE = { $eq: [{ $ifNull: ['$state', null] }, null] };
 
-export function interactionsRepository(collection: Collection<InteractionDocument>) {
+export function interactionsRepository(
+  collections: Pick<Collections, 'actions' | 'interactions' | 'moderationLog'>,
+) {
+  const { interactions: collection } = collections;
   return {
-    /** False when the key is known: the interaction was recorded before. Unique key: actionId, key. */
-    async insert(interaction: NewInteraction): Promise<boolean> {
-      try {
-        await collection.insertOne({
-          ...interaction,
-          _id: idOfTime(clock.now()),
-          actionId: new ObjectId(interaction.actionId),
-          departmentIds: [...interaction.departmentIds],
-        });
-        return true;
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        return false;
-      }
-    },
+    ...interactionRecords(collections),
+    ...interactionLists(collections),
 
-    /** Summaries of those actions that have interactions. One round trip; reads every interaction. Index `action`. */
+    /** Summaries of those actions that have interactions. One round trip; reads every interaction. Index `key`. */
     async summaries(actionIds: readonly ActionId[]): Promise<Map<ActionId, InteractionSummary>> {
-      const summaries = new Map<ActionId, { engagement: Engagement; groups: InteractionGroup[] }>();
-      if (actionIds.length === 0) return summaries;
+      if (actionIds.length === 0) return new Map();
       const cursor = collection.aggregate<GroupDocument>([
         { $match: { actionId: { $in: actionIds.map((id) => new ObjectId(id)) } } },
         {
@@ -64,32 +50,41 @@ export function interactionsRepository(collection: Collection<InteractionDocumen
             _id: {
               actionId: '$actionId',
               kind: '$kind',
+              reaction: { $ifNull: ['$reaction', null] },
               actorId: '$actorId',
               departmentIds: '$departmentIds',
             },
             latest: { $max: '$at' },
-            count: { $sum: 1 },
+            latestVisible: { $max: { $cond: [IS_VISIBLE, '$at', null] } },
+            visible: { $sum: { $cond: [IS_VISIBLE, 1, 0] } },
           },
         },
       ]);
-      for await (const { _id, latest, count } of cursor) {
-        const { kind, actorId, departmentIds } = _id;
-        const id = _id.actionId.toHexString();
-        const summary = summaries.get(id) ?? { engagement: NO_ENGAGEMENT, groups: [] };
-        summary.engagement = withCount(summary.engagement, kind, count, latest);
-        summary.groups.push({ kind, actorId, departmentIds, latest });
-        summaries.set(id, summary);
+      const sums = new Map<ActionId, Sum>();
+      for await (const group of cursor) {
+        const id = group._id.actionId.toHexString();
+        const sum = sums.get(id) ?? new Sum();
+        sum.add(group);
+        sums.set(id, sum);
       }
-      return summaries;
+      return new Map(Array.from(sums, ([id, sum]) => [id, sum.summary()]));
     },
 
     /**
      * The actions of somebody's newest interactions by time, one entry for each, at most `limit`, of those recorded
-     * before. Index `actor`.
+     * before and visible then. Index `actor`.
      */
     async newestBy(actorId: UserId, before: Date, limit: number): Promise<ActionId[]> {
       const documents = await collection
-        .find({ actorId, _id: { $lt: ObjectId.createFromTime(Math.floor(before.getTime() / 1_000)) } })
+        .find({
+          actorId,
+          _id: { $lt: ObjectId.createFromTime(Math.floor(before.getTime() / 1_000)) },
+          // What has changed its state since had the other one then.
+          $or: [
+            { state: { $exists: false }, stateAt: { $not: { $gte: before } } },
+            { state: { $exists: true }, stateAt: { $gte: before } },
+          ],
+        })
         .sort({ at: -1 })
         .project<Pick<InteractionDocument, 'actionId'>>({ _id: 0, actionId: 1 })
         .limit(limit)
@@ -106,13 +101,30 @@ export function interactionsRepository(collection: Collection<InteractionDocumen
 
 export type InteractionsRepository = ReturnType<typeof interactionsRepository>;
 
-function withCount(engagement: Engagement, kind: InteractionKind, count: number, latest: Date): Engagement {
-  const { comments, likes, reshares, lastInteraction } = engagement;
-  return {
-    comments: comments + (kind === 'COMMENT' ? count : 0),
-    likes: likes + (kind === 'LIKE' ? count : 0),
-    reshares: reshares + (kind === 'RESHARE' ? count : 0),
-    lastInteraction:
-      lastInteraction !== null && lastInteraction.getTime() > latest.getTime() ? lastInteraction : latest,
-  };
+class Sum {
+  readonly #counts: Record<InteractionKind, number> = { COMMENT: 0, LIKE: 0, RESHARE: 0, REACTION: 0 };
+  readonly #reactions = new Map<string, number>();
+  readonly #groups: InteractionGroup[] = [];
+  #latest = new Date(0);
+  #latestVisible: Date | null = null;
+
+  add({ _id, latest, latestVisible, visible }: GroupDocument): void {
+    const { kind, reaction, actorId, departmentIds } = _id;
+    this.#counts[kind] += visible;
+    if (reaction !== null) this.#reactions.set(reaction, (this.#reactions.get(reaction) ?? 0) + visible);
+    this.#groups.push({ kind, actorId, departmentIds, latest });
+    if (latest > this.#latest) this.#latest = latest;
+    if (latestVisible !== null && (this.#latestVisible === null || latestVisible > this.#latestVisible))
+      this.#latestVisible = latestVisible;
+  }
+
+  summary(): InteractionSummary {
+    const { COMMENT: comments, LIKE: likes, RESHARE: reshares } = this.#counts;
+    const reactions = reactionCounts(this.#reactions);
+    return {
+      engagement: { comments, likes, reshares, reactions, lastInteraction: this.#latestVisible },
+      groups: this.#groups,
+      latest: this.#latest,
+    };
+  }
 }

@@ -1,16 +1,14 @@
 import { ObjectId, type FindCursor } from 'mongodb';
 import type { Action, ActionId, UserId } from '../domain/action.ts';
-import type { InteractionKind } from '../domain/relevancy.ts';
+import type { Interaction } from '../domain/interaction.ts';
 import type { ModerationRecord } from '../domain/moderation.ts';
 import { toAction } from './action-document.ts';
 import { ACTION_TRACES } from './anonymise-actions.ts';
 import type { FeedDocument, MemberDocument, RefDocument } from './documents.ts';
+import { toInteraction } from './interaction-document.ts';
 import type { Collections } from './mongo.ts';
 
-export interface RecordedInteraction {
-  readonly actionId: string;
-  readonly kind: InteractionKind;
-  readonly at: Date;
+export interface RecordedInteraction extends Interaction {
   readonly key: string;
   readonly departmentIds: readonly string[];
 }
@@ -72,13 +70,10 @@ export function memberDataRepository(collections: Collections) {
     /** Index `actor`. */
     async *interactions(memberId: UserId): AsyncGenerator<RecordedInteraction[], void, undefined> {
       for await (const documents of batches(interactions.find({ actorId: memberId })))
-        yield documents.map(({ actionId, kind, at, key, departmentIds }) => ({
-          actionId: actionId.toHexString(),
-          kind,
-          at,
-          key,
-          departmentIds,
-        }));
+        yield documents.map((document) => {
+          const { key, departmentIds } = document;
+          return { ...toInteraction(document), key, departmentIds };
+        });
     },
 
     /** Index `following`. */
@@ -112,8 +107,9 @@ export function memberDataRepository(collections: Collections) {
     /** What the member did as a moderator. Index `by`. */
     async *moderations(memberId: UserId): AsyncGenerator<Omit<ModerationRecord, 'by'>[], void, undefined> {
       for await (const documents of batches(moderationLog.find({ by: memberId })))
-        yield documents.map(({ _id, by: _by, actionId, ...record }) => ({
+        yield documents.map(({ _id, by: _by, actionId, interactionId, ...record }) => ({
           ...record,
+          interactionId: interactionId?.toHexString() ?? null,
           id: _id.toHexString(),
           actionId: actionId.toHexString(),
         }));

@@ -6,6 +6,7 @@ import { ACTION_TRACES, anonymiseActions, withoutSubject } from './anonymise-act
 import { HAS_DETAILS, NO_DETAILS } from './details.ts';
 import type { ActionDocument } from './documents.ts';
 import { followTraces } from './follow-traces.ts';
+import { interactionRecords } from './interaction-records.ts';
 import { moderationRepository } from './moderation.ts';
 import type { Collections } from './mongo.ts';
 import type { BookmarkDocument } from './reader-documents.ts';
@@ -24,6 +25,7 @@ const ERROR_REMOVED = 'The error named a member who was erased';
 export function memberTracesRepository(collections: Collections) {
   const { actions, bookmarks, feeds, hiddenItems, interactions, members, moderationLog, refs } = collections;
   const moderation = moderationRepository(collections);
+  const interactionsOf = interactionRecords(collections);
 
   return {
     ...followTraces(collections),
@@ -81,7 +83,10 @@ export function memberTracesRepository(collections: Collections) {
       return anonymiseActions(collections, subject, pulled, limit);
     },
 
-    /** Counts and boosts stay as they are: they go by who it was, not by what they are called. Index `actor`. */
+    /**
+     * Counts and boosts stay as they are: they go by who it was, not by what they are called. What they wrote goes.
+     * Index `actor`.
+     */
     async anonymiseInteractions({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await interactions
         .find({ actorId: memberId })
@@ -95,7 +100,10 @@ export function memberTracesRepository(collections: Collections) {
             updateOne: {
               filter: { _id, actorId: memberId },
               // The key names the actor, and only has to differ from the others of its action.
-              update: { $set: { actorId: pseudonym, key: _id.toHexString() } },
+              update: {
+                $set: { actorId: pseudonym, key: _id.toHexString(), keyForm: 2 },
+                $unset: { text: 1, data: 1, replayKeys: 1 },
+              },
             },
           })),
           { ordered: false },
@@ -147,7 +155,7 @@ export function memberTracesRepository(collections: Collections) {
       return found.length;
     },
 
-    /** What they did as a moderator: that it was done, when and why is to stay on record. Indexes `claim`, `by`. */
+    /** What they did as a moderator: that it was done, when and why is to stay on record. Indexes `claim`, `unsettled`, `by`. */
     async anonymiseModeration(subject: ErasureSubject, limit: number): Promise<number> {
       const unlogged = await actions
         .find({ ...OPEN, 'unlogged.by': subject.memberId })
@@ -155,6 +163,12 @@ export function memberTracesRepository(collections: Collections) {
         .limit(limit)
         .toArray();
       for (const { _id } of unlogged) await moderation.log(_id.toHexString());
+      const unsettled = await interactions
+        .find({ settling: { $exists: true }, 'unlogged.by': subject.memberId })
+        .project<{ _id: ObjectId }>({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      for (const { _id } of unsettled) await interactionsOf.logModeration(_id.toHexString());
       const found = await moderationLog.find({ by: subject.memberId }).limit(limit).toArray();
       if (found.length > 0)
         await moderationLog.bulkWrite(
@@ -166,7 +180,7 @@ export function memberTracesRepository(collections: Collections) {
           })),
           { ordered: false },
         );
-      return unlogged.length + found.length;
+      return unlogged.length + unsettled.length + found.length;
     },
 
     /** Where a fan-out stands and what it failed with may name a reader. Index `claim`: what is not DONE. */

@@ -1,13 +1,13 @@
-import { ObjectId, type Document, type Filter } from 'mongodb';
+import { ObjectId, type Collection, type Document, type Filter } from 'mongodb';
 import type { Action, ActionId, UserId } from '../domain/action.ts';
 import { toAction } from './action-document.ts';
-import type { ModerationKind, ModerationRecord } from '../domain/moderation.ts';
+import type { ActionModerationKind, ModerationRecord } from '../domain/moderation.ts';
 import type { ActionDocument, ModerationDocument } from './documents.ts';
 import { passRequested } from './fan-out-stages.ts';
 import type { Collections } from './mongo.ts';
 
 export interface Moderation {
-  readonly kind: ModerationKind;
+  readonly kind: ActionModerationKind;
   readonly by: UserId;
   readonly at: Date;
   readonly reason: string | null;
@@ -23,7 +23,7 @@ const WITHDRAWAL_GRACE_MS = 5_000;
 const NEXT_VERSION = { $add: ['$fanOut.version', 1] };
 
 const CHANGES: Readonly<
-  Record<ModerationKind, { readonly applies: Filter<ActionDocument>; readonly set: Document }>
+  Record<ActionModerationKind, { readonly applies: Filter<ActionDocument>; readonly set: Document }>
 > = {
   HIDE: {
     applies: { isDeleted: false, isHidden: false },
@@ -51,8 +51,26 @@ const CHANGES: Readonly<
   },
 };
 
-function toRecord({ _id, actionId, ...document }: ModerationDocument): ModerationRecord {
-  return { ...document, id: _id.toHexString(), actionId: actionId.toHexString() };
+function toRecord({ _id, actionId, interactionId, ...document }: ModerationDocument): ModerationRecord {
+  return {
+    ...document,
+    id: _id.toHexString(),
+    actionId: actionId.toHexString(),
+    interactionId: interactionId?.toHexString() ?? null,
+  };
+}
+
+/** Idempotent: records have their ids from the change itself. */
+export async function logRecords(
+  moderationLog: Collection<ModerationDocument>,
+  records: readonly ModerationDocument[],
+): Promise<void> {
+  await moderationLog.bulkWrite(
+    records.map((record) => ({
+      replaceOne: { filter: { _id: record._id }, replacement: record, upsert: true },
+    })),
+    { ordered: false },
+  );
 }
 
 export function moderationRepository({
@@ -93,12 +111,7 @@ export function moderationRepository({
       const action = await actions.findOne({ _id }, { projection: { unlogged: 1 } });
       const unlogged = action?.unlogged ?? [];
       if (unlogged.length === 0) return;
-      await moderationLog.bulkWrite(
-        unlogged.map((record) => ({
-          replaceOne: { filter: { _id: record._id }, replacement: record, upsert: true },
-        })),
-        { ordered: false },
-      );
+      await logRecords(moderationLog, unlogged);
       await actions.updateOne(
         { _id },
         { $pull: { unlogged: { _id: { $in: unlogged.map((record) => record._id) } } } },

@@ -1,7 +1,7 @@
 import { ObjectId, type Collection } from 'mongodb';
-import type { ActionId, Engagement, UserId } from '../domain/action.ts';
+import type { ActionId, UserId } from '../domain/action.ts';
 import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
-import type { ActionDocument } from './documents.ts';
+import type { ActionDocument, EngagementDocument } from './documents.ts';
 
 /** Actions read at once where all of many are read. */
 const BATCH = 500;
@@ -13,7 +13,7 @@ export interface RankedAction {
   readonly conducted: Date;
   /** Of its descriptor. */
   readonly type: string;
-  readonly engagement: Engagement;
+  readonly engagement: EngagementDocument;
 }
 
 const FIELDS = { actorId: 1, conducted: 1, 'descriptor.type': 1, engagement: 1 } as const;

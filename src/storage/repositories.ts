@@ -85,7 +85,7 @@ export function createRepositories(
     followEnds: followEndsRepository(collections),
     followerPages: followerPagesRepository(collections.follows),
     follows: followsRepository(collections.follows),
-    interactions: interactionsRepository(collections.interactions),
+    interactions: interactionsRepository(collections),
     hiddenItems: hiddenItemsRepository(collections.hiddenItems),
     memberData: memberDataRepository(collections),
     memberTraces: memberTracesRepository(collections),

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import type { PublishActionInput } from '../../src/services/services.ts';
-import { isRepetition, maySee, type ModelAction } from './model.ts';
+import { maySee, type ModelAction } from './model.ts';
 import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
 import type { Moment, Person } from './model-steps.ts';
 
 const LONG_AGO = Date.UTC(2020, 0, 1);
 const DAY = 86_400_000;
 
-function toDate(moment: Moment): Date | undefined {
+export function toDate(moment: Moment): Date | undefined {
   if (moment === 'now') return undefined;
   return new Date(moment === 'soon' ? Date.now() + 60_000 : LONG_AGO + moment * DAY);
 }
@@ -53,33 +53,6 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
       ...{ interactions: [], isHidden: false, isDeleted: false },
     });
   }
-}
-
-export async function interact(run: Run, step: StepTo<'interact'>, action: ModelAction): Promise<void> {
-  const { parts, model, id } = run;
-  const { kind, key, byService } = step;
-  const actorId = id(step.actor);
-  const at = toDate(step.at);
-  const input = { actionId: action.id, kind, actorId, idempotencyKey: key, at };
-  const actor = run.reader(step.actor);
-  // A service has no more rights than any member it acts for.
-  const isSeen = maySee(model, byService ? { ...actor, roles: ['user'] } : actor, action);
-  const by = byService ? parts.session('service', 'service') : session(run, step.actor);
-  const { instant } = await during(() =>
-    expectOutcome(parts.services.recordInteraction(by, input), isSeen ? null : 'NOT_FOUND'),
-  );
-  if (!isSeen || isRepetition(action, { kind, actorId, key })) return;
-  const stored =
-    typeof step.at === 'number'
-      ? found(at).getTime()
-      : instant(
-          (await parts.repositories.interactions.summaries([action.id])).get(action.id)?.engagement
-            .lastInteraction ?? undefined,
-        );
-  const departmentIds = [actorId, action.actorId].map(
-    (userId) => model.members.find((member) => member.userId === userId)?.departmentId ?? null,
-  );
-  action.interactions.push({ kind, actorId, key, at: stored, departmentIds });
 }
 
 export async function moderate({ parts }: Run, what: 'hide' | 'unhide', action: ModelAction): Promise<void> {

@@ -7,6 +7,7 @@ export const PEOPLE = ['ann', 'bob', 'cid', 'dan', 'eve'] as const;
 export type Person = (typeof PEOPLE)[number];
 export const REFS = ['site', 'position', 'applicant'] as const;
 export const TAGS = ['red', 'blue'] as const;
+export const REACTIONS = ['👍', '❤️'] as const;
 
 /** Days after a day long ago, or the moment it happens, or a minute later. */
 export type Moment = number | 'now' | 'soon';
@@ -40,8 +41,24 @@ export type Step =
       readonly actor: Person;
       readonly byService: boolean;
       readonly kind: InteractionKind;
+      /** Of a REACTION. */
+      readonly reaction: string;
       readonly key: string | null;
       readonly at: Moment;
+    }
+  /** All of a kind; of a REACTION this one, or all of them. */
+  | {
+      readonly do: 'takeBack';
+      readonly action: number;
+      readonly by: Person;
+      readonly kind: InteractionKind;
+      readonly reaction: string | null;
+    }
+  /** A number picks an interaction of the action. */
+  | {
+      readonly do: 'hideInteraction' | 'unhideInteraction';
+      readonly action: number;
+      readonly interaction: number;
     }
   | { readonly do: 'hide' | 'unhide'; readonly action: number }
   | { readonly do: 'delete'; readonly action: number; readonly by: Person }
@@ -112,9 +129,24 @@ const interact: fc.Arbitrary<Step> = fc.record({
   actor: person,
   byService: fc.boolean(),
   kind: fc.constantFrom(...INTERACTION_KINDS),
+  reaction: fc.constantFrom(...REACTIONS),
   key: fc.constantFrom(null, null, 'k'),
   // Mostly after what it is about.
   at: moment(3),
+});
+
+const takeBack: fc.Arbitrary<Step> = fc.record({
+  ...doing('takeBack'),
+  ...by,
+  action,
+  kind: fc.constantFrom(...INTERACTION_KINDS),
+  reaction: fc.constantFrom(null, ...REACTIONS),
+});
+
+const moderateInteraction: fc.Arbitrary<Step> = fc.record({
+  ...doing('hideInteraction', 'hideInteraction', 'unhideInteraction'),
+  action,
+  interaction: fc.nat({ max: 3 }),
 });
 
 const move: fc.Arbitrary<Step> = fc.record({
@@ -132,7 +164,9 @@ const followMany: fc.Arbitrary<Step> = fc.record({
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 9, arbitrary: publish },
-  { weight: 6, arbitrary: interact },
+  { weight: 8, arbitrary: interact },
+  { weight: 3, arbitrary: takeBack },
+  { weight: 3, arbitrary: moderateInteraction },
   { weight: 2, arbitrary: fc.record({ ...doing('hide'), action }) },
   { weight: 2, arbitrary: fc.record({ ...doing('unhide'), action }) },
   { weight: 1, arbitrary: fc.record({ ...doing('delete'), ...by, action }) },

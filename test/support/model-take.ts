@@ -1,5 +1,6 @@
 import type { ModelAction } from './model.ts';
-import { hideItem, interact, moderate, publish, remove, rename } from './model-action-steps.ts';
+import { hideItem, moderate, publish, remove, rename } from './model-action-steps.ts';
+import { interact, moderateInteraction, takeBackOwn } from './model-interaction-steps.ts';
 import { follow, followMany, markRead, move, mute, unfollow } from './model-reader-steps.ts';
 import { bookmark } from './model-mark-steps.ts';
 import { found, type Run } from './model-run.ts';
@@ -13,6 +14,11 @@ export async function take(run: Run, step: Step): Promise<void> {
       return publish(run, step);
     case 'interact':
       return withAction(run, step, (action) => interact(run, step, action));
+    case 'takeBack':
+      return withAction(run, step, (action) => takeBackOwn(run, step, action));
+    case 'hideInteraction':
+    case 'unhideInteraction':
+      return withAction(run, step, (action) => moderateInteraction(run, step, action));
     case 'hide':
     case 'unhide':
       return withAction(run, step, (action) => moderate(run, step.do, action));

@@ -7,8 +7,10 @@ import {
   bookmarksOf,
   engagementOf,
   feedFor,
+  interactionsFor,
   maySee,
   sliceFor,
+  type ModelAction,
   type ModelItem,
   type ModelReader,
 } from './model.ts';
@@ -177,9 +179,14 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
   for (const { id } of run.model.actions) {
     const action = await services.getAction(session, id);
     if (action === null) continue;
-    const { comments, likes, reshares } = action.engagement;
+    const own = await session.own.load(id);
     view[`action ${label(id)}`] = {
-      ...{ isHidden: action.isHidden, comments, likes, reshares },
+      ...{ isHidden: action.isHidden, ...action.engagement },
+      done: [...(own?.kinds ?? [])].sort(),
+      given: own?.reactions ?? [],
+      interactions: (
+        await readAll((args) => services.listInteractions(session, id, args), look.pageSize)
+      ).map((one) => [one.id, one.kind, one.reaction, one.actorId, one.at.toISOString(), one.state]),
       names: await Promise.all(
         action.refs.map(async (ref) => (await liveName(session, ref.id)) ?? ref.label),
       ),
@@ -219,6 +226,14 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
   return view;
 }
 
+function doneBy({ userId }: ModelReader, { interactions }: ModelAction): object {
+  const own = interactions.filter(({ actorId, state }) => actorId === userId && state === 'VISIBLE');
+  return {
+    done: [...new Set(own.map(({ kind }) => kind))].sort(),
+    given: own.flatMap(({ reaction }) => reaction ?? []).sort(),
+  };
+}
+
 /** What the definition says that is. */
 export function expectedView(run: Run, reader: ModelReader, look: Look): View {
   const { model } = run;
@@ -233,6 +248,10 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
     if (maySee(model, reader, action))
       view[`action ${label(action.id)}`] = {
         ...{ isHidden: action.isHidden, ...engagementOf(action) },
+        ...doneBy(reader, action),
+        interactions: interactionsFor(reader, action).map((one) => [
+          ...[one.id, one.kind, one.reaction, one.actorId, new Date(one.at).toISOString(), one.state],
+        ]),
         names: action.refIds.map((refId) => model.names.get(refId)?.label ?? refId),
         copies: action.refIds.flatMap((refId) =>
           isCarried(run, refId, action.id) ? [model.names.get(refId)?.label] : [],

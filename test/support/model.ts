@@ -30,12 +30,18 @@ export interface ModelFollow {
 }
 
 export interface ModelInteraction {
+  readonly id: string;
   readonly kind: InteractionKind;
+  readonly reaction: string | null;
   readonly actorId: string;
-  readonly key: string | null;
   readonly at: number;
   /** Departments of who interacted and of the action's actor, then. */
   readonly departmentIds: readonly (string | null)[];
+  /** The idempotency keys that have given it. */
+  readonly keys: string[];
+  state: 'VISIBLE' | 'REMOVED' | 'HIDDEN';
+  /** It was hidden when it was removed. */
+  wasHidden: boolean;
 }
 
 export interface ModelAction {
@@ -148,7 +154,12 @@ export function maySee(model: Model, reader: ModelReader, action: ModelAction): 
 }
 
 /** Hundredths of the time gone by that an interaction stays below its own time for those it does not concern. */
-const HUNDREDTHS: Readonly<Record<InteractionKind, number>> = { COMMENT: 90, RESHARE: 90, LIKE: 98 };
+const HUNDREDTHS: Readonly<Record<InteractionKind, number>> = {
+  COMMENT: 90,
+  RESHARE: 90,
+  LIKE: 98,
+  REACTION: 98,
+};
 
 function concerns(model: Model, userId: string, action: ModelAction, interaction: ModelInteraction): boolean {
   if (action.mentions.includes(userId) || action.recipients.includes(userId)) return true;
@@ -202,11 +213,39 @@ export function sliceFor(model: Model, reader: ModelReader, refId: string): Mode
     .sort((a, b) => b.conducted - a.conducted || (a.id < b.id ? 1 : -1));
 }
 
-/** How often the action was commented on, liked, reshared. */
-export function engagementOf(action: ModelAction): Record<'comments' | 'likes' | 'reshares', number> {
-  const count = (kind: InteractionKind): number =>
-    action.interactions.filter((interaction) => interaction.kind === kind).length;
-  return { comments: count('COMMENT'), likes: count('LIKE'), reshares: count('RESHARE') };
+export interface ModelEngagement {
+  readonly comments: number;
+  readonly likes: number;
+  readonly reshares: number;
+  /** By reaction, the most frequent first. */
+  readonly reactions: readonly { readonly reaction: string; readonly count: number }[];
+  readonly lastInteraction: Date | null;
+}
+
+/** What is visible of what was done with the action. Lifts go by all of it. */
+export function engagementOf({ interactions }: ModelAction): ModelEngagement {
+  const visible = interactions.filter(({ state }) => state === 'VISIBLE');
+  const count = (kind: InteractionKind): number => visible.filter((one) => one.kind === kind).length;
+  const given = visible.flatMap(({ reaction }) => (reaction === null ? [] : [reaction]));
+  const reactions = [...new Set(given)].map((reaction) => ({
+    reaction,
+    count: given.filter((one) => one === reaction).length,
+  }));
+  return {
+    comments: count('COMMENT'),
+    likes: count('LIKE'),
+    reshares: count('RESHARE'),
+    reactions: reactions.sort((x, y) => y.count - x.count || (x.reaction < y.reaction ? -1 : 1)),
+    lastInteraction: visible.length === 0 ? null : new Date(Math.max(...visible.map(({ at }) => at))),
+  };
+}
+
+/** What the reader is shown of what was done with the action, newest first. */
+export function interactionsFor(reader: ModelReader, { interactions }: ModelAction): ModelInteraction[] {
+  const isAdmin = reader.roles.includes('admin');
+  return interactions
+    .filter(({ state }) => state === 'VISIBLE' || (state === 'HIDDEN' && isAdmin))
+    .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
 }
 
 function followOf(model: Model, followerId: string, refId: string): ModelFollow {
@@ -252,15 +291,31 @@ export function endFollow(model: Model, followerId: string, refId: string, until
   follow.isActive = false;
 }
 
-/** A key counts once per action and actor; a like without a key as well. */
-export function isRepetition(
+/** What this repeats: everything but comments is done once by each actor, comments once with each key. */
+export function repeatedBy(
   action: ModelAction,
-  of: Omit<ModelInteraction, 'at' | 'departmentIds'>,
-): boolean {
-  return action.interactions.some(
+  of: Pick<ModelInteraction, 'kind' | 'actorId' | 'reaction'> & { readonly key: string | null },
+): ModelInteraction | undefined {
+  return action.interactions.find(
     (known) =>
       known.actorId === of.actorId &&
-      known.key === of.key &&
-      (of.key !== null || (of.kind === 'LIKE' && known.kind === 'LIKE')),
+      known.kind === of.kind &&
+      known.reaction === of.reaction &&
+      (of.kind !== 'COMMENT' || (of.key !== null && known.keys.includes(of.key))),
   );
+}
+
+/** Done once more. What was taken back is there again, unless the key has given it before. */
+export function repeat(known: ModelInteraction, key: string | null): void {
+  const isReplay = key !== null && known.keys.includes(key);
+  if (known.state === 'REMOVED' && known.kind !== 'COMMENT' && !isReplay) {
+    known.state = known.wasHidden ? 'HIDDEN' : 'VISIBLE';
+    known.wasHidden = false;
+  }
+  if (key !== null && !isReplay) known.keys.push(key);
+}
+
+export function takeBack(interaction: ModelInteraction): void {
+  if (interaction.state === 'HIDDEN') interaction.wasHidden = true;
+  interaction.state = 'REMOVED';
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { createCore } from '../../src/app/core.ts';
+import { DEFAULT_REACTIONS } from '../../src/domain/interaction.ts';
 import { DEFAULT_RANKING } from '../../src/domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../../src/domain/relevancy.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
@@ -118,7 +119,14 @@ async function openOn(
     database,
     redis: redis?.commands ?? null,
     redisPrefix: `test:${db}:${uniqueName('feeds')}:`,
-    feeds: { model, cap, dormantAfterMs, relevancyWeights: DEFAULT_WEIGHTS, ranking: DEFAULT_RANKING },
+    feeds: {
+      model,
+      cap,
+      dormantAfterMs,
+      relevancyWeights: DEFAULT_WEIGHTS,
+      ranking: DEFAULT_RANKING,
+      reactions: DEFAULT_REACTIONS,
+    },
     realtime: () => ({
       workSignal: closer.own(new MemoryWorkSignal()),
       ...(options.realtime ?? {

@@ -2,6 +2,7 @@ import {
   reportedFanOut,
   type Action as ActionRecord,
   type Engagement as EngagementRecord,
+  type ReactionCount as ReactionCountRecord,
 } from '../../domain/action.ts';
 import type { CountedPage } from '../../services/services.ts';
 import { builder } from '../builder.ts';
@@ -15,12 +16,26 @@ import { Member } from './member.ts';
 import { Node } from './node.ts';
 import { Ref } from './ref.ts';
 
+const ReactionCount = builder.objectRef<ReactionCountRecord>('ReactionCount').implement({
+  description: 'How often a reaction was given.',
+  fields: (t) => ({
+    reaction: t.exposeString('reaction', { description: 'The reaction.' }),
+    count: t.exposeInt('count', { description: 'How many members gave it; at least 1.' }),
+  }),
+});
+
 const Engagement = builder.objectRef<EngagementRecord>('Engagement').implement({
-  description: 'How much an action was interacted with.',
+  description: 'How much an action was interacted with, as far as that is visible.',
   fields: (t) => ({
     comments: t.exposeInt('comments', { description: 'Number of comments.' }),
     likes: t.exposeInt('likes', { description: 'Number of likes.' }),
     reshares: t.exposeInt('reshares', { description: 'Number of reshares.' }),
+    reactions: t.field({
+      type: [ReactionCount],
+      description: 'The reactions that were given, the most frequent first.',
+      extensions: { size: 4 },
+      resolve: ({ reactions }) => reactions,
+    }),
     lastInteraction: t.expose('lastInteraction', {
       type: 'DateTime',
       nullable: true,

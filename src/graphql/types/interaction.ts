@@ -1,52 +1,75 @@
+import { INTERACTION_STATES, type Interaction as InteractionRecord } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS, type InteractionKind } from '../../domain/relevancy.ts';
+import { FanfareError } from '../../domain/errors.ts';
 import { builder } from '../builder.ts';
-import { parseActionId } from '../global-id.ts';
+import { defineConnection } from '../connection.ts';
+import { encodeInteractionId } from '../global-id.ts';
 import { Action } from './action.ts';
 import { described } from './enums.ts';
+import { Member } from './member.ts';
+import { Node } from './node.ts';
 
-const InteractionKindEnum = builder.enumType('InteractionKind', {
+export const InteractionKindEnum = builder.enumType('InteractionKind', {
   description: 'What somebody did with an action.',
   values: described<InteractionKind>(INTERACTION_KINDS, {
     COMMENT: 'Commented on it.',
     LIKE: 'Liked it.',
     RESHARE: 'Passed it on.',
+    REACTION: 'Reacted with one of the configured reactions.',
   }),
 });
 
-const RecordInteractionInput = builder.inputType('RecordInteractionInput', {
-  description: 'An interaction with an action.',
+const InteractionStateEnum = builder.enumType('InteractionState', {
+  description: 'Whether an interaction is seen and counted.',
+  values: described<InteractionRecord['state']>(INTERACTION_STATES, {
+    VISIBLE: 'By everybody who may see the action.',
+    REMOVED: 'By nobody: it was taken back.',
+    HIDDEN: 'By admins only, and not counted.',
+  }),
+});
+
+export const Interaction = builder.objectRef<InteractionRecord>('Interaction').implement({
+  description: 'What somebody did with an action. HIDDEN: for admins only. REMOVED: for nobody.',
+  interfaces: [Node],
   fields: (t) => ({
-    actionId: t.id({ required: true, description: 'Global id of the action.' }),
-    kind: t.field({ type: InteractionKindEnum, required: true, description: 'What was done.' }),
-    actorId: t.string({
-      description:
-        'Who did it. Default: the viewer. Another member needs the role service. What they may not see is NOT_FOUND.',
+    action: t.field({
+      type: Action,
+      description: 'The action.',
+      async resolve({ actionId }, _args, context) {
+        const action = await context.session().actions.load(actionId);
+        if (action === null) throw new FanfareError('NOT_FOUND', 'There is no such action');
+        return action;
+      },
     }),
-    idempotencyKey: t.string({
-      description:
-        'Unique per action and actor; a retry with the same key counts once. Without a key a second like by the same ' +
-        'actor counts once, everything else counts each time.',
+    kind: t.expose('kind', { type: InteractionKindEnum, description: 'What was done.' }),
+    actor: t.field({
+      type: Member,
+      description: 'Who did it.',
+      resolve: ({ actorId }) => ({ userId: actorId }),
     }),
-    at: t.field({
+    at: t.expose('at', { type: 'DateTime', description: 'When. Of what was given again, the first time.' }),
+    editedAt: t.expose('editedAt', {
       type: 'DateTime',
-      description: 'When. Default: now. Not more than five minutes in the future.',
+      nullable: true,
+      description: 'When its text was changed last; null: never.',
     }),
+    text: t.exposeString('text', {
+      nullable: true,
+      description: 'Of a comment, 1 to 10,000 characters; null: it has none.',
+    }),
+    reaction: t.exposeString('reaction', { nullable: true, description: 'Of a REACTION; otherwise null.' }),
+    parentId: t.id({
+      nullable: true,
+      description: 'Global id of the comment it replies to; null: it replies to none.',
+      resolve: ({ parentId }) => (parentId === null ? null : encodeInteractionId(parentId)),
+    }),
+    data: t.expose('data', {
+      type: 'JSON',
+      nullable: true,
+      description: 'Free data of the application, at most 4 KiB; null: there is none.',
+    }),
+    state: t.expose('state', { type: InteractionStateEnum, description: 'Who sees it.' }),
   }),
 });
 
-builder.mutationField('recordInteraction', (t) =>
-  t.field({
-    type: Action,
-    description:
-      'Records a comment, like or reshare. Boosts the action in feeds: to the time of the interaction for the people ' +
-      'concerned, by far less for the others.',
-    args: { input: t.arg({ type: RecordInteractionInput, required: true, description: 'The interaction.' }) },
-    resolve: (_root, { input }, context) =>
-      context.mutate((session) =>
-        context.services.recordInteraction(session, {
-          ...input,
-          actionId: parseActionId(input.actionId, ['input', 'actionId']),
-        }),
-      ),
-  }),
-);
+export const InteractionConnection = defineConnection('Interaction', Interaction, 'interactions');

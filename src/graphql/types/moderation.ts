@@ -1,7 +1,7 @@
 import { MODERATION_KINDS, type ModerationKind, type ModerationRecord } from '../../domain/moderation.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
-import { encodeActionId, parseActionId } from '../global-id.ts';
+import { encodeActionId, encodeInteractionId, parseActionId } from '../global-id.ts';
 import { Action } from './action.ts';
 import { described } from './enums.ts';
 
@@ -11,6 +11,9 @@ const ModerationKindEnum = builder.enumType('ModerationKind', {
     HIDE: 'Hidden from everybody but admins.',
     UNHIDE: 'Shown again.',
     DELETE: 'Deleted for good.',
+    HIDE_INTERACTION: 'An interaction was hidden from everybody but admins.',
+    UNHIDE_INTERACTION: 'An interaction was shown again.',
+    EDIT_INTERACTION: 'A comment was given another text by an admin.',
   }),
 });
 
@@ -20,6 +23,11 @@ const ModerationEntry = builder.objectRef<ModerationRecord>('ModerationEntry').i
     actionId: t.id({
       description: 'Global id of the action; it may be gone.',
       resolve: ({ actionId }) => encodeActionId(actionId),
+    }),
+    interactionId: t.id({
+      nullable: true,
+      description: 'Global id of the interaction it was done to; null: it was done to the action.',
+      resolve: ({ interactionId }) => (interactionId === null ? null : encodeInteractionId(interactionId)),
     }),
     kind: t.field({ type: ModerationKindEnum, description: 'What.', resolve: ({ kind }) => kind }),
     by: t.exposeString('by', { description: 'Member id of who did it.' }),

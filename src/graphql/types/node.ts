@@ -1,11 +1,13 @@
 import type { Action, RefId, UserId } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
+import type { Interaction } from '../../domain/interaction.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
 import type { GraphQLContext } from '../context.ts';
 import {
   encodeActionId,
+  encodeInteractionId,
   encodeMemberId,
   encodeNewsfeedItemId,
   encodeRefId,
@@ -24,7 +26,7 @@ interface RefNodeSource {
   readonly refId: RefId;
 }
 
-type NodeSource = Action | MemberSource | NewsfeedItem | RefNodeSource;
+type NodeSource = Action | Interaction | MemberSource | NewsfeedItem | RefNodeSource;
 
 /** Most ids of one `nodes`. */
 const MAX_NODES = 100;
@@ -32,6 +34,7 @@ const MAX_NODES = 100;
 function globalIdOf(source: NodeSource): string {
   if ('relevancy' in source) return encodeNewsfeedItemId(source.userId, source.actionId);
   if ('refId' in source) return encodeRefId(source.refId);
+  if ('parentId' in source) return encodeInteractionId(source.id);
   return 'refIds' in source ? encodeActionId(source.id) : encodeMemberId(source.userId);
 }
 
@@ -40,6 +43,7 @@ export const Node = builder.interfaceRef<NodeSource>('Node').implement({
   resolveType(source) {
     if ('relevancy' in source) return 'NewsfeedItem';
     if ('refId' in source) return 'Ref';
+    if ('parentId' in source) return 'Interaction';
     return 'refIds' in source ? 'Action' : 'Member';
   },
   fields: (t) => ({
@@ -52,6 +56,8 @@ async function loadNode(parsed: GlobalId, context: GraphQLContext): Promise<Node
   switch (parsed.type) {
     case 'Action':
       return context.services.getAction(session, parsed.actionId);
+    case 'Interaction':
+      return context.services.getInteraction(session, parsed.interactionId);
     case 'Member':
       return context.services.getMember(session, parsed.userId);
     case 'Ref':

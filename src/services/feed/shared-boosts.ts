@@ -56,9 +56,9 @@ export function createSharedBoosts({ interactions, weights }: SharedBoostsDepend
     if (oldest !== undefined && remembered.size > MOST_REMEMBERED) remembered.delete(oldest);
   }
 
-  async function groupsOf({ id, engagement, fanOut }: Action): Promise<readonly InteractionGroup[]> {
-    // An action that was never interacted with is not marked either.
-    if (engagement.lastInteraction === null) return [];
+  async function groupsOf({ id, isBumped, fanOut }: Action): Promise<readonly InteractionGroup[]> {
+    // What was never marked has no interactions.
+    if (!isBumped) return [];
     const known = remembered.get(id);
     if (known?.version === fanOut.version) return known.groups;
     const boosts = await loads.load({ actionId: id, version: fanOut.version });

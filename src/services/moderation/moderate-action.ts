@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Action, ActionId } from '../../domain/action.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
@@ -15,19 +14,13 @@ import type { ReaderSession } from '../session/reader-session.ts';
 import { requireRole } from '../roles.ts';
 import type { Page, PageArgs } from '../services.ts';
 import { validate } from '../validate.ts';
+import { reasonSchema } from './reason.ts';
 import { clock } from '../../lib/clock.ts';
 
 export interface ModerateDependencies extends AnnounceWithdrawalDependencies {
   readonly moderation: Pick<ModerationRepository, 'apply' | 'noteTold' | 'log' | 'list'>;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
 }
-
-const reasonSchema = z
-  .string()
-  .max(2_000, 'Must be at most 2000 characters')
-  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'Must be well-formed Unicode without NUL')
-  .nullish()
-  .transform((reason) => reason ?? null);
 
 /**
  * Hides an action from everybody but admins, or shows it again: at once through the rules, in the stored feeds by the

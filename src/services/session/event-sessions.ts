@@ -5,6 +5,9 @@ import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
 import type { Loader, ReaderSession } from './reader-session.ts';
 import type { FollowPair } from '../../storage/follows.ts';
+import type { OwnInteractions } from '../../domain/interaction.ts';
+import type { OwnPair } from '../../storage/interaction-lists.ts';
+import { findInteractionPages, type InteractionPage } from './interaction-pages.ts';
 import type { HiddenPair } from '../../storage/hidden-items.ts';
 import type { ReaderAction } from '../../storage/reader-action-id.ts';
 import { pulledFollowsOf, type SessionRepositories } from './open-session.ts';
@@ -65,6 +68,16 @@ function createLoads(repositories: SessionRepositories) {
       resultName: followName,
       maxBatch,
     }),
+    own: new SharedLoads<OwnPair, OwnInteractions & OwnPair>({
+      load: (keys) => repositories.interactions.own(keys),
+      nameOf: pairName,
+      resultName: pairName,
+      maxBatch,
+    }),
+    interactionPages: byId<InteractionPage>(
+      (names) => findInteractionPages(repositories.interactions, names),
+      ({ name }) => name,
+    ),
     hidden: new SharedLoads<HiddenPair, HiddenPair>({
       load: (keys) => repositories.hiddenItems.findPairs(keys),
       nameOf: pairName,
@@ -92,6 +105,8 @@ class EventSession implements ReaderSession {
   #follows: Loader<RefId, Follow | null> | undefined;
   #hidden: Loader<ActionId, ActionId | null> | undefined;
   #bookmarks: Loader<ActionId, ActionId | null> | undefined;
+  #own: Loader<ActionId, OwnInteractions | null> | undefined;
+  #interactionPages: Loader<string, InteractionPage | null> | undefined;
 
   constructor(loads: Loads, identity: Identity) {
     this.#loads = loads;
@@ -141,6 +156,15 @@ class EventSession implements ReaderSession {
       const found = await this.#loads.bookmarks.load({ userId, actionId });
       return found === null ? null : found.actionId;
     }));
+  }
+
+  get own(): Loader<ActionId, OwnInteractions | null> {
+    const { userId } = this.identity;
+    return (this.#own ??= new Remembered((actionId) => this.#loads.own.load({ userId, actionId })));
+  }
+
+  get interactionPages(): Loader<string, InteractionPage | null> {
+    return (this.#interactionPages ??= new Remembered((name) => this.#loads.interactionPages.load(name)));
   }
 
   async #loadProfile(): Promise<ReaderProfile> {

@@ -1,6 +1,8 @@
 import DataLoader from 'dataloader';
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
 import type { MemberDetails, RefDetails } from '../../domain/details.ts';
+import type { OwnInteractions } from '../../domain/interaction.ts';
+import type { InteractionPage } from './interaction-pages.ts';
 import type { Member, Ref } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from './reader-session.ts';
@@ -19,6 +21,9 @@ export interface SessionSources {
   /** Those of the actions that the reader has hidden from their feed. */
   findHidden(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ActionId[]>;
   findBookmarks(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ActionId[]>;
+  /** What the member did with these actions. */
+  findOwn(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly OwnInteractions[]>;
+  findInteractionPages(names: readonly string[]): Promise<readonly InteractionPage[]>;
   loadProfile(identity: Identity): Promise<ReaderProfile>;
 }
 
@@ -75,6 +80,14 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
     follows: createLoader(
       (ids) => sources.findFollows(identity.userId, ids),
       (follow) => follow.refId,
+    ),
+    own: createLoader(
+      (ids) => sources.findOwn(identity.userId, ids),
+      (own) => own.actionId,
+    ),
+    interactionPages: createLoader(
+      (names) => sources.findInteractionPages(names),
+      (page) => page.name,
     ),
     hidden: createLoader(
       (ids) => sources.findHidden(identity.userId, ids),

@@ -2,11 +2,13 @@ import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from './reader-session.ts';
 import type { PulledRefs } from '../../storage/pulled-refs.ts';
 import type { Repositories } from '../../storage/repositories.ts';
+import { findInteractionPages } from './interaction-pages.ts';
 import { createReaderSession } from './loaders.ts';
 
 export type SessionRepositories = Pick<
   Repositories,
   | 'actions'
+  | 'interactions'
   | 'members'
   | 'refs'
   | 'details'
@@ -21,6 +23,7 @@ export type SessionRepositories = Pick<
 export function openSession(
   {
     actions,
+    interactions,
     members,
     refs,
     details,
@@ -42,6 +45,8 @@ export function openSession(
       findFollows: (userId, refIds) => follows.find(userId, refIds),
       findHidden: (userId, actionIds) => hiddenItems.find(userId, actionIds),
       findBookmarks: (userId, actionIds) => bookmarks.find(userId, actionIds),
+      findOwn: (userId, actionIds) => interactions.own(actionIds.map((actionId) => ({ userId, actionId }))),
+      findInteractionPages: (names) => findInteractionPages(interactions, names),
       loadProfile: (reader) => loadProfile({ members, feeds, follows, pulledRefs }, reader),
     },
     identity,

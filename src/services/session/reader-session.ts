@@ -1,5 +1,7 @@
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
 import type { MemberDetails, RefDetails } from '../../domain/details.ts';
+import type { OwnInteractions } from '../../domain/interaction.ts';
+import type { InteractionPage } from './interaction-pages.ts';
 import type { Member, Ref } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 
@@ -21,6 +23,10 @@ export interface ReaderSession {
   readonly refDetails: Loader<RefId, RefDetails | null>;
   /** The reader's own follow of a ref. */
   readonly follows: Loader<RefId, Follow | null>;
+  /** What the reader did with an action; null: nothing that is visible. */
+  readonly own: Loader<ActionId, OwnInteractions | null>;
+  /** Pages of interactions, by the name that `interactionPageName` gives them. */
+  readonly interactionPages: Loader<string, InteractionPage | null>;
   /** The action's id where the reader has hidden it from their feed, else null. */
   readonly hidden: Loader<ActionId, ActionId | null>;
   /** The action's id where the reader has bookmarked it, else null. */

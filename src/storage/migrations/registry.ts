@@ -1,7 +1,8 @@
+import { interactionKeys } from './interaction-keys.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, in the order of their versions. A released one is never changed. */
-export const MIGRATIONS: readonly Migration[] = [];
+export const MIGRATIONS: readonly Migration[] = [interactionKeys];
 
 /** The version of the shape that a process with these migrations writes. */
 export function latestVersion(migrations: readonly Migration[]): number {

@@ -205,7 +205,7 @@ async function deliverChunk(
     reasons,
   }));
   const outcome = await dependencies.feedStore.deliver({ actionId: action.id, readers, isFirstAttempt });
-  await announce(dependencies, announcementsOf(action.id, readers, outcome, claim.wasCutOff));
+  await announce(dependencies, announcementsOf(action.id, readers, outcome, isAllTold(claim)));
   await raiseFloors(dependencies, outcome.added);
   return userIds;
 }
@@ -232,31 +232,35 @@ async function deriveEngagement(
   { interactions, fanOuts }: DeliverDependencies,
   claim: Claim,
 ): Promise<readonly InteractionGroup[] | null> {
-  const { id, engagement, latest } = claim.action;
+  const { id, isBumped } = claim.action;
   // What was never marked has no interactions: nothing to look up for a new action.
-  if (engagement.lastInteraction === null) return [];
+  if (!isBumped) return [];
   const summary = (await interactions.summaries([id])).get(id);
   if (summary === undefined) return [];
-  const { lastInteraction } = summary.engagement;
-  const isHeld = await fanOuts.setEngagement(claim, summary.engagement, lastInteraction ?? latest);
+  const isHeld = await fanOuts.setEngagement(claim, summary.engagement, summary.latest);
   return isHeld ? summary.groups : null;
 }
 
 /**
- * @param wasCutOff what is there already may have been written by a pass that did not come to announce it: then
- *   everybody is notified. Not only the readers of the chunk after the checkpoint: where the action has changed since, this pass
- *   started over, and how far the other one came is unknown.
+ * Whether a pass notifies everybody who watches, also of what stays where it is. What is there already may have been
+ * written by a pass that was cut off before it announced it: not only for the readers of the chunk after the checkpoint,
+ * for where the action has changed since, this pass started over, and how far the other one came is unknown. And an action
+ * that has changed shows other counts, wherever it stands.
  */
+function isAllTold({ version, wasCutOff }: Claim): boolean {
+  return wasCutOff || version > 1;
+}
+
 function announcementsOf(
   actionId: string,
   readers: readonly ReaderDelivery[],
   outcome: Awaited<ReturnType<FeedStore['deliver']>>,
-  wasCutOff: boolean,
+  isForAll: boolean,
 ): Announcement[] {
   const added = new Set(outcome.added);
   const raised = new Set(outcome.raised);
   return readers.flatMap(({ userId, relevancy, reasons }) => {
-    if (!wasCutOff && !added.has(userId) && !raised.has(userId)) return [];
+    if (!isForAll && !added.has(userId) && !raised.has(userId)) return [];
     const kind = added.has(userId) ? 'added' : 'updated';
     return [{ userId, event: { kind, actionId, relevancy, reasons } }];
   });

@@ -10,8 +10,13 @@ import {
   settleAbandonedFollows,
   type SettleAbandonedFollowsDependencies,
 } from './settle-abandoned-follows.ts';
+import {
+  settleAbandonedInteractions,
+  type SettleAbandonedInteractionsDependencies,
+} from './settle-abandoned-interactions.ts';
 
-export interface UpkeepDependencies extends SettleAbandonedFollowsDependencies {
+export interface UpkeepDependencies
+  extends SettleAbandonedFollowsDependencies, SettleAbandonedInteractionsDependencies {
   readonly feedStore: Pick<FeedStore, 'trim'>;
   readonly feeds: SettleAbandonedFollowsDependencies['feeds'] &
     Pick<FeedsRepository, 'dueTrims' | 'finishTrim'>;
@@ -28,8 +33,8 @@ const EVERY_MS = 5_000;
 
 /**
  * What keeps feeds in shape beside deliveries, in any number of processes: chooses which refs are pulled, finds lanes for
- * fan-outs of processes that know none, completes follows that were cut off, and has the store forget what lies below the
- * floors of feeds. Whatever is done twice does no harm.
+ * fan-outs of processes that know none, completes follows and interactions that were cut off, and has the store forget
+ * what lies below the floors of feeds. Whatever is done twice does no harm.
  */
 export class UpkeepWorker extends BackgroundWorker {
   readonly #dependencies: UpkeepDependencies;
@@ -44,6 +49,7 @@ export class UpkeepWorker extends BackgroundWorker {
     const { fanOuts, refs, celebrityThreshold } = this.#dependencies;
     await fanOuts.adoptLanes();
     await settleAbandonedFollows(this.#dependencies, now);
+    await settleAbandonedInteractions(this.#dependencies, now);
     await refs.choosePulled(celebrityThreshold, new Date(now.getTime() + noticeMs));
     while (!this.isStopping && (await trimDue(this.#dependencies, now)) > 0);
   }

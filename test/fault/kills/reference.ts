@@ -15,10 +15,26 @@ export async function referenceOf(collections: Collections, userIds: readonly st
     collections.actions.find().sort({ recorded: 1, _id: 1 }).toArray(),
   ]);
   const interactionsOf = new Map<string, ModelInteraction[]>();
-  for (const { actionId, kind, actorId, key, at, departmentIds } of interactions) {
+  for (const {
+    _id,
+    actionId,
+    kind,
+    actorId,
+    reaction,
+    at,
+    departmentIds,
+    state,
+    wasHidden,
+  } of interactions) {
     const id = actionId.toHexString();
     const others = interactionsOf.get(id) ?? [];
-    interactionsOf.set(id, [...others, { kind, actorId, key, at: at.getTime(), departmentIds }]);
+    interactionsOf.set(id, [
+      ...others,
+      {
+        ...{ id: _id.toHexString(), kind, actorId, reaction: reaction ?? null, departmentIds, keys: [] },
+        ...{ at: at.getTime(), state: state ?? 'VISIBLE', wasHidden: wasHidden ?? false },
+      },
+    ]);
   }
   return {
     names: new Map(),

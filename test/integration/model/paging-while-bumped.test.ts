@@ -42,6 +42,7 @@ const bump: fc.Arbitrary<Step> = fc.record({
   actor: fc.constantFrom('cid', 'dan'),
   byService: fc.constant(true),
   kind: fc.constantFrom(...INTERACTION_KINDS),
+  reaction: fc.constant('👍'),
   key: fc.constant(null),
   at: fc.oneof(fc.nat({ max: 30 }), fc.constant('now')),
 });

@@ -245,7 +245,8 @@ test('takes up a pass that was put off when it is due, without being woken or lo
   const { action } = await parts.publish({ mentions: ['bob'] });
   await parts.fanOut();
   const { fanOuts, actions } = parts.repositories;
-  await actions.markInteraction(action.id, { kind: 'LIKE', isNew: true, at: new Date(), now: new Date() });
+  const now = new Date();
+  await actions.markInteraction(action.id, { change: { kind: 'none' }, boost: now, now });
   expect(await fanOuts.nextDue(new Date(0))).not.toBeNull();
   await using worker = parts.worker({ pollMs: 600_000 });
   worker.start();

@@ -248,8 +248,19 @@ export type InteractionKind =
   | 'COMMENT'
   /** Liked it. */
   | 'LIKE'
+  /** Reacted with one of the configured reactions. */
+  | 'REACTION'
   /** Passed it on. */
   | 'RESHARE';
+
+/** Whether an interaction is seen and counted. */
+export type InteractionState =
+  /** By admins only, and not counted. */
+  | 'HIDDEN'
+  /** By nobody: it was taken back. */
+  | 'REMOVED'
+  /** By everybody who may see the action. */
+  | 'VISIBLE';
 
 /** How urgent a delivery is. */
 export type Lane =
@@ -296,10 +307,16 @@ export type MemberInput = {
 export type ModerationKind =
   /** Deleted for good. */
   | 'DELETE'
+  /** A comment was given another text by an admin. */
+  | 'EDIT_INTERACTION'
   /** Hidden from everybody but admins. */
   | 'HIDE'
+  /** An interaction was hidden from everybody but admins. */
+  | 'HIDE_INTERACTION'
   /** Shown again. */
-  | 'UNHIDE';
+  | 'UNHIDE'
+  /** An interaction was shown again. */
+  | 'UNHIDE_INTERACTION';
 
 /** Somebody applied for a position. */
 export type NewApplicantInput = {
@@ -313,6 +330,16 @@ export type NewApplicantInput = {
   positionName: Scalars['String']['input'];
   /** Free words to filter by, at most 32. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+/** All of the viewer's interactions of a kind with an action. */
+export type OwnInteraction = {
+  /** Global id of the action. */
+  actionId: Scalars['ID']['input'];
+  /** Of this kind. */
+  kind: InteractionKind;
+  /** Of a REACTION: only this one; absent: all of them. */
+  reaction?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** Somebody posted something. */
@@ -355,10 +382,18 @@ export type RecordInteractionInput = {
   actorId?: InputMaybe<Scalars['String']['input']>;
   /** When. Default: now. Not more than five minutes in the future. */
   at?: InputMaybe<Scalars['DateTime']['input']>;
-  /** Unique per action and actor; a retry with the same key counts once. Without a key a second like by the same actor counts once, everything else counts each time. */
+  /** Free data of the application, at most 4 KiB as JSON. */
+  data?: InputMaybe<Scalars['JSON']['input']>;
+  /** Unique per action, actor and kind; a retry with the same key changes nothing, also where what it gave was taken back. Without a key each comment counts; a like, a reshare and each reaction count once for each actor. */
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
   /** What was done. */
   kind: InteractionKind;
+  /** Of a COMMENT: global id of the comment it replies to, which replies to none itself. Not visible: NOT_FOUND. */
+  parentId?: InputMaybe<Scalars['ID']['input']>;
+  /** Of a REACTION, which needs it: one of the configured. */
+  reaction?: InputMaybe<Scalars['String']['input']>;
+  /** Of a COMMENT: 1 to 10,000 characters. */
+  text?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A thing as the host application describes it. upsertRefs empties the details that are absent; elsewhere details are BAD_USER_INPUT. */
@@ -376,6 +411,13 @@ export type RefInput = {
   /** Where to read more of it: an https URL of at most 2048 characters. */
   url?: InputMaybe<Scalars['String']['input']>;
 };
+
+/** What to take back. */
+export type RemoveInteractionInput =
+  /** Global id of the interaction. */
+  { id: Scalars['ID']['input']; own?: never; }
+  |  /** What the viewer did. */
+  { id?: never; own: OwnInteraction; };
 
 /** Whom an action is for. */
 export type Scope =

@@ -162,7 +162,7 @@ describe('readConfig', () => {
         "PORT": "got "65536", expected a whole number from 0 to 65535",
         "RATE_LIMIT": "got "0/1s", expected off, or requests per duration such as 600/1m",
         "REDIS_URL": "got "localhost:6379", expected a URL that begins with redis:// or rediss://",
-        "RELEVANCY_WEIGHTS": "got "LIKE=1.1", expected numbers from 0 to 1 for COMMENT, RESHARE, LIKE, such as COMMENT=1",
+        "RELEVANCY_WEIGHTS": "got "LIKE=1.1", expected numbers from 0 to 1 for COMMENT, RESHARE, LIKE, REACTION, such as COMMENT=1",
         "TOP_TYPES": "got "Posted", expected numbers from 0 to 100 by name, such as Posted=1",
         "TOP_WEIGHTS": "got "love=1", expected numbers from 0 to 100 for like, comment, reshare, decay, relationship, such as like=1",
       }

@@ -41,6 +41,8 @@ function countingSources() {
     },
     findHidden: () => Promise.resolve([]),
     findBookmarks: () => Promise.resolve([]),
+    findOwn: () => Promise.resolve([]),
+    findInteractionPages: () => Promise.resolve([]),
     loadProfile: () => {
       asked.push(['profile']);
       const profile = { userId: 'rita', member: rita } as ReaderProfile;

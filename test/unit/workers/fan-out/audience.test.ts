@@ -36,10 +36,11 @@ function actionWith(scope: Action['scope'], refIds: readonly string[], mentions:
     refs: [],
     refIds,
     descriptor: { type: 'Custom', tags: [] },
-    engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
+    engagement: { comments: 0, likes: 0, reshares: 0, reactions: [], lastInteraction: null },
     isHidden: false,
     isDeleted: false,
     pullRefIds: [],
+    isBumped: false,
     latest: recorded,
     fanOut: { state: 'PENDING', version: 1, attempts: 0, lane: 'LIVE', delivered: 0, error: null },
   };

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import type { Action } from '../../domain/action.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import {
+  interactionKey,
+  isShown,
+  MAX_INTERACTION_DATA_BYTES,
+  type InteractionIdentity,
+} from '../../domain/interaction.ts';
+import { INTERACTION_KINDS, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { idSchema, jsonSchema } from '../../descriptors/define.ts';
+import type { InteractionsRepository } from '../../storage/interactions.ts';
+import type { RecordOutcome } from '../../storage/interaction-records.ts';
+import type { MembersRepository } from '../../storage/members.ts';
+import { getAction } from '../feed/read-actions.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import { actingAs } from '../roles.ts';
+import type { ChangedInteraction, RecordInteractionInput } from '../services.ts';
+import { validate } from '../validate.ts';
+import { clock } from '../../lib/clock.ts';
+import { commentSchema } from './comment-text.ts';
+import {
+  noSuchAction,
+  settleInteraction,
+  settleUnknown,
+  type SettleInteractionDependencies,
+} from './settle-interaction.ts';
+
+export interface AddInteractionDependencies extends SettleInteractionDependencies {
+  readonly interactions: SettleInteractionDependencies['interactions'] &
+    Pick<InteractionsRepository, 'record' | 'find'>;
+  readonly members: Pick<MembersRepository, 'findByIds'>;
+  readonly newToken: () => string;
+  readonly openSession: (identity: Identity) => ReaderSession;
+  /** The reactions that may be given. */
+  readonly reactions: readonly string[];
+}
+
+const inputSchema = z.strictObject({
+  kind: z.enum(INTERACTION_KINDS),
+  actorId: idSchema.nullish(),
+  idempotencyKey: idSchema.nullish(),
+  at: z.date().nullish(),
+  text: commentSchema.nullish(),
+  reaction: z.string().nullish(),
+  parentId: z.string().nullish(),
+  data: jsonSchema(MAX_INTERACTION_DATA_BYTES).nullish(),
+});
+type CheckedInput = z.infer<typeof inputSchema>;
+
+/**
+ * Records that somebody commented on, liked, reshared or reacted to an action, which boosts it in the feeds of the people
+ * concerned. The insert is the commit point; counts and boosts are derived from it. A like, a reshare and each reaction
+ * counts once for each actor, a comment once for each key: a repetition changes nothing. What was taken back and is given
+ * again is the same as before, with its first time, unless its key is a repeated one.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND when the actor may not see the action or the comment it
+ *   replies to, no matter who records it; CONFLICT where it was recorded before and was hidden
+ */
+export async function addInteraction(
+  dependencies: AddInteractionDependencies,
+  session: ReaderSession,
+  { actionId, ...input }: RecordInteractionInput,
+): Promise<ChangedInteraction> {
+  const { identity } = session;
+  const checked = validate(inputSchema, input, ['input']);
+  checkKind(checked, dependencies.reactions);
+  const actor = checked.actorId ?? identity.userId;
+  const actingIdentity = actingAs(identity, actor, 'record');
+  const at = timeOf(checked);
+  const acting = actingIdentity === identity ? session : dependencies.openSession(actingIdentity);
+  const action = await getAction(acting, actionId);
+  if (action === null) throw noSuchAction();
+
+  const { kind, text, reaction, parentId, data } = checked;
+  const idempotencyKey = checked.idempotencyKey ?? null;
+  const [departmentIds] = await Promise.all([
+    departmentsOf(dependencies, [actor, action.actorId]),
+    parentId == null ? null : checkParent(dependencies, actionId, parentId),
+  ]);
+  const of: InteractionIdentity = { kind, actorId: actor, reaction: reaction ?? null, idempotencyKey };
+  const recorded = await dependencies.interactions.record({
+    ...of,
+    actionId,
+    at,
+    departmentIds,
+    key: interactionKey(of) ?? dependencies.newToken(),
+    text: text ?? null,
+    parentId: parentId ?? null,
+    data: data ?? null,
+  });
+  if (recorded === null) throw noSuchAction();
+  const { interaction, change } = recorded;
+  const changed = await settled(dependencies, action, recorded);
+  if (interaction.state === 'HIDDEN' && !isShown(interaction, actingIdentity.roles.has('admin')))
+    throw new FanfareError('CONFLICT', 'This was recorded before, and was hidden since');
+  return { interaction, action: changed, isReplay: change === 'none' };
+}
+
+/** What was recorded before and settled costs nothing more. */
+async function settled(
+  dependencies: AddInteractionDependencies,
+  action: Action,
+  { interaction, change, settling }: RecordOutcome,
+): Promise<Action> {
+  if (settling === null) return action;
+  if (change === 'none') return settleUnknown(dependencies, interaction, settling);
+  const { kind, reaction, at, state } = interaction;
+  return settleInteraction(
+    dependencies,
+    action.id,
+    state === 'VISIBLE' ? { kind: 'given', of: kind, reaction, at } : { kind: 'none' },
+    { boost: change === 'new' ? at : null, settling },
+  );
+}
+
+/** Which fields go with which kind. */
+function checkKind({ kind, text, reaction, parentId }: CheckedInput, reactions: readonly string[]): void {
+  if (text != null && kind !== 'COMMENT') throw badInput('Only a comment has a text', ['input', 'text']);
+  if (parentId != null && kind !== 'COMMENT')
+    throw badInput('Only a comment replies to a comment', ['input', 'parentId']);
+  if (reaction != null && kind !== 'REACTION')
+    throw badInput('Only a REACTION has a reaction', ['input', 'reaction']);
+  if (kind === 'REACTION' && (reaction == null || !reactions.includes(reaction)))
+    throw badInput(
+      `Must be one of ${reactions.join(' ')}, got ${reaction == null ? 'none' : `"${reaction.slice(0, 64)}"`}`,
+      ['input', 'reaction'],
+    );
+}
+
+/** A comment of the action that everybody sees who sees the action, and that replies to nothing itself. */
+async function checkParent(
+  { interactions }: Pick<AddInteractionDependencies, 'interactions'>,
+  actionId: string,
+  parentId: string,
+): Promise<void> {
+  const parent = (await interactions.find(parentId))?.interaction;
+  if (parent?.actionId !== actionId || parent.state !== 'VISIBLE')
+    throw new FanfareError('NOT_FOUND', 'There is no such comment');
+  if (parent.kind !== 'COMMENT') throw badInput('Not a comment', ['input', 'parentId']);
+  if (parent.parentId !== null)
+    throw badInput('This comment is a reply, and replies have no replies', ['input', 'parentId']);
+}
+
+/** Never later than now. */
+function timeOf({ at }: CheckedInput): Date {
+  const now = clock.now();
+  if (at != null && at.getTime() > now.getTime() + MAX_FUTURE_MS)
+    throw badInput('Must not be more than five minutes in the future', ['input', 'at']);
+  return at == null || at.getTime() > now.getTime() ? now : at;
+}
+
+async function departmentsOf(
+  { members }: Pick<AddInteractionDependencies, 'members'>,
+  userIds: readonly string[],
+): Promise<string[]> {
+  const found = await members.findByIds([...new Set(userIds)]);
+  return [...new Set(found.flatMap((member) => member.departmentId ?? []))].sort();
+}

@@ -1,0 +1,132 @@
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
+import type { EngagementChange } from '../../storage/interaction-stages.ts';
+import type { KnownInteraction, SettlingToken } from '../../storage/interaction-records.ts';
+import type { InteractionsRepository } from '../../storage/interactions.ts';
+import { reasonSchema } from '../moderation/reason.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import { requireRole } from '../roles.ts';
+import { validate } from '../validate.ts';
+import { clock } from '../../lib/clock.ts';
+import { commentSchema } from './comment-text.ts';
+import {
+  findInteraction,
+  isAdmin,
+  type FindInteractionDependencies,
+  type FoundInteraction,
+} from './find-interaction.ts';
+import {
+  noSuchInteraction,
+  settleInteraction,
+  settleUnknown,
+  takenFrom,
+  type SettleInteractionDependencies,
+} from './settle-interaction.ts';
+
+export interface ModerateInteractionDependencies extends SettleInteractionDependencies {
+  readonly interactions: SettleInteractionDependencies['interactions'] &
+    FindInteractionDependencies['interactions'] &
+    Pick<InteractionsRepository, 'setHidden' | 'edit' | 'logModeration'>;
+}
+
+/**
+ * Hides an interaction from everybody but admins, or shows it again. Counts, viewer state and scores follow, what it
+ * lifted stays. Idempotent; each change is in the moderation log.
+ * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
+ */
+export async function setInteractionHidden(
+  dependencies: ModerateInteractionDependencies,
+  session: ReaderSession,
+  id: InteractionId,
+  {
+    kind,
+    reason,
+  }: {
+    readonly kind: 'HIDE_INTERACTION' | 'UNHIDE_INTERACTION';
+    readonly reason: string | null | undefined;
+  },
+): Promise<Interaction> {
+  const { identity } = session;
+  requireRole(identity, 'admin');
+  const why = validate(reasonSchema, reason, ['reason']);
+  const found = await findShown(dependencies, session, id);
+  const changed = await dependencies.interactions.setHidden(found.interaction, {
+    ...{ kind, reason: why },
+    by: identity.userId,
+    at: clock.now(),
+  });
+  if (changed === null) return unchanged(dependencies, found);
+  const { at, reaction, kind: of } = changed.interaction;
+  const change: EngagementChange =
+    kind === 'HIDE_INTERACTION'
+      ? await takenFrom(dependencies, found.action, changed.interaction, 1)
+      : { kind: 'given', of, reaction, at };
+  return conclude(dependencies, changed, change);
+}
+
+/**
+ * Another text for a comment, which bumps nothing. By an admin who did not write it, it is in the moderation log.
+ * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
+ */
+export async function updateInteraction(
+  dependencies: ModerateInteractionDependencies,
+  session: ReaderSession,
+  id: InteractionId,
+  text: string,
+): Promise<Interaction> {
+  const { identity } = session;
+  const words = validate(commentSchema, text, ['text']);
+  const found = await findShown(dependencies, session, id);
+  const { interaction } = found;
+  const isOwn = interaction.actorId === identity.userId;
+  if (!isOwn && !isAdmin(identity))
+    throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can change an interaction');
+  if (interaction.kind !== 'COMMENT') throw badInput('Only a comment has a text', ['id']);
+  const now = clock.now();
+  const changed = await dependencies.interactions.edit(
+    interaction,
+    words,
+    now,
+    isOwn ? null : { kind: 'EDIT_INTERACTION', by: identity.userId, at: now, reason: null },
+  );
+  if (changed === null) return unchanged(dependencies, found);
+  return conclude(dependencies, changed, { kind: 'none' });
+}
+
+/** What the viewer may see, on an action they may see. */
+async function findShown(
+  dependencies: ModerateInteractionDependencies,
+  session: ReaderSession,
+  id: InteractionId,
+): Promise<FoundInteraction & { readonly action: NonNullable<FoundInteraction['action']> }> {
+  const found = await findInteraction(dependencies, id, () => session);
+  if (found?.action == null || !isShown(found.interaction, isAdmin(session.identity)))
+    throw noSuchInteraction();
+  return { ...found, action: found.action };
+}
+
+async function conclude(
+  dependencies: ModerateInteractionDependencies,
+  { interaction, settling }: { readonly interaction: Interaction; readonly settling: SettlingToken },
+  change: EngagementChange,
+): Promise<Interaction> {
+  await dependencies.interactions.logModeration(interaction.id);
+  await settleInteraction(dependencies, interaction.actionId, change, { boost: null, settling });
+  return interaction;
+}
+
+/** It is as it should be. This may be the repetition of a call that was cut off. */
+async function unchanged(
+  dependencies: ModerateInteractionDependencies,
+  { interaction, settling }: KnownInteraction,
+): Promise<Interaction> {
+  if (settling !== null) {
+    await dependencies.interactions.logModeration(interaction.id);
+    await settleUnknown(dependencies, interaction, settling);
+    return interaction;
+  }
+  const now = (await dependencies.interactions.find(interaction.id))?.interaction;
+  // Somebody else may have removed it meanwhile.
+  if (now === undefined || now.state === 'REMOVED') throw noSuchInteraction();
+  return now;
+}

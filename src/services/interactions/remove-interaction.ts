@@ -1,0 +1,113 @@
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import type { Interaction, InteractionId } from '../../domain/interaction.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import type { InteractionsRepository } from '../../storage/interactions.ts';
+import { getAction } from '../feed/read-actions.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import { actingAs } from '../roles.ts';
+import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../services.ts';
+import { clock } from '../../lib/clock.ts';
+import { findInteraction, isAdmin, type FindInteractionDependencies } from './find-interaction.ts';
+import {
+  noSuchAction,
+  noSuchInteraction,
+  settleInteraction,
+  settleUnknown,
+  takenFrom,
+  type SettleInteractionDependencies,
+} from './settle-interaction.ts';
+
+export interface RemoveInteractionDependencies extends SettleInteractionDependencies {
+  readonly interactions: SettleInteractionDependencies['interactions'] &
+    FindInteractionDependencies['interactions'] &
+    Pick<InteractionsRepository, 'newestOwn' | 'remove'>;
+  readonly openSession: (identity: Identity) => ReaderSession;
+}
+
+/**
+ * Takes back what the actor did; a service what others did, an admin anything. Counts, viewer state and scores follow,
+ * what it lifted stays. Idempotent: what is removed already is a replay.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND when there is none, or the actor – for admins: they – may
+ *   not see its action
+ */
+export async function removeInteraction(
+  dependencies: RemoveInteractionDependencies,
+  session: ReaderSession,
+  input: RemoveInteractionInput,
+): Promise<ChangedInteraction> {
+  if (input.own != null) return removeOwn(dependencies, session, input.own);
+  if (input.id == null) throw badInput('Exactly one of id and own is needed', ['input']);
+  return removeOne(dependencies, session, input.id);
+}
+
+async function removeOne(
+  dependencies: RemoveInteractionDependencies,
+  session: ReaderSession,
+  id: InteractionId,
+): Promise<ChangedInteraction> {
+  const { identity } = session;
+  const found = await findInteraction(dependencies, id, (interaction) =>
+    actsForOther(identity, interaction)
+      ? dependencies.openSession(actingAs(identity, interaction.actorId, 'remove'))
+      : session,
+  );
+  if (found?.action == null) throw noSuchInteraction();
+  const { interaction, action, settling } = found;
+  const isAllowed =
+    interaction.actorId === identity.userId || isAdmin(identity) || identity.roles.has('service');
+  if (!isAllowed && interaction.state !== 'VISIBLE') throw noSuchInteraction();
+  if (!isAllowed)
+    throw new FanfareError('FORBIDDEN', 'Only its actor, a service or an admin can remove an interaction');
+  if (interaction.state === 'REMOVED') {
+    const same = settling === null ? action : await settleUnknown(dependencies, interaction, settling);
+    return { interaction, action: same, isReplay: true };
+  }
+  const removed = await dependencies.interactions.remove({ id }, clock.now());
+  const change = await takenFrom(dependencies, action, interaction, removed.visible);
+  const changed = await settleInteraction(dependencies, action.id, change, { boost: null, ...removed });
+  return { interaction: asRemoved(interaction), action: changed, isReplay: false };
+}
+
+async function removeOwn(
+  dependencies: RemoveInteractionDependencies,
+  session: ReaderSession,
+  { actionId, kind, reaction }: OwnInteraction,
+): Promise<ChangedInteraction> {
+  if (reaction != null && kind !== 'REACTION')
+    throw badInput('Only a REACTION has a reaction', ['input', 'own', 'reaction']);
+  const action = await getAction(session, actionId);
+  if (action === null) throw noSuchAction();
+  const of = { actionId, actorId: session.identity.userId, kind, reaction: reaction ?? null };
+  const newest = await dependencies.interactions.newestOwn(of);
+  if (newest === null) throw noSuchInteraction();
+  const removed = await dependencies.interactions.remove(of, clock.now());
+  // Of several reactions nobody knows here how many there were of each.
+  const isMixed = kind === 'REACTION' && reaction == null;
+  const { interaction, settling } = newest;
+  if (interaction.state === 'REMOVED' && removed.visible === 0) {
+    const same = settling === null ? action : await settleUnknown(dependencies, interaction, settling);
+    return { interaction, action: same, isReplay: true };
+  }
+  if (isMixed) {
+    const counted = await settleUnknown(dependencies, interaction, removed.settling);
+    return { interaction: asRemoved(interaction), action: counted, isReplay: false };
+  }
+  // Where the newest was not visible, when the others happened is not known here.
+  const at = interaction.state === 'VISIBLE' ? interaction.at : clock.now();
+  const change = await takenFrom(dependencies, action, { ...interaction, at }, removed.visible);
+  const changed = await settleInteraction(dependencies, actionId, change, { boost: null, ...removed });
+  return { interaction: asRemoved(interaction), action: changed, isReplay: false };
+}
+
+function actsForOther(identity: Identity, interaction: Interaction | null): interaction is Interaction {
+  return (
+    interaction !== null &&
+    interaction.actorId !== identity.userId &&
+    identity.roles.has('service') &&
+    !isAdmin(identity)
+  );
+}
+
+function asRemoved(interaction: Interaction): Interaction {
+  return { ...interaction, state: 'REMOVED', text: null, data: null };
+}

@@ -1,0 +1,79 @@
+import type { Action, ActionId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import type { Interaction } from '../../domain/interaction.ts';
+import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
+import type { ActionsRepository } from '../../storage/actions.ts';
+import type { EngagementChange } from '../../storage/interaction-stages.ts';
+import type { SettlingToken } from '../../storage/interaction-records.ts';
+import type { InteractionsRepository } from '../../storage/interactions.ts';
+import { clock } from '../../lib/clock.ts';
+
+export interface SettleInteractionDependencies {
+  readonly actions: Pick<ActionsRepository, 'markInteraction'>;
+  readonly interactions: Pick<InteractionsRepository, 'settle' | 'summaries' | 'newestOf'>;
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
+}
+
+/**
+ * Marks a change of interactions on their action, whose pass derives the counts, and settles it. Until then upkeep finds
+ * the change, should nobody come back to it. Two round trips.
+ * @throws FanfareError NOT_FOUND when the action is gone
+ */
+export async function settleInteraction(
+  { actions, interactions, workSignal }: SettleInteractionDependencies,
+  actionId: ActionId,
+  change: EngagementChange,
+  { boost, settling }: { readonly boost: Date | null; readonly settling: SettlingToken },
+): Promise<Action> {
+  const marked = await actions.markInteraction(actionId, { change, boost, now: clock.now() });
+  if (marked === null) throw noSuchAction();
+  workSignal.notify();
+  await interactions.settle(settling);
+  return marked;
+}
+
+/**
+ * The same for a change that somebody made and was cut off from, so that nobody knows what was counted: counts again.
+ * One round trip more, which reads all interactions of the action.
+ */
+export async function settleUnknown(
+  dependencies: SettleInteractionDependencies,
+  { actionId, at }: Pick<Interaction, 'actionId' | 'at'>,
+  settling: SettlingToken,
+): Promise<Action> {
+  const summary = (await dependencies.interactions.summaries([actionId])).get(actionId);
+  const change: EngagementChange =
+    summary === undefined ? { kind: 'none' } : { kind: 'derived', engagement: summary.engagement };
+  return settleInteraction(dependencies, actionId, change, { boost: at, settling });
+}
+
+/** What so many visible interactions less come to. One round trip where the newest may be among them, else none. */
+export async function takenFrom(
+  { interactions }: Pick<SettleInteractionDependencies, 'interactions'>,
+  action: Action,
+  { kind, reaction, at }: Pick<Interaction, 'kind' | 'reaction' | 'at'>,
+  count: number,
+): Promise<EngagementChange> {
+  if (count === 0) return { kind: 'none' };
+  const { lastInteraction } = action.engagement;
+  if (count === 1 && lastInteraction !== null && at.getTime() < lastInteraction.getTime())
+    return { kind: 'taken', of: kind, reaction, count, lastInteraction: null };
+  const newest = await interactions.newestOf([action.id], {
+    kinds: INTERACTION_KINDS,
+    after: null,
+    limit: 1,
+    withHidden: false,
+  });
+  const is = newest.get(action.id)?.[0]?.at ?? null;
+  return { kind: 'taken', of: kind, reaction, count, lastInteraction: { is } };
+}
+
+export function noSuchAction(): FanfareError {
+  return new FanfareError('NOT_FOUND', 'There is no such action');
+}
+
+/** For what is not there and for what may not be seen. */
+export function noSuchInteraction(): FanfareError {
+  return new FanfareError('NOT_FOUND', 'There is no such interaction');
+}

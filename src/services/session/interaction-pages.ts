@@ -1,0 +1,45 @@
+import type { ActionId } from '../../domain/action.ts';
+import type { Interaction } from '../../domain/interaction.ts';
+import type { InteractionQuery } from '../../storage/interaction-lists.ts';
+import type { InteractionsRepository } from '../../storage/interactions.ts';
+
+/** The first interactions of an action that a query finds, newest first. */
+export interface InteractionPage {
+  readonly name: string;
+  readonly interactions: readonly Interaction[];
+}
+
+/** Where an action id ends in a name. */
+const ID_LENGTH = 24;
+
+/** Names what is asked for of an action, so that loaders can tell it from others. */
+export function interactionPageName(actionId: ActionId, query: InteractionQuery): string {
+  return actionId + JSON.stringify(query);
+}
+
+/** One query for all actions of which the same is asked. */
+export async function findInteractionPages(
+  interactions: Pick<InteractionsRepository, 'newestOf'>,
+  names: readonly string[],
+): Promise<InteractionPage[]> {
+  const byQuery = new Map<string, ActionId[]>();
+  for (const name of names) {
+    const query = name.slice(ID_LENGTH);
+    byQuery.set(query, [...(byQuery.get(query) ?? []), name.slice(0, ID_LENGTH)]);
+  }
+  const pages = await Promise.all(
+    Array.from(byQuery, async ([query, actionIds]) => {
+      const found = await interactions.newestOf(actionIds, readQuery(query));
+      return Array.from(found, ([actionId, list]) => ({ name: actionId + query, interactions: list }));
+    }),
+  );
+  return pages.flat();
+}
+
+function readQuery(text: string): InteractionQuery {
+  const query = JSON.parse(text) as Omit<InteractionQuery, 'after'> & {
+    readonly after: { readonly at: string; readonly id: string } | null;
+  };
+  const { after } = query;
+  return { ...query, after: after === null ? null : { ...after, at: new Date(after.at) } };
+}

@@ -1,0 +1,281 @@
+import { ObjectId, type Document, type Filter } from 'mongodb';
+import type { ActionId, UserId } from '../domain/action.ts';
+import { isToggle, type Interaction, type InteractionId } from '../domain/interaction.ts';
+import type { InteractionModerationKind } from '../domain/moderation.ts';
+import type { InteractionKind } from '../domain/relevancy.ts';
+import { clock } from '../lib/clock.ts';
+import { idOfTime } from './database-time.ts';
+import type { InteractionDocument, ModerationDocument } from './documents.ts';
+import { isDuplicateKey } from './errors.ts';
+import { toInteraction } from './interaction-document.ts';
+import type { Collections } from './mongo.ts';
+import { logRecords } from './moderation.ts';
+
+export interface NewInteraction extends Pick<
+  Interaction,
+  'actionId' | 'kind' | 'actorId' | 'at' | 'text' | 'reaction' | 'parentId' | 'data'
+> {
+  /** Unique per action. */
+  readonly key: string;
+  readonly idempotencyKey: string | null;
+  readonly departmentIds: readonly string[];
+}
+
+/** Stands in a record from a change until its action has been marked. */
+export type SettlingToken = string;
+
+export interface KnownInteraction {
+  readonly interaction: Interaction;
+  /** Null: its action has been marked with everything that happened to it. */
+  readonly settling: SettlingToken | null;
+}
+
+export interface RecordOutcome extends KnownInteraction {
+  /** None: it was recorded before, or that key gave it before it was removed. */
+  readonly change: 'new' | 'given again' | 'none';
+}
+
+/** Which interactions are to be removed. */
+export type RemovalOf =
+  | { readonly id: InteractionId }
+  | {
+      readonly actionId: ActionId;
+      readonly actorId: UserId;
+      readonly kind: InteractionKind;
+      readonly reaction: string | null;
+    };
+
+export interface InteractionModeration {
+  readonly kind: InteractionModerationKind;
+  readonly by: UserId;
+  readonly at: Date;
+  readonly reason: string | null;
+}
+
+/** Most idempotency keys that are remembered of an interaction that is given and taken back. */
+const MOST_REPLAY_KEYS = 50;
+
+/**
+ * Interactions one by one. Each change sets `settling` in the same write; who made it marks the action and settles it
+ * then, and what was cut off in between is found by it. Index `settling`.
+ */
+export function interactionRecords({
+  interactions: collection,
+  moderationLog,
+}: Pick<Collections, 'interactions' | 'moderationLog'>) {
+  const newToken = (): ObjectId => idOfTime(clock.now());
+
+  return {
+    /** Null where there is none. */
+    async find(id: InteractionId): Promise<KnownInteraction | null> {
+      const document = await collection.findOne({ _id: new ObjectId(id) });
+      return document === null ? null : known(document);
+    },
+
+    /**
+     * Records it, gives it again where it was taken back, or finds that it was recorded before. One round trip, two where
+     * the key is known. Null: its action was purged meanwhile. Unique key: actionId, key.
+     */
+    async record(interaction: NewInteraction): Promise<RecordOutcome | null> {
+      const token = newToken();
+      const document = newDocument(interaction, token);
+      try {
+        await collection.insertOne(document);
+        return {
+          interaction: toInteraction(document),
+          change: 'new',
+          settling: token.toHexString(),
+        };
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+      const { actionId, key } = document;
+      const stored = isToggle(interaction.kind)
+        ? await collection.findOneAndUpdate(
+            { actionId, key },
+            [{ $set: givenAgain(interaction.idempotencyKey, token) }],
+            { returnDocument: 'after' },
+          )
+        : await collection.findOne({ actionId, key });
+      if (stored === null) return null;
+      return { ...known(stored), change: stored.settling?.equals(token) === true ? 'given again' : 'none' };
+    },
+
+    /** The newest of somebody's interactions of a kind with an action, whatever its state. Index `own`. */
+    async newestOwn(of: Exclude<RemovalOf, { readonly id: string }>): Promise<KnownInteraction | null> {
+      const document = await collection.findOne(filterOf(of), { sort: { _id: -1 } });
+      return document === null ? null : known(document);
+    },
+
+    /**
+     * Removes them; their texts and data are nobody's to read any more, and go. Tells how many visible ones there were
+     * and how to settle them. One round trip.
+     */
+    async remove(of: RemovalOf, now: Date): Promise<{ visible: number; settling: SettlingToken }> {
+      const token = newToken();
+      const removed = { state: 'REMOVED', stateAt: now, settling: token } as const;
+      const bodies = { text: 1, data: 1 } as const;
+      const filter = filterOf(of);
+      const [visible] = await Promise.all([
+        collection.updateMany({ ...filter, state: { $exists: false } }, { $set: removed, $unset: bodies }),
+        collection.updateMany(
+          { ...filter, state: 'HIDDEN' },
+          { $set: { ...removed, wasHidden: true }, $unset: bodies },
+        ),
+      ]);
+      return { visible: visible.modifiedCount, settling: token.toHexString() };
+    },
+
+    /** Hides it or shows it again, and notes who did it, in one write. Null where it is not in the other state. */
+    async setHidden(
+      interaction: Pick<Interaction, 'id' | 'actionId'>,
+      moderation: InteractionModeration,
+    ): Promise<{ interaction: Interaction; settling: SettlingToken } | null> {
+      const token = newToken();
+      const isHide = moderation.kind === 'HIDE_INTERACTION';
+      const document = await collection.findOneAndUpdate(
+        { _id: new ObjectId(interaction.id), state: isHide ? { $exists: false } : 'HIDDEN' },
+        {
+          $set: { stateAt: moderation.at, settling: token, ...(isHide ? { state: 'HIDDEN' } : {}) },
+          ...(isHide ? {} : { $unset: { state: 1 } }),
+          $push: { unlogged: moderationDocument(interaction, moderation) },
+        },
+        { returnDocument: 'after' },
+      );
+      return document === null
+        ? null
+        : { interaction: toInteraction(document), settling: token.toHexString() };
+    },
+
+    /** Another text of a comment. Null where it is gone, or has that text. */
+    async edit(
+      interaction: Pick<Interaction, 'id' | 'actionId'>,
+      text: string,
+      now: Date,
+      moderation: InteractionModeration | null,
+    ): Promise<{ interaction: Interaction; settling: SettlingToken } | null> {
+      const token = newToken();
+      const document = await collection.findOneAndUpdate(
+        { _id: new ObjectId(interaction.id), state: { $ne: 'REMOVED' }, text: { $ne: text } },
+        {
+          $set: { text, editedAt: now, settling: token },
+          ...(moderation === null
+            ? {}
+            : { $push: { unlogged: moderationDocument(interaction, moderation) } }),
+        },
+        { returnDocument: 'after' },
+      );
+      return document === null
+        ? null
+        : { interaction: toInteraction(document), settling: token.toHexString() };
+    },
+
+    /** Brings what the record carries into the moderation log. Idempotent. */
+    async logModeration(id: InteractionId): Promise<void> {
+      const _id = new ObjectId(id);
+      const document = await collection.findOne({ _id }, { projection: { unlogged: 1 } });
+      const unlogged = document?.unlogged ?? [];
+      if (unlogged.length === 0) return;
+      await logRecords(moderationLog, unlogged);
+      await collection.updateOne(
+        { _id },
+        { $pull: { unlogged: { _id: { $in: unlogged.map((r) => r._id) } } } },
+      );
+    },
+
+    /** Their action has been marked. Nothing, where they have changed since. Index `settling`. */
+    async settle(token: SettlingToken): Promise<void> {
+      await collection.updateMany({ settling: new ObjectId(token) }, { $unset: { settling: 1 } });
+    },
+
+    /** Those that have not been settled since before then, the oldest first. Index `settling`. */
+    async unsettledBefore(
+      before: Date,
+      limit: number,
+    ): Promise<{ interaction: Interaction; settling: SettlingToken }[]> {
+      const documents = await collection
+        .find({
+          settling: { $exists: true, $lt: ObjectId.createFromTime(Math.floor(before.getTime() / 1_000)) },
+        })
+        .sort({ settling: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.flatMap((document) => {
+        const settling = tokenOf(document);
+        return settling === null ? [] : [{ interaction: toInteraction(document), settling }];
+      });
+    },
+  };
+}
+
+function known(document: InteractionDocument): KnownInteraction {
+  return { interaction: toInteraction(document), settling: tokenOf(document) };
+}
+
+function tokenOf({ settling }: InteractionDocument): SettlingToken | null {
+  return settling?.toHexString() ?? null;
+}
+
+function newDocument(interaction: NewInteraction, settling: ObjectId): InteractionDocument {
+  const { actionId, key, actorId, departmentIds, kind, at, text, reaction, parentId, data } = interaction;
+  const isKeyed = isToggle(kind) && interaction.idempotencyKey !== null;
+  return {
+    _id: idOfTime(clock.now()),
+    ...{ actionId: new ObjectId(actionId), key, keyForm: 2, actorId, departmentIds: [...departmentIds] },
+    ...{ kind, at },
+    ...(isKeyed ? { replayKeys: [interaction.idempotencyKey] } : {}),
+    ...(text === null ? {} : { text }),
+    ...(reaction === null ? {} : { reaction }),
+    ...(parentId === null ? {} : { parentId: new ObjectId(parentId) }),
+    ...(data === null ? {} : { data }),
+    settling,
+  };
+}
+
+/** Fields of an update pipeline: as it was before it was removed, unless the key has given it before. */
+function givenAgain(idempotencyKey: string | null, token: ObjectId): Document {
+  const keys = { $ifNull: ['$replayKeys', []] };
+  const isReplay = idempotencyKey === null ? false : { $in: [{ $literal: idempotencyKey }, keys] };
+  const isAgain = { $and: [{ $eq: ['$state', 'REMOVED'] }, { $not: [isReplay] }] };
+  const orAbsent = (field: string): Document => ({ $ifNull: [field, '$$REMOVE'] });
+  return {
+    state: {
+      $cond: [isAgain, { $cond: [{ $eq: ['$wasHidden', true] }, 'HIDDEN', '$$REMOVE'] }, orAbsent('$state')],
+    },
+    stateAt: { $cond: [isAgain, clock.now(), orAbsent('$stateAt')] },
+    wasHidden: { $cond: [isAgain, '$$REMOVE', orAbsent('$wasHidden')] },
+    settling: { $cond: [isAgain, token, orAbsent('$settling')] },
+    ...(idempotencyKey === null
+      ? {}
+      : {
+          replayKeys: {
+            $cond: [
+              isReplay,
+              keys,
+              { $slice: [{ $concatArrays: [keys, [{ $literal: idempotencyKey }]] }, -MOST_REPLAY_KEYS] },
+            ],
+          },
+        }),
+  };
+}
+
+function filterOf(of: RemovalOf): Filter<InteractionDocument> {
+  if ('id' in of) return { _id: new ObjectId(of.id) };
+  const { actionId, actorId, kind, reaction } = of;
+  return {
+    ...{ actorId, actionId: new ObjectId(actionId), kind },
+    ...(reaction === null ? {} : { reaction }),
+  };
+}
+
+function moderationDocument(
+  { id, actionId }: Pick<Interaction, 'id' | 'actionId'>,
+  { kind, by, at, reason }: InteractionModeration,
+): ModerationDocument {
+  return {
+    _id: new ObjectId(),
+    actionId: new ObjectId(actionId),
+    interactionId: new ObjectId(id),
+    ...{ at, by, kind, reason },
+  };
+}

@@ -1,0 +1,46 @@
+import type { ActionsRepository } from '../../storage/actions.ts';
+import type { InteractionsRepository } from '../../storage/interactions.ts';
+
+export interface SettleAbandonedInteractionsDependencies {
+  readonly actions: Pick<ActionsRepository, 'markInteraction'>;
+  readonly interactions: Pick<
+    InteractionsRepository,
+    'unsettledBefore' | 'summaries' | 'logModeration' | 'settle' | 'purgeAction'
+  >;
+}
+
+/** A call that takes longer is taken for cut off. What it does after that does no harm. */
+const ABANDONED_AFTER_MS = 60_000;
+/** Changes settled together. */
+const AT_ONCE = 200;
+
+/**
+ * Completes changes of interactions that were cut off before their action was marked, and that nobody repeats: the
+ * action's interactions are counted again, and its pass lifts what they lift. May be cut off anywhere, and run in any
+ * number of processes at once.
+ */
+export async function settleAbandonedInteractions(
+  { actions, interactions }: SettleAbandonedInteractionsDependencies,
+  now: Date,
+): Promise<void> {
+  const before = new Date(now.getTime() - ABANDONED_AFTER_MS);
+  for (;;) {
+    const abandoned = await interactions.unsettledBefore(before, AT_ONCE);
+    if (abandoned.length === 0) return;
+    const actionIds = [...new Set(abandoned.map(({ interaction }) => interaction.actionId))];
+    const summaries = await interactions.summaries(actionIds);
+    for (const actionId of actionIds) {
+      const summary = summaries.get(actionId);
+      if (summary === undefined) continue;
+      const change = { kind: 'derived', engagement: summary.engagement } as const;
+      const marked = await actions.markInteraction(actionId, { change, boost: summary.latest, now });
+      // A deleted action may have been purged before this was recorded.
+      if (marked === null) await interactions.purgeAction(actionId);
+    }
+    for (const { interaction, settling } of abandoned) {
+      await interactions.logModeration(interaction.id);
+      await interactions.settle(settling);
+    }
+    if (abandoned.length < AT_ONCE) return;
+  }
+}

@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import type { Interaction } from '../../../src/domain/interaction.ts';
+import type { Role } from '../../../src/domain/viewer.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+async function thread(parts: Parts) {
+  const { action } = await parts.publish({ scope: 'PUBLIC' });
+  const write = async (userId: string, text: string, parentId?: string): Promise<Interaction> =>
+    (
+      await parts.services.addInteraction(parts.session(userId), {
+        ...{ actionId: action.id, kind: 'COMMENT', text, parentId },
+      })
+    ).interaction;
+  const first = await write('ann', 'First');
+  const reply = await write('bob', 'Reply', first.id);
+  const second = await write('cid', 'Second');
+  return { action, write, first, reply, second };
+}
+
+async function textsFor(
+  parts: Parts,
+  actionId: string,
+  args: Parameters<Parts['services']['listInteractions']>[2] = {},
+  userId = 'dan',
+  ...roles: Role[]
+): Promise<(string | null)[]> {
+  const session = parts.session(userId, ...roles);
+  const texts: (string | null)[] = [];
+  let after: string | null = null;
+  for (;;) {
+    const page: Awaited<ReturnType<Parts['services']['listInteractions']>> =
+      await parts.services.listInteractions(session, actionId, { first: 2, ...args, after });
+    texts.push(...page.edges.map(({ node }) => node.text));
+    if (!page.hasNextPage) return texts;
+    after = page.endCursor;
+  }
+}
+
+test('lists comments newest first: all, those that reply to nothing, or the replies to one', async () => {
+  await using parts = await openParts();
+  const { action, first } = await thread(parts);
+  await parts.services.addInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' });
+  expect(await textsFor(parts, action.id, { kinds: ['COMMENT'] })).toEqual(['Second', 'Reply', 'First']);
+  expect(await textsFor(parts, action.id)).toEqual([null, 'Second', 'Reply', 'First']);
+  expect(await textsFor(parts, action.id, { kinds: ['COMMENT'], parentId: null })).toEqual([
+    'Second',
+    'First',
+  ]);
+  expect(await textsFor(parts, action.id, { parentId: first.id })).toEqual(['Reply']);
+  expect(await textsFor(parts, action.id, { kinds: [] })).toEqual([]);
+});
+
+test('refuses replies to replies, to what is no comment of the action, and to what cannot be seen', async () => {
+  await using parts = await openParts();
+  const { action, first, reply, write } = await thread(parts);
+  await expect(write('ann', 'x', reply.id)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+  const like = await parts.services.addInteraction(parts.session('ann'), {
+    actionId: action.id,
+    kind: 'LIKE',
+  });
+  await expect(write('ann', 'x', like.interaction.id)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+  const other = await thread(parts);
+  await parts.services.hideInteraction(parts.session('admin', 'admin'), first.id, null);
+  for (const parentId of [other.first.id, first.id, 'f'.repeat(24)])
+    await expect(write('ann', 'x', parentId)).rejects.toMatchObject({
+      ...{ code: 'NOT_FOUND', message: 'There is no such comment' },
+    });
+});
+
+test.each([
+  ['text of a like', { kind: 'LIKE', text: 'x' }],
+  ['parent of a like', { kind: 'LIKE', parentId: 'f'.repeat(24) }],
+  ['reaction of a comment', { kind: 'COMMENT', reaction: '👍' }],
+  ['a reaction without one', { kind: 'REACTION' }],
+  ['no text', { kind: 'COMMENT', text: '' }],
+  ['too long a text', { kind: 'COMMENT', text: 'x'.repeat(10_001) }],
+  ['too much data', { kind: 'COMMENT', data: { x: 'x'.repeat(4_096) } }],
+])('refuses %s, before anything is written', async (_what, input) => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ scope: 'PUBLIC' });
+  await expect(
+    parts.services.addInteraction(parts.session('ann'), { actionId: action.id, ...input }),
+  ).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+  expect(await parts.database.collections.interactions.countDocuments()).toBe(0);
+});
+
+test('takes the longest text and the most data', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ scope: 'PUBLIC' });
+  const text = 'x'.repeat(10_000);
+  const data = { x: 'y'.repeat(4_096 - '{"x":""}'.length) };
+  const { interaction } = await parts.services.addInteraction(parts.session('ann'), {
+    ...{ actionId: action.id, kind: 'COMMENT', text, data },
+  });
+  const stored = await parts.services.getInteraction(parts.session('bob'), interaction.id);
+  expect(stored).toMatchObject({ text, data, state: 'VISIBLE', editedAt: null });
+});
+
+test('a comment is changed by its actor, or by an admin with an entry in the log, and bumps nothing', async () => {
+  await using parts = await openParts();
+  const { action, first } = await thread(parts);
+  await parts.fanOut();
+  const [before] = await parts.repositories.actions.findByIds([action.id]);
+  const edited = await parts.services.updateInteraction(parts.session('ann'), first.id, 'Better');
+  expect(edited).toMatchObject({ text: 'Better', at: first.at });
+  expect(edited.editedAt).not.toBeNull();
+  await expect(
+    parts.services.updateInteraction(parts.session('bob'), first.id, 'Mine'),
+  ).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  const admin = parts.session('admin', 'admin');
+  await parts.services.updateInteraction(admin, first.id, 'Moderated');
+  await parts.services.updateInteraction(admin, first.id, 'Moderated');
+  await parts.fanOut();
+  const [after] = await parts.repositories.actions.findByIds([action.id]);
+  expect([after?.latest, after?.engagement]).toEqual([before?.latest, before?.engagement]);
+  const log = await parts.services.readModerationLog(admin, { actionId: action.id });
+  expect(log.edges.map(({ node }) => [node.kind, node.by, node.interactionId])).toEqual([
+    ['EDIT_INTERACTION', 'admin', first.id],
+  ]);
+  expect(await textsFor(parts, action.id)).toEqual(['Second', 'Reply', 'Moderated']);
+});
+
+test('what is hidden is for admins, what is removed for nobody, and its text is gone', async () => {
+  await using parts = await openParts();
+  const { action, first, second } = await thread(parts);
+  await parts.services.hideInteraction(parts.session('admin', 'admin'), first.id, null);
+  await parts.services.removeInteraction(parts.session('cid'), { id: second.id });
+  expect(await textsFor(parts, action.id)).toEqual(['Reply']);
+  expect(await textsFor(parts, action.id, {}, 'ann')).toEqual(['Reply']);
+  expect(await textsFor(parts, action.id, {}, 'admin', 'admin')).toEqual(['Reply', 'First']);
+  for (const [id, userId, role, isShown] of [
+    [first.id, 'ann', 'user', false],
+    [first.id, 'admin', 'admin', true],
+    [second.id, 'cid', 'user', false],
+    [second.id, 'admin', 'admin', false],
+  ] as const) {
+    const shown = await parts.services.getInteraction(parts.session(userId, role), id);
+    expect([id, userId, shown !== null]).toEqual([id, userId, isShown]);
+  }
+  await expect(parts.services.updateInteraction(parts.session('ann'), first.id, 'x')).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  const [stored] = await parts.database.collections.interactions.find({ state: 'REMOVED' }).toArray();
+  expect(stored).not.toHaveProperty('text');
+});
+
+test('own comments are removed by their actor, those of others by services and admins', async () => {
+  await using parts = await openParts();
+  const { first, reply, second } = await thread(parts);
+  const remove = (id: string, ...who: Parameters<Parts['session']>) =>
+    parts.services.removeInteraction(parts.session(...who), { id });
+  await expect(remove(first.id, 'bob')).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  expect(await remove(first.id, 'ann')).toMatchObject({ isReplay: false });
+  expect(await remove(first.id, 'ann')).toMatchObject({ isReplay: true });
+  // For others it is not there any more.
+  await expect(remove(first.id, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect(await remove(reply.id, 'service', 'service')).toMatchObject({
+    action: { engagement: { comments: 1 } },
+  });
+  expect(await remove(second.id, 'admin', 'admin')).toMatchObject({
+    action: { engagement: { comments: 0 } },
+  });
+  await expect(remove('f'.repeat(24), 'ann')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('admins see the newest texts of all actions, page by page', async () => {
+  await using parts = await openParts();
+  const { first } = await thread(parts);
+  await thread(parts);
+  await parts.services.removeInteraction(parts.session('ann'), { id: first.id });
+  const admin = () => parts.session('admin', 'admin');
+  const page = await parts.services.latestInteractions(admin(), { first: 3 });
+  expect(page.edges.map(({ node }) => node.text)).toEqual(['Second', 'Reply', 'First']);
+  const rest = await parts.services.latestInteractions(admin(), { first: 3, after: page.endCursor });
+  expect(rest.edges.map(({ node }) => node.text)).toEqual(['Second', 'Reply']);
+  await expect(parts.services.latestInteractions(parts.session('ann'), {})).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+  });
+});

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_REACTIONS } from '../../../src/domain/interaction.ts';
+import { addInteraction } from '../../../src/services/interactions/add-interaction.ts';
+import {
+  setInteractionHidden,
+  updateInteraction,
+} from '../../../src/services/interactions/moderate-interaction.ts';
+import { removeInteraction } from '../../../src/services/interactions/remove-interaction.ts';
+import { openSession } from '../../../src/services/session/open-session.ts';
+import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
+import { newObjectId } from '../../../src/storage/mongo.ts';
+import { createRepositories, type Repositories } from '../../../src/storage/repositories.ts';
+import { settleAbandonedInteractions } from '../../../src/workers/upkeep/settle-abandoned-interactions.ts';
+import { Crash, crashingCollections } from '../../support/crashing.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+/** More than any of the calls below has. */
+const MOST_WRITES = 12;
+const at = new Date('2026-03-01T00:00:00Z');
+
+interface Scene {
+  readonly actionId: string;
+  /** A comment of ann, with a later one of bob beside it. */
+  readonly commentId: string;
+  /** Of cid, hidden. */
+  readonly hiddenId: string;
+}
+
+function dependenciesOf(repositories: Repositories) {
+  return {
+    ...repositories,
+    workSignal: new MemoryWorkSignal(),
+    newToken: newObjectId,
+    reactions: DEFAULT_REACTIONS,
+    openSession: (identity: Parameters<typeof openSession>[1]) => openSession(repositories, identity),
+  };
+}
+type Dependencies = ReturnType<typeof dependenciesOf>;
+
+const CALLS: Readonly<
+  Record<string, (parts: Parts, dependencies: Dependencies, scene: Scene) => Promise<unknown>>
+> = {
+  'a like': (parts, dependencies, { actionId }) =>
+    addInteraction(dependencies, parts.session('ann'), { actionId, kind: 'LIKE' }),
+  'a comment with a key': (parts, dependencies, { actionId }) =>
+    addInteraction(dependencies, parts.session('ann'), {
+      ...{ actionId, kind: 'COMMENT', idempotencyKey: 'k', text: 'x' },
+    }),
+  'a reshare given again': (parts, dependencies, { actionId }) =>
+    addInteraction(dependencies, parts.session('ann'), { actionId, kind: 'RESHARE' }),
+  'taking all own reactions back': (parts, dependencies, { actionId }) =>
+    removeInteraction(dependencies, parts.session('ann'), { own: { actionId, kind: 'REACTION' } }),
+  'taking own comments back': (parts, dependencies, { actionId }) =>
+    removeInteraction(dependencies, parts.session('ann'), { own: { actionId, kind: 'COMMENT' } }),
+  'removing by id': (parts, dependencies, { commentId }) =>
+    removeInteraction(dependencies, parts.session('ann'), { id: commentId }),
+  hiding: (parts, dependencies, { commentId }) =>
+    setInteractionHidden(dependencies, parts.session('admin', 'admin'), commentId, {
+      ...{ kind: 'HIDE_INTERACTION', reason: null },
+    }),
+  'showing again': (parts, dependencies, { hiddenId }) =>
+    setInteractionHidden(dependencies, parts.session('admin', 'admin'), hiddenId, {
+      ...{ kind: 'UNHIDE_INTERACTION', reason: null },
+    }),
+  'a change by an admin': (parts, dependencies, { commentId }) =>
+    updateInteraction(dependencies, parts.session('admin', 'admin'), commentId, 'Better'),
+};
+
+async function openScene(parts: Parts): Promise<Scene> {
+  const { action } = await parts.publish({
+    ...{ scope: 'PUBLIC', mentions: ['reader'], conducted: new Date('2026-01-01T00:00:00Z') },
+  });
+  const actionId = action.id;
+  const add = async (userId: string, kind: string, more: object = {}): Promise<string> =>
+    (await parts.services.addInteraction(parts.session(userId), { actionId, kind, at, ...more })).interaction
+      .id;
+  const commentId = await add('ann', 'COMMENT', { text: 'First' });
+  await add('bob', 'COMMENT', { at: new Date('2026-02-01T00:00:00Z') });
+  await add('ann', 'REACTION', { reaction: '👍' });
+  await add('ann', 'REACTION', { reaction: '🎉' });
+  await add('ann', 'RESHARE');
+  await parts.services.removeInteraction(parts.session('ann'), { own: { actionId, kind: 'RESHARE' } });
+  const hiddenId = await add('cid', 'COMMENT', { text: 'Hidden' });
+  await parts.services.hideInteraction(parts.session('admin', 'admin'), hiddenId, null);
+  return { actionId, commentId, hiddenId };
+}
+
+async function outcomeOf(parts: Parts, { actionId }: Scene): Promise<object> {
+  const [action] = await parts.repositories.actions.findByIds([actionId]);
+  const { lastInteraction, ...counts } = action?.engagement ?? {};
+  const log = await parts.services.readModerationLog(parts.session('admin', 'admin'), { actionId });
+  const [entry] = await parts.feedStore.find('reader', [actionId]);
+  return {
+    counts,
+    isLately: (lastInteraction?.getTime() ?? 0) > at.getTime(),
+    isBumped: (entry?.relevancy.getTime() ?? 0) > at.getTime(),
+    log: log.edges.map(({ node }) => node.kind),
+  };
+}
+
+/** Nothing is left to do. */
+async function expectSettled({ repositories, database }: Parts): Promise<void> {
+  const soon = new Date(Date.now() + 60_000);
+  expect(await repositories.interactions.unsettledBefore(soon, 10)).toEqual([]);
+  expect(await database.collections.interactions.countDocuments({ 'unlogged.0': { $exists: true } })).toBe(0);
+}
+
+/** False: it came to its end. */
+async function isCutOff(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return false;
+  } catch (error) {
+    if (error instanceof Crash) return true;
+    throw error;
+  }
+}
+
+test.each(Object.entries(CALLS))(
+  '%s, cut off after any write: repeated, or never, the counts come out right',
+  async (_name, call) => {
+    await using parts = await openParts();
+    const good = dependenciesOf(parts.repositories);
+    const whole = await openScene(parts);
+    await call(parts, good, whole);
+    const repeated: Scene[] = [];
+    const abandoned: Scene[] = [];
+    for (const scenes of [repeated, abandoned])
+      for (let writes = 1; writes <= MOST_WRITES; writes += 1) {
+        const scene = await openScene(parts);
+        const dying = createRepositories(crashingCollections(parts.database.collections, writes));
+        if (!(await isCutOff(call(parts, dependenciesOf(dying), scene)))) break;
+        scenes.push(scene);
+      }
+    for (const scene of repeated) await call(parts, good, scene);
+    // What is left to be settled has been left for long.
+    await settleAbandonedInteractions(parts.repositories, new Date(Date.now() + 3_600_000));
+    await parts.fanOut();
+    const expected = await outcomeOf(parts, whole);
+    for (const scene of [...repeated, ...abandoned]) expect(await outcomeOf(parts, scene)).toEqual(expected);
+    await expectSettled(parts);
+    expect(abandoned.length).toBe(repeated.length);
+    expect(repeated.length).toBeGreaterThanOrEqual(3);
+    expect(repeated.length).toBeLessThan(MOST_WRITES);
+  },
+);

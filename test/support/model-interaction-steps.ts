@@ -1,0 +1,82 @@
+import { expect } from 'vitest';
+import type { ErrorCode } from '../../src/domain/errors.ts';
+import type { ChangedInteraction } from '../../src/services/services.ts';
+import { toDate } from './model-action-steps.ts';
+import { maySee, repeat, repeatedBy, takeBack, type ModelAction } from './model.ts';
+import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
+
+export async function interact(run: Run, step: StepTo<'interact'>, action: ModelAction): Promise<void> {
+  const { parts, model, id } = run;
+  const { kind, key, byService } = step;
+  const actorId = id(step.actor);
+  const at = toDate(step.at);
+  const reaction = kind === 'REACTION' ? step.reaction : null;
+  const input = { actionId: action.id, kind, reaction, actorId, idempotencyKey: key, at };
+  const actor = run.reader(step.actor);
+  // A service has no more rights than any member it acts for.
+  const roles = byService ? (['user'] as const) : actor.roles;
+  const isSeen = maySee(model, { ...actor, roles }, action);
+  const by = byService ? parts.session('service', 'service') : session(run, step.actor);
+  const known = isSeen ? repeatedBy(action, { kind, reaction, actorId, key }) : undefined;
+  if (known !== undefined) repeat(known, key);
+  const isWithheld = known?.state === 'HIDDEN' && !roles.includes('admin');
+  const refusal: ErrorCode | null = !isSeen ? 'NOT_FOUND' : isWithheld ? 'CONFLICT' : null;
+  const answers: ChangedInteraction[] = [];
+  const { instant } = await during(() =>
+    expectOutcome(
+      parts.services.addInteraction(by, input).then((answer) => answers.push(answer)),
+      refusal,
+    ),
+  );
+  if (refusal !== null) return;
+  const { interaction } = found(answers[0]);
+  if (known !== undefined) {
+    expect([interaction.id, interaction.state]).toEqual([known.id, known.state]);
+    return;
+  }
+  const stored = typeof step.at === 'number' ? found(at).getTime() : instant(interaction.at);
+  const departmentIds = [actorId, action.actorId].map(
+    (userId) => model.members.find((member) => member.userId === userId)?.departmentId ?? null,
+  );
+  action.interactions.push({
+    ...{ id: interaction.id, kind, reaction, actorId, at: stored, departmentIds },
+    ...{ keys: key === null ? [] : [key], state: 'VISIBLE', wasHidden: false },
+  });
+}
+
+export async function takeBackOwn(run: Run, step: StepTo<'takeBack'>, action: ModelAction): Promise<void> {
+  const { kind } = step;
+  const reaction = kind === 'REACTION' ? step.reaction : null;
+  const reader = run.reader(step.by);
+  const theirs = action.interactions.filter(
+    (one) =>
+      one.actorId === reader.userId && one.kind === kind && (reaction === null || one.reaction === reaction),
+  );
+  const isThere = maySee(run.model, reader, action) && theirs.length > 0;
+  await expectOutcome(
+    run.parts.services.removeInteraction(session(run, step.by), {
+      own: { actionId: action.id, kind, reaction },
+    }),
+    isThere ? null : 'NOT_FOUND',
+  );
+  if (isThere) theirs.forEach(takeBack);
+}
+
+export async function moderateInteraction(
+  { parts }: Run,
+  { do: what, interaction: number }: StepTo<'hideInteraction' | 'unhideInteraction'>,
+  action: ModelAction,
+): Promise<void> {
+  const { interactions } = action;
+  const interaction = interactions[number % Math.max(1, interactions.length)];
+  if (interaction === undefined) return;
+  const isThere = !action.isDeleted && interaction.state !== 'REMOVED';
+  const admin = parts.session('admin', 'admin');
+  await expectOutcome(
+    what === 'hideInteraction'
+      ? parts.services.hideInteraction(admin, interaction.id, null)
+      : parts.services.unhideInteraction(admin, interaction.id),
+    isThere ? null : 'NOT_FOUND',
+  );
+  if (isThere) interaction.state = what === 'hideInteraction' ? 'HIDDEN' : 'VISIBLE';
+}
