@@ -25,6 +25,8 @@ export interface NewsfeedItem extends FeedEntry {
   readonly userId: UserId;
   readonly action: Action;
   readonly isUnread: boolean;
+  /** Not in the feed, but in the list of what the reader put away. */
+  readonly isArchived: boolean;
 }
 
 /** Order of a feed: negative when `a` comes before `b`. */

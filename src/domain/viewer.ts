@@ -22,7 +22,11 @@ export interface ReaderProfile {
   readonly muted: ReadonlySet<UserId>;
   /** Everything up to here has been read; null: nothing yet. */
   readonly lastRead: Date | null;
-  /** Has hidden items of their own, which are then to be looked up. */
+  /** Has said something of single items, which is then to be looked up. */
+  readonly hasMarks: boolean;
+  /** Has marked items as unread. */
+  readonly hasUnreadMarks: boolean;
+  /** May have hidden items in the collection of before. */
   readonly hasHiddenItems: boolean;
   /** Has taken a follow back with its history: entries delivered for a follow are then to be checked against it. */
   readonly checksFollows: boolean;
@@ -46,6 +50,8 @@ export function profileOfMember(member: Member): ReaderProfile {
     member,
     muted: new Set(),
     lastRead: null,
+    hasMarks: false,
+    hasUnreadMarks: false,
     hasHiddenItems: false,
     checksFollows: false,
     isRebuilding: false,

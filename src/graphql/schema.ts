@@ -20,6 +20,7 @@ import './types/action-interactions.ts';
 import './types/moderation.ts';
 import './types/reader-marks.ts';
 import './types/bookmark.ts';
+import './types/item-marks.ts';
 import './types/erasure.ts';
 import './types/pins.ts';
 import './types/work.ts';

@@ -16,7 +16,14 @@ import { findFirstUnread } from './feed/first-unread.ts';
 import { follow, followMany } from './follow/follow.ts';
 import { following } from './follow/following.ts';
 import { bookmark, readBookmarks, unbookmark } from './feed/bookmarks.ts';
-import { hideFeedItem, unhideFeedItem } from './feed/hide-feed-item.ts';
+import {
+  archiveFeedItem,
+  clearItemState,
+  readHiddenItems,
+  setItemState,
+  unarchiveFeedItem,
+} from './feed/item-state.ts';
+import { markItemsRead, markItemsUnread } from './feed/mark-items.ts';
 import { mute, unmute } from './follow/mute.ts';
 import { unfollow } from './follow/unfollow.ts';
 import { unfollowMany } from './follow/unfollow-many.ts';
@@ -118,8 +125,13 @@ export function createServices(given: ServiceParts): Services {
     unfollow: (session, refId, keepHistory) => unfollow(parts, session, refId, keepHistory),
     mute: (session, memberId) => mute(parts, session, memberId),
     unmute: (session, memberId) => unmute(parts, session, memberId),
-    hideFeedItem: (session, id) => hideFeedItem(parts, session, id),
-    unhideFeedItem: (session, id) => unhideFeedItem(parts, session, id),
+    hideFeedItem: (session, id) => setItemState(parts, session, id, 'HIDDEN'),
+    unhideFeedItem: (session, id) => clearItemState(parts, session, id, 'HIDDEN'),
+    archiveFeedItem: (session, id) => archiveFeedItem(parts, session, id),
+    unarchiveFeedItem: (session, id) => unarchiveFeedItem(parts, session, id),
+    readHiddenItems: (session, args) => readHiddenItems(parts, session, args),
+    markItemsRead: (session, ids) => markItemsRead(parts, session, ids),
+    markItemsUnread: (session, ids) => markItemsUnread(parts, session, ids),
     bookmark: (session, id) => bookmark(parts, session, id),
     unbookmark: (session, id) => unbookmark(parts, session, id),
     readBookmarks: (session, args) => readBookmarks(parts, session, args),

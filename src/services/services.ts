@@ -137,6 +137,8 @@ export interface FeedFilter extends ActionFilter {
   readonly unreadOnly?: boolean | null | undefined;
   /** For any of them. */
   readonly reasons?: readonly DeliveryReason[] | null | undefined;
+  /** What the reader has archived, instead of the feed. */
+  readonly archived?: boolean | null | undefined;
 }
 
 export type FeedOrder = 'RELEVANCY' | 'RECENT' | 'TOP';
@@ -303,6 +305,15 @@ export interface Services {
   /** The reader's own feed only. NOT_FOUND when the reader may not see the action. */
   hideFeedItem(session: ReaderSession, id: ActionId): Promise<void>;
   unhideFeedItem(session: ReaderSession, id: ActionId): Promise<void>;
+  /** Puts the item away, out of the feed. NOT_FOUND; CONFLICT beyond ten thousand. Gives the item as it is then. */
+  archiveFeedItem(session: ReaderSession, id: ActionId): Promise<NewsfeedItem | null>;
+  unarchiveFeedItem(session: ReaderSession, id: ActionId): Promise<NewsfeedItem | null>;
+  /** What the reader hid and may see now, the newest first. */
+  readHiddenItems(session: ReaderSession, args: PageArgs): Promise<CountedPage<Action>>;
+  /** At most a hundred. NOT_FOUND, before anything is written, when the reader may not see one of them. */
+  markItemsRead(session: ReaderSession, ids: readonly ActionId[]): Promise<void>;
+  /** The same; CONFLICT beyond a thousand that are marked as unread. */
+  markItemsUnread(session: ReaderSession, ids: readonly ActionId[]): Promise<void>;
   following(session: ReaderSession, args: PageArgs): Promise<Page<Ref>>;
   /** Monotonic: never moves backwards. */
   markFeedRead(session: ReaderSession, upTo: Date): Promise<void>;

@@ -210,7 +210,11 @@ export interface FeedDocument {
   _id: string;
   lastRead?: Date;
   muted?: string[];
-  /** The reader has hidden items of their own; only then are they looked up. */
+  /** The reader has said something of single items; only then is it looked up. */
+  hasMarks?: boolean;
+  /** The reader has marked items as unread. */
+  hasUnreadMarks?: boolean;
+  /** The reader may have hidden items that have not been brought over to `itemMarks`. */
   hasHiddenItems?: boolean;
   /** The reader has taken a follow back with its history; only then are follows looked up for entries. */
   checksFollows?: boolean;
@@ -240,7 +244,7 @@ export interface FeedDocument {
   rebuildLease?: Date;
 }
 
-/** An item a reader has hidden from their own feed. */
+/** An item a reader has hidden from their own feed, of before there was `itemMarks`. */
 export interface HiddenItemDocument {
   _id: ObjectId;
   userId: string;

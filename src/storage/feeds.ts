@@ -14,6 +14,8 @@ export type ReaderMarks = Pick<
   | 'lastRead'
   | 'muted'
   | 'hasHiddenItems'
+  | 'hasMarks'
+  | 'hasUnreadMarks'
   | 'checksFollows'
   | 'isRebuilding'
   | 'floor'
@@ -29,6 +31,8 @@ function toMarks(document: FeedDocument | null, epoch: number): ReaderMarks {
     lastRead: document?.lastRead ?? null,
     muted: new Set(document?.muted),
     hasHiddenItems: document?.hasHiddenItems ?? false,
+    hasMarks: document?.hasMarks ?? false,
+    hasUnreadMarks: document?.hasUnreadMarks ?? false,
     checksFollows: document?.checksFollows ?? false,
     isRebuilding: document?.rebuildAt !== undefined,
   };
@@ -193,7 +197,8 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
 
     ...feedRebuilds(collection, epoch),
 
-    markHasHiddenItems: (userId: UserId) => set(userId, { $set: { hasHiddenItems: true } }),
+    markHasMarks: (userId: UserId, { isUnread = false } = {}) =>
+      set(userId, { $set: { hasMarks: true, ...(isUnread ? { hasUnreadMarks: true } : {}) } }),
 
     markChecksFollows: (userId: UserId) => set(userId, { $set: { checksFollows: true } }),
   };

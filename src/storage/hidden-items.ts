@@ -1,21 +1,15 @@
 import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../domain/action.ts';
 import type { HiddenItemDocument } from './documents.ts';
-import { retryOnDuplicateKey } from './errors.ts';
 
 export interface HiddenPair {
   readonly userId: UserId;
   readonly actionId: ActionId;
 }
 
-/** Items readers have hidden from their own feeds. Unique key: userId, actionId. */
+/** Items readers have hidden from their own feeds, as far as they have not been brought over to `item-marks.ts`. Unique key: userId, actionId. */
 export function hiddenItemsRepository(collection: Collection<HiddenItemDocument>) {
   return {
-    async hide(userId: UserId, actionId: ActionId): Promise<void> {
-      const key = { userId, actionId: new ObjectId(actionId) };
-      await retryOnDuplicateKey(() => collection.updateOne(key, { $setOnInsert: key }, { upsert: true }));
-    },
-
     async unhide(userId: UserId, actionId: ActionId): Promise<void> {
       await collection.deleteOne({ userId, actionId: new ObjectId(actionId) });
     },

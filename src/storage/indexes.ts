@@ -220,6 +220,16 @@ export const INDEXES: readonly IndexDefinition[] = [
   ),
   index('hiddenItems', 'action', { actionId: 1 }, 'purge of an action'),
   index(
+    'itemMarks',
+    'state',
+    { '_id.userId': 1, state: 1, at: -1, '_id.actionId': -1 },
+    'what a reader has hidden or archived, newest first; erasure and export',
+  ),
+  index('itemMarks', 'unread', { '_id.userId': 1 }, 'what a reader has marked as unread', {
+    partialFilterExpression: { isUnread: true },
+  }),
+  index('itemMarks', 'action', { '_id.actionId': 1 }, 'purge of an action'),
+  index(
     'bookmarks',
     'newest',
     { '_id.userId': 1, at: -1, '_id.actionId': -1 },

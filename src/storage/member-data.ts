@@ -18,8 +18,18 @@ const BATCH = 500;
 
 /** Reads what is stored about a member, whole lists in batches of 500, each by an index. */
 export function memberDataRepository(collections: Collections) {
-  const { actions, bookmarks, feeds, follows, hiddenItems, interactions, members, moderationLog, refs } =
-    collections;
+  const {
+    actions,
+    bookmarks,
+    feeds,
+    follows,
+    hiddenItems,
+    itemMarks,
+    interactions,
+    members,
+    moderationLog,
+    refs,
+  } = collections;
 
   return {
     /** What is stored in one document each, and how many others have to do with them. */
@@ -92,6 +102,12 @@ export function memberDataRepository(collections: Collections) {
         yield documents.map(({ actionId }) => ({ actionId: actionId.toHexString() }));
     },
 
+    /** Index `state`. */
+    async *itemMarks(memberId: UserId) {
+      for await (const documents of batches(itemMarks.find({ '_id.userId': memberId })))
+        yield documents.map(({ _id, ...mark }) => ({ actionId: _id.actionId.toHexString(), ...mark }));
+    },
+
     /** Index `newest`. */
     async *bookmarks(memberId: UserId): AsyncGenerator<{ actionId: string; at: Date }[], void, undefined> {
       for await (const documents of batches(bookmarks.find({ '_id.userId': memberId })))
@@ -138,11 +154,10 @@ function withoutInternals<T extends MemberDocument | RefDocument>(document: T) {
   return { id, ...facts };
 }
 
-function marksOf({ lastRead, muted, hasHiddenItems, checksFollows }: FeedDocument) {
+function marksOf({ lastRead, muted, checksFollows }: FeedDocument) {
   return {
     lastRead: lastRead ?? null,
     muted: muted ?? [],
-    hasHiddenItems: hasHiddenItems ?? false,
     checksFollows: checksFollows ?? false,
   };
 }

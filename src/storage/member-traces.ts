@@ -9,7 +9,7 @@ import { followTraces } from './follow-traces.ts';
 import { interactionRecords } from './interaction-records.ts';
 import { moderationRepository } from './moderation.ts';
 import type { Collections } from './mongo.ts';
-import type { BookmarkDocument } from './reader-documents.ts';
+import type { BookmarkDocument, ItemMarkDocument } from './reader-documents.ts';
 
 /** Fan-outs that are not DONE; `$exists` names the condition of the partial index. */
 const OPEN: Filter<ActionDocument> = {
@@ -23,7 +23,8 @@ const ERROR_REMOVED = 'The error named a member who was erased';
  * it found: called again until that is 0, nothing is left. Cut off anywhere and repeated, each comes to the same end.
  */
 export function memberTracesRepository(collections: Collections) {
-  const { actions, bookmarks, feeds, hiddenItems, interactions, members, moderationLog, refs } = collections;
+  const { actions, bookmarks, feeds, hiddenItems, itemMarks, interactions, members, moderationLog, refs } =
+    collections;
   const moderation = moderationRepository(collections);
   const interactionsOf = interactionRecords(collections);
 
@@ -119,6 +120,18 @@ export function memberTracesRepository(collections: Collections) {
         .batchSize(limit)
         .toArray();
       if (found.length > 0) await hiddenItems.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
+
+    /** Index `state`. */
+    async removeItemMarks({ memberId }: ErasureSubject, limit: number): Promise<number> {
+      const found = await itemMarks
+        .find({ '_id.userId': memberId })
+        .project<Pick<ItemMarkDocument, '_id'>>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      if (found.length > 0) await itemMarks.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
       return found.length;
     },
 

@@ -26,7 +26,7 @@ import type {
   FeedTopDocument,
   StoredEntryDocument,
 } from './feed-documents.ts';
-import type { BookmarkDocument } from './reader-documents.ts';
+import type { BookmarkDocument, ItemMarkDocument } from './reader-documents.ts';
 import { WriteCheck } from './write-check.ts';
 
 export interface Collections {
@@ -38,6 +38,7 @@ export interface Collections {
   readonly feeds: Collection<FeedDocument>;
   readonly interactions: Collection<InteractionDocument>;
   readonly hiddenItems: Collection<HiddenItemDocument>;
+  readonly itemMarks: Collection<ItemMarkDocument>;
   readonly bookmarks: Collection<BookmarkDocument>;
   readonly moderationLog: Collection<ModerationDocument>;
   readonly erasures: Collection<ErasureDocument>;
@@ -122,6 +123,7 @@ function openCollections(db: Db): Collections {
     feeds: db.collection('feeds'),
     interactions: db.collection('interactions'),
     hiddenItems: db.collection('hiddenItems'),
+    itemMarks: db.collection('itemMarks'),
     bookmarks: db.collection('bookmarks'),
     moderationLog: db.collection('moderationLog'),
     erasures: db.collection('erasures'),

@@ -1,7 +1,19 @@
+import type { ItemState } from '../domain/item-mark.ts';
 import type { ReaderActionId } from './reader-action-id.ts';
 
 /** An action that a reader keeps for later. */
 export interface BookmarkDocument {
   _id: ReaderActionId;
   at: Date;
+}
+
+/** What a reader said of one item. */
+export interface ItemMarkDocument {
+  _id: ReaderActionId;
+  /** Absent: it is in the feed. */
+  state?: ItemState;
+  /** When the state was set. */
+  at?: Date;
+  readAt?: Date;
+  isUnread?: true;
 }

@@ -7,6 +7,7 @@ import { fanOutsRepository, type FanOutsRepository } from './fan-outs.ts';
 import { feedsRepository, type FeedsRepository } from './feeds.ts';
 import { hiddenItemsRepository, type HiddenItemsRepository } from './hidden-items.ts';
 import { interactionsRepository, type InteractionsRepository } from './interactions.ts';
+import { itemMarksRepository, type ItemMarksRepository } from './item-marks.ts';
 import { followerCountsRepository, type FollowerCountsRepository } from './follower-counts.ts';
 import { followEndsRepository, type FollowEndsRepository } from './follow-ends.ts';
 import { followsRepository, type FollowsRepository } from './follows.ts';
@@ -33,6 +34,7 @@ export interface Repositories {
   readonly actions: ActionsRepository;
   readonly details: DetailsRepository;
   readonly bookmarks: BookmarksRepository;
+  readonly itemMarks: ItemMarksRepository;
   readonly erasures: ErasuresRepository;
   readonly erasureList: ErasureListRepository;
   readonly fanOuts: FanOutsRepository;
@@ -77,6 +79,7 @@ export function createRepositories(
     actions: actionsRepository(collections.actions),
     details: detailsRepository(collections),
     bookmarks: bookmarksRepository(collections.bookmarks),
+    itemMarks: itemMarksRepository(collections.itemMarks),
     erasures: erasuresRepository(collections.erasures),
     erasureList: erasureListRepository(collections),
     fanOuts: fanOutsRepository(collections.actions),

@@ -55,6 +55,8 @@ const MAY_WHEN_HIDDEN: Readonly<Partial<Record<Write, readonly Viewer[]>>> = {
   recordInteraction: ['admin'],
   hideFeedItem: ['admin'],
   unhideFeedItem: ['admin'],
+  archiveFeedItem: ['admin'],
+  unarchiveFeedItem: ['admin'],
   bookmark: ['admin'],
   unbookmark: ['admin'],
   hideAction: ['admin'],

@@ -58,6 +58,8 @@ const MAY: Readonly<Partial<Record<Write, (viewer: Viewer, sight: Sight) => bool
   recordInteraction: (_viewer, sight) => sight !== 'no',
   hideFeedItem: (_viewer, sight) => sight !== 'no',
   unhideFeedItem: (_viewer, sight) => sight !== 'no',
+  archiveFeedItem: (_viewer, sight) => sight !== 'no',
+  unarchiveFeedItem: (_viewer, sight) => sight !== 'no',
   bookmark: (_viewer, sight) => sight !== 'no',
   unbookmark: (_viewer, sight) => sight !== 'no',
   hideAction: (viewer) => viewer === 'admin',

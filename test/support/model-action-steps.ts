@@ -77,25 +77,6 @@ export async function remove(run: Run, by: Person, action: ModelAction): Promise
   if (isTheirs) action.isDeleted = true;
 }
 
-export async function hideItem(
-  run: Run,
-  { do: what, by }: StepTo<'hideItem' | 'unhideItem'>,
-  action: ModelAction,
-): Promise<void> {
-  const { services } = run.parts;
-  const reader = run.reader(by);
-  const isSeen = maySee(run.model, reader, action);
-  await expectOutcome(
-    what === 'hideItem'
-      ? services.hideFeedItem(session(run, by), action.id)
-      : services.unhideFeedItem(session(run, by), action.id),
-    isSeen ? null : 'NOT_FOUND',
-  );
-  if (!isSeen) return;
-  reader.hiddenActionIds = reader.hiddenActionIds.filter((id) => id !== action.id);
-  if (what === 'hideItem') reader.hiddenActionIds.push(action.id);
-}
-
 /** The first name comes with a description, as an application would give it. */
 export async function rename({ parts, model, id }: Run, step: StepTo<'rename'>): Promise<void> {
   const refId = id(step.ref);

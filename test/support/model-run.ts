@@ -28,6 +28,9 @@ export function openRun(parts: Parts, number: number): Run {
     roles: rolesOf(name),
     muted: [],
     hiddenActionIds: [],
+    archivedActionIds: [],
+    readAt: new Map<string, number>(),
+    unreadActionIds: [],
     bookmarks: [],
     lastRead: null,
   }));

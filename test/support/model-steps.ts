@@ -20,6 +20,9 @@ export interface Move {
   readonly supervisor?: Person | null;
 }
 
+/** What a reader does with an item of their feed. */
+export type ItemStep = 'hideItem' | 'unhideItem' | 'archiveItem' | 'unarchiveItem';
+
 /** Actions are given by a number: its remainder picks one of those published so far. Without any the step is nothing. */
 export type Step =
   | {
@@ -72,7 +75,8 @@ export type Step =
       readonly isSync: boolean;
     }
   | { readonly do: 'mute' | 'unmute'; readonly by: Person; readonly whom: Person }
-  | { readonly do: 'hideItem' | 'unhideItem'; readonly by: Person; readonly action: number }
+  | { readonly do: ItemStep; readonly by: Person; readonly action: number }
+  | { readonly do: 'markItemRead' | 'markItemUnread'; readonly by: Person; readonly action: number }
   | { readonly do: 'bookmark' | 'unbookmark'; readonly by: Person; readonly action: number }
   /** A number picks an entry of the feed. */
   | { readonly do: 'markRead'; readonly by: Person; readonly upTo: number | 'the end of time' }
@@ -183,7 +187,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ ...doing('mute', 'unmute'), ...by, whom: person }) },
-  { weight: 2, arbitrary: fc.record({ ...doing('hideItem', 'hideItem', 'unhideItem'), ...by, action }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...doing('hideItem', 'hideItem', 'unhideItem', 'archiveItem', 'archiveItem', 'unarchiveItem'),
+      ...by,
+      action,
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ ...doing('markItemRead', 'markItemUnread'), ...by, action }) },
   { weight: 1, arbitrary: fc.record({ ...doing('bookmark', 'bookmark', 'unbookmark'), ...by, action }) },
   {
     weight: 2,

@@ -1,8 +1,8 @@
 import type { ModelAction } from './model.ts';
-import { hideItem, moderate, publish, remove, rename } from './model-action-steps.ts';
+import { moderate, publish, remove, rename } from './model-action-steps.ts';
 import { interact, moderateInteraction, takeBackOwn } from './model-interaction-steps.ts';
 import { follow, followMany, markRead, move, mute, unfollow } from './model-reader-steps.ts';
-import { bookmark } from './model-mark-steps.ts';
+import { bookmark, hideItem, markItem } from './model-mark-steps.ts';
 import { found, type Run } from './model-run.ts';
 import type { Step } from './model-steps.ts';
 import { cutOff, finishWork, startWorkers, stopWorkers } from './model-workers.ts';
@@ -35,7 +35,12 @@ export async function take(run: Run, step: Step): Promise<void> {
       return mute(run, step);
     case 'hideItem':
     case 'unhideItem':
+    case 'archiveItem':
+    case 'unarchiveItem':
       return withAction(run, step, (action) => hideItem(run, step, action));
+    case 'markItemRead':
+    case 'markItemUnread':
+      return withAction(run, step, (action) => markItem(run, step, action));
     case 'bookmark':
     case 'unbookmark':
       return withAction(run, step, (action) => bookmark(run, step, action));

@@ -4,10 +4,13 @@ import { liveName } from '../../src/graphql/live-names.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
 import type { FeedFilter, Page, PageArgs } from '../../src/services/services.ts';
 import {
+  archiveFor,
   bookmarksOf,
   engagementOf,
   feedFor,
+  hiddenBy,
   interactionsFor,
+  isUnreadAt,
   maySee,
   sliceFor,
   type ModelAction,
@@ -208,6 +211,11 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
     await filtered(name, { filter });
   for (const { name, filter } of timeFiltersFor(run.model))
     await filtered(`${name}, by time`, { filter, order: 'RECENT' });
+  await filtered('archived', { filter: { archived: true } });
+  await filtered('archived, by time', { filter: { archived: true }, order: 'RECENT' });
+  await filtered('archived and unread', { filter: { archived: true, unreadOnly: true } });
+  const hidden = await readAll((args) => services.readHiddenItems(session, args), look.pageSize);
+  view['hidden items'] = hidden.map(({ id }) => label(id)).sort();
   view['feed by time'] = (await feed(look.pageSize, { order: 'RECENT' })).map((item) => label(item.actionId));
   const best = (await feed(look.pageSize, { order: 'TOP' })).map((item) => label(item.actionId));
   view['best of the feed'] = [...best].sort();
@@ -270,6 +278,16 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
   for (const { name, passes } of filtersFor(run, feed)) filtered(name, feed.filter(passes));
   for (const { name, passes } of timeFiltersFor(model))
     filtered(`${name}, by time`, byTime(feed).filter(passes));
+  const archive = archiveFor(model, reader);
+  filtered('archived', archive);
+  filtered('archived, by time', byTime(archive));
+  filtered(
+    'archived and unread',
+    archive.filter((item) => item.isUnread),
+  );
+  view['hidden items'] = hiddenBy(model, reader)
+    .map(({ id }) => label(id))
+    .sort();
   view['feed by time'] = byTime(feed).map((item) => label(item.action.id));
   view['best of the feed'] = feed.map((item) => label(item.action.id)).sort();
   const unread = feed.filter((item) => item.isUnread);
@@ -277,7 +295,7 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
   view['first unread'] = oldest === undefined ? null : expectedItem(label, oldest);
   view['from the first unread on'] =
     oldest === undefined ? [] : feed.slice(unread.length - 1).map((item) => label(item.action.id));
-  for (const item of feed) view[`item ${label(item.action.id)}`] = expectedItem(label, item);
+  for (const item of [...feed, ...archive]) view[`item ${label(item.action.id)}`] = expectedItem(label, item);
   return view;
 }
 
@@ -305,7 +323,7 @@ export async function faultsInPassing(run: Run, reader: ModelReader): Promise<un
       // A feed that is yet to be rebuilt may be in the order of before.
       (relevancy <= item.relevancy || state === 'REBUILDING') &&
       shownItem(label, node).reasons.every((reason) => isAmong(item.reasons, reason)) &&
-      node.isUnread === (reader.lastRead === null || relevancy > reader.lastRead);
+      node.isUnread === isUnreadAt(reader, node.actionId, relevancy);
     if (!isRight) faults.push({ shown: shownItem(label, node), expected: item && expectedItem(label, item) });
     shown.add(node.actionId);
     above = relevancy;

@@ -67,7 +67,12 @@ export interface ModelReader {
   readonly userId: string;
   readonly roles: readonly Role[];
   muted: string[];
+  /** An item is in one of them at most. */
   hiddenActionIds: string[];
+  archivedActionIds: string[];
+  /** When single items were marked as read. */
+  readonly readAt: Map<string, number>;
+  unreadActionIds: string[];
   bookmarks: { readonly actionId: string; readonly at: number }[];
   lastRead: number | null;
 }
@@ -184,15 +189,40 @@ export function relevancyFor(model: Model, userId: string, action: ModelAction):
   return relevancy;
 }
 
+/** Above everything read, and above when the item itself was; or marked as unread. */
+export function isUnreadAt(reader: ModelReader, actionId: string, relevancy: number): boolean {
+  if (reader.unreadActionIds.includes(actionId)) return true;
+  const readAt = reader.readAt.get(actionId);
+  return (
+    (reader.lastRead === null || relevancy > reader.lastRead) && (readAt === undefined || relevancy > readAt)
+  );
+}
+
 /** The reader's feed, best first. */
 export function feedFor(model: Model, reader: ModelReader): ModelItem[] {
+  return itemsFor(model, reader).filter(({ action }) => !reader.archivedActionIds.includes(action.id));
+}
+
+/** What the reader put away. */
+export function archiveFor(model: Model, reader: ModelReader): ModelItem[] {
+  return itemsFor(model, reader).filter(({ action }) => reader.archivedActionIds.includes(action.id));
+}
+
+/** What the reader hid and may see, in no particular order. */
+export function hiddenBy(model: Model, reader: ModelReader): ModelAction[] {
+  return model.actions.filter(
+    (action) => reader.hiddenActionIds.includes(action.id) && maySee(model, reader, action),
+  );
+}
+
+function itemsFor(model: Model, reader: ModelReader): ModelItem[] {
   const items: ModelItem[] = [];
   for (const action of model.actions) {
     const reasons = reasonsFor(model, reader.userId, action);
     if (reasons.length === 0 || action.isHidden || !maySee(model, reader, action)) continue;
     if (reader.muted.includes(action.actorId) || reader.hiddenActionIds.includes(action.id)) continue;
     const relevancy = relevancyFor(model, reader.userId, action);
-    const isUnread = reader.lastRead === null || relevancy > reader.lastRead;
+    const isUnread = isUnreadAt(reader, action.id, relevancy);
     items.push({ action, relevancy, reasons, isUnread });
   }
   return items.sort((a, b) => b.relevancy - a.relevancy || (a.action.id < b.action.id ? 1 : -1));

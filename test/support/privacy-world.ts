@@ -160,6 +160,14 @@ export const WRITES = {
   },
   hideFeedItem: { document: 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', variables: idOnly },
   unhideFeedItem: { document: 'mutation ($id: ID!) { unhideFeedItem(actionId: $id) }', variables: idOnly },
+  archiveFeedItem: {
+    document: 'mutation ($id: ID!) { archiveFeedItem(actionId: $id) { actionId item { id isArchived } } }',
+    variables: idOnly,
+  },
+  unarchiveFeedItem: {
+    document: 'mutation ($id: ID!) { unarchiveFeedItem(actionId: $id) { actionId item { id isArchived } } }',
+    variables: idOnly,
+  },
   bookmark: {
     document: `mutation ($id: ID!) { bookmark(actionId: $id) { ...Shown } } ${ACTION}`,
     variables: idOnly,

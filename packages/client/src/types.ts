@@ -26,6 +26,8 @@ export interface FeedFilter {
   readonly until?: Instant;
   /** Only what has not been read. */
   readonly unreadOnly?: boolean;
+  /** What the viewer has archived, instead of the feed. */
+  readonly archived?: boolean;
 }
 
 /** An entry of a feed, as it is selected unless the client is given other `fields`. */

@@ -24,7 +24,12 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
       description: 'Why it is in the feed.',
       resolve: ({ reasons }) => [...reasons],
     }),
-    isUnread: t.exposeBoolean('isUnread', { description: 'Whether it lies above what was marked as read.' }),
+    isUnread: t.exposeBoolean('isUnread', {
+      description: 'Whether it lies above what was marked as read, or was marked as unread.',
+    }),
+    isArchived: t.exposeBoolean('isArchived', {
+      description: 'Whether the reader put it away: then it is not in the feed.',
+    }),
   }),
 });
 
@@ -104,6 +109,10 @@ export const FeedFilter = builder.inputType('FeedFilter', {
       description: 'Before this time: relevancy in RELEVANCY and TOP, conducted in RECENT.',
     }),
     unreadOnly: t.boolean({ description: 'Only what has not been read.' }),
+    archived: t.boolean({
+      defaultValue: false,
+      description: 'What the viewer has archived, instead of the feed.',
+    }),
   }),
 });
 

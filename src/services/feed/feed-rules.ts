@@ -1,4 +1,5 @@
 import type { Action, ActionId } from '../../domain/action.ts';
+import { isUnreadItem, type ItemMark, type ItemState } from '../../domain/item-mark.ts';
 import type { FeedEntry, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { isPulledFor, currentReasons } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
@@ -8,8 +9,8 @@ import type { ReaderSession } from '../session/reader-session.ts';
 export interface EntryFacts {
   readonly entry: FeedEntry;
   readonly action: Action | null;
-  /** The reader has hidden it from their feed. */
-  readonly isHiddenByReader: boolean;
+  /** What the reader said of it. */
+  readonly mark: ItemMark | null;
   /** The reader's follows of the action's refs; null where a delivered follow is known to stand. */
   readonly follows: readonly Follow[] | null;
 }
@@ -25,15 +26,15 @@ export async function hydrateEntries(
   if (entries.length === 0) return [];
   const profile = await session.profile();
   const ids = entries.map((entry) => entry.actionId);
-  const [actions, hidden] = await Promise.all([
+  const [actions, marks] = await Promise.all([
     allOf(session.actions.loadMany(ids)),
-    profile.hasHiddenItems ? allOf(session.hidden.loadMany(ids)) : [],
+    marksOf(session, profile, ids),
   ]);
   const follows = profile.checksFollows ? await followsOf(session, actions) : null;
   return entries.map((entry, index) => ({
     entry,
     action: actions[index] ?? null,
-    isHiddenByReader: (hidden[index] ?? null) !== null,
+    mark: marks[index] ?? null,
     follows,
   }));
 }
@@ -45,12 +46,31 @@ export async function hydrateOne(
   entry: FeedEntry | null,
 ): Promise<EntryFacts | null> {
   const profile = await session.profile();
-  const [action, hidden] = await Promise.all([
+  const [action, [mark = null]] = await Promise.all([
     session.actions.load(actionId),
-    profile.hasHiddenItems ? session.hidden.load(actionId) : null,
+    marksOf(session, profile, [actionId]),
   ]);
   const follows = profile.checksFollows ? await followsOfOne(session, action) : null;
-  return entry === null ? null : { entry, action, isHiddenByReader: hidden !== null, follows };
+  return entry === null ? null : { entry, action, mark, follows };
+}
+
+/**
+ * What the reader said of these items, in their order; nothing is asked where they said nothing of any. What has not been
+ * brought over yet is looked up before the place it is brought to, so that it is found in one of them.
+ */
+async function marksOf(
+  session: ReaderSession,
+  { hasMarks, hasHiddenItems }: ReaderProfile,
+  ids: readonly ActionId[],
+): Promise<readonly (ItemMark | null)[]> {
+  if (!hasMarks && !hasHiddenItems) return [];
+  const hidden = hasHiddenItems ? await allOf(session.hidden.loadMany(ids)) : [];
+  const marks = await allOf(session.marks.loadMany(ids));
+  return ids.map((actionId, index) => {
+    const mark = marks[index] ?? null;
+    if (mark?.state != null || (hidden[index] ?? null) === null) return mark;
+    return { actionId, readAt: null, isUnread: false, ...mark, state: 'HIDDEN' };
+  });
 }
 
 /** The reader's follows of any ref of these actions, in one round trip. */
@@ -82,11 +102,16 @@ async function loadFollows(session: ReaderSession, refIds: readonly string[]): P
 /**
  * A feed entry as it is shown to its reader, or null when it may not be. Pure: decided from the action as it is now,
  * whatever the stored feed says.
+ * @param state the list: that of what the reader put into this state, or the feed.
  */
-export function presentEntry(reader: ReaderProfile, facts: EntryFacts): NewsfeedItem | null {
-  const { entry, action, isHiddenByReader, follows } = facts;
+export function presentEntry(
+  reader: ReaderProfile,
+  facts: EntryFacts,
+  state: ItemState | null = null,
+): NewsfeedItem | null {
+  const { entry, action, mark, follows } = facts;
   if (action === null || action.isDeleted || action.isHidden) return null;
-  if (isHiddenByReader || reader.muted.has(action.actorId)) return null;
+  if ((mark?.state ?? null) !== state || reader.muted.has(action.actorId)) return null;
   // What is pulled for the reader comes from the source, with its relevancy of now; a stored entry would be a second one.
   if (!entry.reasons.includes('PULL') && isPulledFor(reader, action)) return null;
   const reasons = currentReasons(reader, action, entry.reasons, follows);
@@ -97,12 +122,13 @@ export function presentEntry(reader: ReaderProfile, facts: EntryFacts): Newsfeed
     relevancy: entry.relevancy,
     reasons,
     action,
-    isUnread: isUnread(reader, entry),
+    isUnread: isUnreadItem(reader.lastRead, mark, entry.relevancy),
+    isArchived: state === 'ARCHIVED',
   };
 }
 
-/** Above the mark up to which the reader has read. A bumped entry rises above it again. */
-export function isUnread(reader: ReaderProfile, entry: Pick<FeedEntry, 'relevancy'>): boolean {
+/** Above everything the reader has read. A bumped entry rises above it again. */
+export function isAboveRead(reader: ReaderProfile, entry: Pick<FeedEntry, 'relevancy'>): boolean {
   return reader.lastRead === null || entry.relevancy.getTime() > reader.lastRead.getTime();
 }
 

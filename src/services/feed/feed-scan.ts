@@ -10,7 +10,10 @@ export interface FeedScanOptions {
   readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
   /** Those that may be shown and pass the filter, in the same order. */
   readonly select: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
-  readonly isUnread: (entry: FeedEntry) => Promise<boolean>;
+  /** Whether an entry stands above everything the reader has read. */
+  readonly isAboveRead: (entry: FeedEntry) => Promise<boolean>;
+  /** Entries of the list that do not, and are marked as unread. */
+  readonly unreadBelow: () => Promise<readonly FeedEntry[]>;
   /** The count will be asked for: enough for it is read together with the list. */
   readonly withUnread: boolean;
 }
@@ -40,7 +43,7 @@ export class FeedScan {
   /** The same as the option; what the count needs is decided in the same round trip. */
   async select(entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> {
     const top = this.#options.withUnread ? this.#list.read(0, MAX_UNREAD + 1) : [];
-    return this.#list.select(entries, await this.#unreadAmong(top));
+    return this.#list.select(entries, await this.#aboveRead(top));
   }
 
   /** How many entries of the list there are, those of the page included wherever it lies. */
@@ -60,23 +63,26 @@ export class FeedScan {
     for (;;) {
       await this.#list.readUpTo(looked + bite);
       const next = this.#list.read(looked, looked + bite);
-      const above = await this.#unreadAmong(next);
-      for (const { actionId } of await this.#list.select(above)) unread.add(actionId);
+      const above = await this.#aboveRead(next);
+      for (const item of await this.#list.select(above)) if (item.isUnread) unread.add(item.actionId);
       looked += next.length;
       const isOver = above.length < next.length || next.length < bite || unread.size > MAX_UNREAD;
       if (isOver) break;
       bite = Math.min(MAX_BITE, bite * 2);
     }
+    if (unread.size <= MAX_UNREAD)
+      for (const item of await this.#list.select(await this.#options.unreadBelow()))
+        if (item.isUnread) unread.add(item.actionId);
     return { count: Math.min(unread.size, MAX_UNREAD), isExact: unread.size <= MAX_UNREAD };
   }
 
-  /** Unread entries stand above all others. */
-  async #unreadAmong(entries: readonly FeedEntry[]): Promise<FeedEntry[]> {
-    const unread: FeedEntry[] = [];
+  /** They stand above all others. */
+  async #aboveRead(entries: readonly FeedEntry[]): Promise<FeedEntry[]> {
+    const above: FeedEntry[] = [];
     for (const entry of entries) {
-      if (!(await this.#options.isUnread(entry))) break;
-      unread.push(entry);
+      if (!(await this.#options.isAboveRead(entry))) break;
+      above.push(entry);
     }
-    return unread;
+    return above;
   }
 }

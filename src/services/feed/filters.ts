@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ItemState } from '../../domain/item-mark.ts';
 import { DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { idSchema } from '../../descriptors/define.ts';
 import { DESCRIPTOR_TYPES } from '../../descriptors/registry.ts';
@@ -42,6 +43,10 @@ const feedFilterSchema = z.strictObject({
     .nullish()
     .transform((unreadOnly) => unreadOnly ?? false),
   reasons: listOf(z.enum(DELIVERY_REASONS)),
+  archived: z
+    .boolean()
+    .nullish()
+    .transform((archived) => archived ?? false),
 });
 
 export type CheckedActionFilter = z.output<typeof actionFilterSchema>;
@@ -69,6 +74,11 @@ export function actionConditions(
     ...(tags === null ? {} : { tags }),
     ...(refId == null ? {} : { refId }),
   };
+}
+
+/** The state whose list a filter asks for; null: the feed. */
+export function listedState({ archived }: CheckedFeedFilter): ItemState | null {
+  return archived ? 'ARCHIVED' : null;
 }
 
 /**

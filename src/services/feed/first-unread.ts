@@ -1,6 +1,7 @@
 import { positionAbove } from '../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition } from '../../domain/newsfeed-item.ts';
-import { justAfter, presentEntries, relevancyCursor, type ReadFeedDependencies } from './read-feed.ts';
+import { presentUnread, relevancyCursor, type ReadFeedDependencies } from './read-feed.ts';
+import { unreadEntries } from './unread-entries.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { FirstUnread } from '../services.ts';
 import { clock } from '../../lib/clock.ts';
@@ -11,24 +12,20 @@ const MAX_ENTRIES = 1_000;
 const BITE = 25;
 
 /**
- * Where the reader left off: the oldest item above their mark, by the same rules as the list. Null when nothing is
+ * Where the reader left off: the oldest unread item, by the same rules as the list. Null when nothing is
  * unread. One round trip for up to 1,000 unread entries, two more for every 25 that the rules leave out.
  */
 export async function findFirstUnread(
-  { feedReader }: ReadFeedDependencies,
+  dependencies: ReadFeedDependencies,
   session: ReaderSession,
 ): Promise<FirstUnread | null> {
   const userId = session.identity.userId;
   const profile = await session.profile();
-  const since = justAfter(profile.lastRead);
-  const unread = await feedReader.page(profile, {
-    limit: MAX_ENTRIES + 1,
-    ...(since === null ? {} : { since }),
-  });
+  const unread = await unreadEntries(dependencies, profile).page({ limit: MAX_ENTRIES + 1 });
   const isExact = unread.length <= MAX_ENTRIES;
   for (let end = Math.min(unread.length, MAX_ENTRIES); end > 0; end -= BITE) {
     const bite: readonly FeedEntry[] = unread.slice(Math.max(0, end - BITE), end);
-    const item = (await presentEntries(session, bite)).at(-1);
+    const item = (await presentUnread(session, bite)).at(-1);
     if (item !== undefined)
       return { item, isExact, cursor: relevancyCursor(userId, above(item), clock.now()) };
   }

@@ -5,7 +5,7 @@ import { addressedReasons, isPulledFor } from '../../domain/visibility.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { EntryEvent, LiveMessage } from '../../realtime/live-log.ts';
 import { followsOf, hydrateEntries, presentEntry, type EntryFacts } from './feed-rules.ts';
-import { passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
+import { listedState, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { FeedEvent } from '../services.ts';
 import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
@@ -36,7 +36,7 @@ export async function decideEvents(
   if (entries.length > 0) {
     const profile = await session.profile();
     const items = await Promise.all(
-      facts.map((known, index) => itemNow(session, profile, relevancyNow, known, entries[index])),
+      facts.map((known, index) => itemNow(session, profile, relevancyNow, known, entries[index], filter)),
     );
     entries.forEach((event, index) => shown.set(event, items[index] ?? null));
   }
@@ -58,6 +58,7 @@ async function itemNow(
   relevancyNow: RelevancyNow,
   facts: EntryFacts,
   event: EntryEvent | undefined,
+  filter: CheckedFeedFilter,
 ): Promise<NewsfeedItem | null> {
   const { action, entry } = facts;
   if (action === null || isGone(action)) return null;
@@ -68,7 +69,8 @@ async function itemNow(
   const reasons = isAsDelivered
     ? entry.reasons
     : addressedReasons(profile, action, facts.follows ?? (await followsOf(session, [action])));
-  return presentEntry(profile, { ...facts, entry: { actionId: entry.actionId, relevancy, reasons } });
+  const now = { ...facts, entry: { actionId: entry.actionId, relevancy, reasons } };
+  return presentEntry(profile, now, listedState(filter));
 }
 
 function tell(
@@ -82,10 +84,17 @@ function tell(
 ): FeedEvent | null {
   const { kind, actionId } = event;
   const removed = { kind: 'removed', cursor, userId: session.identity.userId, actionId } as const;
-  if (item === null) return kind === 'removed' ? removed : null;
-  if (passesFeedFilter(filter, item))
-    return { kind: kind === 'removed' ? 'updated' : kind, cursor, item, session };
+  const isOfFeed = listedState(filter) === null;
+  // What comes back into the feed leaves the list of what was put away.
+  if (item === null) return kind === 'removed' || !isOfFeed ? removed : null;
+  if (passesFeedFilter(filter, item)) return { kind: shownAs(kind, isOfFeed), cursor, item, session };
   return kind === 'removed' || mayHavePassed(filter, kind, item) ? removed : null;
+}
+
+/** What left the feed is there again by now, or has come into the list of what was put away. */
+function shownAs(kind: EntryEvent['kind'], isOfFeed: boolean): 'added' | 'updated' {
+  if (kind !== 'removed') return kind;
+  return isOfFeed ? 'updated' : 'added';
 }
 
 /** Whether an item that the filter keeps out now was let through where it stood, or for what it was there, before. */

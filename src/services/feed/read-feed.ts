@@ -4,10 +4,20 @@ import type { ActionId, UserId } from '../../domain/action.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { FeedReader } from '../../feeds/feed-reader.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
+import type { ItemState } from '../../domain/item-mark.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
-import { hydrateEntries, hydrateOne, isUnread, presentEntry } from './feed-rules.ts';
+import type { ItemMarksRepository } from '../../storage/item-marks.ts';
+import { hydrateEntries, hydrateOne, isAboveRead, presentEntry } from './feed-rules.ts';
 import { FeedScan, MAX_UNREAD } from './feed-scan.ts';
-import { actionConditions, checkFeedFilter, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
+import {
+  actionConditions,
+  checkFeedFilter,
+  listedState,
+  passesFeedFilter,
+  type CheckedFeedFilter,
+} from './filters.ts';
+import { entriesAfter, entriesInState } from './state-entries.ts';
+import { unreadEntries, type UnreadEntries } from './unread-entries.ts';
 import { collectPage, pageSize } from './paging.ts';
 import { beginReading, type BeginReadingDependencies } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
@@ -20,6 +30,7 @@ import { clock } from '../../lib/clock.ts';
 
 export interface ReadFeedDependencies {
   readonly feedReader: FeedReader;
+  readonly itemMarks: Pick<ItemMarksRepository, 'unread' | 'list'>;
 }
 
 interface LiveCursorDependencies {
@@ -67,14 +78,22 @@ export async function readFeed(
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(dependencies, userId) : null;
   let looking: Promise<ReaderProfile> | undefined;
   const lookUp = (): Promise<ReaderProfile> => (looking ??= beginReading(dependencies, session));
+  let reading: Promise<UnreadEntries> | undefined;
+  const unread = (): Promise<UnreadEntries> =>
+    (reading ??= lookUp().then((reader) => unreadEntries(dependencies, reader)));
+  const state = listedState(filter);
+  let listing: Promise<readonly FeedEntry[]> | undefined;
+  const inState = (wanted: ItemState): Promise<readonly FeedEntry[]> =>
+    (listing ??= lookUp().then((reader) => entriesInState(dependencies, reader, wanted)));
   const read = async (from: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> => {
-    const since = newest(range.since, filter.unreadOnly ? justAfter((await lookUp()).lastRead) : null);
+    if (state !== null) return entriesAfter(await inState(state), from, limit);
     const query = {
       limit,
       ...(from === null ? {} : { after: from }),
-      ...(since === null ? {} : { since }),
+      ...(range.since === null ? {} : { since: range.since }),
       ...(range.until === null ? {} : { until: range.until }),
     };
+    if (filter.unreadOnly) return (await unread()).page(query);
     return looking === undefined
       ? dependencies.feedReader.pageFor(userId, lookUp, query)
       : dependencies.feedReader.page(await looking, query);
@@ -83,7 +102,8 @@ export async function readFeed(
     scan: read,
     select: async (candidates) =>
       present(session, await narrowed(dependencies, filter, candidates), filter, order),
-    isUnread: async (entry) => isUnread(await lookUp(), entry),
+    isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
+    unreadBelow: async () => (await unread()).below(state === null ? null : await inState(state)),
     withUnread: args.withUnread ?? false,
   });
   const page = await readInOrder(dependencies, order, {
@@ -177,25 +197,23 @@ async function narrowed(
 }
 
 /**
- * How many items are above the reader's mark, by the same rules as the list. Reads at most a hundred and one visible
- * items.
+ * How many items are unread, by the same rules as the list. Reads at most a hundred and one visible items, and those that
+ * were marked as read one by one.
  */
 export async function countUnread(
-  { feedReader }: ReadFeedDependencies,
+  dependencies: ReadFeedDependencies,
   session: ReaderSession,
 ): Promise<UnreadCount> {
-  const profile = await session.profile();
-  const since = justAfter(profile.lastRead);
+  const unread = unreadEntries(dependencies, await session.profile());
   const { edges, hasNextPage } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
     size: MAX_UNREAD,
     after: null,
     scan: (after, limit) =>
-      feedReader.page(profile, {
+      unread.page({
         limit,
         ...(after === null ? {} : { after }),
-        ...(since === null ? {} : { since }),
       }),
-    select: (candidates) => presentEntries(session, candidates),
+    select: (candidates) => presentUnread(session, candidates),
     cursorOf: () => '',
   });
   return { count: edges.length, isExact: !hasNextPage };
@@ -210,18 +228,20 @@ export async function getNewsfeedItem(
   const profile = await session.profile();
   const [entry = null] = await feedReader.find(profile, [actionId]);
   const facts = await hydrateOne(session, actionId, entry);
-  return facts === null ? null : presentEntry(profile, facts);
+  if (facts === null) return null;
+  // What is archived is not in the feed, and has its list all the same.
+  return presentEntry(profile, facts, facts.mark?.state === 'ARCHIVED' ? 'ARCHIVED' : null);
 }
 
-/** Those of the entries that the reader may be shown, as they are shown. */
-export function presentEntries(
+/** Those of the entries that are unread and that the reader may be shown, as they are shown. */
+export function presentUnread(
   session: ReaderSession,
   entries: readonly FeedEntry[],
 ): Promise<NewsfeedItem[]> {
-  return present(session, entries, NO_FILTER);
+  return present(session, entries, UNREAD);
 }
 
-const NO_FILTER = checkFeedFilter(null);
+const UNREAD = checkFeedFilter({ unreadOnly: true });
 
 async function present(
   session: ReaderSession,
@@ -232,17 +252,7 @@ async function present(
   const profile = await session.profile();
   const hydrated = await hydrateEntries(session, entries);
   return hydrated.flatMap((facts) => {
-    const item = presentEntry(profile, facts);
+    const item = presentEntry(profile, facts, listedState(filter));
     return item !== null && passesFeedFilter(filter, item, order) ? [item] : [];
   });
-}
-
-function newest(a: Date | null, b: Date | null): Date | null {
-  if (a === null || b === null) return a ?? b;
-  return a.getTime() > b.getTime() ? a : b;
-}
-
-/** Relevancies are whole milliseconds: what is later than the mark begins one after it. */
-export function justAfter(mark: Date | null): Date | null {
-  return mark === null ? null : new Date(mark.getTime() + 1);
 }

@@ -42,6 +42,7 @@ export async function* exportMember(
   yield* list('interactions', memberData.interactions(id));
   yield* list('follows', memberData.follows(id));
   yield* list('hiddenItems', memberData.hiddenItems(id));
+  yield* list('itemMarks', memberData.itemMarks(id));
   yield* list('bookmarks', memberData.bookmarks(id));
   yield* list('feed', feedEntries(dependencies, id));
   yield* list('supervises', memberData.supervised(id));

@@ -1,4 +1,5 @@
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
+import type { ItemMark } from '../../domain/item-mark.ts';
 import type { MemberDetails, RefDetails } from '../../domain/details.ts';
 import type { Member, Ref } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
@@ -84,6 +85,12 @@ function createLoads(repositories: SessionRepositories) {
       resultName: pairName,
       maxBatch,
     }),
+    itemMarks: new SharedLoads<ReaderAction, ItemMark & ReaderAction>({
+      load: (keys) => repositories.itemMarks.findPairs(keys),
+      nameOf: pairName,
+      resultName: pairName,
+      maxBatch,
+    }),
     bookmarks: new SharedLoads<ReaderAction, ReaderAction>({
       load: (keys) => repositories.bookmarks.findPairs(keys),
       nameOf: pairName,
@@ -104,6 +111,7 @@ class EventSession implements ReaderSession {
   #refDetails: Loader<RefId, RefDetails | null> | undefined;
   #follows: Loader<RefId, Follow | null> | undefined;
   #hidden: Loader<ActionId, ActionId | null> | undefined;
+  #marks: Loader<ActionId, ItemMark | null> | undefined;
   #bookmarks: Loader<ActionId, ActionId | null> | undefined;
   #own: Loader<ActionId, OwnInteractions | null> | undefined;
   #interactionPages: Loader<string, InteractionPage | null> | undefined;
@@ -148,6 +156,11 @@ class EventSession implements ReaderSession {
       const found = await this.#loads.hidden.load({ userId, actionId });
       return found === null ? null : found.actionId;
     }));
+  }
+
+  get marks(): Loader<ActionId, ItemMark | null> {
+    const { userId } = this.identity;
+    return (this.#marks ??= new Remembered((actionId) => this.#loads.itemMarks.load({ userId, actionId })));
   }
 
   get bookmarks(): Loader<ActionId, ActionId | null> {

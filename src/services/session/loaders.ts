@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
+import type { ItemMark } from '../../domain/item-mark.ts';
 import type { MemberDetails, RefDetails } from '../../domain/details.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
 import type { InteractionPage } from './interaction-pages.ts';
@@ -20,6 +21,7 @@ export interface SessionSources {
   findFollows(userId: UserId, refIds: readonly RefId[]): Promise<readonly Follow[]>;
   /** Those of the actions that the reader has hidden from their feed. */
   findHidden(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ActionId[]>;
+  findMarks(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ItemMark[]>;
   findBookmarks(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly ActionId[]>;
   /** What the member did with these actions. */
   findOwn(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly OwnInteractions[]>;
@@ -92,6 +94,10 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
     hidden: createLoader(
       (ids) => sources.findHidden(identity.userId, ids),
       (id) => id,
+    ),
+    marks: createLoader(
+      (ids) => sources.findMarks(identity.userId, ids),
+      (mark) => mark.actionId,
     ),
     bookmarks: createLoader(
       (ids) => sources.findBookmarks(identity.userId, ids),

@@ -16,6 +16,7 @@ export type SessionRepositories = Pick<
   | 'follows'
   | 'feeds'
   | 'hiddenItems'
+  | 'itemMarks'
   | 'bookmarks'
 >;
 
@@ -30,6 +31,7 @@ export function openSession(
     follows,
     feeds,
     hiddenItems,
+    itemMarks,
     bookmarks,
     pulledRefs,
   }: SessionRepositories,
@@ -44,6 +46,7 @@ export function openSession(
       findRefDetails: (ids) => details.ofRefs(ids),
       findFollows: (userId, refIds) => follows.find(userId, refIds),
       findHidden: (userId, actionIds) => hiddenItems.find(userId, actionIds),
+      findMarks: (userId, actionIds) => itemMarks.find(userId, actionIds),
       findBookmarks: (userId, actionIds) => bookmarks.find(userId, actionIds),
       findOwn: (userId, actionIds) => interactions.own(actionIds.map((actionId) => ({ userId, actionId }))),
       findInteractionPages: (names) => findInteractionPages(interactions, names),

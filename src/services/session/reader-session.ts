@@ -1,4 +1,5 @@
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
+import type { ItemMark } from '../../domain/item-mark.ts';
 import type { MemberDetails, RefDetails } from '../../domain/details.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
 import type { InteractionPage } from './interaction-pages.ts';
@@ -27,7 +28,9 @@ export interface ReaderSession {
   readonly own: Loader<ActionId, OwnInteractions | null>;
   /** Pages of interactions, by the name that `interactionPageName` gives them. */
   readonly interactionPages: Loader<string, InteractionPage | null>;
-  /** The action's id where the reader has hidden it from their feed, else null. */
+  /** What the reader said of their item of an action. */
+  readonly marks: Loader<ActionId, ItemMark | null>;
+  /** The action's id where the reader has hidden it and that has not been brought over to the marks, else null. */
   readonly hidden: Loader<ActionId, ActionId | null>;
   /** The action's id where the reader has bookmarked it, else null. */
   readonly bookmarks: Loader<ActionId, ActionId | null>;

@@ -1,8 +1,9 @@
+import { hiddenItemsMigration } from './hidden-items.ts';
 import { interactionKeys } from './interaction-keys.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, in the order of their versions. A released one is never changed. */
-export const MIGRATIONS: readonly Migration[] = [interactionKeys];
+export const MIGRATIONS: readonly Migration[] = [interactionKeys, hiddenItemsMigration];
 
 /** The version of the shape that a process with these migrations writes. */
 export function latestVersion(migrations: readonly Migration[]): number {

@@ -56,6 +56,10 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
     run: ({ memberTraces }, subject) => memberTraces.removeHiddenItems(subject, BATCH),
   },
   {
+    name: 'ITEM_MARKS',
+    run: ({ memberTraces }, subject) => memberTraces.removeItemMarks(subject, BATCH),
+  },
+  {
     name: 'BOOKMARKS',
     run: ({ memberTraces }, subject) => memberTraces.removeBookmarks(subject, BATCH),
   },

@@ -2,6 +2,7 @@ import type { LaneRange } from '../../storage/fan-out-lanes.ts';
 import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
 import { StoreUnavailable } from '../../storage/errors.ts';
 import { COALESCE_MS, MAX_REST_MS } from '../../storage/fan-out-stages.ts';
+import type { ItemMarksRepository } from '../../storage/item-marks.ts';
 import type { BookmarksRepository } from '../../storage/bookmarks.ts';
 import type { PinsRepository } from '../../storage/pins.ts';
 import type { HiddenItemsRepository } from '../../storage/hidden-items.ts';
@@ -70,6 +71,7 @@ export interface WorkerDependencies extends Omit<DeliverDependencies, 'gate'> {
   >;
   readonly interactions: Pick<InteractionsRepository, 'summaries' | 'purgeAction'>;
   readonly hiddenItems: Pick<HiddenItemsRepository, 'purgeAction'>;
+  readonly itemMarks: Pick<ItemMarksRepository, 'purgeAction'>;
   readonly bookmarks: Pick<BookmarksRepository, 'purgeAction'>;
   readonly pins: Pick<PinsRepository, 'unpin'>;
   readonly moderation: Pick<ModerationRepository, 'log'>;
@@ -239,7 +241,7 @@ export class FanOutWorker implements AsyncDisposable {
   }
 
   async #finish(claim: Claim, delivered: number): Promise<boolean> {
-    const { fanOuts, interactions, hiddenItems, bookmarks, moderation, pins } = this.#dependencies;
+    const { fanOuts, interactions, hiddenItems, itemMarks, bookmarks, moderation, pins } = this.#dependencies;
     const { id, isDeleted, refIds } = claim.action;
     // A change that was cut off before it was logged is logged here, since it asked for this pass.
     if (claim.version > 1) await moderation.log(id);
@@ -248,6 +250,7 @@ export class FanOutWorker implements AsyncDisposable {
     if (!isDeleted) return fanOuts.finish(claim, delivered);
     await interactions.purgeAction(id);
     await hiddenItems.purgeAction(id);
+    await itemMarks.purgeAction(id);
     await bookmarks.purgeAction(id);
     await pins.unpin(refIds, [id]);
     return fanOuts.tombstone(claim);

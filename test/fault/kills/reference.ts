@@ -1,3 +1,4 @@
+import type { ItemState } from '../../../src/domain/item-mark.ts';
 import type { Collections } from '../../../src/storage/mongo.ts';
 import type { Model, ModelAction, ModelInteraction } from '../../support/model.ts';
 
@@ -6,10 +7,10 @@ import type { Model, ModelAction, ModelInteraction } from '../../support/model.t
  * to nothing that is stored of feeds, for the definition to be worked out from. Without names.
  */
 export async function referenceOf(collections: Collections, userIds: readonly string[]): Promise<Model> {
-  const [members, marks, hiddenItems, follows, interactions, actions] = await Promise.all([
+  const [members, marks, itemMarks, follows, interactions, actions] = await Promise.all([
     collections.members.find().toArray(),
     collections.feeds.find().toArray(),
-    collections.hiddenItems.find().toArray(),
+    collections.itemMarks.find().toArray(),
     collections.follows.find().toArray(),
     collections.interactions.find().toArray(),
     collections.actions.find().sort({ recorded: 1, _id: 1 }).toArray(),
@@ -77,14 +78,22 @@ export async function referenceOf(collections: Collections, userIds: readonly st
     }),
     readers: userIds.map((userId) => {
       const own = marks.find(({ _id }) => _id === userId);
+      const said = itemMarks.filter(({ _id }) => _id.userId === userId);
+      const inState = (state: ItemState): string[] =>
+        said.filter((mark) => mark.state === state).map(({ _id }) => _id.actionId.toHexString());
       return {
         userId,
         roles: ['user'],
         muted: own?.muted ?? [],
         bookmarks: [],
-        hiddenActionIds: hiddenItems
-          .filter((item) => item.userId === userId)
-          .map(({ actionId }) => actionId.toHexString()),
+        hiddenActionIds: inState('HIDDEN'),
+        archivedActionIds: inState('ARCHIVED'),
+        readAt: new Map(
+          said.flatMap(({ _id, readAt }) =>
+            readAt === undefined ? [] : [[_id.actionId.toHexString(), readAt.getTime()] as const],
+          ),
+        ),
+        unreadActionIds: said.filter(({ isUnread }) => isUnread).map(({ _id }) => _id.actionId.toHexString()),
         lastRead: own?.lastRead?.getTime() ?? null,
       };
     }),

@@ -18,7 +18,7 @@ beforeAll(async () => {
   parts = await openParts({ monitorCommands: true });
   const { actions, bookmarks, feeds, follows, hiddenItems, interactions, members, moderationLog } =
     parts.database.collections;
-  const { newsfeedItems } = parts.database.collections;
+  const { itemMarks, newsfeedItems } = parts.database.collections;
   await parts.publish({});
   await parts.fanOut();
   const [template] = await actions.find().toArray();
@@ -80,6 +80,9 @@ beforeAll(async () => {
   );
   await hiddenItems.insertMany(
     numbers.map((n) => ({ _id: new ObjectId(), userId: who(n), actionId: new ObjectId() })),
+  );
+  await itemMarks.insertMany(
+    numbers.map((n) => ({ _id: { userId: who(n), actionId: new ObjectId() }, state: 'HIDDEN' as const, at })),
   );
   await bookmarks.insertMany(numbers.map((n) => ({ _id: { userId: who(n), actionId: new ObjectId() }, at })));
   await newsfeedItems.insertMany(

@@ -125,7 +125,7 @@ test('decides for each reader alone, though what they go by is loaded together',
 describe('what is loaded for many readers at once', () => {
   test('goes by an index', async () => {
     await using parts = await openParts({ monitorCommands: true });
-    const { follows, hiddenItems, feeds } = parts.database.collections;
+    const { follows, hiddenItems, itemMarks, feeds } = parts.database.collections;
     const many = Array.from({ length: 10_000 }, (_, n) => n);
     await follows.insertMany(
       many.map((n) => ({
@@ -143,6 +143,13 @@ describe('what is loaded for many readers at once', () => {
         actionId: new ObjectId(),
       })),
     );
+    await itemMarks.insertMany(
+      many.map((n) => ({
+        _id: { userId: `reader-${String(n % 2_500)}`, actionId: new ObjectId() },
+        state: 'HIDDEN' as const,
+        at: new Date(),
+      })),
+    );
     await feeds.insertMany(many.map((n) => ({ _id: `reader-${String(n)}` })));
     const { repositories } = parts;
     const commands = await commandsOf(parts.database, async () => {
@@ -152,9 +159,12 @@ describe('what is loaded for many readers at once', () => {
       await repositories.hiddenItems.findPairs(
         readers(200).map((userId) => ({ userId, actionId: 'a'.repeat(24) })),
       );
+      await repositories.itemMarks.findPairs(
+        readers(200).map((userId) => ({ userId, actionId: 'a'.repeat(24) })),
+      );
       await repositories.feeds.marksOf(readers(200));
     });
-    expect(commands).toHaveLength(3);
+    expect(commands).toHaveLength(4);
     for (const command of commands)
       await expect
         .poll(() => stagesOf(parts.database, command), { timeout: PATIENCE_MS, interval: 250 })

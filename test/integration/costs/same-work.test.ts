@@ -56,6 +56,8 @@ const WAYS: Readonly<Record<string, (parts: Parts, session: ReaderSession, id: s
       }),
     hideFeedItem: ({ services }, session, id) => services.hideFeedItem(session, id),
     unhideFeedItem: ({ services }, session, id) => services.unhideFeedItem(session, id),
+    archiveFeedItem: ({ services }, session, id) => services.archiveFeedItem(session, id),
+    markItemsRead: ({ services }, session, id) => services.markItemsRead(session, [id]),
     bookmark: ({ services }, session, id) => services.bookmark(session, id),
     unbookmark: ({ services }, session, id) => services.unbookmark(session, id),
     deleteAction: ({ services }, session, id) => services.deleteAction(session, id),

@@ -153,7 +153,7 @@ describe('an erased member', () => {
     expect(slice.edges).toEqual([]);
     const following = await parts.services.following(session(), {});
     expect(following.edges).toEqual([]);
-    expect(await session().profile()).toMatchObject({ lastRead: null, hasHiddenItems: false });
+    expect(await session().profile()).toMatchObject({ lastRead: null, hasMarks: false });
     expect((await session().profile()).muted.size).toBe(0);
     const { action } = await parts.publish({
       actorId: ID,

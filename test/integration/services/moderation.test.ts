@@ -46,10 +46,10 @@ test('deletes at once for everybody, removes the items and leaves only a tombsto
   expect(await parts.services.getAction(admin(parts), action.id)).toBeNull();
   expect(await parts.feedOf('bob')).toEqual([]);
   await parts.fanOut();
-  const { actions, bookmarks, interactions, hiddenItems } = parts.database.collections;
+  const { actions, bookmarks, interactions, itemMarks } = parts.database.collections;
   expect(await items(parts)).toBe(0);
   expect(await interactions.countDocuments()).toBe(0);
-  expect(await hiddenItems.countDocuments()).toBe(0);
+  expect(await itemMarks.countDocuments()).toBe(0);
   expect(await bookmarks.countDocuments()).toBe(0);
   expect(await actions.findOne({ _id: new ObjectId(action.id) })).toMatchObject({
     actorId: 'ann',

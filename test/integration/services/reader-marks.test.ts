@@ -65,5 +65,5 @@ test('does not tell a hidden item that may not be seen from one that is not ther
       code: 'NOT_FOUND',
     });
   }
-  expect(await parts.database.collections.hiddenItems.countDocuments()).toBe(0);
+  expect(await parts.database.collections.itemMarks.countDocuments()).toBe(0);
 });

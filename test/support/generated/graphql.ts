@@ -179,6 +179,8 @@ export type FanOutState =
 export type FeedFilter = {
   /** Actions by one of these actors. */
   actorIds?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** What the viewer has archived, instead of the feed. */
+  archived?: InputMaybe<Scalars['Boolean']['input']>;
   /** In the feed for any of these reasons. */
   reasons?: InputMaybe<Array<DeliveryReason>>;
   /** Actions that carry this ref id. */

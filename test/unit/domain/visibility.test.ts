@@ -34,6 +34,8 @@ function reader(change: Partial<ReaderProfile> = {}): ReaderProfile {
     member: null,
     muted: new Set(),
     lastRead: null,
+    hasMarks: false,
+    hasUnreadMarks: false,
     hasHiddenItems: false,
     checksFollows: false,
     isRebuilding: false,

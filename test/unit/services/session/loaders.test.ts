@@ -40,6 +40,7 @@ function countingSources() {
       return Promise.resolve([]);
     },
     findHidden: () => Promise.resolve([]),
+    findMarks: () => Promise.resolve([]),
     findBookmarks: () => Promise.resolve([]),
     findOwn: () => Promise.resolve([]),
     findInteractionPages: () => Promise.resolve([]),

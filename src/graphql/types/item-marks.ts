@@ -1,0 +1,97 @@
+import type { ActionId } from '../../domain/action.ts';
+import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
+import { builder } from '../builder.ts';
+import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
+import type { GraphQLContext } from '../context.ts';
+import { encodeActionId, encodeNewsfeedItemId, parseActionId } from '../global-id.ts';
+import { ActionConnection } from './action.ts';
+import { NewsfeedItem } from './feed.ts';
+import { Viewer } from './viewer.ts';
+
+interface FeedItemSource {
+  readonly actionId: ActionId;
+  readonly item: NewsfeedItemRecord | null;
+}
+
+const FeedItemPayload = builder.objectRef<FeedItemSource>('FeedItemPayload').implement({
+  description: "The viewer's item of an action, as it is after the change.",
+  fields: (t) => ({
+    itemId: t.id({
+      description: 'Global id of the item, also where it is not in the feed.',
+      resolve: ({ actionId }, _args, context) => encodeNewsfeedItemId(context.identity().userId, actionId),
+    }),
+    actionId: t.id({
+      description: 'Global id of its action.',
+      resolve: ({ actionId }) => encodeActionId(actionId),
+    }),
+    item: t.field({
+      type: NewsfeedItem,
+      nullable: true,
+      description: 'The item; null where the viewer has none for this action.',
+      resolve: ({ item }) => item,
+    }),
+  }),
+});
+
+builder.objectFields(Viewer, (t) => ({
+  hiddenItems: t.field({
+    type: ActionConnection,
+    description: 'What the viewer hid from their own feed, to undo it; newest first. What they may see now.',
+    args: pageArgs(),
+    extensions: PAGE_COST,
+    resolve: async (_source, args, context) =>
+      toConnection(await context.services.readHiddenItems(context.session(), args), args),
+  }),
+}));
+
+type Change = 'archiveFeedItem' | 'unarchiveFeedItem';
+
+async function changed(context: GraphQLContext, what: Change, actionId: string): Promise<FeedItemSource> {
+  const id = parseActionId(actionId, ['actionId']);
+  const item = await context.mutate((session) => context.services[what](session, id));
+  return { actionId: id, item };
+}
+
+async function marked(
+  context: GraphQLContext,
+  what: 'markItemsRead' | 'markItemsUnread',
+  actionIds: readonly string[],
+): Promise<object> {
+  const ids = actionIds.map((actionId, index) => parseActionId(actionId, ['actionIds', index]));
+  await context.mutate((session) => context.services[what](session, ids));
+  return {};
+}
+
+builder.mutationFields((t) => ({
+  archiveFeedItem: t.field({
+    type: FeedItemPayload,
+    description:
+      'Puts an item away, out of the feed; a bump does not bring it back. Replaces that it is hidden. NOT_FOUND when the ' +
+      'viewer may not see the action, CONFLICT beyond 10,000.',
+    args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
+    resolve: (_root, { actionId }, context) => changed(context, 'archiveFeedItem', actionId),
+  }),
+  unarchiveFeedItem: t.field({
+    type: FeedItemPayload,
+    description:
+      'Puts an archived item back into the feed. NOT_FOUND when the viewer may not see the action.',
+    args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
+    resolve: (_root, { actionId }, context) => changed(context, 'unarchiveFeedItem', actionId),
+  }),
+  markItemsRead: t.field({
+    type: Viewer,
+    description:
+      'Marks items as read, whatever markFeedRead says; a later bump makes one unread again. At most 100 actions. ' +
+      'NOT_FOUND, and none is marked, when the viewer may not see one of them.',
+    args: { actionIds: t.arg.idList({ required: true, description: 'Global ids of the actions.' }) },
+    resolve: (_root, { actionIds }, context) => marked(context, 'markItemsRead', actionIds),
+  }),
+  markItemsUnread: t.field({
+    type: Viewer,
+    description:
+      'Marks items as unread, whatever markFeedRead says, until markItemsRead. At most 100 actions, and 1,000 of them in ' +
+      'all, then CONFLICT. NOT_FOUND, and none is marked, when the viewer may not see one of them.',
+    args: { actionIds: t.arg.idList({ required: true, description: 'Global ids of the actions.' }) },
+    resolve: (_root, { actionIds }, context) => marked(context, 'markItemsUnread', actionIds),
+  }),
+}));

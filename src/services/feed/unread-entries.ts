@@ -1,0 +1,71 @@
+import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../../domain/newsfeed-item.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
+import type { FeedQuery, FeedReader } from '../../feeds/feed-reader.ts';
+import type { ItemMarksRepository } from '../../storage/item-marks.ts';
+
+export interface UnreadEntriesDependencies {
+  readonly feedReader: Pick<FeedReader, 'page' | 'find'>;
+  readonly itemMarks: Pick<ItemMarksRepository, 'unread'>;
+}
+
+/** Reads a reader's entries that may be unread: those above everything read, and below them those marked as unread. */
+export interface UnreadEntries {
+  /** In feed order; fewer than the limit means that there are no more. */
+  page(query: FeedQuery): Promise<readonly FeedEntry[]>;
+  /**
+   * Those marked as unread that are not above everything read, in feed order. Nothing is asked where there are none.
+   * @param list the entries of another list than the feed; null: the feed's.
+   */
+  below(list: readonly FeedEntry[] | null): Promise<readonly FeedEntry[]>;
+}
+
+export function unreadEntries(
+  { feedReader, itemMarks }: UnreadEntriesDependencies,
+  reader: ReaderProfile,
+): UnreadEntries {
+  const { lastRead, userId, hasUnreadMarks } = reader;
+  let marked: Promise<readonly FeedEntry[]> | undefined;
+  async function findBelow(list: readonly FeedEntry[] | null): Promise<readonly FeedEntry[]> {
+    if (lastRead === null || !hasUnreadMarks) return [];
+    const ids = await itemMarks.unread(userId);
+    const known = new Set(ids);
+    const entries =
+      list === null ? await feedReader.find(reader, ids) : list.filter(({ actionId }) => known.has(actionId));
+    return entries
+      .filter(({ relevancy }) => relevancy.getTime() <= lastRead.getTime())
+      .sort(compareFeedPositions);
+  }
+  const below: UnreadEntries['below'] = (list) => (marked ??= findBelow(list));
+  return {
+    below,
+    async page(query) {
+      const since = newest(query.since ?? null, justAfter(lastRead));
+      const above = await feedReader.page(reader, { ...query, ...(since === null ? {} : { since }) });
+      if (above.length === query.limit) return above;
+      const rest = (await below(null)).filter((entry) => isWanted(entry, query));
+      return [...above, ...rest].slice(0, query.limit);
+    },
+  };
+}
+
+function isWanted(entry: FeedEntry, { after, since, until }: Omit<FeedQuery, 'limit'>): boolean {
+  return (
+    (after === undefined || isBehind(entry, after)) &&
+    (since === undefined || entry.relevancy.getTime() >= since.getTime()) &&
+    (until === undefined || entry.relevancy.getTime() < until.getTime())
+  );
+}
+
+function isBehind(entry: FeedPosition, after: FeedPosition): boolean {
+  return compareFeedPositions(after, entry) < 0;
+}
+
+function newest(a: Date | null, b: Date | null): Date | null {
+  if (a === null || b === null) return a ?? b;
+  return a.getTime() > b.getTime() ? a : b;
+}
+
+/** Relevancies are whole milliseconds: what is later than the mark begins one after it. */
+function justAfter(mark: Date | null): Date | null {
+  return mark === null ? null : new Date(mark.getTime() + 1);
+}

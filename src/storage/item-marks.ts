@@ -1,0 +1,130 @@
+import { ObjectId, type Collection } from 'mongodb';
+import type { ActionId, UserId } from '../domain/action.ts';
+import type { ItemMark, ItemState } from '../domain/item-mark.ts';
+import { retryOnDuplicateKey } from './errors.ts';
+import { readerActionId, type ReaderAction } from './reader-action-id.ts';
+import type { ItemMarkDocument } from './reader-documents.ts';
+
+/** An item in a state, and since when. */
+interface MarkedItem {
+  readonly actionId: ActionId;
+  readonly at: Date;
+}
+
+function toMark({ _id, state, readAt, isUnread }: ItemMarkDocument): ItemMark & ReaderAction {
+  return {
+    userId: _id.userId,
+    actionId: _id.actionId.toHexString(),
+    state: state ?? null,
+    readAt: readAt ?? null,
+    isUnread: isUnread ?? false,
+  };
+}
+
+/** What readers said of single items of their feeds. Key: `_id`, of reader and action. */
+export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
+  async function markAll(
+    userId: UserId,
+    actionIds: readonly ActionId[],
+    update: Parameters<typeof collection.updateOne>[1],
+  ): Promise<void> {
+    const operations = actionIds.map((actionId) => ({
+      updateOne: { filter: { _id: readerActionId(userId, actionId) }, update, upsert: true },
+    }));
+    await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+  }
+
+  async function findPairs(pairs: readonly ReaderAction[]): Promise<(ItemMark & ReaderAction)[]> {
+    const documents = await collection
+      .find({ _id: { $in: pairs.map(({ userId, actionId }) => readerActionId(userId, actionId)) } })
+      .batchSize(pairs.length + 1)
+      .toArray();
+    return documents.map(toMark);
+  }
+
+  return {
+    /** In place of the state it had; the time of the same state stays. */
+    async set(userId: UserId, actionId: ActionId, state: ItemState, at: Date): Promise<void> {
+      await retryOnDuplicateKey(() =>
+        collection.updateOne(
+          { _id: readerActionId(userId, actionId) },
+          [{ $set: { at: { $cond: [{ $eq: ['$state', state] }, '$at', at] }, state } }],
+          { upsert: true },
+        ),
+      );
+    },
+
+    /** Takes the item out of a state; one that is in another stays there. */
+    async clear(userId: UserId, actionId: ActionId, state: ItemState): Promise<void> {
+      await collection.updateOne(
+        { _id: readerActionId(userId, actionId), state },
+        { $unset: { state: 1, at: 1 } },
+      );
+    },
+
+    async markRead(userId: UserId, actionIds: readonly ActionId[], readAt: Date): Promise<void> {
+      await markAll(userId, actionIds, { $max: { readAt }, $unset: { isUnread: 1 } });
+    },
+
+    async markUnread(userId: UserId, actionIds: readonly ActionId[]): Promise<void> {
+      await markAll(userId, actionIds, { $set: { isUnread: true }, $unset: { readAt: 1 } });
+    },
+
+    /** The items that the reader marked as unread. Index `unread`. */
+    async unread(userId: UserId): Promise<ActionId[]> {
+      const documents = await collection
+        .find({ '_id.userId': userId, isUnread: true })
+        .project<Pick<ItemMarkDocument, '_id'>>({ _id: 1 })
+        .toArray();
+      return documents.map(({ _id }) => _id.actionId.toHexString());
+    },
+
+    /** How many items of the reader are in a state, counted up to a limit. Index `state`. */
+    async count(userId: UserId, state: ItemState, limit: number): Promise<number> {
+      return collection.countDocuments({ '_id.userId': userId, state }, { limit });
+    },
+
+    /** What the reader said of these items. Index `_id_`. */
+    find: (userId: UserId, actionIds: readonly ActionId[]): Promise<ItemMark[]> =>
+      findPairs(actionIds.map((actionId) => ({ userId, actionId }))),
+
+    /** The same of many readers at once. Index `_id_`. */
+    findPairs,
+
+    /** Items in a state, the newest first, behind a place if one is given. Index `state`. */
+    async list(
+      userId: UserId,
+      state: ItemState,
+      after: MarkedItem | null,
+      limit: number,
+    ): Promise<MarkedItem[]> {
+      const documents = await collection
+        .find({
+          '_id.userId': userId,
+          state,
+          ...(after === null
+            ? {}
+            : {
+                // The range beside the tie-break is what lets the index be entered at the cursor.
+                at: { $lte: after.at },
+                $or: [{ at: { $lt: after.at } }, { '_id.actionId': { $lt: new ObjectId(after.actionId) } }],
+              }),
+        })
+        .sort({ at: -1, '_id.actionId': -1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at: at ?? EARLIEST }));
+    },
+
+    /** Index `action`. */
+    async purgeAction(actionId: ActionId): Promise<void> {
+      await collection.deleteMany({ '_id.actionId': new ObjectId(actionId) });
+    },
+  };
+}
+
+/** A state always has a time. */
+const EARLIEST = new Date(0);
+
+export type ItemMarksRepository = ReturnType<typeof itemMarksRepository>;

@@ -1,0 +1,81 @@
+import { ObjectId } from 'mongodb';
+import type { Collections } from '../mongo.ts';
+import type { Migration, MigrationBatch } from './migration.ts';
+
+/** Where the second half begins: readers whose hidden items have all been brought over. */
+const READERS = 'reader:';
+
+/**
+ * Brings hidden items into the one collection of what readers say of items. Who reads meanwhile looks at the old place first
+ * and at the new one then, and an item is in the new one before it leaves the old: nobody misses one.
+ */
+export const hiddenItemsMigration: Migration = {
+  version: 2,
+  name: 'hidden items become marks of items',
+  batch: (collections, after, limit) =>
+    after?.startsWith(READERS) === true
+      ? forget(collections, after.slice(READERS.length), limit)
+      : bringOver(collections, after, limit),
+};
+
+async function bringOver(
+  { feeds, hiddenItems, itemMarks }: Collections,
+  after: string | null,
+  limit: number,
+): Promise<MigrationBatch> {
+  const found = await hiddenItems
+    .find(after === null ? {} : { _id: { $gt: new ObjectId(after) } })
+    .sort({ _id: 1 })
+    .limit(limit)
+    .toArray();
+  if (found.length === 0) return { after: READERS, looked: 0 };
+  const userIds = [...new Set(found.map(({ userId }) => userId))];
+  await feeds.updateMany({ _id: { $in: userIds } }, { $set: { hasMarks: true } });
+  await itemMarks.bulkWrite(
+    found.map(({ _id, userId, actionId }) => ({
+      updateOne: {
+        // What the reader has said of it since counts.
+        filter: { _id: { userId, actionId } },
+        update: [
+          {
+            $set: {
+              at: { $ifNull: ['$at', _id.getTimestamp()] },
+              state: { $ifNull: ['$state', 'HIDDEN'] },
+            },
+          },
+        ],
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  );
+  const ids = found.map(({ _id }) => _id);
+  const left = new Set(
+    (await hiddenItems.find({ _id: { $in: ids } }).toArray()).map(({ _id }) => _id.toHexString()),
+  );
+  // Shown again between the two reads.
+  for (const { _id, userId, actionId } of found)
+    if (!left.has(_id.toHexString()))
+      await itemMarks.updateOne(
+        { _id: { userId, actionId }, state: 'HIDDEN', at: _id.getTimestamp() },
+        { $unset: { state: 1, at: 1 } },
+      );
+  await hiddenItems.deleteMany({ _id: { $in: ids } });
+  return { after: ids.at(-1)?.toHexString() ?? READERS, looked: found.length };
+}
+
+async function forget({ feeds }: Collections, after: string, limit: number): Promise<MigrationBatch> {
+  const found = await feeds
+    .find({ _id: { $gt: after } })
+    .sort({ _id: 1 })
+    .project<{ _id: string }>({ _id: 1 })
+    .limit(limit)
+    .toArray();
+  const last = found.at(-1)?._id;
+  if (last === undefined) return { after: null, looked: 0 };
+  await feeds.updateMany(
+    { _id: { $gt: after, $lte: last }, hasHiddenItems: true },
+    { $unset: { hasHiddenItems: 1 } },
+  );
+  return { after: found.length < limit ? null : READERS + last, looked: found.length };
+}
