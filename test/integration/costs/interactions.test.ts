@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { openLiveList } from '../../support/live-list.ts';
+import { commandsOf } from '../../support/commands.ts';
+import { openParts } from '../../support/parts.ts';
+
+const namesOf = (commands: Awaited<ReturnType<typeof commandsOf>>): string[] =>
+  commands.map((command) => `${command.name} ${command.collection}`);
+
+test('asks once what the viewer did with 25 actions, and once for the interactions of all of them', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const ids: string[] = [];
+  for (let n = 0; n < 25; n += 1) ids.push((await parts.publish({ scope: 'PUBLIC' })).action.id);
+  for (const actionId of ids.slice(0, 3))
+    await parts.services.addInteraction(parts.session('ann'), { actionId, kind: 'COMMENT', text: actionId });
+  const session = parts.session('ann');
+  const own = await commandsOf(parts.database, () => session.own.loadMany(ids));
+  expect(namesOf(own)).toEqual(['aggregate interactions']);
+  const pages: (string | null)[] = [];
+  const lists = await commandsOf(parts.database, () =>
+    Promise.all(
+      ids.map(async (id) => {
+        const page = await parts.services.listInteractions(session, id, { first: 3 });
+        pages.push(...page.edges.map(({ node }) => node.text));
+      }),
+    ),
+  );
+  expect(namesOf(lists)).toEqual(['aggregate actions']);
+  expect(pages.sort()).toEqual(ids.slice(0, 3).sort());
+});
+
+test('records in five round trips, and a repetition in four', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { action } = await parts.publish({ scope: 'PUBLIC' });
+  const like = () =>
+    commandsOf(parts.database, () =>
+      parts.services.addInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' }),
+    );
+  const [first, repeated] = [namesOf(await like()), namesOf(await like())];
+  const reads = ['find actions', 'find feeds', 'find members'];
+  expect(first.slice(0, 3).sort()).toEqual(reads);
+  expect(first.slice(3)).toEqual([
+    ...['find members', 'insert interactions', 'findAndModify actions', 'update interactions'],
+  ]);
+  expect(repeated.slice(3)).toEqual([
+    ...['find members', 'insert interactions', 'findAndModify interactions'],
+  ]);
+});
+
+test('likes, their undo and comments by four at once end in the same state everywhere, live lists included', async () => {
+  await using parts = await openParts();
+  const people = ['ann', 'bob', 'cid', 'dan'];
+  const { action } = await parts.publish({ scope: 'PUBLIC', mentions: people });
+  await parts.fanOut();
+  const shownCounts: unknown[] = [];
+  await using worker = parts.worker();
+  worker.start();
+  await using list = await openLiveList(parts, parts.session('ann').identity);
+  const actionId = action.id;
+  await Promise.all(
+    people.flatMap((userId) => [
+      (async () => {
+        for (let n = 0; n < 3; n += 1) {
+          await parts.services.addInteraction(parts.session(userId), { actionId, kind: 'LIKE' });
+          await parts.services.removeInteraction(parts.session(userId), { own: { actionId, kind: 'LIKE' } });
+        }
+        if (userId !== 'ann')
+          await parts.services.addInteraction(parts.session(userId), { actionId, kind: 'LIKE' });
+      })(),
+      parts.services.addInteraction(parts.session(userId), { actionId, kind: 'COMMENT', text: userId }),
+    ]),
+  );
+  await parts.idle();
+  await list.caughtUp();
+  const events = list.events.filter((event) => event.kind === 'added' || event.kind === 'updated');
+  const last = events.findLast(({ item }) => item.actionId === actionId);
+  shownCounts.push(last?.item.action.engagement);
+  const [stored] = await parts.repositories.actions.findByIds([actionId]);
+  const counted = (await parts.repositories.interactions.summaries([actionId])).get(actionId)?.engagement;
+  expect(counted).toMatchObject({ likes: 3, comments: 4 });
+  expect([stored?.engagement, ...shownCounts]).toEqual([counted, counted]);
+  const done = await Promise.all(
+    people.map(async (userId) => (await parts.session(userId).own.load(actionId))?.kinds.has('LIKE')),
+  );
+  expect(done).toEqual([false, true, true, true]);
+});
