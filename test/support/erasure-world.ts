@@ -136,7 +136,10 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await parts.fanOut();
 
   await services.recordInteraction(me(), { actionId: named, kind: 'LIKE' });
-  await services.recordInteraction(me(), { actionId: mention, kind: 'COMMENT', idempotencyKey: `${ID}-1` });
+  await services.recordInteraction(me(), {
+    ...{ actionId: mention, kind: 'COMMENT', idempotencyKey: `${ID}-1` },
+    ...{ text: `Words of ${NAME}`, data: { from: ID } },
+  });
   await services.recordInteraction(parts.session('bob'), { actionId: post, kind: 'LIKE' });
   await parts.fanOut();
   await services.mute(parts.session('dan'), ID);
