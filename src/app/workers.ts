@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
+import { ExpiryWorker } from '../workers/expiry/expiry-worker.ts';
 import { RebuildWorker } from '../workers/rebuild/rebuild-worker.ts';
 import { MigrationWorker } from '../workers/migration/migration-worker.ts';
 import { RenameWorker } from '../workers/rename/rename-worker.ts';
@@ -167,7 +168,14 @@ export function startWorkers(
     },
     { leaseMs, pollMs: MIGRATION_POLL_MS, batchSize: chunkSize },
   );
-  const workers = [migrations, upkeep, worker, rescores, erasures, rebuilds, renames];
+  const expiry = new ExpiryWorker({
+    ...repositories,
+    ...rest,
+    onError: (err) => {
+      logWorkerTrouble(logger, { err });
+    },
+  });
+  const workers = [migrations, expiry, upkeep, worker, rescores, erasures, rebuilds, renames];
   for (const one of workers) one.start();
   logWorkerStarted(logger, { worker: workerId, concurrency, model: feedStore.model });
   return {

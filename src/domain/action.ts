@@ -91,7 +91,10 @@ export interface Action {
   readonly refIds: readonly RefId[];
   readonly descriptor: StoredDescriptor;
   readonly engagement: Engagement;
+  /** From then on it counts as deleted. Null: it stays. */
+  readonly expiresAt: Date | null;
   readonly isHidden: boolean;
+  /** It was deleted, or has expired by now: what is kept in memory changes with the clock. */
   readonly isDeleted: boolean;
   /** Refs too big to push to; their followers pull the action when they read. */
   readonly pullRefIds: readonly RefId[];

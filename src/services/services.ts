@@ -16,6 +16,7 @@ export interface PublishActionInput {
   readonly idempotencyKey?: string | null | undefined;
   readonly actorId?: string | null | undefined;
   readonly conducted?: Date | null | undefined;
+  readonly expiresAt?: Date | null | undefined;
   readonly scope?: string | null | undefined;
   readonly recipients?: readonly string[] | null | undefined;
   readonly mentions?: readonly string[] | null | undefined;

@@ -1,4 +1,5 @@
 import type { Action } from '../domain/action.ts';
+import { clock } from '../lib/clock.ts';
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { idsOf } from '../descriptors/ids.ts';
 import { idOfTime } from './database-time.ts';
@@ -9,8 +10,10 @@ import { nameStamp, namesHeld, UNCARRIED } from './name-stamps.ts';
 /** An action as it is published: the state of its fan-out and its derived fields are ours to set. */
 export type NewAction = Omit<
   Action,
-  'id' | 'engagement' | 'isHidden' | 'isDeleted' | 'fanOut' | 'pullRefIds' | 'isBumped'
+  'id' | 'engagement' | 'expiresAt' | 'isHidden' | 'isDeleted' | 'fanOut' | 'pullRefIds' | 'isBumped'
 > & {
+  /** Default: it stays. */
+  readonly expiresAt?: Date | null;
   /** How urgent its delivery is. */
   readonly lane: Lane;
 };
@@ -37,6 +40,7 @@ export function newActionDocument(action: NewAction): ActionDocument {
     ...(otherIds.length === 0 ? {} : { otherIds }),
     descriptor: { ...action.descriptor, tags: [...action.descriptor.tags] },
     engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
+    ...(action.expiresAt == null ? {} : { expiresAt: action.expiresAt }),
     isHidden: false,
     isDeleted: false,
     latest: action.latest,
@@ -52,12 +56,27 @@ export function newActionDocument(action: NewAction): ActionDocument {
   };
 }
 
+/** As readers see it: one that has expired is deleted, whether the pass that removes it has come or not. */
 export function toAction(document: ActionDocument): Action {
+  const action = toStoredAction(document);
+  const { expiresAt, isDeleted } = action;
+  if (expiresAt === null || isDeleted) return action;
+  return {
+    ...action,
+    get isDeleted() {
+      return clock.time() >= expiresAt.getTime();
+    },
+  };
+}
+
+/** As it is stored, for the passes that deliver it: what has expired is theirs until it is deleted. */
+export function toStoredAction(document: ActionDocument): Action {
   const {
     _id,
     idempotencyKey,
     fanOut,
     pullRefIds,
+    expiresAt,
     isBumped,
     engagement,
     unlogged: _unlogged,
@@ -69,6 +88,7 @@ export function toAction(document: ActionDocument): Action {
     ...rest,
     id: _id.toHexString(),
     idempotencyKey: idempotencyKey ?? null,
+    expiresAt: expiresAt ?? null,
     pullRefIds: pullRefIds ?? [],
     engagement: toEngagement(engagement),
     isBumped: isBumped ?? engagement.lastInteraction !== null,

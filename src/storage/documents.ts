@@ -74,6 +74,8 @@ export interface ActionDocument {
   otherIds?: string[];
   descriptor: { type: string; tags: string[]; [field: string]: unknown };
   engagement: EngagementDocument;
+  /** Absent: it stays, or is deleted already. */
+  expiresAt?: Date;
   isHidden: boolean;
   isDeleted: boolean;
   /** Absent where everything is pushed. */

@@ -1,7 +1,7 @@
 import { ObjectId, type WithId } from 'mongodb';
 import type { Action } from '../domain/action.ts';
 import type { Lane } from '../domain/lane.ts';
-import { toAction } from './action-document.ts';
+import { toStoredAction } from './action-document.ts';
 import type { ActionDocument } from './documents.ts';
 
 /** One worker's hold on one action: valid until the lease ends. */
@@ -34,7 +34,7 @@ export interface Claim {
  */
 export function claimOf(document: WithId<ActionDocument>, token: string): Claim {
   const { version, attempts, checkpoint, untoldVersion, begun = 1 } = document.fanOut;
-  const action = toAction(document);
+  const action = toStoredAction(document);
   const resumed = action.isHidden || action.isDeleted ? undefined : checkpoint;
   return {
     action,

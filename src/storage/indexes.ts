@@ -98,6 +98,9 @@ export const INDEXES: readonly IndexDefinition[] = [
     'publish: a key is used once per actor',
     { unique: true, partialFilterExpression: { idempotencyKey: { $exists: true } } },
   ),
+  index('actions', 'expiry', { expiresAt: 1 }, 'expiry: the next action whose time has come', {
+    partialFilterExpression: { expiresAt: { $exists: true } },
+  }),
   index('actions', 'names', { names: 1 }, 'rename: actions that hold a name older than a version', {
     sparse: true,
   }),

@@ -43,6 +43,7 @@ const CHANGES: Readonly<
     applies: { isDeleted: false },
     set: {
       isDeleted: true,
+      expiresAt: '$$REMOVE',
       // Of what is hidden already watchers know, or the pass that follows is to notify them of that.
       'fanOut.untoldVersion': {
         $cond: ['$isHidden', { $ifNull: ['$fanOut.untoldVersion', '$$REMOVE'] }, NEXT_VERSION],
@@ -50,6 +51,11 @@ const CHANGES: Readonly<
     },
   },
 };
+
+/** Of what is hidden already nobody need be notified, or it is shown again: its pass need not wait. */
+function withdrawnAfter(at: Date): Document {
+  return { $cond: ['$isHidden', at, new Date(at.getTime() + WITHDRAWAL_GRACE_MS)] };
+}
 
 function toRecord({ _id, actionId, interactionId, ...document }: ModerationDocument): ModerationRecord {
   return {
@@ -86,16 +92,13 @@ export function moderationRepository({
       const { applies, set } = CHANGES[kind];
       const actionId = new ObjectId(id);
       const record: ModerationDocument = { _id: new ObjectId(), actionId, at, by, kind, reason };
-      const afterGrace = new Date(at.getTime() + WITHDRAWAL_GRACE_MS);
-      // What is hidden already is shown again, or nobody need be notified.
-      const notBefore = { $cond: ['$isHidden', at, afterGrace] };
       const document = await actions.findOneAndUpdate(
         { _id: actionId, ...applies },
         [
           {
             $set: {
               ...set,
-              ...passRequested({ notBefore, lane: 'URGENT' }),
+              ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }),
               unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [{ $literal: record }]] },
             },
           },
@@ -103,6 +106,30 @@ export function moderationRepository({
         { returnDocument: 'after' },
       );
       return document === null ? null : toAction(document);
+    },
+
+    /** Deletes an action whose time has come, as `apply` does but without an entry of the log. Null: it is not its time. */
+    async expire(id: ActionId, at: Date): Promise<Action | null> {
+      const { applies, set } = CHANGES.DELETE;
+      const document = await actions.findOneAndUpdate(
+        { ...applies, _id: new ObjectId(id), expiresAt: { $lte: at } },
+        [{ $set: { ...set, ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }) } }],
+        { returnDocument: 'after' },
+      );
+      return document === null ? null : toAction(document);
+    },
+
+    /** Ids of actions whose time has come, the oldest first. Index `expiry`. */
+    async expired(now: Date, limit: number): Promise<ActionId[]> {
+      const documents = await actions
+        // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
+        .find({ expiresAt: { $exists: true, $lte: now }, isDeleted: false })
+        .sort({ expiresAt: 1 })
+        .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id }) => _id.toHexString());
     },
 
     /** Brings what the action carries into the log. Idempotent: records have their ids from the change itself. */

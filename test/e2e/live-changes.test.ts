@@ -79,6 +79,19 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     expect(await watcher.addedUntil(await scene.last())).toEqual([]);
   });
 
+  test('an action goes at the time it was published until, and nobody has to do anything', async () => {
+    const scene = await openScene();
+    await using watcher = await watchFeed(transport, app, scene.reader);
+    const expiresAt = new Date(Date.now() + 3_000).toISOString();
+    const passing = await publish(app, { actorId: scene.actor, expiresAt });
+    expect(await watcher.next()).toMatchObject({
+      __typename: 'FeedItemAdded',
+      item: { action: { id: passing } },
+    });
+    await expectRemoved(watcher, { ...scene, action: passing });
+    expect(await shown(scene.reader)).toEqual([scene.action]);
+  });
+
   test("a supervisor's comment boosts an item, which then looks as the feed has it", async () => {
     const scene = await openScene();
     const other = await publish(app, { actorId: scene.actor, conducted: '2026-02-01T00:00:00Z' });

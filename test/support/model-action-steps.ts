@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { PublishActionInput } from '../../src/services/services.ts';
+import { letExpire } from './expire.ts';
 import { maySee, type ModelAction } from './model.ts';
 import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
 import type { Moment, Person } from './model-steps.ts';
@@ -75,6 +76,12 @@ export async function remove(run: Run, by: Person, action: ModelAction): Promise
     isTheirs ? null : refusal,
   );
   if (isTheirs) action.isDeleted = true;
+}
+
+/** As if it had been published until now: expiry is decided when something is read, and the worker may come later. */
+export async function expire({ parts }: Run, action: ModelAction): Promise<void> {
+  await letExpire(parts, action.id);
+  action.isDeleted = true;
 }
 
 /** The first name comes with a description, as an application would give it. */

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { clock } from '../../src/lib/clock.ts';
 import { FanfareError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
@@ -68,9 +69,10 @@ export async function expectOutcome(work: Promise<unknown>, expected: ErrorCode 
 export async function during<T>(
   work: () => Promise<T>,
 ): Promise<{ result: T; instant: (at: Date | undefined) => number }> {
-  const before = Date.now();
+  // By the clock of the server, which is this process.
+  const before = clock.time();
   const result = await work();
-  const after = Date.now();
+  const after = clock.time();
   return {
     result,
     instant(at) {

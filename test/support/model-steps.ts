@@ -64,6 +64,8 @@ export type Step =
       readonly interaction: number;
     }
   | { readonly do: 'hide' | 'unhide'; readonly action: number }
+  /** The time it was published until has come. */
+  | { readonly do: 'expire'; readonly action: number }
   | { readonly do: 'delete'; readonly action: number; readonly by: Person }
   | { readonly do: 'follow'; readonly by: Person; readonly ref: string; readonly copyLimit: number }
   | { readonly do: 'followMany'; readonly pairs: readonly { readonly by: Person; readonly ref: string }[] }
@@ -174,6 +176,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ ...doing('hide'), action }) },
   { weight: 2, arbitrary: fc.record({ ...doing('unhide'), action }) },
   { weight: 1, arbitrary: fc.record({ ...doing('delete'), ...by, action }) },
+  { weight: 1, arbitrary: fc.record({ ...doing('expire'), action }) },
   { weight: 5, arbitrary: fc.record({ ...doing('follow'), ...by, ref, copyLimit: fc.nat({ max: 4 }) }) },
   { weight: 1, arbitrary: followMany },
   {

@@ -1,5 +1,5 @@
 import type { ModelAction } from './model.ts';
-import { moderate, publish, remove, rename } from './model-action-steps.ts';
+import { expire, moderate, publish, remove, rename } from './model-action-steps.ts';
 import { interact, moderateInteraction, takeBackOwn } from './model-interaction-steps.ts';
 import { follow, followMany, markRead, move, mute, unfollow } from './model-reader-steps.ts';
 import { bookmark, hideItem, markItem } from './model-mark-steps.ts';
@@ -22,6 +22,8 @@ export async function take(run: Run, step: Step): Promise<void> {
     case 'hide':
     case 'unhide':
       return withAction(run, step, (action) => moderate(run, step.do, action));
+    case 'expire':
+      return withAction(run, step, (action) => expire(run, action));
     case 'delete':
       return withAction(run, step, (action) => remove(run, step.by, action));
     case 'follow':

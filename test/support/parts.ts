@@ -25,6 +25,7 @@ import { Closer } from '../../src/lib/closer.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { MemoryWorkSignal } from '../../src/realtime/memory-work-signal.ts';
+import type { LiveLog } from '../../src/realtime/live-log.ts';
 import type { Realtime } from '../../src/realtime/create-realtime.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
 import type { PublishActionInput, Services } from '../../src/services/services.ts';
@@ -43,7 +44,7 @@ export interface Parts extends AsyncDisposable {
   readonly feedStores: readonly FeedStore[];
   readonly services: Services;
   /** What tells watchers; a failure to do so fails the test. */
-  readonly live: AnnounceDependencies & ResynchroniseDependencies;
+  readonly live: AnnounceDependencies & ResynchroniseDependencies & { readonly liveLog: LiveLog };
   readonly service: Identity;
   readonly admin: Identity;
   session(userId: string, ...roles: Role[]): ReaderSession;

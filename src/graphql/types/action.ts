@@ -95,6 +95,11 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
       type: 'DateTime',
       description: 'When it happened, as the application says.',
     }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'From then on it is gone from every way in; null: it stays.',
+    }),
     scope: t.expose('scope', { type: ScopeEnum, description: 'Whom it is for.' }),
     descriptor: t.field({
       type: ActionDescriptor,

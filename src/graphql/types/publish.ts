@@ -20,6 +20,10 @@ const PublishActionInput = builder.inputType('PublishActionInput', {
       type: 'DateTime',
       description: 'Default: now. Not more than five minutes in the future.',
     }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      description: 'Later than now. From then on it is gone from every way in. Default: it stays.',
+    }),
     scope: t.field({ type: ScopeEnum, defaultValue: 'FOLLOWERS', description: 'Whom it is for.' }),
     recipients: t.stringList({ description: 'Readers of a RESTRICTED action, 1 to 1000 member ids.' }),
     mentions: t.stringList({ description: 'Ids of the members who are mentioned.' }),

@@ -109,7 +109,8 @@ export async function listActions(
         ...(filter.since === null ? {} : { since: filter.since }),
         ...(filter.until === null ? {} : { until: filter.until }),
       }),
-    select: (candidates) => Promise.resolve(candidates),
+    // The query knows what was deleted, not what has expired since.
+    select: (candidates) => Promise.resolve(candidates.filter(({ isDeleted }) => !isDeleted)),
   });
   const page = await collectPage<Pick<Action, 'id'>, Action, Action>({
     size: pageSize(args.first),

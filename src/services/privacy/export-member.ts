@@ -112,13 +112,14 @@ function sharedFacts(action: Action, memberId: UserId) {
 }
 
 function ownAction(action: Action, memberId: UserId) {
-  const { idempotencyKey, mentions, recipients, engagement, isHidden, isDeleted } = action;
+  const { idempotencyKey, mentions, recipients, engagement, expiresAt, isHidden, isDeleted } = action;
   return {
     ...sharedFacts(action, memberId),
     idempotencyKey,
     mentions,
     recipients,
     engagement,
+    expiresAt,
     isHidden,
     isDeleted,
   };

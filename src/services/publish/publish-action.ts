@@ -56,6 +56,10 @@ const inputSchema = z
     idempotencyKey: idSchema.nullish().transform((key) => key ?? null),
     actorId: idSchema.nullish(),
     conducted: z.date().nullish(),
+    expiresAt: z
+      .date()
+      .nullish()
+      .transform((time) => time ?? null),
     scope: z
       .enum(SCOPES)
       .nullish()
@@ -200,6 +204,8 @@ function check(
   actingAs(identity, actor, 'publish');
   if (checked.conducted != null && checked.conducted.getTime() > clock.time() + MAX_FUTURE_MS)
     throw badInput('Must not be more than five minutes in the future', [...path, 'conducted']);
+  if (checked.expiresAt !== null && checked.expiresAt.getTime() <= clock.time())
+    throw badInput('Must be later than now', [...path, 'expiresAt']);
   const body = checkDescriptor(checked.descriptor, [...path, 'descriptor']);
   if (!identity.roles.has('service')) refuseOtherVoices(body, actor, [...path, 'descriptor']);
   return { ...checked, actor, body };
@@ -271,6 +277,7 @@ function newAction(
     refs: input.refs,
     refIds: [...new Set([...input.refs.map((ref) => ref.id), actor])],
     descriptor: input.body,
+    expiresAt: input.expiresAt,
     latest: baseRelevancy({ conducted, recorded }),
     lane,
   };

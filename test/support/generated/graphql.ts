@@ -364,6 +364,8 @@ export type PublishActionInput = {
   conducted?: InputMaybe<Scalars['DateTime']['input']>;
   /** What it was about. */
   descriptor: DescriptorInput;
+  /** Later than now. From then on it is gone from every way in. Default: it stays. */
+  expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
   /** Unique per actor; a retry with the same key returns the first action. */
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
   /** Ids of the members who are mentioned. */

@@ -1,0 +1,55 @@
+import { clock } from '../../lib/clock.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
+import type { ModerationRepository } from '../../storage/moderation.ts';
+import { BackgroundWorker } from '../background-worker.ts';
+import { announceWithdrawal, type AnnounceWithdrawalDependencies } from '../fan-out/announce-withdrawal.ts';
+
+export interface ExpiryDependencies extends AnnounceWithdrawalDependencies {
+  readonly moderation: Pick<ModerationRepository, 'expired' | 'expire' | 'noteTold'>;
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
+  /** It is tried again in the next round. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** How often a process looks: watchers hear of it at most this much late. Reads go by the clock and wait for nothing. */
+const EVERY_MS = 500;
+/** Actions of one round. */
+const BATCH = 100;
+
+/**
+ * Deletes actions when their time has come, in any number of processes: each is deleted by one of them, in one write. As
+ * after any deletion, watchers are notified at once, and the pass that follows removes what is stored, or notifies them
+ * where that was cut off.
+ */
+export class ExpiryWorker extends BackgroundWorker {
+  readonly #dependencies: ExpiryDependencies;
+
+  constructor(dependencies: ExpiryDependencies) {
+    super({ pollMs: EVERY_MS });
+    this.#dependencies = dependencies;
+  }
+
+  /** Deletes what has expired by then, up to a batch. False: there was less. */
+  async round(now: Date): Promise<boolean> {
+    const { moderation, workSignal } = this.#dependencies;
+    const ids = await moderation.expired(now, BATCH);
+    for (const id of ids) {
+      const action = await moderation.expire(id, now);
+      if (action === null) continue;
+      // Of what was hidden before watchers know already.
+      if (!action.isHidden && (await announceWithdrawal(this.#dependencies, action, now)))
+        await moderation.noteTold(id, action.fanOut.version, now);
+      workSignal.notify();
+      if (this.isStopping) return false;
+    }
+    return ids.length === BATCH;
+  }
+
+  protected override work(): Promise<boolean> {
+    return this.round(clock.now());
+  }
+
+  protected override failed(error: unknown): void {
+    this.#dependencies.onError(error);
+  }
+}

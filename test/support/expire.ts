@@ -1,0 +1,22 @@
+import { ObjectId } from 'mongodb';
+import { ExpiryWorker } from '../../src/workers/expiry/expiry-worker.ts';
+import type { Parts } from './parts.ts';
+
+/** As if the action had been published until a moment ago. What is deleted already stays so. */
+export async function letExpire({ database }: Pick<Parts, 'database'>, actionId: string): Promise<void> {
+  await database.collections.actions.updateOne(
+    { _id: new ObjectId(actionId), isDeleted: false },
+    { $set: { expiresAt: new Date(Date.now() - 1_000) } },
+  );
+}
+
+export function expiryWorker({ repositories, live }: Pick<Parts, 'repositories' | 'live'>): ExpiryWorker {
+  return new ExpiryWorker({
+    ...repositories,
+    ...live,
+    workSignal: { notify: () => undefined },
+    onError: (error) => {
+      throw error;
+    },
+  });
+}
