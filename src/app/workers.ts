@@ -168,13 +168,17 @@ export function startWorkers(
     },
     { leaseMs, pollMs: MIGRATION_POLL_MS, batchSize: chunkSize },
   );
-  const expiry = new ExpiryWorker({
-    ...repositories,
-    ...rest,
-    onError: (err) => {
-      logWorkerTrouble(logger, { err });
+  const expiry = new ExpiryWorker(
+    {
+      ...repositories,
+      ...rest,
+      onError: (err) => {
+        logWorkerTrouble(logger, { err });
+      },
     },
-  });
+    // No signal announces that time has passed.
+    { pollMs: pollMs / 2 },
+  );
   const workers = [migrations, expiry, upkeep, worker, rescores, erasures, rebuilds, renames];
   for (const one of workers) one.start();
   logWorkerStarted(logger, { worker: workerId, concurrency, model: feedStore.model });

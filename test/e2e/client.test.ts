@@ -67,7 +67,7 @@ describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
   test('shows only what passes its filter', async () => {
     const { reader, actor } = await settle();
     const client = await clientOf(app, reader, { transport });
-    await using watch = startWatch(client, { filter: { tag: 'hot' } });
+    await using watch = startWatch(client, { filter: { tags: ['hot'] } });
     await watch.until(isLive);
     await publish(app, { actorId: actor });
     await app.idle();
@@ -78,13 +78,13 @@ describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
   });
 
   test('ends with BAD_USER_INPUT at a filter that makes no sense, and says what is wrong', async () => {
-    const watch = startWatch(await clientOf(app, 'reader', { transport }), { filter: { tag: '' } });
+    const watch = startWatch(await clientOf(app, 'reader', { transport }), { filter: { tags: [''] } });
     const error = await watch.ended;
     expect(error).toBeInstanceOf(FeedClientError);
     expect(error).toMatchObject({
       code: 'BAD_USER_INPUT',
       isTemporary: false,
-      extensions: { issues: [{ path: ['filter', 'tag'] }] },
+      extensions: { issues: [{ path: ['filter', 'tags', 0] }] },
     });
     await nothingOpen();
   });

@@ -11,12 +11,15 @@ export async function letExpire({ database }: Pick<Parts, 'database'>, actionId:
 }
 
 export function expiryWorker({ repositories, live }: Pick<Parts, 'repositories' | 'live'>): ExpiryWorker {
-  return new ExpiryWorker({
-    ...repositories,
-    ...live,
-    workSignal: { notify: () => undefined },
-    onError: (error) => {
-      throw error;
+  return new ExpiryWorker(
+    {
+      ...repositories,
+      ...live,
+      workSignal: { notify: () => undefined },
+      onError: (error) => {
+        throw error;
+      },
     },
-  });
+    { pollMs: 60_000 },
+  );
 }

@@ -11,8 +11,6 @@ export interface ExpiryDependencies extends AnnounceWithdrawalDependencies {
   readonly onError: (error: unknown) => void;
 }
 
-/** How often a process looks: watchers hear of it at most this much late. Reads go by the clock and wait for nothing. */
-const EVERY_MS = 500;
 /** Actions of one round. */
 const BATCH = 100;
 
@@ -24,8 +22,9 @@ const BATCH = 100;
 export class ExpiryWorker extends BackgroundWorker {
   readonly #dependencies: ExpiryDependencies;
 
-  constructor(dependencies: ExpiryDependencies) {
-    super({ pollMs: EVERY_MS });
+  /** @param options.pollMs watchers hear of it by up to so much late. Reads go by the clock and wait for nothing. */
+  constructor(dependencies: ExpiryDependencies, options: { readonly pollMs: number }) {
+    super(options);
     this.#dependencies = dependencies;
   }
 
