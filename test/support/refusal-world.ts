@@ -4,7 +4,12 @@ import { startTestApp, type TestApp, type TestAppOptions } from './app.ts';
 export interface RefusalWorld extends AsyncDisposable {
   readonly app: TestApp;
   /** Global ids of what there is. */
-  readonly ids: { readonly action: string; readonly member: string; readonly item: string };
+  readonly ids: {
+    readonly action: string;
+    readonly member: string;
+    readonly item: string;
+    readonly comment: string;
+  };
   /** Cursors that are good, each in one place only. */
   readonly cursors: {
     readonly feedOfAnn: string;
@@ -61,6 +66,14 @@ export async function openRefusalWorld(options: TestAppOptions = {}): Promise<Re
       })),
     },
   );
+  const commented = await data<{ addInteraction: { interaction: { id: string } } }>(
+    app,
+    `mutation ($id: ID!) {
+      addInteraction(input: { actionId: $id, kind: COMMENT, actorId: "actor", text: "Well" }) { interaction { id } }
+    }`,
+    SERVICE,
+    { id: posted.publishActions[0]?.action.id ?? '' },
+  );
   {
     await using worker = await startTestApp({ api: false, database: app.database });
     await worker.idle();
@@ -84,6 +97,7 @@ export async function openRefusalWorld(options: TestAppOptions = {}): Promise<Re
       action: posted.publishActions[0]?.action.id ?? '',
       member: Buffer.from('Member:actor').toString('base64'),
       item: ann.feed.edges[0]?.node.id ?? '',
+      comment: commented.addInteraction.interaction.id,
     },
     cursors: {
       feedOfAnn: ann.feed.edges[0]?.cursor ?? '',
