@@ -91,7 +91,18 @@ export function operationsIn(world: World, random: SeededRandom, journal: Journa
     await run(
       `${kind} of ${words} by ${actorId}`,
       'mutation($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }',
-      { input: { actionId: id, kind } },
+      { input: { actionId: id, kind, ...(kind === 'REACTION' ? { reaction: '👍' } : {}) } },
+      { sub: actorId, roles: ['admin'] },
+    );
+  };
+  const takeBack = async (): Promise<void> => {
+    const { id, words } = target();
+    const kind = random.pick(INTERACTION_KINDS);
+    const actorId = random.pick([...readers, ...publishers, BOSS]);
+    await run(
+      `${kind} of ${words} by ${actorId} taken back`,
+      'mutation($input: RemoveInteractionInput!) { removeInteraction(input: $input) { isReplay } }',
+      { input: { own: { actionId: id, kind } } },
       { sub: actorId, roles: ['admin'] },
     );
   };
@@ -224,6 +235,7 @@ export function operationsIn(world: World, random: SeededRandom, journal: Journa
     [24, () => publish()],
     [2, publishMany],
     [20, interact],
+    [4, takeBack],
     [5, moderate],
     [4, show],
     [3, remove],

@@ -112,11 +112,12 @@ async function disturb(
 /** Resolves when all processes are up, nothing is left to do, and every watcher was told of the last action. */
 async function quiet(world: World): Promise<void> {
   const { app, readers, mirrors } = world;
-  const { actions, erasures } = app.app.database.collections;
+  const { actions, erasures, interactions } = app.app.database.collections;
   const idle = async (): Promise<boolean> =>
     (await actions.countDocuments({ 'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] } })) === 0 &&
-    (await erasures.countDocuments({ state: { $ne: 'DONE' } })) === 0;
-  await eventually('all fan-outs and erasures are done', () => idle().catch(() => false));
+    (await erasures.countDocuments({ state: { $ne: 'DONE' } })) === 0 &&
+    (await interactions.countDocuments({ settling: { $exists: true } })) === 0;
+  await eventually('all fan-outs, erasures and interactions are settled', () => idle().catch(() => false));
   await within('everything in the background is done', app.idle());
   const { action } = await app.services.publishAction(app.identity('importer', 'service'), {
     actorId: HERALD,

@@ -30,7 +30,14 @@ export function deedsIn({ app, readers, actors }: World, random: SeededRandom, j
   const interact: Deed = async () => {
     const [reader, id, kind] = [random.pick(readers), random.pick(actions), random.pick(INTERACTION_KINDS)];
     journal.push(`${kind} ${id} by ${reader}`);
-    await app.services.recordInteraction(app.session(reader, 'admin'), { actionId: id, kind });
+    const reaction = kind === 'REACTION' ? '👍' : null;
+    await app.services.recordInteraction(app.session(reader, 'admin'), { actionId: id, kind, reaction });
+  };
+  const takeBack: Deed = async () => {
+    const [reader, id, kind] = [random.pick(readers), random.pick(actions), random.pick(INTERACTION_KINDS)];
+    journal.push(`${kind} ${id} by ${reader} taken back`);
+    const own = { actionId: id, kind };
+    await app.services.removeInteraction(app.session(reader, 'admin'), { own });
   };
   const hide: Deed = async () => {
     const id = random.pick(actions);
@@ -112,6 +119,7 @@ export function deedsIn({ app, readers, actors }: World, random: SeededRandom, j
     [0.45, unhideOwn],
     [0.46, move],
     [0.49, publishToTeam],
+    [0.52, takeBack],
   ];
   return async () => {
     const chance = random.next();
