@@ -26,7 +26,7 @@ test.each(['ref', 'member'] as const)(
   'keeps what is said of a %s, and empties what is left out',
   async (kind) => {
     await using parts = await openParts();
-    const id = kind === 'ref' ? { refId: 'site' } : { userId: 'ann' };
+    const id = kind === 'ref' ? { refId: 'site', pinned: [] } : { userId: 'ann' };
     await describeOne(parts, kind, DETAILS);
     expect(await detailsOf(parts, kind)).toEqual({ ...id, ...DETAILS });
     await describeOne(parts, kind, { url: DETAILS.url, data: null });

@@ -24,6 +24,8 @@ async function openScene(parts: Parts): Promise<Scene> {
     descriptor: { posted: { postId: 'p', text: 'For an hour' } },
   });
   await parts.services.follow(parts.session('ann'), 'site', 100);
+  await parts.feedOf('ann');
+  // A model may rebuild the feed after this read.
   await parts.fanOut();
   return { kept, expiring: action.id };
 }
