@@ -3,6 +3,7 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { watchFeed } from '../support/live-clients.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
+import { uniqueName } from '../support/unique-name.ts';
 
 const admin = { sub: 'root', roles: ['admin'] } as const;
 
@@ -30,7 +31,9 @@ async function workOf(app: TestApp): Promise<Work> {
 }
 
 test('shows admins what is under way, in all processes', async () => {
-  await using app = await startTestApp({ worker: false });
+  // Redis remembers for a while who watched in the same database before.
+  const env = { REDIS_PREFIX: uniqueName('operators:') };
+  await using app = await startTestApp({ worker: false, env });
   const idle = {
     lanes: ['URGENT', 'LIVE', 'BULK'].map((lane) => ({ lane, pending: 0, oldestSeconds: 0 })),
     ...{ workers: 0, watchers: 0, rebuildsDue: 0, renamesDue: 0, failedFanOuts: 0 },
@@ -54,7 +57,7 @@ test('shows admins what is under way, in all processes', async () => {
   await expect
     .poll(async () => (await workOf(app)).lanes[1]?.oldestSeconds, { timeout: PATIENCE_MS })
     .toBeGreaterThan(busy.lanes[1]?.oldestSeconds ?? 0);
-  await using worker = await startTestApp({ api: false, database: app.database });
+  await using worker = await startTestApp({ api: false, database: app.database, env });
   await worker.idle();
   expect(await workOf(app)).toEqual({ ...idle, workers: 1, watchers: 1 });
   expect(watcher).toBeDefined();
