@@ -1,6 +1,7 @@
 import { ObjectId, type Collection, type Filter } from 'mongodb';
 import type { Action, ActionId, RefId, UserId } from '../domain/action.ts';
 import { userKey } from '../domain/audience.ts';
+import { clock } from '../lib/clock.ts';
 import { toAction } from './action-document.ts';
 import type { ActionDocument } from './documents.ts';
 
@@ -11,6 +12,11 @@ const REFS_AT_ONCE = 100;
 
 const VISIBLE = { isDeleted: false, isHidden: false } as const;
 const VISIBLE_TO_FOLLOWERS: Filter<ActionDocument> = { ...VISIBLE, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } };
+
+/** For what is counted in the query: elsewhere the rules leave out what has expired and is not deleted yet. */
+function notExpired(): Filter<ActionDocument> {
+  return { expiresAt: { $not: { $lte: clock.now() } } };
+}
 
 /** Finds actions by whom they are addressed to. Part of the repository of actions. */
 export function actionsOfAudience(collection: Collection<ActionDocument>) {
@@ -38,7 +44,7 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
      */
     async nthNewest(refId: RefId, count: number): Promise<{ recorded: Date; id: ActionId } | null> {
       const documents = await collection
-        .find({ refIds: refId, ...VISIBLE_TO_FOLLOWERS })
+        .find({ refIds: refId, ...VISIBLE_TO_FOLLOWERS, ...notExpired() })
         .sort({ recorded: -1, _id: -1 })
         .project<{ _id: ObjectId; recorded: Date }>({ recorded: 1 })
         .limit(count)
@@ -55,6 +61,7 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
           refIds: refId,
           recorded: { $gte: since },
           ...VISIBLE_TO_FOLLOWERS,
+          ...notExpired(),
         })
         .sort({ recorded: -1, _id: -1 })
         .limit(limit)

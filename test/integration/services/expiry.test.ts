@@ -138,3 +138,17 @@ test('must be later than now, and a replay of what has expired is a conflict', a
     parts.publish({ actorId: 'bob', idempotencyKey: 'once', expiresAt: new Date(Date.now() + HOUR) }),
   ).rejects.toMatchObject({ code: 'CONFLICT' });
 });
+
+test('what has expired is none of the past actions that a follow brings', async () => {
+  await using parts = await openParts();
+  const [kept] = await publishSome(parts, 1, { refId: 'site' });
+  const { action } = await parts.publish({
+    actorId: 'bob',
+    scope: 'PUBLIC',
+    refs: [{ id: 'site', type: 'site', label: 'Site' }],
+    expiresAt: new Date(Date.now() + HOUR),
+  });
+  await letExpire(parts, action.id);
+  await parts.services.follow(parts.session('ann'), 'site', 1);
+  expect(await idsOf(parts, 'ann')).toEqual([kept]);
+});
