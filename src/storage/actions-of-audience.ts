@@ -13,11 +13,6 @@ const REFS_AT_ONCE = 100;
 const VISIBLE = { isDeleted: false, isHidden: false } as const;
 const VISIBLE_TO_FOLLOWERS: Filter<ActionDocument> = { ...VISIBLE, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } };
 
-/** For what is counted in the query: elsewhere the rules leave out what has expired and is not deleted yet. */
-function notExpired(): Filter<ActionDocument> {
-  return { expiresAt: { $not: { $lte: clock.now() } } };
-}
-
 /** Finds actions by whom they are addressed to. Part of the repository of actions. */
 export function actionsOfAudience(collection: Collection<ActionDocument>) {
   async function* batches(filter: Filter<ActionDocument>): AsyncGenerator<Action[], void, undefined> {
@@ -43,15 +38,24 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
      * Counts what following the ref would bring. Index `recorded_by_ref`.
      */
     async nthNewest(refId: RefId, count: number): Promise<{ recorded: Date; id: ActionId } | null> {
-      const documents = await collection
-        .find({ refIds: refId, ...VISIBLE_TO_FOLLOWERS, ...notExpired() })
-        .sort({ recorded: -1, _id: -1 })
-        .project<{ _id: ObjectId; recorded: Date }>({ recorded: 1 })
-        .limit(count)
-        .batchSize(count)
-        .toArray();
-      const last = documents.at(-1);
-      return last === undefined ? null : { recorded: last.recorded, id: last._id.toHexString() };
+      for (let limit = count; ;) {
+        const documents = await collection
+          .find({ refIds: refId, ...VISIBLE_TO_FOLLOWERS })
+          .sort({ recorded: -1, _id: -1 })
+          .project<Pick<ActionDocument, '_id' | 'recorded' | 'expiresAt'>>({ recorded: 1, expiresAt: 1 })
+          .limit(limit)
+          .batchSize(limit)
+          .toArray();
+        // Not asked of the query, whose index it would lead astray. What has expired is deleted within a second.
+        const now = clock.time();
+        const standing = documents.filter(
+          ({ expiresAt }) => expiresAt === undefined || expiresAt.getTime() > now,
+        );
+        const last = standing[count - 1] ?? (documents.length < limit ? standing.at(-1) : undefined);
+        if (last !== undefined) return { recorded: last.recorded, id: last._id.toHexString() };
+        if (documents.length < limit) return null;
+        limit = count + documents.length - standing.length;
+      }
     },
 
     /** The newest visible actions of a ref that reach followers, recorded at or after `since`. Index `recorded_by_ref`. */
@@ -61,7 +65,6 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
           refIds: refId,
           recorded: { $gte: since },
           ...VISIBLE_TO_FOLLOWERS,
-          ...notExpired(),
         })
         .sort({ recorded: -1, _id: -1 })
         .limit(limit)
