@@ -48,13 +48,13 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
           .toArray();
         // Not asked of the query, whose index it would lead astray. What has expired is deleted within a second.
         const now = clock.time();
-        const standing = documents.filter(
+        const current = documents.filter(
           ({ expiresAt }) => expiresAt === undefined || expiresAt.getTime() > now,
         );
-        const last = standing[count - 1] ?? (documents.length < limit ? standing.at(-1) : undefined);
+        const last = current[count - 1] ?? (documents.length < limit ? current.at(-1) : undefined);
         if (last !== undefined) return { recorded: last.recorded, id: last._id.toHexString() };
         if (documents.length < limit) return null;
-        limit = count + documents.length - standing.length;
+        limit = count + documents.length - current.length;
       }
     },
 
