@@ -1,20 +1,17 @@
 import type { Config } from '../config/config.ts';
-import type { AuthOptions } from '../http/auth.ts';
 import { startMetricsServer } from '../http/metrics-server.ts';
-import { createRateLimiter } from '../http/rate-limit.ts';
-import { startHttpServer, type HttpServer } from '../http/server.ts';
+import type { HttpServer } from '../http/server.ts';
 import { createTickets, ticketKeyOf } from '../http/tickets.ts';
 import { clock } from '../lib/clock.ts';
 import { Closer } from '../lib/closer.ts';
 import { once } from '../lib/once.ts';
 import { createRealtime } from '../realtime/create-realtime.ts';
-import type { SessionEnds } from '../realtime/session-ends.ts';
-import { checkClock, watchClock } from '../services/clock-watch.ts';
+import { watchClock } from '../services/clock-watch.ts';
+import { openApi } from './api.ts';
 import { createCore } from './core.ts';
 import { enterInstallation } from './presence.ts';
 import { startWorkers } from './workers.ts';
 import type { Services } from '../services/services.ts';
-import { isDatabaseUnavailable } from '../storage/errors.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { connectDatabase, type Database } from '../storage/mongo.ts';
 import { connectRedis, type RedisConnections, type RedisRole } from '../connections/redis.ts';
@@ -236,73 +233,10 @@ function openRedis(url: string, logger: Logger, waits: boolean): Promise<RedisCo
   });
 }
 
-interface ApiParts {
-  readonly services: Services;
-  readonly sessionEnds: SessionEnds;
-  readonly database: Database;
-  readonly redis: RedisConnections | null;
-  readonly prefix: string;
-  readonly pageToken: string | undefined;
-}
-
-function openApi(config: Config, parts: ApiParts, logger: Logger, metrics: Metrics): Promise<HttpServer> {
-  const { http, live } = config;
-  const { services, sessionEnds, database, redis, prefix, pageToken } = parts;
-  return startHttpServer({
-    services,
-    sessionEnds,
-    logger,
-    auth: authOf(config),
-    host: http.host,
-    port: http.port,
-    graphiql: http.graphiql,
-    pageToken,
-    introspection: http.introspection,
-    corsOrigins: http.corsOrigins,
-    isUnavailable: (error) => {
-      database.writes.note(error);
-      return isDatabaseUnavailable(error);
-    },
-    limits: {
-      maxBodyBytes: http.maxBodyBytes,
-      maxUserBodyBytes: http.maxUserBodyBytes,
-      maxBodyBytesUnderWay: http.maxBodyBytesUnderWay,
-      maxConnections: http.maxConnections,
-      socketIdleMs: http.socketIdleMs,
-      maxSubscriptionsPerConnection: live.maxSubscriptionsPerConnection,
-      maxSubscriptionsPerUser: live.maxSubscriptionsPerUser,
-    },
-    ...(http.rateLimit === null
-      ? {}
-      : {
-          rateLimiter: createRateLimiter({
-            points: http.rateLimit.requests,
-            seconds: http.rateLimit.perMs / 1_000,
-            ...(redis === null ? {} : { shared: { redis: redis.commands, prefix } }),
-          }),
-        }),
-    metricsPage: config.metrics.port === undefined ? { token: config.metrics.token } : null,
-    probes: {
-      database: () => database.writes.check(),
-      clock: () => checkClock(),
-      ...(redis === null ? {} : { redis: () => redis.ping() }),
-    },
-    metrics,
-  });
-}
-
 /** Without a secret of its own the installation keeps one in the database, where every process finds it. */
 function ticketKey({ auth }: Config, { secrets }: Pick<Repositories, 'secrets'>): () => Promise<Uint8Array> {
   const { jwtSecret } = auth;
   if (jwtSecret === undefined) return once(() => secrets.shared('tickets'));
   const key = ticketKeyOf(jwtSecret);
   return () => Promise.resolve(key);
-}
-
-function authOf({ auth }: Config): AuthOptions {
-  const { jwksUri, jwtSecret, issuer, audience, jwksMaxAgeMs, jwksMaxStaleMs } = auth;
-  if (jwksUri !== undefined)
-    return { jwksUri, maxAgeMs: jwksMaxAgeMs, maxStaleMs: jwksMaxStaleMs, issuer, audience };
-  if (jwtSecret !== undefined) return { secret: jwtSecret, issuer, audience };
-  throw new Error('Neither JWT_SECRET nor JWKS_URI is set');
 }

@@ -1,0 +1,81 @@
+import type { Config } from '../config/config.ts';
+import type { RedisConnections } from '../connections/redis.ts';
+import type { AuthOptions } from '../http/auth.ts';
+import { createRateLimiter } from '../http/rate-limit.ts';
+import { startHttpServer, type HttpServer } from '../http/server.ts';
+import type { SessionEnds } from '../realtime/session-ends.ts';
+import { checkClock } from '../services/clock-watch.ts';
+import type { Services } from '../services/services.ts';
+import { isDatabaseUnavailable } from '../storage/errors.ts';
+import type { Database } from '../storage/mongo.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+export interface ApiParts {
+  readonly services: Services;
+  readonly sessionEnds: SessionEnds;
+  readonly database: Database;
+  readonly redis: RedisConnections | null;
+  readonly prefix: string;
+  readonly pageToken: string | undefined;
+}
+
+/** Where GraphQL, probes and, without a port of their own, metrics are answered. */
+export function openApi(
+  config: Config,
+  parts: ApiParts,
+  logger: Logger,
+  metrics: Metrics,
+): Promise<HttpServer> {
+  const { http, live } = config;
+  const { services, sessionEnds, database, redis, prefix, pageToken } = parts;
+  return startHttpServer({
+    services,
+    sessionEnds,
+    logger,
+    auth: authOf(config),
+    host: http.host,
+    port: http.port,
+    graphiql: http.graphiql,
+    pageToken,
+    introspection: http.introspection,
+    corsOrigins: http.corsOrigins,
+    isUnavailable: (error) => {
+      database.writes.note(error);
+      return isDatabaseUnavailable(error);
+    },
+    limits: {
+      maxBodyBytes: http.maxBodyBytes,
+      maxUserBodyBytes: http.maxUserBodyBytes,
+      maxBodyBytesUnderWay: http.maxBodyBytesUnderWay,
+      maxConnections: http.maxConnections,
+      socketIdleMs: http.socketIdleMs,
+      maxSubscriptionsPerConnection: live.maxSubscriptionsPerConnection,
+      maxSubscriptionsPerUser: live.maxSubscriptionsPerUser,
+    },
+    ...(http.rateLimit === null
+      ? {}
+      : {
+          rateLimiter: createRateLimiter({
+            points: http.rateLimit.requests,
+            seconds: http.rateLimit.perMs / 1_000,
+            ...(redis === null ? {} : { shared: { redis: redis.commands, prefix } }),
+          }),
+        }),
+    metricsPage: config.metrics.port === undefined ? { token: config.metrics.token } : null,
+    probes: {
+      database: () => database.writes.check(),
+      clock: () => checkClock(),
+      ...(redis === null ? {} : { redis: () => redis.ping() }),
+    },
+    metrics,
+  });
+}
+
+function authOf({ auth }: Config): AuthOptions {
+  const { jwksUri, jwtSecret, issuer, audience, jwksMaxAgeMs, jwksMaxStaleMs } = auth;
+  if (jwksUri !== undefined)
+    return { jwksUri, maxAgeMs: jwksMaxAgeMs, maxStaleMs: jwksMaxStaleMs, issuer, audience };
+  if (jwtSecret !== undefined) return { secret: jwtSecret, issuer, audience };
+  throw new Error('Neither JWT_SECRET nor JWKS_URI is set');
+}
