@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
-import type { MigrationDocument, SchemaDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
+import type { MigrationDocument, SchemaDocument } from './installation-documents.ts';
 import type { Collections } from './mongo.ts';
 
 /** One worker's hold on the migration that is due: valid until the lease ends. */
@@ -95,9 +95,10 @@ export function schemaVersionRepository(
       return { token, to, after, done };
     },
 
-    /** From now on no process that writes an older shape can start. Taken back by `allowOlder`. */
-    async requireVersion(claim: MigrationClaim): Promise<void> {
-      await schema.updateOne(held(claim), { $set: { required: claim.to } });
+    /** From now on no process that writes an older shape can start. Taken back by `allowOlder`. False: the claim is void. */
+    async requireVersion(claim: MigrationClaim): Promise<boolean> {
+      const result = await schema.updateOne(held(claim), { $set: { required: claim.to } });
+      return result.matchedCount === 1;
     },
 
     async allowOlder(claim: MigrationClaim): Promise<void> {

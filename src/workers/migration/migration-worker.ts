@@ -83,7 +83,7 @@ export class MigrationWorker extends BackgroundWorker {
     const { schemaVersion, processes, observer } = this.#dependencies;
     let older = await processes.countOlder(claim.to, clock.now());
     if (older === 0) {
-      await schemaVersion.requireVersion(claim);
+      if (!(await schemaVersion.requireVersion(claim))) return false;
       older = await processes.countOlder(claim.to, clock.now());
       if (older === 0) return true;
       await schemaVersion.allowOlder(claim);
