@@ -3,12 +3,7 @@ import type { ActionId, UserId } from '../domain/action.ts';
 import type { BookmarkDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { readerActionId, type ReaderAction } from './reader-action-id.ts';
-
-/** A place in a list of a reader: when the action came into it. */
-interface ListedAction {
-  readonly actionId: ActionId;
-  readonly at: Date;
-}
+import { behind, NEWEST_FIRST, type ListedAction } from './reader-list.ts';
 
 /** Actions that readers keep for later. Key: `_id`, of reader and action. */
 export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
@@ -56,15 +51,9 @@ export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
       const documents = await collection
         .find({
           '_id.userId': userId,
-          ...(after === null
-            ? {}
-            : {
-                // The range beside the tie-break is what lets the index be entered at the cursor.
-                at: { $lte: after.at },
-                $or: [{ at: { $lt: after.at } }, { '_id.actionId': { $lt: new ObjectId(after.actionId) } }],
-              }),
+          ...behind(after),
         })
-        .sort({ at: -1, '_id.actionId': -1 })
+        .sort(NEWEST_FIRST)
         .limit(limit)
         .batchSize(limit)
         .toArray();

@@ -3,13 +3,8 @@ import type { ActionId, UserId } from '../domain/action.ts';
 import type { ItemMark, ItemState } from '../domain/item-mark.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { readerActionId, type ReaderAction } from './reader-action-id.ts';
+import { behind, NEWEST_FIRST, type ListedAction } from './reader-list.ts';
 import type { ItemMarkDocument } from './reader-documents.ts';
-
-/** An item in a state, and since when. */
-interface MarkedItem {
-  readonly actionId: ActionId;
-  readonly at: Date;
-}
 
 function toMark({ _id, state, readAt, isUnread }: ItemMarkDocument): ItemMark & ReaderAction {
   return {
@@ -95,22 +90,16 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
     async list(
       userId: UserId,
       state: ItemState,
-      after: MarkedItem | null,
+      after: ListedAction | null,
       limit: number,
-    ): Promise<MarkedItem[]> {
+    ): Promise<ListedAction[]> {
       const documents = await collection
         .find({
           '_id.userId': userId,
           state,
-          ...(after === null
-            ? {}
-            : {
-                // The range beside the tie-break is what lets the index be entered at the cursor.
-                at: { $lte: after.at },
-                $or: [{ at: { $lt: after.at } }, { '_id.actionId': { $lt: new ObjectId(after.actionId) } }],
-              }),
+          ...behind(after),
         })
-        .sort({ at: -1, '_id.actionId': -1 })
+        .sort(NEWEST_FIRST)
         .limit(limit)
         .batchSize(limit)
         .toArray();
