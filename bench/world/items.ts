@@ -1,6 +1,6 @@
 import { ObjectId, type Collection, type Db } from 'mongodb';
 import type { NewsfeedItemDocument } from '../../src/storage/documents.ts';
-import { INDEXES } from '../../src/storage/indexes.ts';
+import { INDEXES } from '../../src/storage/index-definitions.ts';
 import { readerId } from './people.ts';
 
 /** A collection under another name with the indexes of `newsfeedItems`. */

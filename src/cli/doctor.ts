@@ -1,4 +1,5 @@
-import { INDEXES, missingIndexes } from '../storage/indexes.ts';
+import { INDEXES } from '../storage/index-definitions.ts';
+import { missingIndexes } from '../storage/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
 import { connectDatabase, type Database } from '../storage/mongo.ts';
 import { schemaVersionRepository } from '../storage/schema-version.ts';

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import type { FeedEpochDocument } from './documents.ts';
+import type { FeedEpochDocument } from './installation-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 
 /** Feeds that say nothing of it were made under the first choice of a model. */

@@ -5,19 +5,15 @@ import type {
   ActionDocument,
   ErasureDocument,
   FeedDocument,
-  FeedEpochDocument,
   FollowDocument,
   HiddenItemDocument,
   InteractionDocument,
   MemberDocument,
   ModerationDocument,
   NewsfeedItemDocument,
-  ProcessDocument,
   RankingDocument,
   RefDocument,
-  SchemaDocument,
   ScoreDocument,
-  SecretDocument,
 } from './documents.ts';
 import type {
   FeedBucketDocument,
@@ -27,6 +23,12 @@ import type {
   StoredEntryDocument,
 } from './feed-documents.ts';
 import type { BookmarkDocument, ItemMarkDocument } from './reader-documents.ts';
+import type {
+  FeedEpochDocument,
+  ProcessDocument,
+  SchemaDocument,
+  SecretDocument,
+} from './installation-documents.ts';
 import { WriteCheck } from './write-check.ts';
 
 export interface Collections {

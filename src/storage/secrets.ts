@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Collection } from 'mongodb';
-import type { SecretDocument } from './documents.ts';
+import type { SecretDocument } from './installation-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 
 export interface SecretsRepository {

@@ -11,7 +11,7 @@ import { nameField, numberField, refIdField, text } from '../../../src/descripto
 import { namedIdsOf, namePathsOf } from '../../../src/descriptors/names.ts';
 import { DESCRIPTOR_TYPES, descriptorOfInput, descriptorOfType } from '../../../src/descriptors/registry.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
-import { INDEXES } from '../../../src/storage/indexes.ts';
+import { INDEXES } from '../../../src/storage/index-definitions.ts';
 import { sampleDescriptor } from '../../support/descriptor-samples.ts';
 
 const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url));

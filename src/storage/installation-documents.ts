@@ -1,0 +1,49 @@
+/** A secret that all processes share, such as the key of tickets. */
+export interface SecretDocument {
+  _id: string;
+  /** Base64url. */
+  value: string;
+}
+
+/** Which feed model was chosen last, and how many times another one was. One document. */
+export interface FeedEpochDocument {
+  _id: 'feeds';
+  model: string;
+  epoch: number;
+}
+
+/** Which shape the documents of the database have, and the migration under way. One document. */
+export interface SchemaDocument {
+  _id: 'schema';
+  /** Every document has at least the shape of this version. */
+  version: number;
+  /** Processes that write an older shape may not start: a migration to this version has begun. */
+  required?: number;
+  /** Present while a migration is due or under way. */
+  migration?: MigrationDocument;
+}
+
+export interface MigrationDocument {
+  /** The version it leads to. */
+  to: number;
+  /** Where the next batch begins, in the migration's own terms; null: at the beginning. */
+  after: string | null;
+  /** Documents looked at so far. */
+  done: number;
+  startedAt: Date;
+  /** When somebody may take it up: at once, after a pause, or when the lease of `worker` is over. */
+  dueAt: Date;
+  worker?: string;
+  /** Why the last attempt failed. */
+  error?: string;
+}
+
+/** A running process, for as long as it says so. */
+export interface ProcessDocument {
+  _id: string;
+  /** The newest schema version it knows: it writes that shape. */
+  schema: number;
+  /** Whether it works in the background. */
+  isWorker: boolean;
+  seenAt: Date;
+}
