@@ -1,0 +1,30 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { parse, validate } from 'graphql';
+import { expect, test } from 'vitest';
+import { buildSchema } from '../../../src/graphql/schema.ts';
+
+const PROJECT = new URL('../../../', import.meta.url);
+
+/** Every operation that the README and the docs show. */
+async function shownOperations(): Promise<{ file: string; source: string }[]> {
+  const docs = (await readdir(new URL('docs/', PROJECT))).filter((name) => name.endsWith('.md'));
+  const files = ['README.md', ...docs.map((name) => `docs/${name}`)];
+  const texts = await Promise.all(files.map((file) => readFile(new URL(file, PROJECT), 'utf8')));
+  return texts.flatMap((text, index) =>
+    [...text.matchAll(/^```graphql\n(.*?)^```/gms)].map(([, source = '']) => ({
+      file: files[index] ?? '',
+      source,
+    })),
+  );
+}
+
+test('operations in the README and the docs fit the schema', async () => {
+  const operations = await shownOperations();
+  expect(operations.filter(({ file }) => file === 'README.md').length).toBeGreaterThan(1);
+  expect(operations.filter(({ file }) => file === 'docs/getting-started.md').length).toBeGreaterThan(1);
+  const schema = buildSchema();
+  const faults = operations.flatMap(({ file, source }) =>
+    validate(schema, parse(source)).map(({ message }) => `${file}: ${message}`),
+  );
+  expect(faults).toEqual([]);
+});
