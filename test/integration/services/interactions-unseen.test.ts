@@ -11,7 +11,7 @@ const ACTIONS: readonly (readonly [string, Partial<PublishActionInput>])[] = [
 ];
 
 test.each(ACTIONS)(
-  'what is said about a %s action is for those who may see it, by every way in',
+  'what is said about a %s action is for readers who may see it, by every way in',
   async (_scope, input) => {
     await using parts = await openParts();
     const { services } = parts;
