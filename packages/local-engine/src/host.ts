@@ -6,8 +6,10 @@ import { Keeper } from './keeper-client.ts';
 import type { Launch } from './launch.ts';
 import { clearLeftovers } from './leftovers.ts';
 import type { Durability } from './mongo/postgres-settings.ts';
+import { hasMembers } from './members.ts';
 import { DEFAULT_PATH } from './process/executables.ts';
 import { tryLock } from './process/file-lock.ts';
+import { waitUntil } from './process/wait-until.ts';
 import { findRunningServices } from './running-services.ts';
 import { ensureTree, findTree } from './tree/ensure-tree.ts';
 import { DOCUMENTDB_RECIPE } from './tree/recipe.ts';
@@ -47,7 +49,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   }
   const { lock } = attempt;
   try {
-    if (findRunningServices(dataDir) !== null) {
+    if (await isShared(dataDir)) {
       throw new EmbeddedError(
         'DATA_DIR_BUSY',
         `${dataDir} is in use by processes that joined its databases. Stop those first, or give this one another DATA_DIR.`,
@@ -76,4 +78,17 @@ export async function openHost(options: HostOptions): Promise<Host> {
     lock[Symbol.dispose]();
     throw error;
   }
+}
+
+/** How long a keeper may take to notice that its owner is gone, in milliseconds. */
+const NOTICE_WITHIN_MS = 5_000;
+
+/**
+ * Whether processes that joined use the databases of an owner who is gone. Right after its end the keeper may not have
+ * noticed yet; it withdraws the addresses then, unless somebody has joined.
+ */
+async function isShared(dataDir: string): Promise<boolean> {
+  const isDecided = (): boolean => findRunningServices(dataDir) === null || hasMembers(dataDir);
+  await waitUntil(isDecided, NOTICE_WITHIN_MS);
+  return findRunningServices(dataDir) !== null;
 }

@@ -272,6 +272,21 @@ test('a start right after the owner was killed waits for what is still ending', 
   expect(again.mongodbUri).not.toBe(mongodbUri);
 });
 
+test('a start that comes before the keeper has noticed that the owner is gone waits for it', async () => {
+  using folder = testFolder();
+  await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path))]);
+  const { mongodbUri = '' } = await owner.said('mongodbUri');
+  const record = readFileSync(join(folder.path, 'processes.json'), 'utf8');
+  const { pid } = (JSON.parse(record) as { keeper: { pid: number } }).keeper;
+  process.kill(pid, 'SIGSTOP');
+  owner.kill('SIGKILL');
+  await owner.ended;
+  const starting = startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
+  process.kill(pid, 'SIGCONT');
+  await using again = await starting;
+  expect(again.mongodbUri).not.toBe(mongodbUri);
+});
+
 test('everything ends when the keeper is killed, and the owner hears of it', async () => {
   using folder = testFolder();
   const events: EmbeddedEvent[] = [];
