@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { lockWhenFree, tryLock } from '../../src/process/file-lock.ts';
 import { runFixture, testFolder } from './support.ts';
 
-test('gives the lock to one at a time and tells the others who has it', () => {
-  using folder = testFolder();
+test('gives the lock to one at a time and tells the others who has it', async () => {
+  await using folder = testFolder();
   const path = join(folder.path, 'deep', 'lock');
   const first = tryLock(path);
   if (!('lock' in first)) throw new Error('Not locked');
@@ -15,8 +15,8 @@ test('gives the lock to one at a time and tells the others who has it', () => {
   expect(tryLock(path)).toHaveProperty('lock');
 });
 
-test('giving it back late does not take it from the next holder', () => {
-  using folder = testFolder();
+test('giving it back late does not take it from the next holder', async () => {
+  await using folder = testFolder();
   const path = join(folder.path, 'lock');
   const first = tryLock(path);
   if (!('lock' in first)) throw new Error('Not locked');
@@ -27,16 +27,16 @@ test('giving it back late does not take it from the next holder', () => {
   expect(existsSync(path)).toBe(true);
 });
 
-test('takes over from a process that is dead, also when its number has been given to another', () => {
-  using folder = testFolder();
+test('takes over from a process that is dead, also when its number has been given to another', async () => {
+  await using folder = testFolder();
   const path = join(folder.path, 'lock');
   writeFileSync(path, JSON.stringify({ pid: process.pid, started: 'another life', token: 'old' }));
   expect(tryLock(path)).toHaveProperty('lock');
   expect(readFileSync(path, 'utf8')).not.toContain('another life');
 });
 
-test('waits for a take-over by another process to end', () => {
-  using folder = testFolder();
+test('waits for a take-over by another process to end', async () => {
+  await using folder = testFolder();
   const path = join(folder.path, 'lock');
   writeFileSync(path, JSON.stringify({ pid: process.pid, started: 'another life', token: 'old' }));
   mkdirSync(`${path}.takeover`);
@@ -44,7 +44,7 @@ test('waits for a take-over by another process to end', () => {
 });
 
 test('a lock is free again when its holder was killed', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const path = join(folder.path, 'lock');
   await using holder = runFixture('locker', [path, join(folder.path, 'proof'), '1000000']);
   await holder.said('up');
@@ -55,7 +55,7 @@ test('a lock is free again when its holder was killed', async () => {
 });
 
 test('several processes never have it together, though they start from a dead holder', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const path = join(folder.path, 'lock');
   writeFileSync(path, JSON.stringify({ pid: 1, started: 'another life', token: 'old' }));
   const args = [path, join(folder.path, 'proof'), '50'];

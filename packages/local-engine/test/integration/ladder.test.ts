@@ -54,7 +54,7 @@ async function listen(server: Server): Promise<AsyncDisposable & { readonly port
 }
 
 test('uses given addresses and nothing else, though nobody answers there', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const dataDir = join(folder.path, 'data');
   makeMongod(join(folder.path, 'bin'));
   const given = { mongodbUri: 'mongodb://127.0.0.1:1/', redisUrl: 'redis://127.0.0.1:1' };
@@ -71,7 +71,7 @@ test('uses given addresses and nothing else, though nobody answers there', async
 });
 
 test('starts only what was not given', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const options = { ...silent, cacheDir: testCacheDir(), durability: 'fast' as const, path: PATH };
   const mongodbUri = 'mongodb://127.0.0.1:1/';
   await using redisOnly = await startEmbeddedServices({
@@ -97,7 +97,7 @@ test('starts only what was not given', async () => {
 });
 
 test('takes a mongod on PATH before anything else, with its data in the folder', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const bin = join(folder.path, 'bin');
   const dataDir = join(folder.path, 'data');
   makeMongod(bin);
@@ -124,7 +124,7 @@ test('takes a mongod on PATH before anything else, with its data in the folder',
 });
 
 test('does not take a mongod that cannot run, and says so', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const bin = pathWithOnly(folder.path, ['sh']);
   writeFileSync(join(bin, 'mongod'), '#!/bin/sh\necho wrong processor >&2\nexit 1\n', { mode: 0o755 });
   await expect(
@@ -143,7 +143,7 @@ test('does not take a mongod that cannot run, and says so', async () => {
 });
 
 test('stays with the engine that made the data, and says so when that is not here any more', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const bin = join(folder.path, 'with-mongod');
   makeMongod(bin);
   const options = { cacheDir: testCacheDir(), durability: 'fast' as const };
@@ -166,7 +166,7 @@ test('stays with the engine that made the data, and says so when that is not her
 });
 
 test('names the three ways when there is none, for MongoDB and for Redis', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const options = {
     ...silent,
     dataDir: join(folder.path, 'data'),
@@ -188,7 +188,7 @@ test('names the three ways when there is none, for MongoDB and for Redis', async
 });
 
 test('does not wait for a download server that does not answer', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   await using silentServer = await listen(
     createServer((socket) => socket.on('error', () => undefined).resume()),
   );
@@ -198,7 +198,7 @@ test('does not wait for a download server that does not answer', async () => {
 });
 
 test('downloads a mongod from a server that answers, showing how far it is', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const content = join(folder.path, 'mongodb', 'bin');
   mkdirSync(content, { recursive: true });
   writeFileSync(join(content, 'mongod'), 'the program');

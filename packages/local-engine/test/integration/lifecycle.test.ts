@@ -45,7 +45,7 @@ async function readKept(uri: string, redisUrl: string): Promise<readonly unknown
 const WRITTEN = [[{ _id: 'one' }], 'one'];
 
 test('starts both, keeps its data below the folder, and leaves no process when disposed', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const events: EmbeddedEvent[] = [];
   const services = await startEmbeddedServices({
     ...optionsFor(folder.path),
@@ -66,7 +66,7 @@ test('starts both, keeps its data below the folder, and leaves no process when d
 });
 
 test('finds what was written before when it starts again', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   {
     await using services = await startEmbeddedServices({ ...optionsFor(folder.path, 'durable'), ...silent });
     await write(services.mongodbUri, services.redisUrl);
@@ -100,7 +100,7 @@ async function connectPostgres(dataDir: string): Promise<Client> {
 }
 
 test('sets the engine up for its own workers at every start, whatever the port', async ({ skip }) => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const ports: unknown[] = [];
   for (const _start of ['first', 'second']) {
     await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
@@ -121,7 +121,7 @@ test('sets the engine up for its own workers at every start, whatever the port',
 });
 
 test('asks for a password, and runs the engine as nobody who is logged in', async ({ skip }) => {
-  using folder = testFolder();
+  await using folder = testFolder();
   await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
   if (services.mongodbKind !== 'documentdb') skip('another engine is used here');
   const port = postgresPort(folder.path);
@@ -156,7 +156,7 @@ const OWNERS_ONLY = [
 ];
 
 test('nobody gets in without the password, which only the owner of the folder can read', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
   await using mongo = await connectMongo(withoutPassword(services.mongodbUri));
   await expect(mongo.client.db('kept').collection('things').findOne()).rejects.toMatchObject({ code: 13 });
@@ -172,8 +172,8 @@ test('nobody gets in without the password, which only the owner of the folder ca
 });
 
 test('a folder of a version without passwords gets its own, and each folder another', async () => {
-  using folder = testFolder();
-  using other = testFolder();
+  await using folder = testFolder();
+  await using other = testFolder();
   const read = (path: string) => SECRETS.map((name) => readFileSync(join(path, name), 'utf8'));
   let before: readonly string[];
   {
@@ -196,7 +196,7 @@ test('a folder of a version without passwords gets its own, and each folder anot
 });
 
 test('other processes of the user find what runs in the folder as long as it runs', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   expect(findRunningServices(folder.path)).toBeNull();
   {
     await using services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
@@ -212,7 +212,7 @@ test('other processes of the user find what runs in the folder as long as it run
 test.each(['is done', 'is killed'])(
   'what others joined goes on when its owner %s, until the last is gone',
   async (how) => {
-    using folder = testFolder();
+    await using folder = testFolder();
     expect(await joinRunningServices(folder.path)).toBeNull();
     await using owner =
       how === 'is killed' ? runFixture('owner', [JSON.stringify(optionsFor(folder.path))]) : null;
@@ -239,7 +239,7 @@ test.each(['is done', 'is killed'])(
 );
 
 test('refuses a folder that is in use, naming the process, and takes it when that one is done', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   {
     await using _services = await startEmbeddedServices({ ...optionsFor(folder.path), ...silent });
     await expect(startEmbeddedServices({ ...optionsFor(folder.path), ...silent })).rejects.toMatchObject({
@@ -252,7 +252,7 @@ test('refuses a folder that is in use, naming the process, and takes it when tha
 });
 
 test('everything ends when its owner is killed, and nothing written is lost', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path, 'durable'))]);
   const { mongodbUri = '', redisUrl = '' } = await owner.said('mongodbUri');
   await write(mongodbUri, redisUrl);
@@ -263,7 +263,7 @@ test('everything ends when its owner is killed, and nothing written is lost', as
 });
 
 test('a start right after the owner was killed waits for what is still ending', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path))]);
   const { mongodbUri = '' } = await owner.said('mongodbUri');
   owner.kill('SIGKILL');
@@ -273,7 +273,7 @@ test('a start right after the owner was killed waits for what is still ending', 
 });
 
 test('a start that comes before the keeper has noticed that the owner is gone waits for it', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path))]);
   const { mongodbUri = '' } = await owner.said('mongodbUri');
   const record = readFileSync(join(folder.path, 'processes.json'), 'utf8');
@@ -288,7 +288,7 @@ test('a start that comes before the keeper has noticed that the owner is gone wa
 });
 
 test('everything ends when the keeper is killed, and the owner hears of it', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const events: EmbeddedEvent[] = [];
   await using _services = await startEmbeddedServices({
     ...optionsFor(folder.path),
@@ -302,7 +302,7 @@ test('everything ends when the keeper is killed, and the owner hears of it', asy
 });
 
 test('recovers after everything was killed at once', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path, 'durable'))]);
   const { mongodbUri = '', redisUrl = '' } = await owner.said('mongodbUri');
   await write(mongodbUri, redisUrl);
@@ -313,7 +313,7 @@ test('recovers after everything was killed at once', async () => {
 });
 
 test('an interrupt from the terminal does not reach the databases while their owner still runs', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   await using owner = runFixture('owner', [JSON.stringify(optionsFor(folder.path))]);
   const { mongodbUri = '', redisUrl = '' } = await owner.said('mongodbUri');
   process.kill(-owner.pid, 'SIGINT');
@@ -323,7 +323,7 @@ test('an interrupt from the terminal does not reach the databases while their ow
 });
 
 test('a database that ends on its own is reported and started again on the same port', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const events: EmbeddedEvent[] = [];
   await using services = await startEmbeddedServices({
     ...optionsFor(folder.path),

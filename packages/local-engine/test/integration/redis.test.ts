@@ -19,7 +19,7 @@ const set = (url: string) => withRedis(url, (redis) => redis.set('key', 'value')
 const get = (url: string) => withRedis(url, (redis) => redis.get('key'));
 
 test('comes back on the same port after it was killed, with what was written', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   await using server = await startRedisServer({
     dataDir: folder.path,
     cacheDir: testCacheDir(),
@@ -39,7 +39,7 @@ test('comes back on the same port after it was killed, with what was written', a
 });
 
 test('keeps nothing in fast mode', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   await using server = await startRedisServer({
     dataDir: folder.path,
     cacheDir: testCacheDir(),
@@ -52,8 +52,8 @@ test('keeps nothing in fast mode', async () => {
 });
 
 test('takes the wanted port, and fails with what the program said when that is in use', async () => {
-  using folder = testFolder();
-  using other = testFolder();
+  await using folder = testFolder();
+  await using other = testFolder();
   const options = { cacheDir: testCacheDir(), durability: 'fast' as const, path: PATH };
   await using first = await startRedisServer({ ...options, dataDir: folder.path });
   await expect(startRedisServer({ ...options, dataDir: other.path, port: first.port })).rejects.toMatchObject(
@@ -70,7 +70,7 @@ test('takes the wanted port, and fails with what the program said when that is i
 });
 
 test('listens on the loopback interface alone and does not let clients move its files', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   await using server = await startRedisServer({
     dataDir: folder.path,
     cacheDir: testCacheDir(),
@@ -92,7 +92,7 @@ const tree = await findTree({
 });
 
 test.runIf(tree !== null)('uses the Valkey of the engine where PATH has none', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const path = pathWithOnly(folder.path, TOOLS);
   await using server = await startRedisServer({
     dataDir: `${folder.path}/data`,

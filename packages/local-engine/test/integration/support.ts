@@ -24,13 +24,18 @@ export const PATH = process.env['PATH'] ?? '';
 /** Whether there are Debian's tools, without which nothing of the engine's tree can be tested. */
 export const isDebian = findExecutable('dpkg', PATH) !== null;
 
-/** A folder of one test that goes with it. */
-export function testFolder(): Disposable & { readonly path: string } {
+/**
+ * A folder of one test that goes with it. It waits for the processes that use it: databases whose owner was killed stop
+ * on their own, and what they write until then would keep the folder from being removed.
+ */
+export function testFolder(): AsyncDisposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'fanfare-embedded-'));
   return {
     path,
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
+      const remaining = await remainingProcesses(path);
       rmSync(path, { recursive: true, force: true });
+      if (remaining.length > 0) throw new Error(`Still running: ${remaining.join('; ')}`);
     },
   };
 }

@@ -22,7 +22,7 @@ function optionsIn(folder: string): Options {
 const onEvent = () => undefined;
 
 test('builds the tree once, without what is assumed or removed, and shows how far it is', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const options = optionsIn(folder.path);
   expect(await findTree({ ...options, onEvent })).toBeNull();
   const events: EmbeddedEvent[] = [];
@@ -42,7 +42,7 @@ test('builds the tree once, without what is assumed or removed, and shows how fa
 });
 
 test('leaves the host as it was: no list, archive or package of the mirror appears there', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   await ensureTree({ ...optionsIn(folder.path), onEvent });
   expect(readdirSync('/var/lib/apt/lists').filter((name) => name.includes('fanfare'))).toEqual([]);
   expect(readdirSync('/var/cache/apt/archives').filter((name) => name.includes('fanfare'))).toEqual([]);
@@ -50,7 +50,7 @@ test('leaves the host as it was: no list, archive or package of the mirror appea
 });
 
 test('fetches the assumed packages after all when the tree cannot be made without them', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const options = optionsIn(folder.path);
   const events: EmbeddedEvent[] = [];
   const tree = await ensureTree({
@@ -63,7 +63,7 @@ test('fetches the assumed packages after all when the tree cannot be made withou
 });
 
 test('another recipe is another tree, and both stay', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const options = optionsIn(folder.path);
   const first = await ensureTree({ ...options, onEvent });
   const second = await ensureTree({ ...options, recipe: { ...options.recipe, version: 2 }, onEvent });
@@ -72,7 +72,7 @@ test('another recipe is another tree, and both stay', async () => {
 });
 
 test('a build that was killed is never used, leaves no process, and is cleared by the next', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const options = optionsIn(folder.path);
   const marker = join(folder.path, 'unpacking');
   const path = `${makeStuckUnpacker(folder.path, marker)}:${PATH}`;
@@ -90,7 +90,7 @@ test('a build that was killed is never used, leaves no process, and is cleared b
 });
 
 test('of two processes one builds and the other waits, and both get the one tree', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const options = optionsIn(folder.path);
   const marker = join(folder.path, 'unpacking');
   const path = `${makeStuckUnpacker(folder.path, marker)}:${PATH}`;
@@ -111,7 +111,7 @@ test('of two processes one builds and the other waits, and both get the one tree
 });
 
 test('says what apt said when the packages cannot be fetched', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const options = optionsIn(folder.path);
   const recipe = { ...options.recipe, packages: ['fanfare-missing'] };
   await expect(ensureTree({ ...options, recipe, onEvent })).rejects.toMatchObject({
@@ -122,7 +122,7 @@ test('says what apt said when the packages cannot be fetched', async () => {
 });
 
 test('takes the next mirror when one does not have the suite', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const options = optionsIn(folder.path);
   const empty = join(folder.path, 'empty', 'debian');
   mkdirSync(empty, { recursive: true });
@@ -132,7 +132,7 @@ test('takes the next mirror when one does not have the suite', async () => {
 });
 
 test('refuses where apt knows no mirror of Debian, and where there is no apt', async () => {
-  using folder = testFolder();
+  await using folder = testFolder();
   const options = optionsIn(folder.path);
   await expect(ensureTree({ ...options, aptFolder: join(folder.path, 'none'), onEvent })).rejects.toThrow(
     'not set up with a mirror of Debian',
