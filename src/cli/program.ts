@@ -7,6 +7,7 @@ import type { ImportOptions } from './import.ts';
 import { packageVersion } from './package-info.ts';
 import type { RebuildOptions } from './rebuild.ts';
 import type { TokenOptions } from './token.ts';
+import { sayLoading } from './waiting-line.ts';
 
 // Every action imports its command when it is called: help and tokens should not wait for databases to be loaded.
 
@@ -36,6 +37,7 @@ export async function createProgram(context: CommandContext, exit: (code: number
     .description('run the API and a fan-out worker; databases that have no address are started locally')
     .option('--no-worker', 'the API only; workers run elsewhere')
     .action(async (options: { readonly worker: boolean }) => {
+      sayLoading(context.terminal);
       const { serve } = await import('./serve.ts');
       await serve(context, options);
     });
@@ -50,6 +52,7 @@ export async function createProgram(context: CommandContext, exit: (code: number
         exit(await workerHealth(context));
         return;
       }
+      sayLoading(context.terminal);
       const { worker } = await import('./worker.ts');
       await worker(context);
     });
@@ -128,6 +131,7 @@ export async function createProgram(context: CommandContext, exit: (code: number
     .option('--interval <duration>', 'time between live actions', '2s')
     .option('--count <n>', 'end after so many live actions; default: when interrupted', atLeastOne)
     .action(async (options: DemoOptions) => {
+      sayLoading(context.terminal);
       const { demo } = await import('./demo.ts');
       await demo(context, options);
     });

@@ -48,6 +48,11 @@ export function openWaitingLine(terminal: Terminal): WaitingLine {
   return line;
 }
 
+/** Says that something goes on before the code is there that could say what. The next note takes its place. */
+export function sayLoading(terminal: Terminal): void {
+  if (terminal.isInteractive) terminal.stderr.write(`${CLEAR_LINE}… Loading`);
+}
+
 const LINE = 80;
 
 /** A text that fits a line of 80 columns; the beginning says most. */

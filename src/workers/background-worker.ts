@@ -8,6 +8,9 @@ export interface BackgroundWorkerOptions {
   readonly workSignal?: Pick<WorkSignal, 'onWork'>;
 }
 
+/** A cause that lasts, such as a full disk, is reported this often and not at every attempt. */
+const REPORT_EVERY_MS = 10_000;
+
 /**
  * Does work of one kind, one piece after the other, in the background of a process. Any number of processes may do the
  * same kind: the claims of the work decide who does what.
@@ -16,6 +19,7 @@ export abstract class BackgroundWorker implements AsyncDisposable {
   readonly #loop: PollLoop;
   readonly #workSignal: Pick<WorkSignal, 'onWork'> | undefined;
   #subscription: Disposable | undefined;
+  #reported: { readonly message: string; readonly at: number } | null = null;
 
   constructor({ pollMs, workSignal }: BackgroundWorkerOptions) {
     this.#workSignal = workSignal;
@@ -48,15 +52,27 @@ export abstract class BackgroundWorker implements AsyncDisposable {
   /** Does one piece. False: there was none, or the next one may wait for `pollMs`. */
   protected abstract work(): Promise<boolean>;
 
-  /** Reports what `work` rejected with; the worker tries again after `pollMs`. */
+  /**
+   * Reports what `work` rejected with; the worker tries again after `pollMs`. The same message comes again after ten
+   * seconds at the earliest, unless work was done in between.
+   */
   protected abstract failed(error: unknown): void;
 
   async #workOrFail(): Promise<boolean> {
     try {
-      return await this.work();
+      const found = await this.work();
+      this.#reported = null;
+      return found;
     } catch (error) {
-      this.failed(error);
+      if (this.#isNews(String(error))) this.failed(error);
       return false;
     }
+  }
+
+  #isNews(message: string): boolean {
+    const at = performance.now();
+    if (this.#reported?.message === message && at - this.#reported.at < REPORT_EVERY_MS) return false;
+    this.#reported = { message, at };
+    return true;
   }
 }

@@ -55,6 +55,7 @@ describe.skipIf(!hasScript())('a server in a terminal', () => {
   it('ends in order when the window is closed', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'fanfare-window-'));
     await using terminal = startInTerminal(MAIN, ['serve'], { DATA_DIR: dataDir, PORT: '0' });
+    await terminal.shows(/Loading/);
     await terminal.shows(/Other tokens/);
     const record = JSON.parse(await readFile(join(dataDir, 'server.json'), 'utf8')) as {
       readonly process: { readonly pid: number };
