@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { BackgroundWorker } from '../../../src/workers/background-worker.ts';
 
-/** Does what it is told to, one piece after the other, and keeps what it reports. */
+/** Rejects with each given message in turn, works where there is null, and keeps what it reports. */
 class Scripted extends BackgroundWorker {
   readonly reported: string[] = [];
   readonly #pieces: (string | null)[];
