@@ -123,13 +123,11 @@ async function waitForFanOut(
   stage.says = () =>
     'Interrupted while delivering. Everything is imported; the next worker that runs delivers the rest.';
   let open = await target.openFanOuts();
-  const all = Math.max(written, open.count);
+  const all = Math.max(written, open);
   terminal.note('Delivering. This may be interrupted: what is left is done by the next worker that runs.');
   using progress = openProgress(terminal, 'fan-out'.padEnd(KIND_WIDTH));
-  for (; open.count > 0; open = await target.openFanOuts()) {
-    // A count that stops at its limit says nothing about the share.
-    const share = open.isAtLeast ? 0 : Math.max(0, 1 - open.count / all);
-    progress.update(share, `${open.isAtLeast ? 'over ' : ''}${count(open.count, 'action')} left`);
+  for (; open > 0; open = await target.openFanOuts()) {
+    progress.update(Math.max(0, 1 - open / all), `${count(open, 'action')} left`);
     await delay(ASK_EVERY_MS);
   }
   progress.update(1, 'all delivered');

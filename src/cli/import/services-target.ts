@@ -25,7 +25,7 @@ export function servicesTarget(
         };
       },
     },
-    openFanOuts: async () => ({ count: await openFanOuts(), isAtLeast: false }),
+    openFanOuts,
   };
 }
 

@@ -19,15 +19,8 @@ export type ImportWriters = {
 
 export interface ImportTarget {
   readonly writers: ImportWriters;
-  /** Rejects with CommandError when it cannot tell. */
-  openFanOuts(): Promise<OpenFanOuts>;
-}
-
-/** Actions that are not delivered yet. */
-export interface OpenFanOuts {
-  readonly count: number;
-  /** The target counts no further: there are more. */
-  readonly isAtLeast: boolean;
+  /** How many actions are not delivered yet. Rejects with CommandError when it cannot tell. */
+  openFanOuts(): Promise<number>;
 }
 
 /** A whole batch was refused because of some of its records. */
