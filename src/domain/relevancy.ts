@@ -72,6 +72,28 @@ function isConcerned(
   );
 }
 
+/** What an interaction raises an action to for one reader. */
+export interface Boost {
+  readonly kind: InteractionKind;
+  /** When it happened. */
+  readonly at: Date;
+  readonly to: Date;
+}
+
+/** What each of the interactions raises the action to for the reader, as far as that is above where it stands without. */
+export function boostsOf(
+  reader: RelevancyReader,
+  action: RelevancyAction,
+  interactions: readonly InteractionGroup[],
+  weights: RelevancyWeights,
+): Boost[] {
+  const base = baseRelevancy(action).getTime();
+  return interactions.flatMap((interaction) => {
+    const to = Math.floor(interaction.latest.getTime() - distance(reader, interaction, action, weights));
+    return to > base ? [{ kind: interaction.kind, at: interaction.latest, to: new Date(to) }] : [];
+  });
+}
+
 /**
  * The place of an action in one reader's feed: the latest of when it was conducted and, for each interaction, its time
  * less its distance. Interactions are never later than now, so neither is a relevancy. Whole milliseconds.
@@ -82,12 +104,10 @@ export function relevancyOf(
   interactions: readonly InteractionGroup[],
   weights: RelevancyWeights,
 ): Date {
-  let relevancy = baseRelevancy(action).getTime();
-  for (const interaction of interactions) {
-    const boosted = interaction.latest.getTime() - distance(reader, interaction, action, weights);
-    if (boosted > relevancy) relevancy = Math.floor(boosted);
-  }
-  return new Date(relevancy);
+  let relevancy = baseRelevancy(action);
+  for (const { to } of boostsOf(reader, action, interactions, weights))
+    if (to.getTime() > relevancy.getTime()) relevancy = to;
+  return relevancy;
 }
 
 /**

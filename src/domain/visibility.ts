@@ -1,6 +1,6 @@
 import type { Action } from './action.ts';
 import { departmentKey, reachesFollowers, teamKey } from './audience.ts';
-import { anySpanContains } from './follow-span.ts';
+import { anySpanContains, spanContains } from './follow-span.ts';
 import type { DeliveryReason } from './newsfeed-item.ts';
 import type { Follow, ReaderProfile } from './viewer.ts';
 
@@ -60,6 +60,53 @@ export function isEntitled(
   );
 }
 
+/** One way by which an action is addressed to a reader. */
+export interface AddressedBy {
+  readonly reason: DeliveryReason;
+  /** The ref, team or department; null where the action names the reader. */
+  readonly via: string | null;
+  /** Since when the reader has belonged there. */
+  readonly since: Date | null;
+  /** Until when; null: to this day. */
+  readonly until: Date | null;
+}
+
+/**
+ * Every way by which the action belongs in the reader's feed; none when it does not.
+ * @param follows the reader's follows of refs of this action; further ones do no harm.
+ */
+export function addressedBy(
+  reader: ReaderProfile,
+  action: VisibleAction,
+  follows: readonly Follow[],
+): AddressedBy[] {
+  const ways: AddressedBy[] = [];
+  if (action.mentions.includes(reader.userId)) ways.push(NAMED.MENTION);
+  if (action.recipients.includes(reader.userId)) ways.push(NAMED.RECIPIENT);
+  if (isInScopeGroup(reader, action)) {
+    const isTeam = action.scope === 'TEAM';
+    const since = isTeam ? reader.member?.teamSince : reader.member?.departmentSince;
+    const via = (isTeam ? reader.member?.teamId : reader.member?.departmentId) ?? null;
+    if (since != null && action.recorded.getTime() >= since.getTime())
+      ways.push({ reason: isTeam ? 'TEAM' : 'DEPARTMENT', via, since, until: null });
+  }
+  if (reachesFollowers(action)) {
+    const through = follows.flatMap(({ refId, spans }) => {
+      const span = action.refIds.includes(refId) ? spans.find((one) => spanContains(one, action)) : undefined;
+      return span === undefined ? [] : [{ via: refId, since: span.since, until: span.until ?? null }];
+    });
+    for (const way of through)
+      if (!action.pullRefIds.includes(way.via)) ways.push({ reason: 'FOLLOW', ...way });
+    for (const way of through) if (action.pullRefIds.includes(way.via)) ways.push({ reason: 'PULL', ...way });
+  }
+  return ways;
+}
+
+const NAMED = {
+  MENTION: { reason: 'MENTION', via: null, since: null, until: null },
+  RECIPIENT: { reason: 'RECIPIENT', via: null, since: null, until: null },
+} as const satisfies Readonly<Record<string, AddressedBy>>;
+
 /**
  * Why the action belongs in the reader's feed; empty when it does not.
  * @param follows the reader's follows of refs of this action; further ones do no harm.
@@ -69,22 +116,7 @@ export function addressedReasons(
   action: VisibleAction,
   follows: readonly Follow[],
 ): DeliveryReason[] {
-  const reasons: DeliveryReason[] = [];
-  if (action.mentions.includes(reader.userId)) reasons.push('MENTION');
-  if (action.recipients.includes(reader.userId)) reasons.push('RECIPIENT');
-  if (isInScopeGroup(reader, action)) {
-    const since = action.scope === 'TEAM' ? reader.member?.teamSince : reader.member?.departmentSince;
-    if (since != null && action.recorded.getTime() >= since.getTime())
-      reasons.push(action.scope === 'TEAM' ? 'TEAM' : 'DEPARTMENT');
-  }
-  if (reachesFollowers(action)) {
-    const through = follows.filter(
-      (follow) => action.refIds.includes(follow.refId) && anySpanContains(follow.spans, action),
-    );
-    if (through.some(({ refId }) => !action.pullRefIds.includes(refId))) reasons.push('FOLLOW');
-    if (through.some(({ refId }) => action.pullRefIds.includes(refId))) reasons.push('PULL');
-  }
-  return reasons;
+  return [...new Set(addressedBy(reader, action, follows).map(({ reason }) => reason))];
 }
 
 /** Whether the action comes into the reader's feed by being pulled when it is read, whatever was pushed besides. */

@@ -27,6 +27,12 @@ export interface FeedReaderDependencies extends SourceDependencies {
 
 export type FeedQuery = Omit<FeedPageQuery, 'userId'>;
 
+/** Where the entry of an action comes from: what is stored, what is pulled, or the actions themselves. */
+export interface LocatedEntry {
+  readonly entry: FeedEntry;
+  readonly path: 'STORED' | 'PULLED' | 'SOURCE';
+}
+
 /** A feed as the definition has it, wherever its entries come from. */
 export interface FeedReader {
   /**
@@ -45,6 +51,8 @@ export interface FeedReader {
   ): Promise<readonly FeedEntry[]>;
   /** The entries for the given actions, in no particular order; what is not in the feed is left out. */
   find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]>;
+  /** The entry for one action, and where pages have it from; null where it is not in the feed. */
+  locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null>;
 }
 
 /**
@@ -177,6 +185,14 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     return merge(held, await unstored(reader, missing));
   }
 
+  async function locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null> {
+    const [entry] = await find(reader, [actionId]);
+    if (entry === undefined) return null;
+    if (entry.reasons.includes('PULL')) return { entry, path: 'PULLED' };
+    const { floor } = await stored(reader, { limit: 1 });
+    return { entry, path: floor === null || isAbove(entry, floor) ? 'STORED' : 'SOURCE' };
+  }
+
   /** Reads; where the store cannot be reached, reads again as if it stored nothing: never half of either. */
   async function withOrWithoutStore<T>(
     reader: ReaderProfile,
@@ -195,6 +211,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     page: (reader, query) => withOrWithoutStore(reader, (as) => page(as, query)),
     pageFor,
     find: (reader, actionIds) => withOrWithoutStore(reader, (as) => find(as, actionIds)),
+    locate: (reader, actionId) => withOrWithoutStore(reader, (as) => locate(as, actionId)),
   };
 }
 

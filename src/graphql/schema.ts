@@ -13,6 +13,7 @@ import './types/action.ts';
 import './types/slice.ts';
 import './types/publish.ts';
 import './types/feed.ts';
+import './types/explanation.ts';
 import './types/feed-event.ts';
 import './types/interaction.ts';
 import './types/interaction-changes.ts';

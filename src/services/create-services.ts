@@ -12,6 +12,7 @@ import { readMember, readRef } from './members/read-directory.ts';
 import { createFollowersReader } from './follow/followers.ts';
 import { eraseMember, readErasure } from './privacy/erase-member.ts';
 import { exportMember, memberExport } from './privacy/export-member.ts';
+import { explainFeedItem } from './feed/explain-item.ts';
 import { findFirstUnread } from './feed/first-unread.ts';
 import { follow, followMany } from './follow/follow.ts';
 import { following } from './follow/following.ts';
@@ -151,6 +152,7 @@ export function createServices(given: ServiceParts): Services {
     getRef: (session, refId) => session.refs.load(refId),
     readFollowers: createFollowersReader(parts),
     getNewsfeedItem: (session, id) => getNewsfeedItem(parts, session, id),
+    explainFeedItem: (session, id, memberId) => explainFeedItem(parts, session, id, memberId),
     eraseMember: (identity, memberId) =>
       eraseMember({ ...parts, timing: ERASURE_TIMING }, identity, memberId),
     readErasure: (identity, memberId) => readErasure(parts, identity, memberId),

@@ -8,6 +8,7 @@ import type { Member, Ref } from '../domain/member.ts';
 import type { DeliveryReason, NewsfeedItem } from '../domain/newsfeed-item.ts';
 import type { Identity } from '../domain/viewer.ts';
 import type { ModerationRecord } from '../domain/moderation.ts';
+import type { FeedItemExplanation } from '../domain/explanation.ts';
 import type { WorkOverview } from './operations/read-work.ts';
 import type { ReaderSession } from './session/reader-session.ts';
 
@@ -373,6 +374,12 @@ export interface Services {
   ): Promise<Page<{ readonly userId: UserId }>>;
   /** The viewer's own entry for this action, after the rules. */
   getNewsfeedItem(session: ReaderSession, id: ActionId): Promise<NewsfeedItem | null>;
+  /** Why an action is or is not in the viewer's feed, for admins in any. NOT_FOUND wherever `getAction` gives null. */
+  explainFeedItem(
+    session: ReaderSession,
+    id: ActionId,
+    memberId: UserId | null | undefined,
+  ): Promise<FeedItemExplanation>;
 
   /** Admin. True when nothing names the member any more, false while that goes on in the background. */
   eraseMember(identity: Identity, memberId: UserId): Promise<boolean>;

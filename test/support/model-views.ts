@@ -17,6 +17,7 @@ import {
   type ModelItem,
   type ModelReader,
 } from './model.ts';
+import { expectedExplanation, shownExplanation } from './model-explain.ts';
 import { found, type Run } from './model-run.ts';
 import { PEOPLE, REFS, TAGS } from './model-steps.ts';
 
@@ -230,6 +231,13 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
   for (const { id } of run.model.actions) {
     const item = await services.getNewsfeedItem(session, id);
     if (item !== null) view[`item ${label(id)}`] = shownItem(label, item);
+    if ((await services.getAction(session, id)) !== null)
+      view[`why ${label(id)}`] = shownExplanation(await services.explainFeedItem(session, id, null));
+    const admin = run.parts.session('root', 'admin');
+    if ((await services.getAction(admin, id)) !== null)
+      view[`why ${label(id)}, for an admin`] = shownExplanation(
+        await services.explainFeedItem(admin, id, reader.userId),
+      );
   }
   return view;
 }
@@ -296,6 +304,12 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
   view['from the first unread on'] =
     oldest === undefined ? [] : feed.slice(unread.length - 1).map((item) => label(item.action.id));
   for (const item of [...feed, ...archive]) view[`item ${label(item.action.id)}`] = expectedItem(label, item);
+  for (const action of model.actions) {
+    if (maySee(model, reader, action))
+      view[`why ${label(action.id)}`] = expectedExplanation(model, reader, action, true);
+    if (!action.isDeleted)
+      view[`why ${label(action.id)}, for an admin`] = expectedExplanation(model, reader, action, false);
+  }
   return view;
 }
 

@@ -138,6 +138,15 @@ export function reasonsFor(model: Model, userId: string, action: ModelAction): D
   return reasons;
 }
 
+/** By which of their follows the action is addressed to the reader: the ids of the refs. */
+export function waysOfFollowing(model: Model, userId: string, action: ModelAction): string[] {
+  if (!isForFollowers(action)) return [];
+  return model.follows
+    .filter(({ followerId, refId }) => followerId === userId && carries(action, refId))
+    .filter(({ spans }) => spans.some((span) => isInSpan(span, action)))
+    .map(({ refId }) => refId);
+}
+
 /** Whether the reader may see the action at all. */
 export function maySee(model: Model, reader: ModelReader, action: ModelAction): boolean {
   const { userId } = reader;

@@ -150,6 +150,16 @@ export const READS = {
   },
   node: { document: `query ($id: ID!) { node(id: $id) { ...Shown } } ${ACTION}`, variables: idOnly },
   nodes: { document: `query ($id: ID!) { nodes(ids: [$id]) { ...Shown } } ${ACTION}`, variables: idOnly },
+  why: {
+    document: `query ($id: ID!) {
+      explainFeedItem(actionId: $id) {
+        isInFeed isEntitled addressedBy { reason via since until } withheldBy relevancy
+        causes { at kind liftedTo } path score scoreVars
+      }
+      action(id: $id) { id }
+    }`,
+    variables: idOnly,
+  },
 } as const satisfies Readonly<Record<string, Way>>;
 
 /** Every way to do something to an action. */

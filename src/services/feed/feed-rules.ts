@@ -1,4 +1,5 @@
 import type { Action, ActionId } from '../../domain/action.ts';
+import type { WithheldReason } from '../../domain/explanation.ts';
 import { isUnreadItem, type ItemMark, type ItemState } from '../../domain/item-mark.ts';
 import type { FeedEntry, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { isPulledFor, currentReasons } from '../../domain/visibility.ts';
@@ -100,8 +101,25 @@ async function loadFollows(session: ReaderSession, refIds: readonly string[]): P
 }
 
 /**
- * A feed entry as it is shown to its reader, or null when it may not be. Pure: decided from the action as it is now,
- * whatever the stored feed says.
+ * What keeps an entry out of a list, whatever it is there for. Pure, as is what follows: decided from the action as it is
+ * now.
+ * @param state the list: that of what the reader put into this state, or the feed.
+ */
+export function withheldBy(
+  reader: ReaderProfile,
+  { action, mark }: { readonly action: Pick<Action, 'actorId' | 'isHidden'>; readonly mark: ItemMark | null },
+  state: ItemState | null = null,
+): WithheldReason[] {
+  const reasons: WithheldReason[] = [];
+  if (action.isHidden) reasons.push('HIDDEN');
+  if (reader.muted.has(action.actorId)) reasons.push('MUTED');
+  const own = mark?.state ?? null;
+  if (own !== null && own !== state) reasons.push(own === 'HIDDEN' ? 'HIDDEN_BY_READER' : own);
+  return reasons;
+}
+
+/**
+ * A feed entry as it is shown to its reader, or null when it may not be, whatever the stored feed says.
  * @param state the list: that of what the reader put into this state, or the feed.
  */
 export function presentEntry(
@@ -110,8 +128,8 @@ export function presentEntry(
   state: ItemState | null = null,
 ): NewsfeedItem | null {
   const { entry, action, mark, follows } = facts;
-  if (action === null || action.isDeleted || action.isHidden) return null;
-  if ((mark?.state ?? null) !== state || reader.muted.has(action.actorId)) return null;
+  if (action === null || action.isDeleted || (mark?.state ?? null) !== state) return null;
+  if (withheldBy(reader, { action, mark }, state).length > 0) return null;
   // What is pulled for the reader comes from the source, with its relevancy of now; a stored entry would be a second one.
   if (!entry.reasons.includes('PULL') && isPulledFor(reader, action)) return null;
   const reasons = currentReasons(reader, action, entry.reasons, follows);

@@ -23,7 +23,8 @@ import { beginReading, type BeginReadingDependencies } from '../session/begin-re
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { OrderedPage } from './ordered-page.ts';
 import { readRecent } from './read-recent.ts';
-import { readTop, type RankingDependencies } from './read-top.ts';
+import type { RankingDependencies } from './ranked-score.ts';
+import { readTop } from './read-top.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs, UnreadCount } from '../services.ts';
 import { clock } from '../../lib/clock.ts';

@@ -1,37 +1,22 @@
 import { decodeRanked, encodeRanked, type RankedCursor } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import {
-  compareRanked,
-  generationAt,
-  initialScore,
-  rankedSince,
-  relationshipFactor,
-  RESCORE_EVERY_MS,
-  type RankedPosition,
-  type RankingWeights,
-} from '../../domain/ranking.ts';
+import { compareRanked, rankedSince, RESCORE_EVERY_MS, type RankedPosition } from '../../domain/ranking.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
-import type { RankedActionsRepository } from '../../storage/ranked-actions.ts';
-import { GENERATIONS_KEPT, type ScoresRepository } from '../../storage/scores.ts';
+import { GENERATIONS_KEPT } from '../../storage/scores.ts';
 import type { OrderedPage } from './ordered-page.ts';
 import { collectPage } from './paging.ts';
 import { collectRecent } from './read-recent.ts';
+import {
+  interactionsByActor,
+  latestGeneration,
+  rankedScore,
+  type RankingDependencies,
+} from './ranked-score.ts';
 import type { Page } from '../services.ts';
-import { clock } from '../../lib/clock.ts';
-
-export interface RankingDependencies {
-  readonly scores: Pick<ScoresRepository, 'current' | 'find'>;
-  readonly rankedActions: Pick<RankedActionsRepository, 'find'>;
-  readonly interactions: Pick<InteractionsRepository, 'newestBy'>;
-  readonly ranking: RankingWeights;
-}
 
 /** Entries of the last day looked at in one go. */
 const CHUNK = 1_000;
-/** So many of a reader's newest interactions tell whose actions they care for. */
-const INTERACTIONS = 200;
 
 interface RankedEntry extends RankedPosition {
   readonly entry: FeedEntry;
@@ -104,11 +89,6 @@ function toPage(list: string, edges: readonly RankedEdge[], hasNextPage: boolean
   return { edges: encoded, hasNextPage, endCursor: encoded.at(-1)?.cursor ?? null };
 }
 
-/** Before the first generation there are no scores: the one that would have been latest stays without for good. */
-async function latestGeneration({ scores }: RankingDependencies): Promise<Date> {
-  return (await scores.current()) ?? new Date(generationAt(clock.now()).getTime() - RESCORE_EVERY_MS);
-}
-
 /** One more than the latest may be known to another process, and the oldest slot is about to be written over. */
 function isKept(generation: Date, latest: Date): boolean {
   const age = (latest.getTime() - generation.getTime()) / RESCORE_EVERY_MS;
@@ -136,10 +116,10 @@ async function rank(
     const byId = new Map(actions.map((action) => [action.id, action]));
     for (const entry of chunk) {
       const action = byId.get(entry.actionId);
-      if (action === undefined || action.conducted.getTime() < rankedSince(generation).getTime()) continue;
-      const score = scores.get(action.id) ?? initialScore(action, generation, dependencies.ranking);
-      const factor = relationshipFactor(interactions.get(action.actorId) ?? 0, dependencies.ranking);
-      ranked.push({ entry, actionId: entry.actionId, score: score * factor });
+      if (action === undefined) continue;
+      const known = { generation, scored: scores.get(action.id), interactions };
+      const ranking = rankedScore(action, known, dependencies.ranking);
+      if (ranking !== null) ranked.push({ entry, actionId: entry.actionId, score: ranking.score });
     }
   }
   return ranked.sort(compareRanked);
@@ -157,25 +137,6 @@ async function entriesSince(scan: OrderedPage['scan'], since: Date): Promise<Fee
     if (last.relevancy.getTime() < since.getTime()) return found;
     after = last;
   }
-}
-
-/** How often the reader has interacted with others' actions, by actor, before the generation. */
-async function interactionsByActor(
-  { interactions, rankedActions }: RankingDependencies,
-  userId: string,
-  generation: Date,
-): Promise<ReadonlyMap<string, number>> {
-  const ids = await interactions.newestBy(userId, generation, INTERACTIONS);
-  const counts = new Map<string, number>();
-  if (ids.length === 0) return counts;
-  const actors = new Map(
-    (await rankedActions.find([...new Set(ids)])).map(({ id, actorId }) => [id, actorId]),
-  );
-  for (const id of ids) {
-    const actorId = actors.get(id);
-    if (actorId !== undefined && actorId !== userId) counts.set(actorId, (counts.get(actorId) ?? 0) + 1);
-  }
-  return counts;
 }
 
 /** The first of a ranking that pass the rules. */

@@ -60,6 +60,7 @@ const WAYS: Readonly<Record<string, (parts: Parts, session: ReaderSession, id: s
     markItemsRead: ({ services }, session, id) => services.markItemsRead(session, [id]),
     bookmark: ({ services }, session, id) => services.bookmark(session, id),
     unbookmark: ({ services }, session, id) => services.unbookmark(session, id),
+    explainFeedItem: ({ services }, session, id) => services.explainFeedItem(session, id, null),
     deleteAction: ({ services }, session, id) => services.deleteAction(session, id),
   };
 

@@ -1,0 +1,37 @@
+import type { InteractionKind } from './relevancy.ts';
+import type { AddressedBy } from './visibility.ts';
+
+/** What keeps an action out of a feed. */
+export const WITHHELD_REASONS = [
+  'HIDDEN',
+  'MUTED',
+  'HIDDEN_BY_READER',
+  'ARCHIVED',
+  'NOT_ADDRESSED',
+  'NOT_ENTITLED',
+] as const;
+export type WithheldReason = (typeof WITHHELD_REASONS)[number];
+
+/** Where a feed has an item from. */
+export const FEED_PATHS = ['STORED', 'PULLED', 'SOURCE', 'NONE'] as const;
+export type FeedPath = (typeof FEED_PATHS)[number];
+
+/** One thing that boosts an item. */
+export interface RelevancyCause {
+  readonly kind: InteractionKind | 'CONDUCTED';
+  readonly at: Date;
+  readonly liftedTo: Date;
+}
+
+/** Why an action is or is not in a feed. */
+export interface FeedItemExplanation {
+  readonly isInFeed: boolean;
+  readonly isEntitled: boolean;
+  readonly addressedBy: readonly AddressedBy[];
+  readonly withheldBy: readonly WithheldReason[];
+  readonly relevancy: Date | null;
+  readonly causes: readonly RelevancyCause[];
+  readonly path: FeedPath;
+  readonly score: number | null;
+  readonly scoreVars: unknown;
+}

@@ -1,0 +1,118 @@
+import { idSchema } from '../../descriptors/define.ts';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import {
+  WITHHELD_REASONS,
+  type FeedItemExplanation,
+  type RelevancyCause,
+  type WithheldReason,
+} from '../../domain/explanation.ts';
+import { baseRelevancy, boostsOf, type Boost, type RelevancyWeights } from '../../domain/relevancy.ts';
+import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
+import { addressedBy, isEntitled } from '../../domain/visibility.ts';
+import type { FeedReader } from '../../feeds/feed-reader.ts';
+import type { InteractionsRepository } from '../../storage/interactions.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import { validate } from '../validate.ts';
+import { followsOfOne, hydrateOne, presentEntry, withheldBy, type EntryFacts } from './feed-rules.ts';
+import { scoreFor, type RankingDependencies } from './ranked-score.ts';
+import { requireAction } from './read-actions.ts';
+
+export interface ExplainItemDependencies extends Omit<RankingDependencies, 'interactions'> {
+  readonly feedReader: Pick<FeedReader, 'locate'>;
+  readonly interactions: RankingDependencies['interactions'] & Pick<InteractionsRepository, 'summaries'>;
+  readonly weights: RelevancyWeights;
+  /** A session that has loaded nothing yet. */
+  readonly openSession: (identity: Identity) => ReaderSession;
+}
+
+/** Most interactions that are named as causes: those that lift highest. */
+export const MAX_CAUSES = 50;
+
+/**
+ * Why an action is or is not in a reader's feed, by the functions that decide it for pages. What is not there for who asks
+ * takes the work of `getAction`; all else is between eight and twelve round trips.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN to ask about somebody else, NOT_FOUND
+ */
+export async function explainFeedItem(
+  dependencies: ExplainItemDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+  memberId: UserId | null | undefined,
+): Promise<FeedItemExplanation> {
+  const { identity } = session;
+  const userId = memberId == null ? identity.userId : validate(idSchema, memberId, ['memberId']);
+  const isOwn = userId === identity.userId;
+  if (!isOwn && !identity.roles.has('admin'))
+    throw new FanfareError('FORBIDDEN', 'To explain the feed of another member needs the role admin');
+  const action = await requireAction(session, actionId);
+  // With what roles somebody else asks only their token says. A feed is the same for all of them.
+  const reader = isOwn ? session : dependencies.openSession({ userId, roles: new Set(), expiresAt: null });
+  return explain(dependencies, reader, action);
+}
+
+async function explain(
+  dependencies: ExplainItemDependencies,
+  session: ReaderSession,
+  action: Action,
+): Promise<FeedItemExplanation> {
+  const { feedReader, interactions, weights } = dependencies;
+  const profile = await session.profile();
+  const [located, follows, summaries] = await Promise.all([
+    feedReader.locate(profile, action.id),
+    followsOfOne(session, action),
+    interactions.summaries([action.id]),
+  ]);
+  const nowhere = { actionId: action.id, relevancy: baseRelevancy(action), reasons: [] };
+  const facts = await hydrateOne(session, action.id, located?.entry ?? nowhere);
+  const item = located === null || facts === null ? null : presentEntry(profile, facts);
+  const ways = addressedBy(profile, action, follows);
+  const lifts = boostsOf(
+    { userId: profile.userId, departmentId: null, supervisorId: null, ...profile.member },
+    action,
+    summaries.get(action.id)?.groups ?? [],
+    weights,
+  );
+  const causes = causesOf(action, lifts);
+  const scored =
+    item === null
+      ? null
+      : await scoreFor(dependencies, profile.userId, { ...action, type: action.descriptor.type });
+  return {
+    isInFeed: item !== null,
+    isEntitled: isEntitled(profile, action, follows),
+    addressedBy: ways,
+    withheldBy: allThatWithholds(profile, action, {
+      mark: facts?.mark ?? null,
+      isAddressed: ways.length > 0,
+      isEntitled: isEntitled(profile, { ...action, isHidden: false }, follows),
+    }),
+    relevancy: located?.entry.relevancy ?? (ways.length > 0 ? (causes[0]?.liftedTo ?? null) : null),
+    causes,
+    path: located?.path ?? 'NONE',
+    score: scored?.score ?? null,
+    scoreVars: scored?.vars ?? null,
+  };
+}
+
+function allThatWithholds(
+  profile: ReaderProfile,
+  action: Action,
+  known: Pick<EntryFacts, 'mark'> & { readonly isAddressed: boolean; readonly isEntitled: boolean },
+): WithheldReason[] {
+  const reasons = new Set<WithheldReason>(withheldBy(profile, { action, mark: known.mark }));
+  if (!known.isAddressed) reasons.add('NOT_ADDRESSED');
+  if (!known.isEntitled) reasons.add('NOT_ENTITLED');
+  return WITHHELD_REASONS.filter((reason) => reasons.has(reason));
+}
+
+/** What lifts highest first. */
+function causesOf(action: Action, lifts: readonly Boost[]): RelevancyCause[] {
+  const highest = [...lifts].sort(
+    (a, b) => b.to.getTime() - a.to.getTime() || b.at.getTime() - a.at.getTime(),
+  );
+  return [
+    ...highest.slice(0, MAX_CAUSES).map(({ kind, at, to }) => ({ kind, at, liftedTo: to })),
+    { kind: 'CONDUCTED' as const, at: action.conducted, liftedTo: baseRelevancy(action) },
+  ];
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { commandsOf } from '../../support/commands.ts';
+import { openParts } from '../../support/parts.ts';
+
+test('explains an item by ten queries, and writes nothing', async () => {
+  await using parts = await openParts({ monitorCommands: true, pullRefreshMs: 86_400_000 });
+  const { services } = parts;
+  await services.follow(parts.session('ann'), 'actor', 0);
+  const { action } = await parts.publish({ scope: 'PUBLIC' });
+  await services.recordInteraction(parts.session('bob'), { actionId: action.id, kind: 'COMMENT' });
+  await parts.fanOut();
+  const commands = await commandsOf(parts.database, () =>
+    services.explainFeedItem(parts.session('ann'), action.id, null),
+  );
+  expect(commands.map(({ name, collection }) => `${name} ${collection}`).sort()).toEqual([
+    'aggregate interactions',
+    'find actions',
+    'find feeds',
+    'find follows',
+    'find interactions',
+    'find members',
+    'find newsfeedItems',
+    'find newsfeedItems',
+    'find rankings',
+    'find scores',
+  ]);
+});
