@@ -211,6 +211,17 @@ export type FeedOrder =
   /** The most engaging first. */
   | 'TOP';
 
+/** Where a feed has an item from. */
+export type FeedPath =
+  /** It has none. Where nothing withholds it, its delivery is still under way. */
+  | 'NONE'
+  /** Looked up when the feed is read, for a ref with very many followers. */
+  | 'PULLED'
+  /** From the actions themselves: nothing is stored there. */
+  | 'SOURCE'
+  /** From what is stored of the feed. */
+  | 'STORED';
+
 /** Whether the stored part of a feed is complete. */
 export type FeedState =
   /** The feed is complete. */
@@ -416,6 +427,19 @@ export type RefInput = {
   url?: InputMaybe<Scalars['String']['input']>;
 };
 
+/** What lifts an item. */
+export type RelevancyCauseKind =
+  /** A comment. */
+  | 'COMMENT'
+  /** That it happened. */
+  | 'CONDUCTED'
+  /** A like. */
+  | 'LIKE'
+  /** A reaction. */
+  | 'REACTION'
+  /** A reshare. */
+  | 'RESHARE';
+
 /** What to take back. */
 export type RemoveInteractionInput =
   /** Global id of the interaction. */
@@ -435,6 +459,21 @@ export type Scope =
   | 'RESTRICTED'
   /** Members of the actor's team. */
   | 'TEAM';
+
+/** What keeps an action out of a feed. */
+export type WithheldReason =
+  /** The reader archived the item. */
+  | 'ARCHIVED'
+  /** An admin hid it. Only admins see this. */
+  | 'HIDDEN'
+  /** The reader hid the item. */
+  | 'HIDDEN_BY_READER'
+  /** The reader mutes it. */
+  | 'MUTED'
+  /** Nothing brings it into the feed. */
+  | 'NOT_ADDRESSED'
+  /** The reader may not see it at all. Only admins see this. */
+  | 'NOT_ENTITLED';
 
 export type FollowMutationVariables = Exact<{
   refId: Scalars['String']['input'];
