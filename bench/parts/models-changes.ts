@@ -56,7 +56,8 @@ export async function measureChanges(
           );
           pass = (await fanfare.done(id)).seconds * 1_000;
         });
-        if ((await store.holders(id, 1)).length > 0) throw new Error('Somebody holds a deleted action');
+        if ((await store.holders(id, { limit: 1 })).length > 0)
+          throw new Error('Somebody holds a deleted action');
         if (round >= 0) {
           bump.push(first);
           again.push(second);

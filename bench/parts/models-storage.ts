@@ -60,7 +60,7 @@ async function countEntries({ world, store }: ModelWorld): Promise<number> {
     .map(({ _id }) => _id.toHexString())
     .toArray();
   let entries = 0;
-  for (const actionId of actions) entries += (await store.holders(actionId, MANY)).length;
+  for (const actionId of actions) entries += (await store.holders(actionId, { limit: MANY })).length;
   return entries;
 }
 

@@ -71,6 +71,13 @@ export function reportedFanOut({
     : { state, version };
 }
 
+/** Whom an action concerns for what it says of them, by a key of its audience. */
+export interface ConcernedKey {
+  readonly key: string;
+  /** By an edit, from then on; null: since it was published. */
+  readonly since: Date | null;
+}
+
 /** Something that happened. Stored once; feeds refer to it. */
 export interface Action {
   readonly id: ActionId;
@@ -90,6 +97,13 @@ export interface Action {
   /** Ids of the refs and of the actor, each once. */
   readonly refIds: readonly RefId[];
   readonly descriptor: StoredDescriptor;
+  /** Raised by every edit; 1 as it was published. */
+  readonly version: number;
+  readonly editedAt: Date | null;
+  /** Raised by every edit of whom it is addressed to. Above 0 no reason is trusted that was stored for it. */
+  readonly audienceRev: number;
+  /** Everybody it names, or ever named; null: whom it names, since it was published. */
+  readonly concerned: readonly ConcernedKey[] | null;
   readonly engagement: Engagement;
   /** From then on it counts as deleted. Null: it stays. */
   readonly expiresAt: Date | null;

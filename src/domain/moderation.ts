@@ -4,7 +4,11 @@ import type { ActionId, UserId } from './action.ts';
 const ACTION_MODERATION_KINDS = ['HIDE', 'UNHIDE', 'DELETE'] as const;
 /** What is done to one of its interactions. */
 const INTERACTION_MODERATION_KINDS = ['HIDE_INTERACTION', 'UNHIDE_INTERACTION', 'EDIT_INTERACTION'] as const;
-export const MODERATION_KINDS = [...ACTION_MODERATION_KINDS, ...INTERACTION_MODERATION_KINDS] as const;
+export const MODERATION_KINDS = [
+  ...ACTION_MODERATION_KINDS,
+  'EDIT',
+  ...INTERACTION_MODERATION_KINDS,
+] as const;
 export type ActionModerationKind = (typeof ACTION_MODERATION_KINDS)[number];
 export type InteractionModerationKind = (typeof INTERACTION_MODERATION_KINDS)[number];
 export type ModerationKind = (typeof MODERATION_KINDS)[number];

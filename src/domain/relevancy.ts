@@ -1,5 +1,6 @@
 import type { Action, UserId } from './action.ts';
-import { departmentKey } from './audience.ts';
+import { departmentKey, userKey } from './audience.ts';
+import { concernedSince, type ConcerningAction } from './concerned.ts';
 
 /** How far an application's clock may be ahead of the server's. */
 export const MAX_FUTURE_MS = 5 * 60_000;
@@ -31,7 +32,7 @@ export interface RelevancyReader {
   readonly supervisorId: UserId | null;
 }
 
-export type RelevancyAction = Pick<Action, 'conducted' | 'recorded' | 'mentions' | 'recipients' | 'audience'>;
+export type RelevancyAction = Pick<Action, 'conducted' | 'recorded'> & ConcerningAction;
 
 /**
  * The relevancy of an action before anyone interacted with it: when it was conducted, but never later than when it
@@ -62,13 +63,14 @@ function isConcerned(
   interaction: InteractionGroup,
   action: RelevancyAction,
 ): boolean {
+  const since = concernedSince(action);
+  const isNamed = (key: string): boolean => (since.get(key) ?? Infinity) <= interaction.latest.getTime();
   return (
-    action.mentions.includes(reader.userId) ||
-    action.recipients.includes(reader.userId) ||
+    isNamed(userKey(reader.userId)) ||
     (reader.supervisorId !== null && reader.supervisorId === interaction.actorId) ||
     (reader.departmentId !== null &&
       (interaction.departmentIds.includes(reader.departmentId) ||
-        action.audience.includes(departmentKey(reader.departmentId))))
+        isNamed(departmentKey(reader.departmentId))))
   );
 }
 
@@ -121,12 +123,7 @@ export function relevancyFor(
   const byDepartment = new Map<string, number>();
   const byActor = new Map<UserId, number>();
   const everyone = { userId: '', departmentId: null, supervisorId: null };
-  const forOthers = relevancyOf(
-    everyone,
-    { ...action, mentions: [], recipients: [] },
-    interactions,
-    weights,
-  ).getTime();
+  const forOthers = relevancyOf(everyone, { ...action, concerned: [] }, interactions, weights).getTime();
   let latest = forOthers;
   for (const { departmentIds, actorId, latest: at } of interactions) {
     const time = at.getTime();
@@ -134,10 +131,10 @@ export function relevancyFor(
     byActor.set(actorId, Math.max(byActor.get(actorId) ?? 0, time));
     for (const id of departmentIds) byDepartment.set(id, Math.max(byDepartment.get(id) ?? 0, time));
   }
-  const named = new Set([...action.mentions, ...action.recipients]);
-  const keys = new Set(action.audience);
+  const since = concernedSince(action);
+  const isNamed = (key: string): boolean => (since.get(key) ?? Infinity) <= latest;
   return ({ userId, departmentId, supervisorId }) => {
-    if (named.has(userId) || (departmentId !== null && keys.has(departmentKey(departmentId))))
+    if (isNamed(userKey(userId)) || (departmentId !== null && isNamed(departmentKey(departmentId))))
       return new Date(latest);
     const forDepartment = departmentId === null ? 0 : (byDepartment.get(departmentId) ?? 0);
     const forSupervisor = supervisorId === null ? 0 : (byActor.get(supervisorId) ?? 0);

@@ -16,6 +16,7 @@ export type VisibleAction = Pick<
   | 'recipients'
   | 'refIds'
   | 'pullRefIds'
+  | 'audienceRev'
   | 'isHidden'
   | 'isDeleted'
 >;
@@ -133,12 +134,18 @@ export function isPulledFor(
   );
 }
 
+/** Whether what is stored of an action says nothing of why it is in a feed. */
+export function mustAskFollows({ audienceRev }: Pick<Action, 'audienceRev'>): boolean {
+  return audienceRev > 0;
+}
+
 /**
  * Which of the reasons an entry was delivered for hold now. A mention stands as long as the action names the reader, a
- * team or department as long as the reader is in it and was when the action was recorded.
+ * team or department as long as the reader is in it and was when the action was recorded. Once an edit has changed the
+ * audience, nothing that was stored counts: the reasons are those of now.
  *
  * @param follows the reader's follows of refs of this action, or null to trust that a delivered follow stands: it
- *   does unless the reader has ever taken a follow back with its history.
+ *   does unless the reader has ever taken a follow back with its history, or `mustAskFollows` says so.
  */
 export function currentReasons(
   reader: ReaderProfile,
@@ -147,6 +154,7 @@ export function currentReasons(
   follows: readonly Follow[] | null,
 ): DeliveryReason[] {
   const own = addressedReasons(reader, action, follows ?? []);
+  if (mustAskFollows(action)) return own;
   return reasons.filter(
     (reason) => own.includes(reason) || ((reason === 'FOLLOW' || reason === 'PULL') && follows === null),
   );

@@ -48,6 +48,13 @@ export interface FeedPageQuery {
   readonly limit: number;
 }
 
+export interface HoldersQuery {
+  /** Exclusive: readers after this one. Default: from the first. */
+  readonly after?: UserId | null;
+  /** At least 1. */
+  readonly limit: number;
+}
+
 /** A piece of what a model holds of one feed. */
 export interface StoredPage {
   /** In feed order, at most `limit`. Fewer means that the model holds no more in the range. */
@@ -94,10 +101,10 @@ export interface FeedStore {
   /** The reader's entries for the given actions, in no particular order; missing ones are left out. */
   find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]>;
   /**
-   * Readers who hold the action, at most `limit`; fewer means that there are no more. A caller that removes it from all feeds
-   * tells them first and removes it then, until nobody is left: cut off in between, nobody is forgotten.
+   * Readers who hold the action, in the order of their ids; fewer than `limit` means that there are no more. A caller that
+   * removes it tells them first and removes it then: cut off in between, nobody is forgotten.
    */
-  holders(actionId: ActionId, limit: number): Promise<readonly UserId[]>;
+  holders(actionId: ActionId, query: HoldersQuery): Promise<readonly UserId[]>;
   /** Removes each of the actions from the feed of each of these readers. */
   remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void>;
   /** Forgets a reader's entries at and below a position. Who asks for it knows that the feed goes on from the source there. */

@@ -10,6 +10,7 @@ import './types/unread-count.ts';
 import './types/viewer.ts';
 import './types/descriptor.ts';
 import './types/action.ts';
+import './types/update-action.ts';
 import './types/slice.ts';
 import './types/publish.ts';
 import './types/feed.ts';

@@ -34,6 +34,7 @@ import { listErasures } from './privacy/list-erasures.ts';
 import { readWork } from './operations/read-work.ts';
 import { markFeedRead } from './feed/mark-read.ts';
 import { publishAction, publishActions } from './publish/publish-action.ts';
+import { updateAction } from './publish/update-action.ts';
 import { getAction, listActions, readSlice } from './feed/read-actions.ts';
 import { countUnread, getNewsfeedItem, readFeed } from './feed/read-feed.ts';
 import type { ReaderSession } from './session/reader-session.ts';
@@ -112,6 +113,7 @@ export function createServices(given: ServiceParts): Services {
     latestInteractions: (session, args) => latestInteractions(parts, session, args),
     hideAction: (session, id, reason) => setHidden(parts, session, id, 'HIDE', reason),
     unhideAction: (session, id) => setHidden(parts, session, id, 'UNHIDE', null),
+    updateAction: (session, id, input, ifVersion) => updateAction(parts, session, id, input, ifVersion),
     deleteAction: (session, id) => deleteAction(parts, session, id),
     readModerationLog: (session, args) => readModerationLog(parts, session, args),
     upsertMembers: (identity, members) => upsertMembers(parts, identity, members),

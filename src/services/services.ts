@@ -26,6 +26,16 @@ export interface PublishActionInput {
   readonly descriptor: object;
 }
 
+/** What is given replaces, what is absent stays. Null takes the end away, and is refused elsewhere. */
+export interface UpdateActionInput {
+  readonly descriptor?: object | null | undefined;
+  readonly refs?: readonly RefInput[] | null | undefined;
+  readonly mentions?: readonly string[] | null | undefined;
+  readonly scope?: string | null | undefined;
+  readonly recipients?: readonly string[] | null | undefined;
+  readonly expiresAt?: Date | null | undefined;
+}
+
 /** What the host application says beside a name. Absent: nothing. */
 export interface DetailsInput {
   readonly imageUrl?: string | null | undefined;
@@ -246,6 +256,13 @@ export interface Services {
     inputs: readonly PublishActionInput[],
     options?: PublishOptions,
   ): Promise<PublishOutcome[]>;
+  /** The actor, service or admin. CONFLICT when `ifVersion` is given and not the version of the action. */
+  updateAction(
+    session: ReaderSession,
+    id: ActionId,
+    input: UpdateActionInput,
+    ifVersion?: number | null,
+  ): Promise<Action>;
   /** Admin: a FAILED fan-out goes back to PENDING. NOT_FOUND, CONFLICT when it has not failed. */
   retryFanOut(identity: Identity, id: ActionId): Promise<Action>;
 

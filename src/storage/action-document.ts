@@ -10,7 +10,18 @@ import { nameStamp, namesHeld, UNCARRIED } from './name-stamps.ts';
 /** An action as it is published: the state of its fan-out and its derived fields are ours to set. */
 export type NewAction = Omit<
   Action,
-  'id' | 'engagement' | 'expiresAt' | 'isHidden' | 'isDeleted' | 'fanOut' | 'pullRefIds' | 'isBumped'
+  | 'id'
+  | 'engagement'
+  | 'version'
+  | 'editedAt'
+  | 'audienceRev'
+  | 'concerned'
+  | 'expiresAt'
+  | 'isHidden'
+  | 'isDeleted'
+  | 'fanOut'
+  | 'pullRefIds'
+  | 'isBumped'
 > & {
   /** Default: it stays. */
   readonly expiresAt?: Date | null;
@@ -18,11 +29,15 @@ export type NewAction = Omit<
   readonly lane: Lane;
 };
 
+/** Ids in the descriptor by which an action is not found already: neither its refs nor those whose names it holds. */
+export function otherIdsOf(action: Pick<Action, 'refs' | 'refIds' | 'descriptor'>): string[] {
+  const names = namesHeld(action);
+  return idsOf(action.descriptor).filter((id) => !action.refIds.includes(id) && !names.includes(id));
+}
+
 export function newActionDocument(action: NewAction): ActionDocument {
   const names = namesHeld(action);
-  const otherIds = idsOf(action.descriptor).filter(
-    (id) => !action.refIds.includes(id) && !names.includes(id),
-  );
+  const otherIds = otherIdsOf(action);
   return {
     // Begins with the time it was recorded by, not with that of this machine: see `addressedSince`.
     _id: idOfTime(action.recorded),
@@ -79,6 +94,11 @@ export function toStoredAction(document: ActionDocument): Action {
     expiresAt,
     isBumped,
     engagement,
+    version,
+    editedAt,
+    audienceRev,
+    concerned,
+    undecidedRefIds: _undecidedRefIds,
     unlogged: _unlogged,
     names: _names,
     otherIds: _otherIds,
@@ -88,6 +108,10 @@ export function toStoredAction(document: ActionDocument): Action {
     ...rest,
     id: _id.toHexString(),
     idempotencyKey: idempotencyKey ?? null,
+    version: version ?? 1,
+    editedAt: editedAt ?? null,
+    audienceRev: audienceRev ?? 0,
+    concerned: concerned?.map(({ key, since }) => ({ key, since: since ?? null })) ?? null,
     expiresAt: expiresAt ?? null,
     pullRefIds: pullRefIds ?? [],
     engagement: toEngagement(engagement),

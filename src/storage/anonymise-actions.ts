@@ -4,7 +4,7 @@ import { userKey } from '../domain/audience.ts';
 import type { ErasureSubject, ErasureTask } from '../domain/erasure.ts';
 import { FORMER_MEMBER } from '../domain/pseudonym.ts';
 import { anonymiseDescriptor, withoutNames } from '../descriptors/anonymise.ts';
-import type { ActionDocument } from './documents.ts';
+import type { ActionDocument, FormerAudienceDocument } from './documents.ts';
 import { passRequested } from './fan-out-stages.ts';
 import { moderationRepository } from './moderation.ts';
 import type { Collections } from './mongo.ts';
@@ -97,7 +97,7 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
   const isOwn = document.actorId === memberId;
   const others = (ids: readonly string[]): string[] => ids.filter((id) => id !== memberId);
   const renamed = (ids: readonly string[]): string[] => ids.map((id) => (id === memberId ? pseudonym : id));
-  const { names, otherIds } = document;
+  const { names, otherIds, concerned, undecidedRefIds } = document;
   const values = {
     actorId: isOwn ? pseudonym : document.actorId,
     mentions: others(document.mentions),
@@ -110,6 +110,10 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
     ),
     refIds: renamed(document.refIds),
     descriptor: anonymiseDescriptor(document.descriptor, subject, isOwn),
+    ...(concerned === undefined
+      ? {}
+      : { concerned: concerned.filter(({ key }) => key !== userKey(memberId)) }),
+    ...(undecidedRefIds === undefined ? {} : { undecidedRefIds: renamed(undecidedRefIds) }),
     ...(otherIds === undefined ? {} : { otherIds: renamed(otherIds) }),
     // No name is carried to a pseudonym: there is nothing to stamp.
     ...(names === undefined ? {} : { names: names.filter((stamp) => idOfStamp(stamp) !== memberId) }),
@@ -121,12 +125,23 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
       in: { $cond: [{ $eq: ['$$refId', { $literal: memberId }] }, pseudonym, '$$refId'] },
     },
   };
+  const withoutMember = (former: FormerAudienceDocument): FormerAudienceDocument => ({
+    ...former,
+    mentions: others(former.mentions),
+    recipients: others(former.recipients),
+    audience: former.audience.filter((key) => key !== userKey(memberId)),
+    refIds: renamed(former.refIds),
+    pullRefIds: renamed(former.pullRefIds),
+  });
   return [
     {
       $set: {
         // Literals, since a string that begins with "$" would be read as a path here.
         ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, { $literal: value }])),
         ...(document.pullRefIds === undefined ? {} : { pullRefIds: pulled }),
+        ...(document.fanOut.former === undefined
+          ? {}
+          : { 'fanOut.former': { $literal: document.fanOut.former.map(withoutMember) } }),
         ...(mayMissFollowers(document, subject)
           ? passRequested({ notBefore: clock.now(), lane: 'LIVE' })
           : {}),

@@ -30,6 +30,10 @@ export interface FanOutDocument {
   deliveredVersion?: number;
   /** The version of the last change that was not an interaction. Absent when DONE. */
   changedVersion?: number;
+  /** The `audienceRev` whose former readers are all without it. Absent: 0. */
+  sweptRev?: number;
+  /** To whom it was addressed before edits whose pass is still to come, so that it can tell who lost it. */
+  former?: FormerAudienceDocument[];
   /** When the last pass ended. */
   doneAt?: Date;
   /** Passes that only boost come no earlier. Present between two passes of an action that changes all the time. */
@@ -41,6 +45,18 @@ export interface FanOutDocument {
   checkpoint?: CheckpointDocument;
   /** Claims that were taken and have not come to an end in good order. Shown again counts as one: see `moderation.ts`. */
   begun?: number;
+}
+
+/** To whom an action was addressed until an edit. */
+export interface FormerAudienceDocument {
+  /** The `audienceRev` that it had. */
+  rev: number;
+  scope: Scope;
+  audience: string[];
+  mentions: string[];
+  recipients: string[];
+  refIds: string[];
+  pullRefIds: string[];
 }
 
 /** What is visible of the interactions of an action. */
@@ -68,12 +84,22 @@ export interface ActionDocument {
   /** Whose names it holds copies of, and of which version: see `name-stamps.ts`. Absent where there are none. */
   names?: string[];
   /**
-   * Ids in the descriptor that are in neither `refIds` nor `names`; of a tombstone, its actor. Absent when there are
-   * none. With those two and `audience` it finds everything that has to do with somebody.
+   * Ids in the descriptor that are in neither `refIds` nor `names`, and people who were named before an edit; of a
+   * tombstone, its actor. Absent when there are none. With those two and `audience` it finds everything that has to do with somebody.
    */
   otherIds?: string[];
   descriptor: { type: string; tags: string[]; [field: string]: unknown };
   engagement: EngagementDocument;
+  /** Raised by every edit. Absent: 1. */
+  version?: number;
+  /** When it was edited last. */
+  editedAt?: Date;
+  /** Raised by every edit of whom it is addressed to. Absent: 0. */
+  audienceRev?: number;
+  /** Whom it concerns, and since when. Absent until an edit changes whom it names. */
+  concerned?: { key: string; since?: Date }[];
+  /** Refs that an edit added, until a pass has decided whether they are pushed to. */
+  undecidedRefIds?: string[];
   /** Absent: it stays, or is deleted already. */
   expiresAt?: Date;
   isHidden: boolean;

@@ -1,8 +1,11 @@
-import { ObjectId, type WithId } from 'mongodb';
-import type { Action } from '../domain/action.ts';
+import { ObjectId, type Filter, type WithId } from 'mongodb';
+import type { Action, RefId } from '../domain/action.ts';
 import type { Lane } from '../domain/lane.ts';
 import { toStoredAction } from './action-document.ts';
-import type { ActionDocument } from './documents.ts';
+import type { ActionDocument, FormerAudienceDocument } from './documents.ts';
+
+/** To whom an action was addressed until an edit. */
+export type FormerAudience = Readonly<FormerAudienceDocument>;
 
 /** One worker's hold on one action: valid until the lease ends. */
 export interface Claim {
@@ -22,6 +25,12 @@ export interface Claim {
   readonly begun: number;
   /** The version whose withdrawal nobody is known to have notified watchers of. Null: there is none. */
   readonly untoldVersion: number | null;
+  /** To whom the action was addressed before edits that no pass has followed yet. */
+  readonly former: readonly FormerAudience[];
+  /** Some to whom it is not addressed any more may hold it. */
+  readonly isUnswept: boolean;
+  /** Refs that an edit added, of which nobody has decided whether they are pushed to. */
+  readonly undecidedRefIds: readonly RefId[];
   /** Where the pass goes on: readers up to this id have been served. Null: from the beginning. */
   readonly afterUserId: string | null;
   readonly delivered: number;
@@ -33,7 +42,7 @@ export interface Claim {
  * action that changes all the time. A withdrawal knows no checkpoints.
  */
 export function claimOf(document: WithId<ActionDocument>, token: string): Claim {
-  const { version, attempts, checkpoint, untoldVersion, begun = 1 } = document.fanOut;
+  const { version, attempts, checkpoint, untoldVersion, begun = 1, former, sweptRev = 0 } = document.fanOut;
   const action = toStoredAction(document);
   const resumed = action.isHidden || action.isDeleted ? undefined : checkpoint;
   return {
@@ -45,6 +54,9 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
     wasCutOff: begun > 1,
     begun,
     untoldVersion: untoldVersion ?? null,
+    former: former ?? [],
+    isUnswept: sweptRev < action.audienceRev,
+    undecidedRefIds: document.undecidedRefIds ?? [],
     afterUserId: resumed?.afterUserId ?? null,
     delivered: resumed?.delivered ?? 0,
   };
@@ -52,4 +64,9 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
 
 export function heldBy(claim: Claim): { readonly _id: ObjectId; readonly 'fanOut.worker': string } {
   return { _id: new ObjectId(claim.action.id), 'fanOut.worker': claim.token };
+}
+
+/** The action is still addressed to whom it was when it was claimed. */
+export function isSameAudience({ action }: Claim): Filter<ActionDocument> {
+  return { audienceRev: action.audienceRev === 0 ? { $exists: false } : action.audienceRev };
 }

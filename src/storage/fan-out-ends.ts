@@ -1,6 +1,6 @@
-import { ObjectId, type Collection } from 'mongodb';
+import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionDocument } from './documents.ts';
-import { heldBy as held, type Claim } from './fan-out-claim.ts';
+import { heldBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { clock } from '../lib/clock.ts';
 
 /**
@@ -28,6 +28,7 @@ const OF_OPEN_FAN_OUTS = [
   'fanOut.restUntil',
   'fanOut.deliveredVersion',
   'fanOut.changedVersion',
+  'fanOut.former',
 ] as const;
 
 /** The ways in which a pass comes to its end; see `fan-outs.ts`. */
@@ -50,6 +51,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
             'fanOut.delivered': delivered,
             'fanOut.error': null,
             'fanOut.doneAt': clock.now(),
+            ...swept(claim),
           },
           $unset: Object.fromEntries(OF_OPEN_FAN_OUTS.map((field) => [field, 1])),
         },
@@ -76,6 +78,8 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
             },
             'fanOut.error': null,
             'fanOut.attempts': 0,
+            ...swept(claim),
+            'fanOut.former': formerSince(claim),
             // What this pass announced counts as announced. What was counted since does not: see `moderation.ts`.
             'fanOut.begun': { $subtract: ['$fanOut.begun', claim.begun] },
             'fanOut.leaseUntil': notBefore,
@@ -120,7 +124,15 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
             },
           },
           {
-            $unset: [...OF_OPEN_FAN_OUTS, 'names', 'pullRefIds', 'isBumped'],
+            $unset: [
+              ...OF_OPEN_FAN_OUTS,
+              'fanOut.sweptRev',
+              'names',
+              'pullRefIds',
+              'undecidedRefIds',
+              'concerned',
+              'isBumped',
+            ],
           },
         ],
       );
@@ -160,9 +172,10 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
      * nobody has come further; and the attempt does not count, since it did not fail.
      */
     async keepProgress(
-      { action, version }: Claim,
+      claim: Claim,
       reached: { readonly afterUserId: string; readonly delivered: number } | null,
     ): Promise<void> {
+      const { action, version } = claim;
       const _id = new ObjectId(action.id);
       const checkpoint = '$fanOut.checkpoint';
       const isFurther = {
@@ -177,7 +190,10 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
         ],
       };
       await collection.updateOne(
-        { _id, 'fanOut.state': 'IN_PROGRESS', isHidden: action.isHidden, isDeleted: action.isDeleted },
+        {
+          ...{ _id, ...isSameAudience(claim), 'fanOut.state': 'IN_PROGRESS' },
+          ...{ isHidden: action.isHidden, isDeleted: action.isDeleted },
+        },
         [
           {
             $set: {
@@ -195,4 +211,21 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
       );
     },
   };
+}
+
+/** Nobody holds it any more to whom it was not addressed when it was claimed. */
+function swept({ action }: Claim): { readonly 'fanOut.sweptRev'?: number } {
+  return action.audienceRev === 0 ? {} : { 'fanOut.sweptRev': action.audienceRev };
+}
+
+/** An expression: to whom it was addressed before edits that came after the claim. */
+function formerSince({ action }: Claim): Document {
+  const since = {
+    $filter: {
+      input: { $ifNull: ['$fanOut.former', []] },
+      as: 'former',
+      cond: { $gte: ['$$former.rev', action.audienceRev] },
+    },
+  };
+  return { $cond: [{ $eq: [since, []] }, '$$REMOVE', since] };
 }

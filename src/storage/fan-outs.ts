@@ -4,7 +4,7 @@ import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { toAction } from './action-document.ts';
 import type { ActionDocument } from './documents.ts';
 import { engagementDocument } from './engagement-document.ts';
-import { claimOf, heldBy as held, type Claim } from './fan-out-claim.ts';
+import { claimOf, heldBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { fanOutEnds } from './fan-out-ends.ts';
 import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
 import { passRequested } from './fan-out-stages.ts';
@@ -92,7 +92,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
 
     /**
      * Extends the lease and notes the progress. Returns the lane, which may have become more urgent; null: the claim is
-     * void, or the action has been hidden, shown again or deleted meanwhile. Other changes do not end the pass, or an action that is commented on all the time would never
+     * void, or the action has been hidden, shown again, deleted or addressed to others meanwhile. Other changes do not end the pass, or an action that is commented on all the time would never
      * reach the end of its audience: the version tells the end of the pass that another has to follow.
      */
     async checkpoint(
@@ -101,7 +101,12 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
       leaseUntil: Date,
     ): Promise<Lane | null> {
       const document = await collection.findOneAndUpdate(
-        { ...held(claim), isHidden: claim.action.isHidden, isDeleted: claim.action.isDeleted },
+        {
+          ...held(claim),
+          ...isSameAudience(claim),
+          isHidden: claim.action.isHidden,
+          isDeleted: claim.action.isDeleted,
+        },
         {
           $set: {
             'fanOut.checkpoint': { version: claim.version, ...progress },
@@ -134,9 +139,12 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
       return result.matchedCount === 1;
     },
 
-    /** Notes which refs are not pushed to. False: the claim is void. */
+    /** Notes which refs are not pushed to. False: the claim is void, or the action is addressed to others. */
     async setPulled(claim: Claim, refIds: readonly RefId[]): Promise<boolean> {
-      const result = await collection.updateOne(held(claim), { $set: { pullRefIds: [...refIds] } });
+      const result = await collection.updateOne(
+        { ...held(claim), ...isSameAudience(claim) },
+        { $set: { pullRefIds: [...refIds] }, $unset: { undecidedRefIds: 1 } },
+      );
       return result.matchedCount === 1;
     },
 
@@ -161,11 +169,12 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
 
     /**
      * For a worker that has lost its claim and may have written since: asks for one more pass if the action has changed
-     * after it was claimed. Where it has not, the worker that has it now writes the same.
+     * after it was claimed. Where it has not, the worker that has it now writes the same. It may also have delivered to
+     * whom the action is not addressed any more.
      */
     async requestPassAfter({ action, version, lane }: Claim, now: Date): Promise<void> {
       await collection.updateOne({ _id: new ObjectId(action.id), 'fanOut.version': { $gt: version } }, [
-        { $set: passRequested({ notBefore: now, lane }) },
+        { $set: { ...passRequested({ notBefore: now, lane }), 'fanOut.sweptRev': '$$REMOVE' } },
       ]);
     },
 

@@ -2,6 +2,7 @@ import { actionsRepository, type ActionsRepository } from './actions.ts';
 import { detailsRepository, type DetailsRepository } from './details.ts';
 import { followerPagesRepository, type FollowerPagesRepository } from './follower-pages.ts';
 import { bookmarksRepository, type BookmarksRepository } from './bookmarks.ts';
+import { editsRepository, type EditsRepository } from './edits.ts';
 import { erasuresRepository, type ErasuresRepository } from './erasures.ts';
 import { fanOutsRepository, type FanOutsRepository } from './fan-outs.ts';
 import { feedsRepository, type FeedsRepository } from './feeds.ts';
@@ -35,6 +36,7 @@ export interface Repositories {
   readonly details: DetailsRepository;
   readonly bookmarks: BookmarksRepository;
   readonly itemMarks: ItemMarksRepository;
+  readonly edits: EditsRepository;
   readonly erasures: ErasuresRepository;
   readonly erasureList: ErasureListRepository;
   readonly fanOuts: FanOutsRepository;
@@ -80,6 +82,7 @@ export function createRepositories(
     details: detailsRepository(collections),
     bookmarks: bookmarksRepository(collections.bookmarks),
     itemMarks: itemMarksRepository(collections.itemMarks),
+    edits: editsRepository(collections),
     erasures: erasuresRepository(collections.erasures),
     erasureList: erasureListRepository(collections),
     fanOuts: fanOutsRepository(collections.actions),

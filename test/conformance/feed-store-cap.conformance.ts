@@ -223,7 +223,7 @@ export function feedStoreCapConformance(
       const left = inOrder(given.slice(4));
       expect((await readStored(fixture.store, 'ann', 2)).entries).toEqual(left);
       expect((await readStored(fixture.store, 'bob', 2)).entries).toEqual(inOrder(given));
-      expect(await fixture.store.holders(id(4), 10)).toEqual(['bob']);
+      expect(await fixture.store.holders(id(4), { limit: 10 })).toEqual(['bob']);
       await fixture.store.trim('ann', { relevancy: at(2), actionId: id(4) });
       await fixture.store.trim('nobody', { relevancy: at(2), actionId: id(4) });
       expect((await readStored(fixture.store, 'ann', 2)).entries).toEqual(left);
@@ -256,7 +256,7 @@ export function feedStoreCapConformance(
           entry(1, 1),
         ]);
       expect((await readStored(fixture.store, 'cid', 2)).entries.length).toBe(5);
-      expect(await fixture.store.holders(id(4), 10)).toEqual(['cid']);
+      expect(await fixture.store.holders(id(4), { limit: 10 })).toEqual(['cid']);
     });
 
     test('takes its floor back when the feed is dropped', async () => {
@@ -269,7 +269,7 @@ export function feedStoreCapConformance(
         entries: [entry(1, 1)],
         floor: null,
       });
-      expect(await fixture.store.holders(id(12), 10)).toEqual([]);
+      expect(await fixture.store.holders(id(12), { limit: 10 })).toEqual([]);
     });
 
     test('shows no hole above the floor to a reader while others overflow the cap', async () => {

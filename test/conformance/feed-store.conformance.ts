@@ -132,8 +132,8 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       const told: string[] = [];
       const sizes: number[] = [];
       for (;;) {
-        const part = await fixture.store.holders(id(1), 10);
-        expect(await fixture.store.holders(id(1), 10)).toEqual(part);
+        const part = await fixture.store.holders(id(1), { limit: 10 });
+        expect(await fixture.store.holders(id(1), { limit: 10 })).toEqual(part);
         await fixture.store.remove(part, [id(1)]);
         told.push(...part);
         sizes.push(part.length);
@@ -141,7 +141,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       }
       expect(sizes).toEqual([10, 10, 5]);
       expect([...told].sort()).toEqual(users);
-      expect(await fixture.store.holders(id(1), 10)).toEqual([]);
+      expect(await fixture.store.holders(id(1), { limit: 10 })).toEqual([]);
       for (const user of users) expect(await readAll(fixture.store, user, 10)).toEqual([entry(2, 2)]);
     });
 
@@ -150,7 +150,7 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       await deliver(fixture.store, 1, 1, ['ann', 'bob']);
       await fixture.store.remove(['ann', 'nobody'], [id(1)]);
       await fixture.store.remove([], [id(1)]);
-      expect(await fixture.store.holders(id(1), 10)).toEqual(['bob']);
+      expect(await fixture.store.holders(id(1), { limit: 10 })).toEqual(['bob']);
     });
 
     test('removes single entries from one feed only', async () => {

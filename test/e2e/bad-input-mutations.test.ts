@@ -26,6 +26,7 @@ const MUTATIONS = {
   hideAction: '($id: ID!, $reason: String) { hideAction(id: $id, reason: $reason) { id } }',
   unhideAction: '($id: ID!) { unhideAction(id: $id) { id } }',
   deleteAction: '($id: ID!) { deleteAction(id: $id) { id } }',
+  updateAction: '($id: ID!, $input: UpdateActionInput!) { updateAction(id: $id, input: $input) { id } }',
   retryFanOut: '($id: ID!) { retryFanOut(id: $id) { id } }',
   upsertMembers: '($members: [MemberInput!]!) { upsertMembers(members: $members) }',
   upsertRefs: '($refs: [RefInput!]!) { upsertRefs(refs: $refs) }',
@@ -64,6 +65,14 @@ function ids(field: string): (readonly [string, object, RegExp])[] {
     ['a number', { [field]: 7 }, /String cannot represent/],
     ['null', { [field]: null }, new RegExp(`\\$${field}`)],
   ];
+}
+
+/** The same for what takes an edit besides. */
+function withInput(variables: Variables): Variables {
+  return (given) => ({
+    ...((typeof variables === 'function' ? variables(given) : variables) as object),
+    input: { expiresAt: null },
+  });
 }
 
 /** What is wrong with the global id of an action, whatever is to be done to it. */
@@ -143,6 +152,31 @@ const bad: readonly BadRequest[] = [
   ...cases('unhideAction', ADMIN, ACTION_IDS),
   ...cases('deleteAction', ADMIN, ACTION_IDS),
   ...cases('deleteAction', undefined, [UNSEEN]),
+  ...cases('updateAction', ADMIN, [
+    ...ACTION_IDS.map(([what, variables, ...rest]): Case => [what, withInput(variables), ...rest]),
+    ...(
+      [
+        ['nothing', {}, /Must give at least one field/],
+        ['null as mentions', { mentions: null }, /mentions: Invalid input/],
+        ['an empty mention', { mentions: [''] }, /Must not be empty/],
+        [
+          '1001 mentions',
+          { mentions: times(1_001, (n) => `m${String(n)}`) },
+          /mentions: Must have at most 1000/,
+        ],
+        [
+          '101 refs',
+          { refs: times(101, (n) => ({ id: `r${String(n)}`, type: 't', label: 'l' })) },
+          /at most 100/,
+        ],
+        ['another type', { descriptor: { liked: { likedId: 'x', likedName: 'X' } } }, /descriptor/],
+        ['an end in the past', { expiresAt: '1970-01-01T00:00:00Z' }, /Must be later than now/],
+        ['RESTRICTED to nobody', { scope: 'RESTRICTED' }, /Must name 1 to 1000/],
+        ['recipients of all', { recipients: ['ann'] }, /Must be left out/],
+        ['an operator', { mentions: { $ne: [] } }, /String cannot represent/],
+      ] as const
+    ).map(([what, input, says]): Case => [what, (given) => ({ id: given.ids.action, input }), says]),
+  ]),
   ...cases('retryFanOut', ADMIN, [
     ...ACTION_IDS,
     ['what has not failed', (given) => ({ id: given.ids.action }), /has not failed/, { code: 'CONFLICT' }],
@@ -222,6 +256,7 @@ test('does the same when nothing is wrong with it', async () => {
     ['upsertRefs', { refs: times(1_000, (n) => ({ id: `r${String(n)}`, type: 't', label: 'l' })) }, SERVICE],
     ['followMany', { pairs: times(1_000, (n) => ({ followerId: `m${String(n)}`, refId: 'site' })) }, SERVICE],
     ['renameRef', { refId: 'site', label: '$label'.repeat(64) }, SERVICE],
+    ['updateAction', (given) => ({ ...action(given), input: { mentions: times(1_000, String) } }), ADMIN],
     ['deleteAction', action, ADMIN],
     ['deleteAction', action, ADMIN],
     ['rebuildFeed', { memberId: 'ann' }, ADMIN],

@@ -61,6 +61,7 @@ const MAY_WHEN_HIDDEN: Readonly<Partial<Record<Write, readonly Viewer[]>>> = {
   unbookmark: ['admin'],
   hideAction: ['admin'],
   unhideAction: ['admin'],
+  updateAction: ['admin'],
   // Of what is gone, too, an admin sees to it that it goes from the feeds.
   retryFanOut: ['admin'],
   // It is the actor's to delete all the same; so they learn when this is done twice.

@@ -64,7 +64,15 @@ const MAY: Readonly<Partial<Record<Write, (viewer: Viewer, sight: Sight) => bool
   unbookmark: (_viewer, sight) => sight !== 'no',
   hideAction: (viewer) => viewer === 'admin',
   unhideAction: (viewer) => viewer === 'admin',
+  // A service acts for the actor, and what it may do does not hang on what it is shown.
+  updateAction: (viewer) => viewer === 'admin' || viewer === 'actor' || viewer === 'service',
   deleteAction: (viewer) => viewer === 'admin' || viewer === 'actor',
+};
+
+/** The message for who sees an action and may not do it. */
+const FORBIDDEN: Readonly<Partial<Record<Write, string>>> = {
+  deleteAction: 'Only its actor or an admin can delete an action',
+  updateAction: 'Only its actor, a service or an admin can edit an action',
 };
 
 let app: TestApp;
@@ -197,12 +205,12 @@ test.each(SCOPES)('a %s action can be acted upon by those only who see it', asyn
         const mayDo = MAY[way]?.(viewer, sight) ?? false;
         if (destructive.includes(way) && mayDo) continue;
         if (mayDo) await expectShown(world, viewer, way, target);
-        else if (way === 'deleteAction' && sight !== 'no')
+        else if (FORBIDDEN[way] !== undefined && sight !== 'no')
           expect(await answerTo(world, viewer, way, target)).toMatchObject({
             data: null,
             errors: [
               {
-                message: 'Only its actor or an admin can delete an action',
+                message: FORBIDDEN[way],
                 extensions: { code: 'FORBIDDEN' },
               },
             ],

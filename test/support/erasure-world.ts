@@ -133,6 +133,9 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   });
   await parts.fanOut();
   await services.deleteAction(me(), buried);
+  const formerly = await publish({ actorId: 'ann', mentions: [ID, 'bob'] });
+  await parts.fanOut();
+  await services.updateAction(parts.session('ann'), formerly, { mentions: ['bob'] });
   await parts.fanOut();
 
   await services.recordInteraction(me(), { actionId: named, kind: 'LIKE' });
@@ -205,6 +208,12 @@ async function leaveInterrupted(parts: Parts, actionId: string): Promise<void> {
         'fanOut.state': 'FAILED',
         'fanOut.leaseUntil': new Date(),
         'fanOut.error': `E11000 duplicate key: { userId: "${ID}" }`,
+        'fanOut.former': [
+          {
+            ...{ rev: 0, scope: 'FOLLOWERS', audience: [`user:${ID}`], mentions: [ID], recipients: [ID] },
+            ...{ refIds: [ID], pullRefIds: [ID] },
+          },
+        ],
         'fanOut.checkpoint': { version, afterUserId: ID, delivered: 1 },
       },
     },

@@ -2,6 +2,8 @@ import { expect } from 'vitest';
 import type { PublishActionInput } from '../../src/services/services.ts';
 import { letExpire } from './expire.ts';
 import { maySee, type ModelAction } from './model.ts';
+import { descriptorFor } from './model-descriptors.ts';
+import { concern } from './model-edit-steps.ts';
 import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
 import type { Moment, Person } from './model-steps.ts';
 
@@ -21,17 +23,10 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
     names.map(id),
   );
   const conducted = toDate(step.conducted);
-  const named = {
-    applicantId: id('applicant'),
-    applicantName: 'A',
-    positionId: id('position'),
-    positionName: 'P',
-  };
-  const custom = { verb: 'posted', objectType: 'post', objectId: 'post-1' };
   const input: PublishActionInput = {
     ...{ actorId, scope, mentions, recipients, conducted },
     refs: found(refIds).map((refId) => ({ id: refId, type: 'thing', label: refId })),
-    descriptor: type === 'Custom' ? { custom: { ...custom, tags } } : { newApplicant: { ...named, tags } },
+    descriptor: descriptorFor(type, id, tags),
   };
   const { result: outcomes, instant } = await during(() =>
     parts.services.publishActions(
@@ -47,12 +42,15 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
     expect(error?.code ?? null).toBe(isRefused ? 'BAD_USER_INPUT' : null);
     if (action === null) continue;
     const recorded = instant(action.recorded);
-    model.actions.push({
+    const published: ModelAction = {
       ...{ id: action.id, actorId, recorded, scope, groupId, type, tags },
       ...{ mentions: found(mentions), recipients: found(recipients), refIds: found(refIds) },
       conducted: conducted?.getTime() ?? recorded,
-      ...{ interactions: [], isHidden: false, isDeleted: false },
-    });
+      ...{ interactions: [], isHidden: false, isDeleted: false, version: 1, refsGiven: ++model.turn },
+      ...{ concernedPeople: new Map(), concernedDepartments: new Map() },
+    };
+    concern(published, -Infinity);
+    model.actions.push(published);
   }
 }
 
@@ -91,6 +89,5 @@ export async function rename({ parts, model, id }: Run, step: StepTo<'rename'>):
   if (model.names.has(refId)) await parts.services.renameRef(parts.service, refId, label);
   else await parts.services.upsertRefs(parts.service, [{ id: refId, type: 'thing', label }]);
   // The name it has already is carried nowhere.
-  if (model.names.get(refId)?.label !== label)
-    model.names.set(refId, { label, actionsBefore: model.actions.length });
+  if (model.names.get(refId)?.label !== label) model.names.set(refId, { label, given: ++model.turn });
 }

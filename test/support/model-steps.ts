@@ -64,6 +64,18 @@ export type Step =
       readonly interaction: number;
     }
   | { readonly do: 'hide' | 'unhide'; readonly action: number }
+  /** What is absent stays. A stale one goes by the version before. */
+  | {
+      readonly do: 'edit';
+      readonly action: number;
+      readonly by: Person | 'a service';
+      readonly isStale: boolean;
+      readonly scope?: Scope | undefined;
+      readonly mentions?: readonly Person[] | undefined;
+      readonly recipients?: readonly Person[] | undefined;
+      readonly refs?: readonly string[] | undefined;
+      readonly tags?: readonly string[] | undefined;
+    }
   /** The time it was published until has come. */
   | { readonly do: 'expire'; readonly action: number }
   | { readonly do: 'delete'; readonly action: number; readonly by: Person }
@@ -141,6 +153,24 @@ const interact: fc.Arbitrary<Step> = fc.record({
   at: moment(3),
 });
 
+const edit: fc.Arbitrary<Step> = fc
+  .record(
+    {
+      ...doing('edit'),
+      action,
+      by: fc.constantFrom('a service', 'a service', 'a service', 'eve', ...PEOPLE),
+      isStale: fc.constantFrom(false, false, false, false, true),
+      scope: fc.constantFrom(...SCOPES),
+      mentions: fc.oneof(fc.constant([]), few),
+      recipients: few,
+      refs: fc.subarray<string>([...REFS], { maxLength: 2 }),
+      tags: fc.subarray<string>([...TAGS]),
+    },
+    { requiredKeys: ['do', 'action', 'by', 'isStale', 'tags'] },
+  )
+  // Mostly what may be done.
+  .map((step) => (step.scope === 'RESTRICTED' ? step : { ...step, recipients: undefined }));
+
 const takeBack: fc.Arbitrary<Step> = fc.record({
   ...doing('takeBack'),
   ...by,
@@ -173,6 +203,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: interact },
   { weight: 3, arbitrary: takeBack },
   { weight: 3, arbitrary: moderateInteraction },
+  { weight: 5, arbitrary: edit },
   { weight: 2, arbitrary: fc.record({ ...doing('hide'), action }) },
   { weight: 2, arbitrary: fc.record({ ...doing('unhide'), action }) },
   { weight: 1, arbitrary: fc.record({ ...doing('delete'), ...by, action }) },

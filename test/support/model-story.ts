@@ -47,6 +47,6 @@ export async function happens(
 /** Stored entries of actions that are in nobody's feed. */
 async function orphanedEntries({ parts, model }: Run): Promise<number> {
   const gone = model.actions.filter((action) => action.isHidden || action.isDeleted);
-  const held = await Promise.all(gone.map((action) => parts.feedStore.holders(action.id, 10)));
+  const held = await Promise.all(gone.map((action) => parts.feedStore.holders(action.id, { limit: 10 })));
   return held.flat().length;
 }

@@ -1,5 +1,6 @@
 import type { ModelAction } from './model.ts';
 import { expire, moderate, publish, remove, rename } from './model-action-steps.ts';
+import { edit } from './model-edit-steps.ts';
 import { interact, moderateInteraction, takeBackOwn } from './model-interaction-steps.ts';
 import { follow, followMany, markRead, move, mute, unfollow } from './model-reader-steps.ts';
 import { bookmark, hideItem, markItem } from './model-mark-steps.ts';
@@ -24,6 +25,8 @@ export async function take(run: Run, step: Step): Promise<void> {
       return withAction(run, step, (action) => moderate(run, step.do, action));
     case 'expire':
       return withAction(run, step, (action) => expire(run, action));
+    case 'edit':
+      return withAction(run, step, (action) => edit(run, step, action));
     case 'delete':
       return withAction(run, step, (action) => remove(run, step.by, action));
     case 'follow':

@@ -146,10 +146,11 @@ function byTime(feed: readonly ModelItem[]): ModelItem[] {
   );
 }
 
-/** Whether a ref got its name after the action was published: then the action's copy is to have followed. */
+/** Whether a ref got its name after the action was given it: then the action's copy is to have followed. */
 function isCarried({ model }: Run, refId: string, actionId: string): boolean {
   const name = model.names.get(refId);
-  return name !== undefined && model.actions.findIndex(({ id }) => id === actionId) < name.actionsBefore;
+  const action = found(model.actions.find(({ id }) => id === actionId));
+  return name !== undefined && action.refsGiven < name.given;
 }
 
 function copiesThatFollow(run: Run, { id, refs }: Action): string[] {

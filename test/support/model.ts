@@ -49,15 +49,21 @@ export interface ModelAction {
   readonly actorId: string;
   readonly conducted: number;
   readonly recorded: number;
-  readonly scope: Scope;
-  /** The actor's team or department at publication, as the scope asks for. */
-  readonly groupId: string | null;
-  readonly mentions: readonly string[];
-  readonly recipients: readonly string[];
+  scope: Scope;
+  /** The actor's team or department when the scope was given, as it asks for. */
+  groupId: string | null;
+  mentions: readonly string[];
+  recipients: readonly string[];
   /** Without the actor's. */
-  readonly refIds: readonly string[];
+  refIds: readonly string[];
+  /** In which turn the refs were given. */
+  refsGiven: number;
   readonly type: string;
-  readonly tags: readonly string[];
+  tags: readonly string[];
+  version: number;
+  /** Everybody it names or ever named, and every department it was for; since when. */
+  readonly concernedPeople: Map<string, number>;
+  readonly concernedDepartments: Map<string, number>;
   readonly interactions: ModelInteraction[];
   isHidden: boolean;
   isDeleted: boolean;
@@ -77,13 +83,15 @@ export interface ModelReader {
   lastRead: number | null;
 }
 
-/** What a ref is called, and how many actions there were when it got that name. */
+/** What a ref is called, and in which turn it got that name. */
 export interface ModelName {
   readonly label: string;
-  readonly actionsBefore: number;
+  readonly given: number;
 }
 
 export interface Model {
+  /** Rises with every name and every list of refs that is given. */
+  turn: number;
   /** By ref id; those that were never described are missing. */
   readonly names: Map<string, ModelName>;
   members: ModelMember[];
@@ -176,13 +184,14 @@ const HUNDREDTHS: Readonly<Record<InteractionKind, number>> = {
 };
 
 function concerns(model: Model, userId: string, action: ModelAction, interaction: ModelInteraction): boolean {
-  if (action.mentions.includes(userId) || action.recipients.includes(userId)) return true;
+  const { concernedPeople, concernedDepartments } = action;
+  if ((concernedPeople.get(userId) ?? Infinity) <= interaction.at) return true;
   const member = memberOf(model, userId);
   if (member === undefined) return false;
   if (member.supervisorId === interaction.actorId) return true;
   if (member.departmentId === null) return false;
   if (interaction.departmentIds.includes(member.departmentId)) return true;
-  return action.scope === 'DEPARTMENT' && action.groupId === member.departmentId;
+  return (concernedDepartments.get(member.departmentId) ?? Infinity) <= interaction.at;
 }
 
 export function relevancyFor(model: Model, userId: string, action: ModelAction): number {

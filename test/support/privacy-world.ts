@@ -188,6 +188,10 @@ export const WRITES = {
   },
   hideAction: { document: 'mutation ($id: ID!) { hideAction(id: $id) { id } }', variables: idOnly },
   unhideAction: { document: 'mutation ($id: ID!) { unhideAction(id: $id) { id } }', variables: idOnly },
+  updateAction: {
+    document: `mutation ($id: ID!) { updateAction(id: $id, input: { expiresAt: null }) { ...Shown } } ${ACTION}`,
+    variables: idOnly,
+  },
   retryFanOut: { document: 'mutation ($id: ID!) { retryFanOut(id: $id) { id } }', variables: idOnly },
   deleteAction: { document: 'mutation ($id: ID!) { deleteAction(id: $id) { id } }', variables: idOnly },
 } as const satisfies Readonly<Record<string, Way>>;

@@ -3,6 +3,7 @@ import type { Action as ActionRecord } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
 import type { InteractionKind } from '../../domain/relevancy.ts';
+import { mayEdit } from '../../services/publish/update-action.ts';
 import { MAX_PAGE_SIZE } from '../../services/feed/paging.ts';
 import { builder } from '../builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
@@ -60,8 +61,8 @@ const ActionViewer = builder.objectRef<ActionRecord>('ActionViewer').implement({
       resolve: ({ actorId }, _args, context) => mayChange(actorId, context),
     }),
     canEdit: t.boolean({
-      description: 'Whether they may edit the action. Nobody can yet.',
-      resolve: () => false,
+      description: 'Whether they may edit the action: its actor, services and admins.',
+      resolve: (action, _args, context) => mayEdit(context.identity(), action),
     }),
   }),
 });

@@ -11,6 +11,7 @@ const ModerationKindEnum = builder.enumType('ModerationKind', {
     HIDE: 'Hidden from everybody but admins.',
     UNHIDE: 'Shown again.',
     DELETE: 'Deleted for good.',
+    EDIT: 'Edited by somebody other than its actor.',
     HIDE_INTERACTION: 'An interaction was hidden from everybody but admins.',
     UNHIDE_INTERACTION: 'An interaction was shown again.',
     EDIT_INTERACTION: 'A comment was given another text by an admin.',

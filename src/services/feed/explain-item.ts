@@ -58,15 +58,17 @@ async function explain(
 ): Promise<FeedItemExplanation> {
   const { feedReader, interactions, weights } = dependencies;
   const profile = await session.profile();
-  const [located, follows, summaries] = await Promise.all([
+  const [found, follows, summaries] = await Promise.all([
     feedReader.locate(profile, action.id),
     followsOfOne(session, action),
     interactions.summaries([action.id]),
   ]);
+  const ways = addressedBy(profile, action, follows);
+  // What is stored of it until a pass has followed an edit says nothing.
+  const located = ways.length === 0 ? null : found;
   const nowhere = { actionId: action.id, relevancy: baseRelevancy(action), reasons: [] };
   const facts = await hydrateOne(session, action.id, located?.entry ?? nowhere);
   const item = located === null || facts === null ? null : presentEntry(profile, facts);
-  const ways = addressedBy(profile, action, follows);
   const lifts = boostsOf(
     { userId: profile.userId, departmentId: null, supervisorId: null, ...profile.member },
     action,

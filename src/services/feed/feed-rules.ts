@@ -2,7 +2,7 @@ import type { Action, ActionId } from '../../domain/action.ts';
 import type { WithheldReason } from '../../domain/explanation.ts';
 import { isUnreadItem, type ItemMark, type ItemState } from '../../domain/item-mark.ts';
 import type { FeedEntry, NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import { isPulledFor, currentReasons } from '../../domain/visibility.ts';
+import { currentReasons, isPulledFor, mustAskFollows } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 
@@ -12,7 +12,7 @@ export interface EntryFacts {
   readonly action: Action | null;
   /** What the reader said of it. */
   readonly mark: ItemMark | null;
-  /** The reader's follows of the action's refs; null where a delivered follow is known to stand. */
+  /** The reader's follows of the action's refs; null: not asked for, since a delivered follow is known to stand. */
   readonly follows: readonly Follow[] | null;
 }
 
@@ -31,13 +31,15 @@ export async function hydrateEntries(
     allOf(session.actions.loadMany(ids)),
     marksOf(session, profile, ids),
   ]);
-  const follows = profile.checksFollows ? await followsOf(session, actions) : null;
-  return entries.map((entry, index) => ({
-    entry,
-    action: actions[index] ?? null,
-    mark: marks[index] ?? null,
-    follows,
-  }));
+  const isAsked = (action: Action | null): boolean =>
+    profile.checksFollows || (action !== null && mustAskFollows(action));
+  const asked = actions.filter(isAsked);
+  const follows = asked.length === 0 ? [] : await followsOf(session, asked);
+  return entries.map((entry, index) => {
+    const action = actions[index] ?? null;
+    const mark = marks[index] ?? null;
+    return { entry, action, mark, follows: isAsked(action) ? follows : null };
+  });
 }
 
 /** The facts of one entry that is asked for by its action's id; null where the feed has none. Takes the same work either way. */
@@ -51,7 +53,8 @@ export async function hydrateOne(
     session.actions.load(actionId),
     marksOf(session, profile, [actionId]),
   ]);
-  const follows = profile.checksFollows ? await followsOfOne(session, action) : null;
+  // Also where they are not needed: how much work it is must not tell whether there is such an action, or what became of it.
+  const follows = await followsOfOne(session, action);
   return entry === null ? null : { entry, action, mark, follows };
 }
 

@@ -100,9 +100,11 @@ function shownAs(kind: EntryEvent['kind'], isOfFeed: boolean): 'added' | 'update
 /** Whether an item that the filter keeps out now was let through where it stood, or for what it was there, before. */
 function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item: NewsfeedItem): boolean {
   const isMoved = item.relevancy.getTime() > baseRelevancy(item.action).getTime();
-  const isKnown = isMoved || (kind === 'updated' && filter.reasons !== null);
+  const isEdited = item.action.version > 1;
+  const isKnown = isMoved || isEdited || (kind === 'updated' && filter.reasons !== null);
   const before = { ...filter, since: null, until: null, unreadOnly: false, reasons: null };
-  return isKnown && passesFeedFilter(before, item);
+  const edited = isEdited ? { tag: null, tags: null, refId: null } : {};
+  return isKnown && passesFeedFilter({ ...before, ...edited }, item);
 }
 
 function isGone({ isDeleted, isHidden }: Action): boolean {

@@ -1,4 +1,5 @@
 import type { Action, UserId } from '../../domain/action.ts';
+import { userKey } from '../../domain/audience.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { FeedEntry, FeedPosition } from '../../domain/newsfeed-item.ts';
 import { idSchema } from '../../descriptors/define.ts';
@@ -107,8 +108,18 @@ async function* actionEntries(
 }
 
 function sharedFacts(action: Action, memberId: UserId) {
-  const { id, actorId, conducted, recorded, scope, refs, descriptor } = action;
-  return { id, as: rolesIn(action, memberId), actorId, conducted, recorded, scope, refs, descriptor };
+  const { id, actorId, conducted, recorded, editedAt, scope, refs, descriptor } = action;
+  return {
+    id,
+    as: rolesIn(action, memberId),
+    actorId,
+    conducted,
+    recorded,
+    editedAt,
+    scope,
+    refs,
+    descriptor,
+  };
 }
 
 function ownAction(action: Action, memberId: UserId) {
@@ -126,13 +137,20 @@ function ownAction(action: Action, memberId: UserId) {
 }
 
 /** In what ways the action has to do with the member. */
-function rolesIn({ actorId, refs, mentions, recipients, descriptor }: Action, memberId: UserId): string[] {
+function rolesIn(
+  { actorId, refs, mentions, recipients, descriptor, concerned }: Action,
+  memberId: UserId,
+): string[] {
+  const isConcerned = concerned?.some(({ key }) => key === userKey(memberId)) ?? false;
+  const isNamed = mentions.includes(memberId) || recipients.includes(memberId);
   return [
     ...(actorId === memberId ? ['ACTOR'] : []),
     ...(refs.some((ref) => ref.id === memberId) ? ['REF'] : []),
     ...(mentions.includes(memberId) ? ['MENTION'] : []),
     ...(recipients.includes(memberId) ? ['RECIPIENT'] : []),
     ...(idsOf(descriptor).includes(memberId) ? ['DESCRIPTOR'] : []),
+    // Before an edit.
+    ...(isConcerned && !isNamed ? ['FORMERLY_NAMED'] : []),
   ];
 }
 

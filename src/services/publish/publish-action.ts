@@ -1,30 +1,34 @@
 import { z } from 'zod';
-import type { Action, UserId } from '../../domain/action.ts';
+import type { Action } from '../../domain/action.ts';
 import { SCOPES } from '../../domain/action.ts';
-import { scopeKey, userKey } from '../../domain/audience.ts';
 import type { Lane } from '../../domain/lane.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { idSchema, nameSchema } from '../../descriptors/define.ts';
-import { descriptorOfInput, descriptorOfType } from '../../descriptors/registry.ts';
+import { idSchema } from '../../descriptors/define.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
 import type { NewAction } from '../../storage/action-document.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import type { MembersRepository } from '../../storage/members.ts';
-import { REFUSED_DETAIL_FIELDS } from '../members/details-schema.ts';
 import { actingAs } from '../roles.ts';
 import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../services.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
+import {
+  audienceKeys,
+  checkDescriptor,
+  groupsOf,
+  refIdsOf,
+  refsSchema,
+  refuseOtherVoices,
+  userIdsSchema,
+  type Groups,
+} from './action-parts.ts';
 
 export const MAX_ACTIONS_PER_CALL = 500;
 /** More actions in one call than this are delivered as bulk. */
 const MAX_LIVE_PER_CALL = 20;
-const MAX_RECIPIENTS = 1_000;
-const MAX_MENTIONS = 1_000;
-const MAX_REFS = 100;
 
 export interface PublishDependencies {
   readonly actions: Pick<ActionsRepository, 'insert' | 'insertMany'>;
@@ -34,22 +38,7 @@ export interface PublishDependencies {
   readonly onPublished: (count: number) => void;
 }
 
-const userIdsSchema = (max: number) =>
-  z
-    .array(idSchema)
-    .max(max, `Must have at most ${String(max)} entries`)
-    .nullish()
-    .transform((ids) => [...new Set(ids)]);
-
-const refsSchema = z
-  .array(
-    z
-      .strictObject({ id: idSchema, type: idSchema, label: nameSchema, ...REFUSED_DETAIL_FIELDS })
-      .transform(({ id, type, label }) => ({ id, type, label })),
-  )
-  .max(MAX_REFS, `Must have at most ${String(MAX_REFS)} entries`)
-  .nullish()
-  .transform((refs) => [...new Map((refs ?? []).map((ref) => [ref.id, ref])).values()]);
+const idsOrNone = userIdsSchema.nullish().transform((ids) => ids ?? []);
 
 const inputSchema = z
   .strictObject({
@@ -64,9 +53,9 @@ const inputSchema = z
       .enum(SCOPES)
       .nullish()
       .transform((scope) => scope ?? 'FOLLOWERS'),
-    recipients: userIdsSchema(MAX_RECIPIENTS),
-    mentions: userIdsSchema(MAX_MENTIONS),
-    refs: refsSchema,
+    recipients: idsOrNone,
+    mentions: idsOrNone,
+    refs: refsSchema.nullish().transform((refs) => refs ?? []),
     descriptor: z.looseObject({}),
   })
   .superRefine((input, context) => {
@@ -99,7 +88,7 @@ export async function publishAction(
   input: PublishActionInput,
 ): Promise<PublishedAction> {
   const checked = check(identity, input, ['input']);
-  const groups = await groupsOf(dependencies, [checked]);
+  const groups = await groupsOf(dependencies.members, [checked]);
   const published = await dependencies.actions.insert(
     newAction(checked, { groups, recorded: clock.now(), lane: 'LIVE' }),
   );
@@ -136,7 +125,7 @@ export async function publishActions(
     });
   }
   const groups = await groupsOf(
-    dependencies,
+    dependencies.members,
     accepted.map(({ input }) => input),
   );
   const recorded = clock.now();
@@ -211,56 +200,11 @@ function check(
   return { ...checked, actor, body };
 }
 
-/** What a descriptor tells may be told by who did it, or by a service. */
-function refuseOtherVoices(
-  body: Action['descriptor'],
-  actor: UserId,
-  path: readonly (string | number)[],
-): void {
-  const type = descriptorOfType(body.type);
-  for (const field of type?.actorFields ?? []) {
-    const value = body[field];
-    if (value === undefined || value === null || value === actor) continue;
-    const message = `Must be the actor unless a service publishes, got ${JSON.stringify(value)}`;
-    const issue = { path: [...path, type?.inputName ?? '', field], message };
-    throw new FanfareError('FORBIDDEN', `${issue.path.join('.')}: ${message}`, { issues: [issue] });
-  }
-}
-
-function checkDescriptor(
-  descriptor: Readonly<Record<string, unknown>>,
-  path: readonly (string | number)[],
-): Action['descriptor'] {
-  const given = Object.entries(descriptor).filter(([, value]) => value !== undefined && value !== null);
-  const [entry] = given;
-  if (entry === undefined || given.length > 1) throw badInput('Must have exactly one property', path);
-  const [inputName, body] = entry;
-  const type = descriptorOfInput(inputName);
-  if (type === undefined) throw badInput(`Unknown descriptor "${inputName}"`, path);
-  const plain = typeof body === 'object' && !Array.isArray(body) ? { ...body } : body;
-  return { type: type.type, ...validate(type.schema, plain, [...path, inputName]) };
-}
-
-type Groups = ReadonlyMap<string, { readonly teamId: string | null; readonly departmentId: string | null }>;
-
-/** Team and department of those actors whose scope asks for them. No round trip for the other scopes. */
-async function groupsOf({ members }: PublishDependencies, inputs: readonly CheckedInput[]): Promise<Groups> {
-  const actorIds = new Set(
-    inputs.filter(({ scope }) => scope === 'TEAM' || scope === 'DEPARTMENT').map(({ actor }) => actor),
-  );
-  if (actorIds.size === 0) return new Map();
-  const found = await members.findByIds([...actorIds]);
-  return new Map(found.map((member) => [member.userId, member]));
-}
-
 function newAction(
   input: CheckedInput,
   { groups, recorded, lane }: { readonly groups: Groups; readonly recorded: Date; readonly lane: Lane },
 ): NewAction {
   const { scope, actor } = input;
-  const key = scopeKey(scope, groups.get(actor) ?? null);
-  if (key === null && scope !== 'RESTRICTED')
-    throw badInput(`The actor is in no ${scope.toLowerCase()}`, ['scope']);
   const conducted = input.conducted ?? recorded;
   return {
     actorId: actor,
@@ -268,14 +212,11 @@ function newAction(
     recorded,
     idempotencyKey: input.idempotencyKey,
     scope,
-    audience: [
-      ...(key === null ? [] : [key]),
-      ...new Set([...input.mentions, ...input.recipients].map(userKey)),
-    ],
+    audience: audienceKeys(input, groups.get(actor) ?? null),
     mentions: input.mentions,
     recipients: input.recipients,
     refs: input.refs,
-    refIds: [...new Set([...input.refs.map((ref) => ref.id), actor])],
+    refIds: refIdsOf(input.refs, actor),
     descriptor: input.body,
     expiresAt: input.expiresAt,
     latest: baseRelevancy({ conducted, recorded }),

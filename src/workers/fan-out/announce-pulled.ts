@@ -3,7 +3,8 @@ import type { InteractionGroup } from '../../domain/relevancy.ts';
 import { relevancies, type BoostDependencies } from '../../feeds/boost.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
 import type { Announcement } from '../../realtime/announce.ts';
-import { audienceAmong, type AudienceAmongDependencies } from './audience.ts';
+import { audienceAmong, formerlyAmong, type AudienceAmongDependencies } from './audience.ts';
+import type { Claim } from '../../storage/fan-out-claim.ts';
 
 export interface AnnouncePulledDependencies extends BoostDependencies, AudienceAmongDependencies {
   readonly liveLog: Pick<LiveLog, 'allWatched' | 'append'>;
@@ -21,7 +22,7 @@ export async function announcePulled(
   dependencies: AnnouncePulledDependencies,
   action: Action,
   change: {
-    readonly kind: 'added' | 'updated';
+    readonly claim: Pick<Claim, 'version' | 'former'>;
     readonly interactions: readonly InteractionGroup[];
   },
 ): Promise<void> {
@@ -42,7 +43,7 @@ export async function announcePulled(
 async function announcementsFor(
   dependencies: AnnouncePulledDependencies,
   action: Action,
-  { kind, interactions }: Parameters<typeof announcePulled>[2],
+  { claim: { version, former }, interactions }: Parameters<typeof announcePulled>[2],
   watched: readonly UserId[],
 ): Promise<Announcement[]> {
   const audience = await audienceAmong(dependencies, action, watched);
@@ -50,8 +51,10 @@ async function announcementsFor(
   if (concerned.length === 0) return [];
   const userIds = concerned.map(({ userId }) => userId);
   const relevancyOf = await relevancies(dependencies, action, interactions, userIds);
-  return concerned.map(({ userId, reasons }) => ({
-    userId,
-    event: { kind, actionId: action.id, relevancy: relevancyOf(userId), reasons },
-  }));
+  const had = await formerlyAmong(dependencies, { action, former }, userIds);
+  return concerned.map(({ userId, reasons }) => {
+    const isNew = version === 1 || (former.length > 0 && !had.has(userId));
+    const kind = isNew ? ('added' as const) : ('updated' as const);
+    return { userId, event: { kind, actionId: action.id, relevancy: relevancyOf(userId), reasons } };
+  });
 }

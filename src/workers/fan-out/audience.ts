@@ -5,6 +5,7 @@ import { profileOfMember, profileOfStranger, type Follow } from '../../domain/vi
 import { addressedReasons } from '../../domain/visibility.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { compareUtf8 } from '../../lib/compare-utf8.ts';
+import type { Claim } from '../../storage/fan-out-claim.ts';
 import type { FollowsRepository } from '../../storage/follows.ts';
 import type { MembersRepository } from '../../storage/members.ts';
 
@@ -100,6 +101,20 @@ export async function audienceAmong(
     const reasons = addressedReasons(reader, action, followsOf.get(userId) ?? []);
     return reasons.length === 0 ? [] : [{ userId, reasons }];
   });
+}
+
+/** Those of the readers to whom the action was addressed before edits that no pass has followed yet. */
+export async function formerlyAmong(
+  dependencies: AudienceAmongDependencies,
+  { action, former }: Pick<Claim, 'action' | 'former'>,
+  userIds: readonly UserId[],
+): Promise<ReadonlySet<UserId>> {
+  const found = new Set<UserId>();
+  if (userIds.length > 0)
+    for (const audience of former)
+      for (const { userId } of await audienceAmong(dependencies, { ...action, ...audience }, userIds))
+        found.add(userId);
+  return found;
 }
 
 function lowest(streams: readonly SourceStream[]): UserId | null {

@@ -6,10 +6,12 @@ import { forEachInOrder } from '../../lib/for-each-in-order.ts';
 import { prefetch } from '../../lib/prefetch.ts';
 import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
-import { announce, removals, type AnnounceDependencies, type Announcement } from '../../realtime/announce.ts';
+import { announce, removals, type Announcement } from '../../realtime/announce.ts';
 import { announcePulled, type AnnouncePulledDependencies } from './announce-pulled.ts';
 import { announceWithdrawal, notAddressed } from './announce-withdrawal.ts';
+import { sweepHolders, tellFormer, type SweepDependencies } from './sweep-holders.ts';
 import { audienceOf, type AudienceDependencies, type AudienceMember } from './audience.ts';
+import type { Fence } from './fence.ts';
 import type { LaneGate } from './lane-gate.ts';
 import { watchersAmongAudience } from './watchers.ts';
 import type { PulledRefs } from '../../storage/pulled-refs.ts';
@@ -24,9 +26,10 @@ export interface DeliverDependencies
   extends
     AudienceDependencies,
     AnnouncePulledDependencies,
+    SweepDependencies,
     Omit<RaiseFloorDependencies, 'feedStore'>,
     BoostDependencies {
-  readonly liveLog: AnnounceDependencies['liveLog'] & AnnouncePulledDependencies['liveLog'];
+  readonly liveLog: SweepDependencies['liveLog'];
   readonly members: AudienceDependencies['members'] & BoostDependencies['members'];
   readonly follows: AudienceDependencies['follows'] & AnnouncePulledDependencies['follows'];
   readonly pulledRefs: Pick<PulledRefs, 'active'>;
@@ -39,14 +42,6 @@ export interface DeliverDependencies
   readonly leaseMs: number;
   /** Decides whose chunk is next. */
   readonly gate: Pick<LaneGate, 'run'>;
-}
-
-/** Whether a pass may go on. Asked before every write. */
-export interface Fence {
-  /** No other worker has taken the action over. */
-  isHeld(): Promise<boolean>;
-  /** The worker is to stop and hand its work back. */
-  isStopping(): boolean;
 }
 
 /** Everybody in the audience up to this reader has been served. */
@@ -64,7 +59,7 @@ export type PassOutcome =
 
 /**
  * One pass: makes the feeds agree with the action as it was when it was claimed. Visible: everybody in its audience
- * holds it; hidden or deleted: nobody does. May be cut off anywhere and repeated.
+ * holds it, and nobody else does after an edit of the audience; hidden or deleted: nobody does. May be cut off anywhere and repeated.
  */
 export async function runPass(
   dependencies: DeliverDependencies,
@@ -72,9 +67,17 @@ export async function runPass(
   fence: Fence,
 ): Promise<PassOutcome> {
   const { action } = claim;
-  return action.isHidden || action.isDeleted
-    ? withdrawFromAll(dependencies, claim, fence)
-    : deliverToAll(dependencies, claim, fence);
+  if (action.isHidden || action.isDeleted) return withdrawFromAll(dependencies, claim, fence);
+  const decided = await withPulled(dependencies, claim);
+  if (decided === null) return { kind: 'void', reached: null };
+  const next = { ...claim, action: decided };
+  // A checkpoint comes after all that.
+  if (claim.isUnswept && claim.afterUserId === null) {
+    const outcome = await sweepHolders(dependencies, next, fence);
+    if (outcome === 'void') return { kind: 'void', reached: null };
+    if (outcome === 'stopped') return { kind: 'stopped' };
+  }
+  return deliverToAll(dependencies, next, fence);
 }
 
 /**
@@ -90,9 +93,9 @@ async function deliverToAll(
   fence: Fence,
 ): Promise<PassOutcome> {
   const chunkSize = chunkSizeOf(dependencies, claim);
-  const action = await withPulled(dependencies, claim);
-  const interactions = action === null ? null : await deriveEngagement(dependencies, claim);
-  if (action === null || interactions === null) return { kind: 'void', reached: null };
+  const { action } = claim;
+  const interactions = await deriveEngagement(dependencies, claim);
+  if (interactions === null) return { kind: 'void', reached: null };
   const progress = {
     delivered: claim.delivered,
     lane: claim.lane,
@@ -151,8 +154,7 @@ async function deliverToAll(
   });
   if (progress.isVoid) return { kind: 'void', reached: progress.reached };
   if (progress.isStopped) return { kind: 'stopped' };
-  const kind = claim.version === 1 ? 'added' : 'updated';
-  await announcePulled(dependencies, action, { kind, interactions });
+  await announcePulled(dependencies, action, { claim, interactions });
   return { kind: 'complete', delivered: progress.delivered };
 }
 
@@ -211,19 +213,21 @@ async function deliverChunk(
 }
 
 /**
- * The action with the refs that are not pushed to. Decided once, before anything of it was delivered: what was pushed
- * stays pushed, so that no entry has two places. Null: the claim is void.
+ * The action with the refs that are not pushed to. Decided once for each, in the first pass that sees it, before anything
+ * is delivered for it: what was pushed stays pushed, so that no entry has two places. Null: the claim is void.
  */
 async function withPulled(
   { pulledRefs, fanOuts }: DeliverDependencies,
   claim: Claim,
 ): Promise<Action | null> {
-  const { action, afterUserId } = claim;
+  const { action, afterUserId, undecidedRefIds } = claim;
   const isBegun = afterUserId !== null || action.fanOut.delivered > 0 || action.pullRefIds.length > 0;
-  if (isBegun || !reachesFollowers(action)) return action;
+  const undecided = isBegun ? undecidedRefIds : action.refIds;
+  if (undecided.length === 0 || !reachesFollowers(action)) return action;
   const active = await pulledRefs.active(clock.now());
-  const pullRefIds = action.refIds.filter((refId) => active.has(refId));
-  if (pullRefIds.length === 0) return action;
+  const added = undecided.filter((refId) => active.has(refId));
+  if (added.length === 0 && undecidedRefIds.length === 0) return action;
+  const pullRefIds = [...new Set([...action.pullRefIds, ...added])];
   return (await fanOuts.setPulled(claim, pullRefIds)) ? { ...action, pullRefIds } : null;
 }
 
@@ -279,11 +283,12 @@ async function withdrawFromAll(
   const { action, untoldVersion } = claim;
   // Where the live log does not answer, it has everybody query their feed as soon as it does.
   if (untoldVersion !== null) await announceWithdrawal(dependencies, action, clock.now());
+  await tellFormer(dependencies, claim);
   for (;;) {
     if (!(await fence.isHeld())) return { kind: 'void', reached: null };
     if (fence.isStopping()) return { kind: 'stopped' };
     const count = await gate.run({ lane: claim.lane, kind: 'fan-out' }, async () => {
-      const userIds = await feedStore.holders(action.id, chunkSize);
+      const userIds = await feedStore.holders(action.id, { limit: chunkSize });
       // Before the removal: a worker that dies in between notifies them again. The rules hide the action already.
       const untold = await notAddressed(dependencies, action, userIds);
       await announce(dependencies, removals(action.id, untold, clock.now()));

@@ -1,4 +1,5 @@
 import type { ItemState } from '../../../src/domain/item-mark.ts';
+import type { ActionDocument } from '../../../src/storage/documents.ts';
 import type { Collections } from '../../../src/storage/mongo.ts';
 import type { Model, ModelAction, ModelInteraction } from '../../support/model.ts';
 
@@ -38,6 +39,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
     ]);
   }
   return {
+    turn: 0,
     names: new Map(),
     members: members.map(({ _id, teamId, teamSince, departmentId, departmentSince, supervisorId }) => ({
       userId: _id,
@@ -59,6 +61,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
     })),
     actions: actions.map((action): ModelAction => {
       const id = action._id.toHexString();
+      const concerned = concernedOf(action);
       return {
         id,
         actorId: action.actorId,
@@ -71,6 +74,9 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         refIds: action.refIds,
         type: action.descriptor.type,
         tags: action.descriptor.tags,
+        ...{ refsGiven: 0, version: action.version ?? 1 },
+        concernedPeople: concerned('user:'),
+        concernedDepartments: concerned('department:'),
         interactions: interactionsOf.get(id) ?? [],
         isHidden: action.isHidden,
         isDeleted: action.isDeleted,
@@ -98,6 +104,17 @@ export async function referenceOf(collections: Collections, userIds: readonly st
       };
     }),
   };
+}
+
+/** Since when an action concerns people or departments. */
+function concernedOf({ concerned, audience }: ActionDocument): (prefix: string) => Map<string, number> {
+  const all = concerned ?? audience.map((key) => ({ key, since: undefined }));
+  return (prefix) =>
+    new Map(
+      all.flatMap(({ key, since }) =>
+        key.startsWith(prefix) ? [[key.slice(prefix.length), since?.getTime() ?? -Infinity] as const] : [],
+      ),
+    );
 }
 
 /** The team or department among the keys of an audience. */

@@ -40,7 +40,7 @@ export const WORKS: Readonly<Record<string, Begin>> = {
     const ids = await someHeld(world, random);
     const { services, session } = world.app;
     const held = async (): Promise<number> =>
-      (await Promise.all(ids.map((id) => world.store.holders(id, 1_000)))).flat().length;
+      (await Promise.all(ids.map((id) => world.store.holders(id, { limit: 1_000 })))).flat().length;
     const total = await held();
     for (const [n, id] of ids.entries())
       if (n === 0) await services.hideAction(session('admin', 'admin'), id, null);

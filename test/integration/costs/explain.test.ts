@@ -141,7 +141,7 @@ describe('no hot query reads a whole collection', () => {
       'actor',
       () => parts.repositories.interactions.newestBy('u7', new Date(), 200),
     ],
-    ['the holders of an action', 'delivery', () => parts.feedStore.holders(cascadeId, 100)],
+    ['the holders of an action', 'delivery', () => parts.feedStore.holders(cascadeId, { limit: 100 })],
     ['the cascade of an action', 'delivery', () => parts.feedStore.remove(['u7', 'u8'], [cascadeId])],
     [
       'a raise',

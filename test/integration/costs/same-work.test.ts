@@ -61,6 +61,7 @@ const WAYS: Readonly<Record<string, (parts: Parts, session: ReaderSession, id: s
     bookmark: ({ services }, session, id) => services.bookmark(session, id),
     unbookmark: ({ services }, session, id) => services.unbookmark(session, id),
     explainFeedItem: ({ services }, session, id) => services.explainFeedItem(session, id, null),
+    updateAction: ({ services }, session, id) => services.updateAction(session, id, { mentions: [] }),
     deleteAction: ({ services }, session, id) => services.deleteAction(session, id),
   };
 

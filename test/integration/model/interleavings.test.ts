@@ -108,6 +108,6 @@ test.each(['hide', 'delete'] as const)(
     );
     await parts.fanOut();
     expect(await parts.feedOf('bob')).toEqual([]);
-    expect(await parts.feedStore.holders(id, 10)).toEqual([]);
+    expect(await parts.feedStore.holders(id, { limit: 10 })).toEqual([]);
   },
 );

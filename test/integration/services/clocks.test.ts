@@ -98,7 +98,7 @@ describe.each(BOTH)('a process ten minutes %s', (_name, skew) => {
     await skewed(skew, () => parts.services.hideAction(admin, action.id, null));
     expect(await parts.repositories.fanOuts.claim('w', clock.now(), 0)).not.toBeNull();
     await parts.fanOut();
-    expect(await parts.feedStore.holders(action.id, 10)).toEqual([]);
+    expect(await parts.feedStore.holders(action.id, { limit: 10 })).toEqual([]);
   });
 
   test('works on what others have published, and takes no leases that others have', async () => {
@@ -139,11 +139,11 @@ describe.each(BOTH)('a process ten minutes %s', (_name, skew) => {
     await parts.feedStore.drop('ann');
     await skewed(skew, () => parts.services.rebuildFeed(parts.admin, 'ann'));
     await parts.fanOut();
-    expect(await parts.feedStore.holders(action.id, 10)).toEqual(['ann']);
+    expect(await parts.feedStore.holders(action.id, { limit: 10 })).toEqual(['ann']);
     await parts.feedStore.drop('ann');
     await parts.services.rebuildFeed(parts.admin, 'ann');
     await skewed(skew, () => parts.fanOut());
-    expect(await parts.feedStore.holders(action.id, 10)).toEqual(['ann']);
+    expect(await parts.feedStore.holders(action.id, { limit: 10 })).toEqual(['ann']);
   });
 
   test('is not ready and says by how much', async () => {

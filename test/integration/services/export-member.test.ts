@@ -54,7 +54,7 @@ test('exports everything held about a member', async () => {
   const ids = data.actions.map((action) => action.id);
   expect(new Set(ids).size).toBe(ids.length);
   const ways = new Set(data.actions.flatMap((action) => action.as));
-  expect([...ways].sort()).toEqual(['ACTOR', 'DESCRIPTOR', 'MENTION', 'RECIPIENT', 'REF']);
+  expect([...ways].sort()).toEqual(['ACTOR', 'DESCRIPTOR', 'FORMERLY_NAMED', 'MENTION', 'RECIPIENT', 'REF']);
   const own = data.actions.filter((action) => action.actorId === ID);
   expect(own).toHaveLength(4);
   expect(own.filter((action) => action.isDeleted)).toHaveLength(1);
@@ -71,8 +71,8 @@ test('names in every place that an erasure would touch', async () => {
   const all = await parts.database.collections.actions.find().toArray();
   const holding = all
     .filter((action) => {
-      const { actorId, refs, mentions, recipients, descriptor } = action;
-      return JSON.stringify({ actorId, refs, mentions, recipients, descriptor }).includes(ID);
+      const { actorId, refs, mentions, recipients, descriptor, concerned } = action;
+      return JSON.stringify({ actorId, refs, mentions, recipients, descriptor, concerned }).includes(ID);
     })
     .map(({ _id }) => _id.toHexString());
   expect(actions.map(({ id }) => id).sort()).toEqual(holding.sort());

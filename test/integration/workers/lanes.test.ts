@@ -185,7 +185,7 @@ describe('with bulk fan-outs under way that do not come to an end', () => {
     await parts.services.hideAction(parts.session('admin', 'admin'), action.id, null);
     expect(await ann.next()).toMatchObject({ kind: 'removed', actionId: action.id });
     await expect.poll(() => laneOf(parts, action.id), PATIENTLY).toEqual(['DONE', 'LIVE']);
-    expect(await parts.feedStore.holders(action.id, 10)).toEqual([]);
+    expect(await parts.feedStore.holders(action.id, { limit: 10 })).toEqual([]);
     release();
     await parts.idle();
     await worker.stop();

@@ -261,7 +261,7 @@ test('a change that ends a pass is not taken for a lost lease', async () => {
   await parts.idle();
   await worker.stop();
   expect(notes).toEqual(['overtaken', 'done 2: 0']);
-  expect(await parts.feedStore.holders(action.id, 10)).toEqual([]);
+  expect(await parts.feedStore.holders(action.id, { limit: 10 })).toEqual([]);
 });
 
 test('a worker does not take over what it has itself and was late to renew', async () => {

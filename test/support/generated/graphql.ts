@@ -320,6 +320,8 @@ export type MemberInput = {
 export type ModerationKind =
   /** Deleted for good. */
   | 'DELETE'
+  /** Edited by somebody other than its actor. */
+  | 'EDIT'
   /** A comment was given another text by an admin. */
   | 'EDIT_INTERACTION'
   /** Hidden from everybody but admins. */
@@ -459,6 +461,22 @@ export type Scope =
   | 'RESTRICTED'
   /** Members of the actor's team. */
   | 'TEAM';
+
+/** What changes of an action: what is given replaces, what is absent stays. */
+export type UpdateActionInput = {
+  /** What it was about; of the same type. */
+  descriptor?: InputMaybe<DescriptorInput>;
+  /** Later than now. From then on it is gone from every way in; null: it stays. */
+  expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Ids of the members who are mentioned. */
+  mentions?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Readers of a RESTRICTED action, 1 to 1000 member ids. */
+  recipients?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** The things it refers to. */
+  refs?: InputMaybe<Array<RefInput>>;
+  /** Whom it is for. TEAM and DEPARTMENT: those that the actor has now. Recipients go unless it is RESTRICTED. */
+  scope?: InputMaybe<Scope>;
+};
 
 /** What keeps an action out of a feed. */
 export type WithheldReason =

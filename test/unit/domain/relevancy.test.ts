@@ -20,6 +20,7 @@ const action: RelevancyAction = {
   mentions: ['mentioned'],
   recipients: ['assigned'],
   audience: ['public'],
+  concerned: null,
 };
 const comment: InteractionGroup = { kind: 'COMMENT', actorId: 'boss', departmentIds: ['hr'], latest: at(20) };
 const reader = (change: Partial<RelevancyReader> = {}): RelevancyReader => ({
@@ -64,6 +65,14 @@ test('is not lowered by interactions older than the action', () => {
   expect(relevancyOf(reader({ departmentId: 'hr' }), action, [early], DEFAULT_WEIGHTS)).toEqual(at(0));
 });
 
+test('concerns who is named by an edit by what comes after it', () => {
+  const edited = { ...action, concerned: [{ key: 'user:late', since: at(21) }] };
+  const later = { ...comment, latest: at(30) };
+  const late = reader({ userId: 'late' });
+  expect(relevancyOf(late, edited, [comment], DEFAULT_WEIGHTS)).toEqual(at(2));
+  expect(relevancyOf(late, edited, [comment, later], DEFAULT_WEIGHTS)).toEqual(at(30));
+});
+
 const name = fc.constantFrom('a', 'b', 'c');
 const groups = fc.array(
   fc.record({
@@ -74,7 +83,15 @@ const groups = fc.array(
   }),
   { maxLength: 8 },
 );
+const concerned = fc.uniqueArray(
+  fc.record({
+    key: fc.tuple(fc.constantFrom('user', 'department'), name).map(([kind, id]) => `${kind}:${id}`),
+    since: fc.option(fc.integer({ min: 0, max: 30 }).map(at)),
+  }),
+  { selector: ({ key }) => key },
+);
 const someAction = fc.record({
+  concerned: fc.option(concerned),
   conducted: fc.constant(at(0)),
   recorded: fc.constant(at(0)),
   mentions: fc.uniqueArray(name),

@@ -21,6 +21,7 @@ function action(change: Partial<VisibleAction> = {}): VisibleAction {
     recipients: [],
     refIds: ['site', 'actor'],
     pullRefIds: [],
+    audienceRev: 0,
     isHidden: false,
     isDeleted: false,
     ...change,

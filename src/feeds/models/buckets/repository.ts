@@ -1,4 +1,5 @@
 import { ObjectId, type AnyBulkWriteOperation, type Collection, type Document } from 'mongodb';
+import type { HoldersQuery } from '../../feed-store.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { duplicatePositions } from '../../../storage/errors.ts';
@@ -168,12 +169,15 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
       return documents.map(({ top, entries }) => ({ top, entries: entries.map(toEntry) }));
     },
 
-    /** The first readers who hold the action, in order of id. Index `holders`. */
-    async someHolders(actionId: ActionId, limit: number): Promise<UserId[]> {
+    /** The next readers who hold the action, in order of id. Index `holders`. */
+    async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
       // Who holds it twice for the moment counts once, and must not make the answer look like the end.
       for (let wanted = limit + 1; ; wanted *= 2) {
         const documents = await collection
-          .find({ 'entries.actionId': new ObjectId(actionId) })
+          .find({
+            'entries.actionId': new ObjectId(actionId),
+            ...(after === null ? {} : { userId: { $gt: after } }),
+          })
           .sort({ userId: 1 })
           .project<{ userId: UserId }>({ _id: 0, userId: 1 })
           .limit(wanted)

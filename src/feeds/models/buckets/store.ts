@@ -51,7 +51,7 @@ export function bucketFeedStore(options: BucketModel): FeedStore {
       const places = byEntry(await buckets.places([userId], actionIds));
       return [...places.values()].flatMap((copies) => toEntry(best(copies)));
     },
-    holders: (actionId, limit) => buckets.someHolders(actionId, limit),
+    holders: (actionId, query) => buckets.someHolders(actionId, query),
     remove: (userIds, actionIds) => buckets.remove(userIds, actionIds),
     trim: (userId, from) => buckets.trim(userId, from),
     drop: (userId) => buckets.drop(userId),

@@ -67,7 +67,7 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
       const { floor } = await rings.ring(userId);
       return entries.filter((entry) => isAbove(entry, floor));
     },
-    holders: (actionId, limit) => rings.someHolders(actionId, limit),
+    holders: (actionId, query) => rings.someHolders(actionId, query),
     async remove(userIds, actionIds) {
       await rings.remove(userIds, actionIds);
       await rings.forgetPivots(userIds);

@@ -46,7 +46,7 @@ export function itemsFeedStore(items: NewsfeedItemsRepository): FeedStore {
     },
     page: async (query) => ({ entries: await items.page(query), floor: null }),
     find: (userId, actionIds) => items.find(userId, actionIds),
-    holders: (actionId, limit) => items.someHolders(actionId, limit),
+    holders: (actionId, query) => items.someHolders(actionId, query),
     remove: (userIds, actionIds) => items.remove(userIds, actionIds),
     trim: (userId, from) => items.trim(userId, from),
     drop: (userId) => items.drop(userId),

@@ -1,3 +1,4 @@
+import type { HoldersQuery } from '../../feed-store.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import {
   DELIVERY_REASONS,
@@ -120,9 +121,12 @@ export function redisFeedsRepository(client: RedisClient, { prefix, cap, lifetim
       return toEntries(texts(await ask(FIND_SCRIPT, userId, ...actionIds)));
     },
 
-    /** The first readers who hold the action, in order of id; among them may be some whose feed is lost. */
-    someHolders(actionId: ActionId, limit: number): Promise<UserId[]> {
-      return reach.write(() => client.zrange(`${prefix}feed:a:${actionId}`, '0', String(limit - 1)));
+    /** The next readers who hold the action, in order of id; among them may be some whose feed is lost. */
+    someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
+      const from = after === null ? '-' : `(${after}`;
+      return reach.write(() =>
+        client.zrangebylex(`${prefix}feed:a:${actionId}`, from, '+', 'LIMIT', '0', String(limit)),
+      );
     },
 
     /** One command for 250 readers. */

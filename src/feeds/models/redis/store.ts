@@ -37,7 +37,7 @@ export function redisFeedStore(feeds: RedisFeedsRepository): FeedStore {
       return isVouchedFor ? { entries, floor } : { entries, floor: FLOOR_ABOVE_ALL, isLost: true };
     },
     find: (userId, actionIds) => feeds.find(userId, actionIds),
-    holders: (actionId, limit) => feeds.someHolders(actionId, limit),
+    holders: (actionId, query) => feeds.someHolders(actionId, query),
     remove: (userIds, actionIds) => feeds.remove(userIds, actionIds),
     trim: (userId, from) => feeds.trim(userId, from),
     drop: (userId) => feeds.drop(userId),

@@ -1,4 +1,5 @@
 import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongodb';
+import type { HoldersQuery } from '../../feed-store.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import type { FeedEntryDocument, StoredEntryDocument } from '../../../storage/feed-documents.ts';
@@ -104,10 +105,10 @@ export function storedEntries(collection: EntryCollection) {
       return documents.map(toEntry);
     },
 
-    /** The first readers who hold the action, in order of id. Index `delivery`. */
-    async someHolders(actionId: ActionId, limit: number): Promise<UserId[]> {
+    /** The next readers who hold the action, in order of id. Index `delivery`. */
+    async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
       const documents = await collection
-        .find({ actionId: new ObjectId(actionId) })
+        .find({ actionId: new ObjectId(actionId), ...(after === null ? {} : { userId: { $gt: after } }) })
         .sort({ userId: 1 })
         .project<{ userId: UserId }>({ _id: 0, userId: 1 })
         .limit(limit)

@@ -1,5 +1,6 @@
 import { toPlace, toPosition } from '../../../storage/feed-position.ts';
 import { ObjectId, type Collection, type Document } from 'mongodb';
+import type { HoldersQuery } from '../../feed-store.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { duplicatePositions, isDuplicateKey } from '../../../storage/errors.ts';
@@ -145,10 +146,13 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
       return (document?.entries ?? []).map(toEntry);
     },
 
-    /** The first readers who hold the action, in order of id. Index `holders`. */
-    async someHolders(actionId: ActionId, limit: number): Promise<UserId[]> {
+    /** The next readers who hold the action, in order of id. Index `holders`. */
+    async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
       const documents = await collection
-        .find({ 'entries.actionId': new ObjectId(actionId) })
+        .find({
+          'entries.actionId': new ObjectId(actionId),
+          ...(after === null ? {} : { _id: { $gt: after } }),
+        })
         .sort({ _id: 1 })
         .project<{ _id: UserId }>({ _id: 1 })
         .limit(limit)

@@ -1,0 +1,33 @@
+import type { Action } from './action.ts';
+import { reachesFollowers } from './audience.ts';
+
+/** What an edit may change of an action, as it is afterwards. */
+export type ActionContent = Pick<
+  Action,
+  'scope' | 'audience' | 'mentions' | 'recipients' | 'refs' | 'refIds' | 'descriptor' | 'expiresAt'
+>;
+
+type Addressed = Pick<Action, 'scope' | 'audience' | 'mentions' | 'recipients' | 'refIds'>;
+
+/** Whether an edit changes whom an action is addressed to, or for what reason. */
+export function isAudienceChanged(before: Addressed, after: Addressed): boolean {
+  return (
+    before.scope !== after.scope ||
+    (['audience', 'mentions', 'recipients', 'refIds'] as const).some(
+      (field) => hasLost(before[field], after[field]) || hasLost(after[field], before[field]),
+    )
+  );
+}
+
+/** Whether somebody to whom it was addressed may be without it after an edit. */
+export function mayLoseReaders(before: Addressed, after: Addressed): boolean {
+  return (
+    hasLost(before.audience, after.audience) ||
+    (reachesFollowers(before) && (!reachesFollowers(after) || hasLost(before.refIds, after.refIds)))
+  );
+}
+
+function hasLost(before: readonly string[], after: readonly string[]): boolean {
+  const kept = new Set(after);
+  return before.some((id) => !kept.has(id));
+}

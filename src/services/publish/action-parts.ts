@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { Action, ActionRef, RefId, Scope, UserId } from '../../domain/action.ts';
+import { scopeKey, userKey } from '../../domain/audience.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import { idSchema, nameSchema } from '../../descriptors/define.ts';
+import { descriptorOfInput, descriptorOfType } from '../../descriptors/registry.ts';
+import type { MembersRepository } from '../../storage/members.ts';
+import { REFUSED_DETAIL_FIELDS } from '../members/details-schema.ts';
+import { validate } from '../validate.ts';
+
+// What publishing an action and editing it have in common.
+
+/** Most members that are mentioned, and most recipients. */
+const MAX_USERS = 1_000;
+const MAX_REFS = 100;
+
+/** Ids of members, each once. */
+export const userIdsSchema = z
+  .array(idSchema)
+  .max(MAX_USERS, `Must have at most ${String(MAX_USERS)} entries`)
+  .transform((ids) => [...new Set(ids)]);
+
+/** Each thing once. */
+export const refsSchema = z
+  .array(
+    z
+      .strictObject({ id: idSchema, type: idSchema, label: nameSchema, ...REFUSED_DETAIL_FIELDS })
+      .transform(({ id, type, label }) => ({ id, type, label })),
+  )
+  .max(MAX_REFS, `Must have at most ${String(MAX_REFS)} entries`)
+  .transform((refs) => [...new Map(refs.map((ref) => [ref.id, ref])).values()]);
+
+/** What a descriptor tells may be told by who did it, or by a service. */
+export function refuseOtherVoices(
+  body: Action['descriptor'],
+  actor: UserId,
+  path: readonly (string | number)[],
+): void {
+  const type = descriptorOfType(body.type);
+  for (const field of type?.actorFields ?? []) {
+    const value = body[field];
+    if (value === undefined || value === null || value === actor) continue;
+    const message = `Must be the actor unless a service publishes, got ${JSON.stringify(value)}`;
+    const issue = { path: [...path, type?.inputName ?? '', field], message };
+    throw new FanfareError('FORBIDDEN', `${issue.path.join('.')}: ${message}`, { issues: [issue] });
+  }
+}
+
+export function checkDescriptor(
+  descriptor: Readonly<Record<string, unknown>>,
+  path: readonly (string | number)[],
+): Action['descriptor'] {
+  const given = Object.entries(descriptor).filter(([, value]) => value !== undefined && value !== null);
+  const [entry] = given;
+  if (entry === undefined || given.length > 1) throw badInput('Must have exactly one property', path);
+  const [inputName, body] = entry;
+  const type = descriptorOfInput(inputName);
+  if (type === undefined) throw badInput(`Unknown descriptor "${inputName}"`, path);
+  const plain = typeof body === 'object' && !Array.isArray(body) ? { ...body } : body;
+  return { type: type.type, ...validate(type.schema, plain, [...path, inputName]) };
+}
+
+export type Groups = ReadonlyMap<
+  string,
+  { readonly teamId: string | null; readonly departmentId: string | null }
+>;
+
+/** Team and department of those actors whose scope asks for them. No round trip for the other scopes. */
+export async function groupsOf(
+  members: Pick<MembersRepository, 'findByIds'>,
+  inputs: readonly { readonly scope: Scope; readonly actor: UserId }[],
+): Promise<Groups> {
+  const actorIds = new Set(
+    inputs.filter(({ scope }) => scope === 'TEAM' || scope === 'DEPARTMENT').map(({ actor }) => actor),
+  );
+  if (actorIds.size === 0) return new Map();
+  const found = await members.findByIds([...actorIds]);
+  return new Map(found.map((member) => [member.userId, member]));
+}
+
+/**
+ * To whom an action is addressed, as keys.
+ * @throws FanfareError BAD_USER_INPUT where the scope asks for a group that the actor does not have.
+ */
+export function audienceKeys(
+  { scope, mentions, recipients }: Pick<Action, 'scope' | 'mentions' | 'recipients'>,
+  group: { readonly teamId: string | null; readonly departmentId: string | null } | null,
+): string[] {
+  const key = scopeKey(scope, group);
+  if (key === null && scope !== 'RESTRICTED')
+    throw badInput(`The actor is in no ${scope.toLowerCase()}`, ['scope']);
+  return [...(key === null ? [] : [key]), ...peopleKeys({ mentions, recipients })];
+}
+
+export function peopleKeys({ mentions, recipients }: Pick<Action, 'mentions' | 'recipients'>): string[] {
+  return [...new Set([...mentions, ...recipients].map(userKey))];
+}
+
+export function refIdsOf(refs: readonly ActionRef[], actorId: UserId): RefId[] {
+  return [...new Set([...refs.map((ref) => ref.id), actorId])];
+}

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { SCOPES, type Action, type ActionId } from '../../domain/action.ts';
+import type { ActionContent } from '../../domain/edit.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { clock } from '../../lib/clock.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
+import type { EditsRepository } from '../../storage/edits.ts';
+import type { MembersRepository } from '../../storage/members.ts';
+import type { ModerationRepository } from '../../storage/moderation.ts';
+import { getAction } from '../feed/read-actions.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import type { UpdateActionInput } from '../services.ts';
+import { validate } from '../validate.ts';
+import {
+  audienceKeys,
+  checkDescriptor,
+  groupsOf,
+  peopleKeys,
+  refIdsOf,
+  refsSchema,
+  refuseOtherVoices,
+  userIdsSchema,
+  type Groups,
+} from './action-parts.ts';
+
+export interface UpdateActionDependencies {
+  readonly edits: EditsRepository;
+  readonly members: Pick<MembersRepository, 'findByIds'>;
+  readonly moderation: Pick<ModerationRepository, 'log'>;
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
+}
+
+const inputSchema = z
+  .strictObject({
+    descriptor: z.looseObject({}).optional(),
+    refs: refsSchema.optional(),
+    mentions: userIdsSchema.optional(),
+    scope: z.enum(SCOPES).optional(),
+    recipients: userIdsSchema.optional(),
+    expiresAt: z.date().nullable().optional(),
+  })
+  .superRefine((input, context) => {
+    if (Object.values(input).every((value) => value === undefined))
+      context.addIssue({ code: 'custom', message: 'Must give at least one field' });
+  });
+
+type CheckedEdit = Omit<z.output<typeof inputSchema>, 'descriptor'> & {
+  readonly descriptor?: Action['descriptor'];
+};
+
+const PATH = ['input'];
+
+/** Whether somebody may edit an action that they may see: its actor, services and admins. */
+export function mayEdit({ userId, roles }: Identity, { actorId }: Pick<Action, 'actorId'>): boolean {
+  return actorId === userId || roles.has('admin') || roles.has('service');
+}
+
+/**
+ * Replaces what is given of an action, in one write. Who may not see it any more does not from then on; feeds follow in the
+ * background. By somebody other than its actor it is in the moderation log.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND, CONFLICT when `ifVersion` is not the action's version.
+ */
+export async function updateAction(
+  dependencies: UpdateActionDependencies,
+  session: ReaderSession,
+  id: ActionId,
+  input: UpdateActionInput,
+  ifVersion: number | null | undefined,
+): Promise<Action> {
+  const { edits, members, moderation, workSignal } = dependencies;
+  const { identity } = session;
+  const checked = check(input);
+  const known = await requireEditable(session, id);
+  if (checked.descriptor !== undefined && !identity.roles.has('service'))
+    refuseOtherVoices(checked.descriptor, known.actorId, [...PATH, 'descriptor']);
+  const { scope } = checked;
+  const groups = scope === undefined ? new Map() : await groupsOf(members, [{ scope, actor: known.actorId }]);
+  const changed = await edits.edit(id, {
+    change(action) {
+      requireUnchangedSince(action, ifVersion ?? null);
+      return changedBy(action, checked, groups);
+    },
+    by: identity.userId,
+    at: clock.now(),
+    isLogged: known.actorId !== identity.userId,
+  });
+  if (changed === null)
+    throw new FanfareError('CONFLICT', 'The action has changed at the same moment: read it again');
+  try {
+    if (known.actorId !== identity.userId) await moderation.log(id);
+  } finally {
+    workSignal.notify();
+  }
+  return changed;
+}
+
+function check(input: UpdateActionInput): CheckedEdit {
+  const { descriptor, ...checked } = validate(inputSchema, { ...input }, PATH);
+  if (checked.expiresAt != null && checked.expiresAt.getTime() <= clock.time())
+    throw badInput('Must be later than now', [...PATH, 'expiresAt']);
+  if (descriptor === undefined) return checked;
+  return { ...checked, descriptor: checkDescriptor(descriptor, [...PATH, 'descriptor']) };
+}
+
+/**
+ * A service has the rights of the actor, who sees what they did unless it is hidden or gone.
+ * @throws FanfareError NOT_FOUND when the viewer may not even see it, FORBIDDEN when they may not edit it.
+ */
+async function requireEditable(session: ReaderSession, id: ActionId): Promise<Action> {
+  const { identity } = session;
+  const visible = await getAction(session, id);
+  const action = await session.actions.load(id);
+  const isForActor =
+    identity.roles.has('service') && action !== null && !action.isHidden && !action.isDeleted;
+  if (action === null || (visible === null && !isForActor))
+    throw new FanfareError('NOT_FOUND', 'There is no such action');
+  if (!mayEdit(identity, action))
+    throw new FanfareError('FORBIDDEN', 'Only its actor, a service or an admin can edit an action');
+  return action;
+}
+
+function requireUnchangedSince({ isDeleted, version }: Action, ifVersion: number | null): void {
+  if (isDeleted) throw new FanfareError('NOT_FOUND', 'There is no such action');
+  if (ifVersion !== null && ifVersion !== version)
+    throw new FanfareError(
+      'CONFLICT',
+      `The action has version ${String(version)}, and ifVersion is ${String(ifVersion)}`,
+    );
+}
+
+/** What is given replaces, what is absent stays. Recipients go with the scope RESTRICTED. */
+function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionContent {
+  const scope = edit.scope ?? action.scope;
+  const isRestricted = scope === 'RESTRICTED';
+  const recipients = edit.recipients ?? (isRestricted ? action.recipients : []);
+  if (isRestricted && recipients.length === 0)
+    throw badInput('Must name 1 to 1000 readers of a RESTRICTED action', [...PATH, 'recipients']);
+  if (!isRestricted && recipients.length > 0)
+    throw badInput('Must be left out unless the scope is RESTRICTED', [...PATH, 'recipients']);
+  const { descriptor = action.descriptor, refs = action.refs, mentions = action.mentions } = edit;
+  if (descriptor.type !== action.descriptor.type)
+    throw badInput(`Must be of the type ${action.descriptor.type}, got ${descriptor.type}`, [
+      ...PATH,
+      'descriptor',
+    ]);
+  const people = { mentions, recipients };
+  return {
+    ...{ scope, descriptor, refs, mentions, recipients },
+    audience:
+      edit.scope === undefined
+        ? [...action.audience.filter(isOfScope), ...peopleKeys(people)]
+        : audienceKeys({ scope, ...people }, groups.get(action.actorId) ?? null),
+    refIds: refIdsOf(refs, action.actorId),
+    expiresAt: edit.expiresAt === undefined ? action.expiresAt : edit.expiresAt,
+  };
+}
+
+/** The group that the actor had when the scope was given. */
+function isOfScope(key: string): boolean {
+  return !key.startsWith('user:');
+}

@@ -1,0 +1,7 @@
+/** Whether a pass may go on. Asked before every write. */
+export interface Fence {
+  /** No other worker has taken the action over. */
+  isHeld(): Promise<boolean>;
+  /** The worker is to stop and hand its work back. */
+  isStopping(): boolean;
+}

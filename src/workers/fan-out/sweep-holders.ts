@@ -1,0 +1,95 @@
+import type { UserId } from '../../domain/action.ts';
+import type { FeedStore } from '../../feeds/feed-store.ts';
+import { clock } from '../../lib/clock.ts';
+import { announce, removals, type AnnounceDependencies } from '../../realtime/announce.ts';
+import type { LiveLog } from '../../realtime/live-log.ts';
+import type { Claim } from '../../storage/fan-out-claim.ts';
+import { audienceAmong, formerlyAmong, type AudienceAmongDependencies } from './audience.ts';
+import type { Fence } from './fence.ts';
+import type { LaneGate } from './lane-gate.ts';
+
+export interface TellFormerDependencies extends AudienceAmongDependencies {
+  readonly liveLog: AnnounceDependencies['liveLog'] & Pick<LiveLog, 'allWatched'>;
+  readonly onLiveLogError: (error: unknown) => void;
+}
+
+export interface SweepDependencies extends TellFormerDependencies {
+  readonly feedStore: Pick<FeedStore, 'holders' | 'remove'>;
+  readonly chunkSize: number;
+  readonly gate: Pick<LaneGate, 'run'>;
+}
+
+/** Readers looked at in one go. */
+const CHUNK = 500;
+
+/**
+ * Tells everybody who is watching that an action is not in their feed any more to whom it was addressed before edits, and
+ * is not now. Costs a look through all who watch, and two queries per 500 of them and edit. A live log that does not answer
+ * has them query their feed as soon as it does.
+ */
+export async function tellFormer(dependencies: TellFormerDependencies, claim: Claim): Promise<void> {
+  const { liveLog, onLiveLogError } = dependencies;
+  const { action, former } = claim;
+  if (former.length === 0) return;
+  try {
+    for await (const watched of liveLog.allWatched())
+      for (let from = 0; from < watched.length; from += CHUNK) {
+        const some = watched.slice(from, from + CHUNK);
+        const were = await formerlyAmong(dependencies, claim, some);
+        const are = new Set((await audienceAmong(dependencies, action, some)).map(({ userId }) => userId));
+        const lost = [...were].filter((userId) => !are.has(userId));
+        if (lost.length > 0) await liveLog.append(removals(action.id, lost, clock.now()));
+      }
+  } catch (error) {
+    onLiveLogError(error);
+  }
+}
+
+/**
+ * Takes an action from the stored feeds of those to whom it is not addressed any more, in chunks, in the order of reader
+ * ids. Comes before a delivery, which puts back what a follow brought at the same moment.
+ */
+export async function sweepHolders(
+  dependencies: SweepDependencies,
+  claim: Claim,
+  fence: Fence,
+): Promise<'swept' | 'void' | 'stopped'> {
+  const { feedStore, gate, chunkSize: limit } = dependencies;
+  const { action, lane } = claim;
+  await tellFormer(dependencies, claim);
+  let after: UserId | null = null;
+  for (;;) {
+    if (!(await fence.isHeld())) return 'void';
+    if (fence.isStopping()) return 'stopped';
+    const from: UserId | null = after;
+    const holders: readonly UserId[] = await gate.run({ lane, kind: 'fan-out' }, async () => {
+      const userIds = await feedStore.holders(action.id, { after: from, limit });
+      await takeFromLost(dependencies, claim, userIds);
+      return userIds;
+    });
+    if (holders.length < limit) return 'swept';
+    after = holders.at(-1) ?? null;
+  }
+}
+
+async function takeFromLost(
+  dependencies: SweepDependencies,
+  claim: Claim,
+  userIds: readonly UserId[],
+): Promise<void> {
+  if (userIds.length === 0) return;
+  const { action } = claim;
+  const audience = await audienceAmong(dependencies, action, userIds);
+  const addressed = new Set(audience.map(({ userId }) => userId));
+  // What is pulled is found when the feed is read, and not stored.
+  const pushed = new Set(
+    audience.flatMap(({ userId, reasons }) => (reasons.some((reason) => reason !== 'PULL') ? userId : [])),
+  );
+  const lost = userIds.filter((userId) => !addressed.has(userId));
+  const told = await formerlyAmong(dependencies, claim, lost);
+  const untold = lost.filter((userId) => !told.has(userId));
+  // Before the removal: a worker that dies in between notifies them again. The rules leave it out already.
+  await announce(dependencies, removals(action.id, untold, clock.now()));
+  const unstored = userIds.filter((userId) => !pushed.has(userId));
+  if (unstored.length > 0) await dependencies.feedStore.remove(unstored, [action.id]);
+}

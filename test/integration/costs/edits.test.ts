@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { commandsOf, stagesOf } from '../../support/commands.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const REF = { id: 'site', type: 'site', label: 'Site' };
+const COUNTED = { monitorCommands: true, pullRefreshMs: 86_400_000 };
+
+async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<string[]> {
+  return (await commandsOf(parts.database, work)).map(({ name, collection }) => `${name} ${collection}`);
+}
+
+test('edits in three round trips, and three more where it is logged', async () => {
+  await using parts = await openParts(COUNTED);
+  const { services, session } = parts;
+  const { action } = await parts.publish({ scope: 'PUBLIC', refs: [REF] });
+  const edit = (by: ReturnType<typeof session>) =>
+    services.updateAction(by, action.id, { mentions: ['ann'] });
+  const own = await namesOf(parts, () => edit(session('actor')));
+  expect(own.slice(0, 3).sort()).toEqual(['find actions', 'find feeds', 'find members']);
+  expect(own.slice(3)).toEqual(['find actions', 'findAndModify actions']);
+  const logged = await namesOf(parts, () => edit(session('root', 'admin')));
+  expect(logged.slice(5)).toEqual(['find actions', 'update moderationLog', 'update actions']);
+});
+
+test('a page asks for the follows of what was edited, and of that alone', async () => {
+  await using parts = await openParts(COUNTED);
+  const { services, session } = parts;
+  for (const ref of ['site', 'other']) await services.follow(session('ann'), ref, 0);
+  const { action } = await parts.publish({ refs: [REF] });
+  await parts.publish({ refs: [{ ...REF, id: 'other' }] });
+  await parts.fanOut();
+  await parts.feedOf('ann');
+  const page = () => commandsOf(parts.database, () => services.readFeed(session('ann'), {}));
+  const usual = (await page()).map(({ collection }) => collection).sort();
+  expect(usual).toEqual(['actions', 'feeds', 'members', 'newsfeedItems']);
+  await services.updateAction(session('actor'), action.id, {
+    descriptor: { custom: { verb: 'moved', objectType: 'post', objectId: '1' } },
+  });
+  await parts.fanOut();
+  expect((await page()).map(({ collection }) => collection).sort()).toEqual(usual);
+  await services.updateAction(session('actor'), action.id, { mentions: ['bob'] });
+  await parts.fanOut();
+  const commands = await page();
+  expect(commands.map(({ collection }) => collection).sort()).toEqual([...usual, 'follows'].sort());
+  const asked = commands.find(({ collection }) => collection === 'follows');
+  expect(JSON.stringify(asked?.command['filter'])).not.toContain('other');
+  if (asked !== undefined)
+    expect((await stagesOf(parts.database, asked)).some(({ stage }) => stage === 'COLLSCAN')).toBe(false);
+});

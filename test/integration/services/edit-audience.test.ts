@@ -1,0 +1,242 @@
+import { expect, test } from 'vitest';
+import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
+import { idsOf } from '../../conformance/feed-tools.ts';
+import { openLiveList, type LiveList } from '../../support/live-list.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const NEW_TEXT = 'For the team alone';
+const posted = (text: string): object => ({ posted: { postId: 'p', text } });
+const REF = { id: 'site', type: 'site', label: 'Site' };
+
+/** Ann follows a ref, is mentioned and in the actor's team before; Bob follows it; Cid is in the team. */
+async function openScene(model: string): Promise<{ readonly parts: Parts; readonly id: string }> {
+  const parts = await openParts({ model });
+  const { services, service, session } = parts;
+  await services.upsertMembers(service, [
+    { memberId: 'actor', name: 'Actor', teamId: 't' },
+    { memberId: 'cid', name: 'Cid', teamId: 't' },
+  ]);
+  for (const reader of ['ann', 'bob']) await services.follow(session(reader), 'site', 0);
+  const { action } = await parts.publish({
+    ...{ scope: 'PUBLIC', mentions: ['ann'], refs: [REF], descriptor: posted('For everybody') },
+  });
+  await parts.fanOut();
+  for (const reader of ['ann', 'bob', 'cid', 'actor']) await parts.feedOf(reader);
+  // A model may rebuild a feed after its first read.
+  await parts.fanOut();
+  return { parts, id: action.id };
+}
+
+/** Everything that somebody is shown, by whatever way in. */
+async function allThatIsShown({ services, session }: Parts, userId: string, id: string): Promise<object> {
+  const reader = () => session(userId);
+  const counts: unknown[] = [];
+  const shown: unknown[] = [];
+  for (const order of ['RELEVANCY', 'RECENT', 'TOP'] as const)
+    for (const filter of [{}, { refId: 'site' }, { actorIds: ['actor'] }, { unreadOnly: true }]) {
+      const page = await services.readFeed(reader(), { order, filter, withUnread: true });
+      shown.push(...page.edges.map(({ node }) => node.action.descriptor));
+      counts.push((await page.countTotal()).count, (await page.countUnread()).count);
+    }
+  counts.push((await services.countUnread(reader())).count);
+  for (const refId of ['site', 'actor']) {
+    const slice = await services.readSlice(reader(), refId, {});
+    shown.push(...slice.edges.map(({ node }) => node.descriptor));
+    counts.push((await slice.countTotal()).count);
+  }
+  for (const list of [
+    await services.readBookmarks(reader(), {}),
+    await services.readFeed(reader(), { filter: { archived: true } }),
+    await services.readHiddenItems(reader(), {}),
+  ]) {
+    counts.push((await list.countTotal()).count);
+    shown.push(...list.edges.map(({ node }) => node));
+  }
+  shown.push(
+    ...[
+      await services.getAction(reader(), id),
+      await services.getNewsfeedItem(reader(), id),
+      await services.findFirstUnread(reader()),
+    ].filter((one) => one !== null),
+  );
+  shown.push(...(await services.readPinned(reader(), 'site')));
+  const { actions = [] } = (await services.memberExport(reader(), userId)) as { actions?: object[] };
+  shown.push(...actions);
+  return { shown, counts: [...new Set(counts)] };
+}
+
+const NOTHING = { shown: [], counts: [0] };
+
+function told({ events }: LiveList, id: string): string[] {
+  return events.flatMap((event) => {
+    if (event.kind === 'removed') return event.actionId === id ? ['removed'] : [];
+    return event.kind === 'added' || event.kind === 'updated'
+      ? [`${event.kind} ${String(event.item.action.descriptor['text'])}`]
+      : [];
+  });
+}
+
+test.each(FEED_MODEL_NAMES)(
+  'an edit that shrinks the audience with the worker stopped: nobody who lost the right sees the new text by any way in, feeds stored by %s',
+  async (model) => {
+    const { parts, id } = await openScene(model);
+    await using _parts = parts;
+    const { services, session } = parts;
+    const service = session('service', 'service');
+    await services.pinAction(service, 'site', id);
+    for (const reader of ['ann', 'bob']) await services.bookmark(session(reader), id);
+    const open = (name: string): Promise<LiveList> => openLiveList(parts, session(name).identity);
+    await using ann = await open('ann');
+    await using bob = await open('bob');
+    await using cid = await open('cid');
+    expect(await idsOf(parts, 'bob')).toEqual([id]);
+    await services.updateAction(session('actor'), id, {
+      ...{ scope: 'TEAM', mentions: [], descriptor: posted(NEW_TEXT) },
+    });
+    const { interaction } = await services.addInteraction(session('cid'), {
+      ...{ actionId: id, kind: 'COMMENT', text: 'Among us' },
+    });
+    for (const lost of ['ann', 'bob', 'stranger'])
+      expect([lost, await allThatIsShown(parts, lost, id)]).toEqual([lost, NOTHING]);
+    for (const lost of ['ann', 'bob']) {
+      expect(await services.getInteraction(session(lost), interaction.id)).toBeNull();
+      for (const refused of [
+        () => services.recordInteraction(session(lost), { actionId: id, kind: 'LIKE' }),
+        () => services.archiveFeedItem(session(lost), id),
+        () => services.bookmark(session(lost), id),
+        () => services.updateAction(session(lost), id, { mentions: [lost] }),
+      ])
+        await expect(refused()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      // Whatever is announced before the pass has come.
+      await parts.live.liveLog.append([
+        {
+          userId: lost,
+          event: { kind: 'updated', actionId: id, relevancy: new Date(), reasons: ['FOLLOW', 'MENTION'] },
+        },
+      ]);
+    }
+    for (const list of [ann, bob]) {
+      await list.caughtUp();
+      expect(told(list, id).filter((line) => line.includes(NEW_TEXT))).toEqual([]);
+    }
+    await parts.fanOut();
+    for (const list of [ann, bob, cid]) await list.caughtUp();
+    expect(told(ann, id)).toEqual(['removed']);
+    expect(told(bob, id)).toEqual(['removed']);
+    expect([...ann.shown.keys(), ...bob.shown.keys()]).toEqual([]);
+    expect([...cid.shown.keys()]).toEqual([id]);
+    expect(told(cid, id).at(-1)).toContain(NEW_TEXT);
+    for (const lost of ['ann', 'bob', 'stranger'])
+      expect([lost, await allThatIsShown(parts, lost, id)]).toEqual([lost, NOTHING]);
+    expect(await idsOf(parts, 'cid')).toEqual([id]);
+    const holders = await parts.feedStore.holders(id, { limit: 10 });
+    expect(holders.filter((reader) => reader === 'ann' || reader === 'bob')).toEqual([]);
+  },
+);
+
+test.each(FEED_MODEL_NAMES)(
+  'an edit that names others brings it to them, feeds stored by %s',
+  async (model) => {
+    const { parts, id } = await openScene(model);
+    await using _parts = parts;
+    const { services, session } = parts;
+    await services.updateAction(session('actor'), id, {
+      scope: 'RESTRICTED',
+      recipients: ['dan'],
+      mentions: [],
+    });
+    await parts.fanOut();
+    expect(await idsOf(parts, 'dan')).toEqual([id]);
+    expect(await idsOf(parts, 'bob')).toEqual([]);
+    // A model may rebuild a feed after its first read.
+    await parts.fanOut();
+    await using bob = await openLiveList(parts, session('bob').identity);
+    await using dan = await openLiveList(parts, session('dan').identity);
+    await services.updateAction(session('actor'), id, { scope: 'FOLLOWERS', descriptor: posted(NEW_TEXT) });
+    await parts.fanOut();
+    for (const list of [bob, dan]) await list.caughtUp();
+    expect(told(bob, id)).toEqual([`added ${NEW_TEXT}`]);
+    expect(told(dan, id)).toEqual(['removed']);
+    expect(await idsOf(parts, 'bob')).toEqual([id]);
+    expect(await idsOf(parts, 'dan')).toEqual([]);
+  },
+);
+
+test.each(FEED_MODEL_NAMES)('watchers are sent another text, feeds stored by %s', async (model) => {
+  const { parts, id } = await openScene(model);
+  await using _parts = parts;
+  await using bob = await openLiveList(parts, parts.session('bob').identity);
+  await parts.services.updateAction(parts.session('actor'), id, { descriptor: posted(NEW_TEXT) });
+  await parts.fanOut();
+  await bob.caughtUp();
+  expect(told(bob, id)).toHaveLength(1);
+  expect(told(bob, id)[0]).toContain(NEW_TEXT);
+});
+
+test('a list by a tag or ref that an edit takes away is sent its removal', async () => {
+  const { parts, id } = await openScene('items');
+  await using _parts = parts;
+  await using byRef = await openLiveList(parts, parts.session('ann').identity, { filter: { refId: 'site' } });
+  await parts.services.updateAction(parts.session('actor'), id, { refs: [] });
+  await parts.fanOut();
+  await byRef.caughtUp();
+  expect(told(byRef, id)).toEqual(['removed']);
+  expect(await idsOf(parts, 'ann')).toEqual([id]);
+});
+
+test('takes it from the feeds of many in batches, and goes on where a pass was cut off', async () => {
+  await using parts = await openParts();
+  const { services, session } = parts;
+  const readers = Array.from({ length: 25 }, (_, n) => `reader${String(n).padStart(2, '0')}`);
+  const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: readers });
+  await parts.fanOut();
+  expect(await parts.feedStore.holders(action.id, { limit: 100 })).toEqual(readers);
+  const kept = readers.filter((_, n) => n % 3 === 0);
+  await services.updateAction(session('actor'), action.id, { recipients: kept });
+  let removals = 0;
+  await using worker = parts.worker(
+    {},
+    {
+      chunkSize: 4,
+      feedStore: {
+        ...parts.feedStore,
+        async remove(userIds, actionIds) {
+          await parts.feedStore.remove(userIds, actionIds);
+          removals += 1;
+          if (removals === 2) throw new Error('Cut off');
+        },
+      },
+    },
+  );
+  worker.start();
+  await parts.idle();
+  expect(await parts.feedStore.holders(action.id, { limit: 100 })).toEqual(kept);
+  expect(await parts.feedStore.holders(action.id, { after: kept[0] ?? '', limit: 2 })).toEqual(
+    kept.slice(1, 3),
+  );
+  const before = removals;
+  await services.recordInteraction(session(kept[0] ?? ''), { actionId: action.id, kind: 'LIKE' });
+  await parts.idle();
+  // Who holds it is walked through once for an edit.
+  expect(removals).toBe(before);
+});
+
+test('a ref that an edit adds is pulled where it has too many followers', async () => {
+  await using parts = await openParts({ pullRefreshMs: -1 });
+  const { services, session } = parts;
+  await parts.database.collections.refs.insertOne({
+    ...{ _id: 'big', version: 0, followerCount: 0, isPulled: true, pullSince: new Date(0) },
+  });
+  for (const ref of ['big', 'site']) await services.follow(session('ann'), ref, 0);
+  const { action } = await parts.publish({ refs: [REF] });
+  await parts.fanOut();
+  const big = { id: 'big', type: 'site', label: 'Big' };
+  await using ann = await openLiveList(parts, session('ann').identity);
+  await services.updateAction(session('actor'), action.id, { refs: [big] });
+  await parts.fanOut();
+  await ann.caughtUp();
+  expect([...ann.shown.keys()]).toEqual([action.id]);
+  const edges = (await services.readFeed(session('ann'), {})).edges.map(({ node }) => node.reasons);
+  expect(edges).toEqual([['PULL']]);
+  expect(await parts.feedStore.holders(action.id, { limit: 10 })).toEqual([]);
+});

@@ -1,0 +1,91 @@
+import type { ErrorCode } from '../../src/domain/errors.ts';
+import { maySee, type Model, type ModelAction } from './model.ts';
+import { clock } from '../../src/lib/clock.ts';
+import { expectOutcome, found, rolesOf, session, type Run, type StepTo } from './model-run.ts';
+import { descriptorFor } from './model-descriptors.ts';
+
+/** An edit of an action, by somebody who may do it or may not. What is absent stays. */
+export async function edit(run: Run, step: StepTo<'edit'>, action: ModelAction): Promise<void> {
+  const { parts, id } = run;
+  const { scope, tags, isStale } = step;
+  const mentions = step.mentions?.map(id);
+  const recipients = step.recipients?.map(id);
+  const refIds = step.refs?.map(id);
+  const input = {
+    ...{ scope, mentions, recipients },
+    refs: refIds?.map((refId) => ({ id: refId, type: 'thing', label: refId })),
+    descriptor: tags === undefined ? undefined : descriptorFor(action.type, id, tags),
+  };
+  const editor = step.by === 'a service' ? parts.session('service', 'service') : session(run, step.by);
+  const ifVersion = isStale ? action.version - 1 : action.version;
+  const refusal = refusalOf(run, step, action);
+  const before = clock.time();
+  const work = parts.services.updateAction(editor, action.id, input, ifVersion);
+  await expectOutcome(work, refusal);
+  if (refusal !== null) return;
+  const { editedAt, version } = await work;
+  const at = found(editedAt).getTime();
+  if (at < before || at > clock.time()) throw new Error('It was edited at another time');
+  change(run.model, action, { scope, mentions, recipients, refIds, tags, at });
+  if (action.version !== version) throw new Error('The version was not raised by one');
+}
+
+function refusalOf(run: Run, step: StepTo<'edit'>, action: ModelAction): ErrorCode | null {
+  const { model } = run;
+  if (step.by === 'a service') {
+    if (action.isDeleted || action.isHidden) return 'NOT_FOUND';
+  } else {
+    const reader = run.reader(step.by);
+    if (!maySee(model, reader, action)) return 'NOT_FOUND';
+    const isTheirs = rolesOf(step.by).includes('admin') || action.actorId === reader.userId;
+    if (!isTheirs) return 'FORBIDDEN';
+  }
+  if (step.isStale) return 'CONFLICT';
+  const scope = step.scope ?? action.scope;
+  const recipients = step.recipients ?? (scope === 'RESTRICTED' ? action.recipients : []);
+  if ((scope === 'RESTRICTED') !== recipients.length > 0) return 'BAD_USER_INPUT';
+  const isOfGroup = step.scope === 'TEAM' || step.scope === 'DEPARTMENT';
+  return isOfGroup && groupNow(model, action, step.scope) === null ? 'BAD_USER_INPUT' : null;
+}
+
+function groupNow({ members }: Model, { actorId }: ModelAction, scope: string | undefined): string | null {
+  const member = members.find(({ userId }) => userId === actorId);
+  return (scope === 'TEAM' ? member?.teamId : scope === 'DEPARTMENT' ? member?.departmentId : null) ?? null;
+}
+
+function change(
+  model: Model,
+  action: ModelAction,
+  edited: {
+    readonly scope: ModelAction['scope'] | undefined;
+    readonly mentions: readonly string[] | undefined;
+    readonly recipients: readonly string[] | undefined;
+    readonly refIds: readonly string[] | undefined;
+    readonly tags: readonly string[] | undefined;
+    readonly at: number;
+  },
+): void {
+  const { scope, at } = edited;
+  if (scope !== undefined) {
+    action.groupId = groupNow(model, action, scope);
+    action.scope = scope;
+  }
+  action.mentions = edited.mentions ?? action.mentions;
+  action.recipients = edited.recipients ?? (action.scope === 'RESTRICTED' ? action.recipients : []);
+  if (edited.refIds !== undefined) {
+    action.refIds = edited.refIds;
+    action.refsGiven = ++model.turn;
+  }
+  action.tags = edited.tags ?? action.tags;
+  action.version += 1;
+  concern(action, at);
+}
+
+/** Whom an action names is concerned from then on, and stays so. */
+export function concern(action: ModelAction, since: number): void {
+  const { concernedPeople: people, concernedDepartments: departments } = action;
+  for (const userId of [...action.mentions, ...action.recipients])
+    if (!people.has(userId)) people.set(userId, since);
+  if (action.scope === 'DEPARTMENT' && action.groupId !== null && !departments.has(action.groupId))
+    departments.set(action.groupId, since);
+}
