@@ -1,6 +1,8 @@
 import type { Db } from 'mongodb';
 import { descriptorOfType } from '../../src/descriptors/registry.ts';
-import { liveName, withLiveNames } from '../../src/graphql/live-names.ts';
+import { DEFAULT_LOCALE } from '../../src/descriptors/locale.ts';
+import { liveName } from '../../src/graphql/live-names.ts';
+import { summaryOf } from '../../src/graphql/sentences.ts';
 import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents.ts';
 import type { InProcess } from '../harness/in-process.ts';
 
@@ -41,7 +43,7 @@ export async function serviceNamedPage(fanfare: InProcess, reader: string, first
       return [
         session.members.load(action.actorId),
         ...action.refs.map((ref) => liveName(session, ref.id)),
-        ...(type === undefined ? [] : [withLiveNames(session, type, action.descriptor)]),
+        ...(type === undefined ? [] : [summaryOf(session, action, type, DEFAULT_LOCALE)]),
       ];
     }),
   );

@@ -1,4 +1,4 @@
-import { defineDescriptor, nameField, numberField, refIdField, text, textField } from './define.ts';
+import { defineDescriptor, nameField, numberField, refIdField, textField } from './define.ts';
 
 export const applicationRating = defineDescriptor({
   type: 'ApplicationRating',
@@ -7,13 +7,15 @@ export const applicationRating = defineDescriptor({
   fields: {
     raterId: refIdField('Who rated.', { isIndexed: true, isActor: true }),
     raterName: nameField('raterId', 'Name of the rater.'),
-    applicantId: refIdField('Who was rated.'),
+    applicantId: refIdField('Who was rated.', { isPerson: true }),
     applicantName: nameField('applicantId', 'Name of the applicant.'),
     positionId: refIdField('The position applied for.'),
     positionName: nameField('positionId', 'Name of the position.'),
     ratingScore: numberField('The score, 0 to 100 on whatever scale the application uses.', 0, 100),
     ratingText: textField('What the rater wrote.', { isOptional: true }),
   },
-  summary: (values) =>
-    `${text(values, 'raterName')} rated ${text(values, 'applicantName')} ${text(values, 'ratingScore')} for ${text(values, 'positionName')}`,
+  summary: {
+    en: '{raterId} rated {applicantId} {ratingScore, number} for {positionId}',
+    de: '{raterId} hat {applicantId} für {positionId} mit {ratingScore, number} bewertet',
+  },
 });

@@ -1,4 +1,4 @@
-import { defineDescriptor, nameField, refIdField, text, textField } from './define.ts';
+import { defineDescriptor, nameField, refIdField, textField } from './define.ts';
 
 export const commented = defineDescriptor({
   type: 'Commented',
@@ -10,5 +10,8 @@ export const commented = defineDescriptor({
     commentId: refIdField('The comment.'),
     text: textField('What the comment says.', { isOptional: true }),
   },
-  summary: (values) => `commented on ${text(values, 'postTitle') || 'a post'}`,
+  summary: {
+    en: ['{actor} commented on {postId}', '{actor} commented on a post'],
+    de: ['{actor} hat {postId} kommentiert', '{actor} hat einen Beitrag kommentiert'],
+  },
 });

@@ -1,4 +1,4 @@
-import { defineDescriptor, jsonField, refIdField, text, textField } from './define.ts';
+import { defineDescriptor, jsonField, refIdField, textField } from './define.ts';
 
 /** Most bytes of free data, as JSON. */
 const MAX_DATA_BYTES = 16 * 1024;
@@ -17,5 +17,8 @@ export const custom = defineDescriptor({
     targetId: refIdField('What the object belongs to or was done for.', { isOptional: true }),
     data: jsonField('Free data of the application.', MAX_DATA_BYTES),
   },
-  summary: (values) => `${text(values, 'verb')} ${text(values, 'objectType')} ${text(values, 'objectId')}`,
+  summary: {
+    en: '{actor} {verb} {objectType} {objectId}',
+    de: '{actor} {verb} {objectType} {objectId}',
+  },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defineSentence, type Sentence, type SentenceMessages } from './sentence.ts';
 
 /** Longest id of a user, a ref or an object, in characters. */
 export const MAX_ID_LENGTH = 256;
@@ -35,6 +36,8 @@ export type DescriptorField =
   | {
       readonly kind: 'id';
       readonly isIndexed: boolean;
+      /** A person, not a thing. */
+      readonly isPerson: boolean;
       /** Names who did it: must be the actor of the action, unless a service publishes. */
       readonly isActor: boolean;
       readonly isOptional: boolean;
@@ -68,16 +71,17 @@ export type DescriptorField =
     };
 
 /**
- * The id of a thing or a person. `isIndexed` gives it a sparse index. `isActor` is for the person who did what the
+ * The id of a thing, or with `isPerson` of a person. `isIndexed` gives it a sparse index. `isActor` is for the person who did what the
  * descriptor tells: only a service may publish with somebody other than the action's actor there.
  */
 export function refIdField(
   description: string,
-  options: { isIndexed?: boolean; isActor?: boolean; isOptional?: boolean } = {},
+  options: { isIndexed?: boolean; isPerson?: boolean; isActor?: boolean; isOptional?: boolean } = {},
 ) {
   return {
     kind: 'id',
     isIndexed: options.isIndexed ?? false,
+    isPerson: options.isPerson ?? options.isActor ?? false,
     isActor: options.isActor ?? false,
     isOptional: options.isOptional ?? false,
     description,
@@ -133,8 +137,9 @@ export interface DescriptorType {
   readonly namedFields: readonly { readonly name: string; readonly idField: string }[];
   /** Fields with the id of who did it. */
   readonly actorFields: readonly string[];
-  /** One line of plain English for people, made from the stored fields. */
-  summary(values: DescriptorValues): string;
+  /** A whole sentence for people, by language. */
+  readonly summary: SentenceMessages;
+  readonly sentence: Sentence;
   /** Validates an input, tags included; unknown properties are faults. */
   readonly schema: z.ZodType<{ tags: string[] } & Record<string, unknown>>;
 }
@@ -202,7 +207,7 @@ function firstFault(values: readonly unknown[], depth: number): string | null {
 
 /** Declares a descriptor type: everything else about it is derived. */
 export function defineDescriptor(
-  declaration: Omit<DescriptorType, 'schema' | 'fieldList' | 'namedFields' | 'actorFields'>,
+  declaration: Omit<DescriptorType, 'schema' | 'fieldList' | 'namedFields' | 'actorFields' | 'sentence'>,
 ): DescriptorType {
   const shape: Record<string, z.ZodType> = {};
   for (const [name, field] of Object.entries(declaration.fields)) shape[name] = fieldSchema(field);
@@ -217,11 +222,6 @@ export function defineDescriptor(
   const actorFields = fieldList.flatMap(({ name, field }) =>
     field.kind === 'id' && field.isActor ? [name] : [],
   );
-  return { ...declaration, schema, fieldList, namedFields, actorFields };
-}
-
-/** The text of a field, or an empty string where it is absent; for summaries. */
-export function text(values: DescriptorValues, field: string): string {
-  const value = values[field];
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  const sentence = defineSentence(declaration.summary, declaration.fields);
+  return { ...declaration, schema, fieldList, namedFields, actorFields, sentence };
 }

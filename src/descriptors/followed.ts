@@ -1,4 +1,4 @@
-import { defineDescriptor, nameField, refIdField, text } from './define.ts';
+import { defineDescriptor, nameField, refIdField } from './define.ts';
 
 export const followed = defineDescriptor({
   type: 'Followed',
@@ -8,5 +8,8 @@ export const followed = defineDescriptor({
     followedId: refIdField('Who or what is followed.'),
     followedName: nameField('followedId', 'Name of who or what is followed.'),
   },
-  summary: (values) => `followed ${text(values, 'followedName')}`,
+  summary: {
+    en: '{actor} followed {followedId}',
+    de: '{actor} folgt {followedId}',
+  },
 });

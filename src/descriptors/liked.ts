@@ -1,4 +1,4 @@
-import { defineDescriptor, nameField, refIdField, text, textField } from './define.ts';
+import { defineDescriptor, nameField, refIdField, textField } from './define.ts';
 
 export const liked = defineDescriptor({
   type: 'Liked',
@@ -9,5 +9,8 @@ export const liked = defineDescriptor({
     objectId: refIdField('What was liked.'),
     objectName: nameField('objectId', 'Name of what was liked.', { isOptional: true }),
   },
-  summary: (values) => ['liked', text(values, 'objectType'), text(values, 'objectName')].join(' ').trimEnd(),
+  summary: {
+    en: ['{actor} liked {objectType} {objectId}', '{actor} liked {objectType}'],
+    de: ['{actor} gefällt {objectType} {objectId}', '{actor} gefällt {objectType}'],
+  },
 });

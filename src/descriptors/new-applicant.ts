@@ -1,14 +1,17 @@
-import { defineDescriptor, nameField, refIdField, text } from './define.ts';
+import { defineDescriptor, nameField, refIdField } from './define.ts';
 
 export const newApplicant = defineDescriptor({
   type: 'NewApplicant',
   inputName: 'newApplicant',
   description: 'Somebody applied for a position.',
   fields: {
-    applicantId: refIdField('Who applied.'),
+    applicantId: refIdField('Who applied.', { isPerson: true }),
     applicantName: nameField('applicantId', 'Name of the applicant.'),
     positionId: refIdField('The position applied for.'),
     positionName: nameField('positionId', 'Name of the position.'),
   },
-  summary: (values) => `${text(values, 'applicantName')} applied for ${text(values, 'positionName')}`,
+  summary: {
+    en: '{applicantId} applied for {positionId}',
+    de: '{applicantId} hat sich auf {positionId} beworben',
+  },
 });

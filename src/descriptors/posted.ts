@@ -1,4 +1,4 @@
-import { defineDescriptor, nameField, refIdField, text, textField } from './define.ts';
+import { defineDescriptor, nameField, refIdField, textField } from './define.ts';
 
 export const posted = defineDescriptor({
   type: 'Posted',
@@ -9,5 +9,8 @@ export const posted = defineDescriptor({
     postTitle: nameField('postId', 'Title of the post.', { isOptional: true }),
     text: textField('What the post says.', { isOptional: true }),
   },
-  summary: (values) => `posted ${text(values, 'postTitle') || 'something'}`,
+  summary: {
+    en: ['{actor} posted {postId}', '{actor} posted something'],
+    de: ['{actor} hat {postId} veröffentlicht', '{actor} hat etwas veröffentlicht'],
+  },
 });

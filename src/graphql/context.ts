@@ -1,6 +1,7 @@
 import type { EndSignal } from '../lib/ending.ts';
 import { FanfareError } from '../domain/errors.ts';
 import type { Identity } from '../domain/viewer.ts';
+import { DEFAULT_LOCALE, type Locale } from '../descriptors/locale.ts';
 import type { ReaderSession } from '../services/session/reader-session.ts';
 import type { Services } from '../services/services.ts';
 
@@ -18,19 +19,26 @@ export interface GraphQLContext {
   mutate<T>(work: (session: ReaderSession) => Promise<T>): Promise<T>;
   /** The last event that a client of a stream has seen before; goes before the argument `after`. */
   readonly lastEventId?: string | undefined;
+  /** The language of sentences where a field does not ask for another; a subscription keeps the one it began with. */
+  readonly locale: Locale;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: EndSignal;
 }
 
-/** @param openSession opens the session of reads; mutations have a request's. */
+export interface ContextOptions {
+  /** Opens the session of reads; mutations have a request's. */
+  readonly openSession?: (identity: Identity) => ReaderSession;
+  readonly lastEventId?: string | undefined;
+  readonly locale?: Locale;
+}
+
 export function createContext(
   services: Services,
   identity: Identity | null,
   signal: EndSignal,
-  openSession: (identity: Identity) => ReaderSession = (reader) => services.openSession(reader),
-  lastEventId?: string,
+  options: ContextOptions = {},
 ): GraphQLContext {
-  return new OperationContext(services, identity, signal, openSession, lastEventId);
+  return new OperationContext(services, identity, signal, options);
 }
 
 /** A class, and not functions in an object: every open subscription keeps one, and every event is shown by one. */
@@ -38,20 +46,21 @@ class OperationContext implements GraphQLContext {
   readonly services: Services;
   readonly signal: EndSignal;
   readonly lastEventId: string | undefined;
+  readonly locale: Locale;
   readonly #identity: Identity | null;
-  readonly #openSession: (identity: Identity) => ReaderSession;
+  readonly #openSession: ContextOptions['openSession'];
   #session: ReaderSession | undefined;
 
   constructor(
     services: Services,
     identity: Identity | null,
     signal: EndSignal,
-    openSession: (identity: Identity) => ReaderSession,
-    lastEventId: string | undefined,
+    { openSession, lastEventId, locale }: ContextOptions,
   ) {
     this.services = services;
     this.signal = signal;
     this.lastEventId = lastEventId;
+    this.locale = locale ?? DEFAULT_LOCALE;
     this.#identity = identity;
     this.#openSession = openSession;
   }
@@ -62,11 +71,15 @@ class OperationContext implements GraphQLContext {
   }
 
   session(): ReaderSession {
-    return (this.#session ??= this.#openSession(this.identity()));
+    return (this.#session ??= this.#open(this.identity()));
   }
 
   async mutate<T>(work: (session: ReaderSession) => Promise<T>): Promise<T> {
     this.#session = undefined;
     return work(this.services.openSession(this.identity()));
+  }
+
+  #open(reader: Identity): ReaderSession {
+    return this.#openSession?.(reader) ?? this.services.openSession(reader);
   }
 }

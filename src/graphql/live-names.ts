@@ -1,5 +1,4 @@
 import type { StoredDescriptor } from '../domain/action.ts';
-import type { DescriptorType } from '../descriptors/define.ts';
 import type { ReaderSession } from '../services/session/reader-session.ts';
 
 type NameSession = Pick<ReaderSession, 'refs' | 'members'>;
@@ -17,18 +16,4 @@ export async function liveField(
 ): Promise<unknown> {
   const id = stored[idField];
   return (typeof id === 'string' ? await liveName(session, id) : null) ?? stored[name] ?? null;
-}
-
-/** A descriptor with all the names it holds as they are now. */
-export async function withLiveNames(
-  session: NameSession,
-  { namedFields }: DescriptorType,
-  stored: StoredDescriptor,
-): Promise<StoredDescriptor> {
-  const names = await Promise.all(namedFields.map((field) => liveField(session, stored, field)));
-  const shown: Record<string, unknown> & StoredDescriptor = { ...stored };
-  namedFields.forEach(({ name }, index) => {
-    shown[name] = names[index];
-  });
-  return shown;
 }

@@ -48,7 +48,8 @@ export function createGraphqlEndpoint(
     {
       using underWay = intake.open(caller);
       const refusal = refused ?? (await readBody(options, req, caller, underWay));
-      const context: RequestContext = { caller, startedAt, mayStream, lastEventId, refusal };
+      const languages = req.headers['accept-language'];
+      const context: RequestContext = { caller, startedAt, mayStream, lastEventId, languages, refusal };
       response = await yoga.handleNodeRequestAndResponse(req, res, context);
     }
     // A stream may last for days.

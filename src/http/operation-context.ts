@@ -4,6 +4,7 @@ import { apiError, documentError } from '../graphql/errors.ts';
 import { operationCost } from '../graphql/limits/cost.ts';
 import { findOperation, isIntrospection } from '../graphql/limits/operation.ts';
 import { variablesFault } from '../graphql/limits/variables.ts';
+import { localeFor } from '../descriptors/locale.ts';
 import type { Services } from '../services/services.ts';
 import type { Caller } from './caller.ts';
 
@@ -21,6 +22,8 @@ export interface RequestContext {
   readonly mayStream: boolean;
   /** The last event of a stream that the client has seen, as browsers send it when they connect again. */
   readonly lastEventId?: string | undefined;
+  /** The languages the client prefers, as in Accept-Language. */
+  readonly languages?: string | undefined;
   /** Why the request is refused whatever it asks; absent: it is not. */
   readonly refusal?: Error | undefined;
   /** Set once the document has been parsed. */
@@ -66,5 +69,5 @@ export function openOperation(guard: OperationGuard, request: RequestContext): G
       `The operation asks for up to ${String(cost)} objects, at most ${String(guard.maxCost)} are allowed`,
     );
 
-  return createContext(guard.services, caller.identity, NEVER);
+  return createContext(guard.services, caller.identity, NEVER, { locale: localeFor(request.languages) });
 }

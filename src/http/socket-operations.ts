@@ -33,6 +33,8 @@ export interface Connection {
   readonly socket: WebSocket;
   /** Without identity until `connection_init`. */
   caller: Caller;
+  /** The languages the client prefers, as in Accept-Language. */
+  readonly languages: string | undefined;
   /** Operations under way, by id; null until `connection_init`. */
   operations: Readonly<Record<string, unknown>> | null;
   /** When an operation last began or was seen under way, by `performance.now()`. */
@@ -84,7 +86,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
   const running = new WeakMap<ExecutionArgs, Running>();
 
   async function prepare(
-    { caller, message }: Connection,
+    { caller, message, languages }: Connection,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const params = { ...payload, variables: payload.variables ?? {} };
@@ -93,6 +95,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
       startedAt: performance.now(),
       params,
       mayStream: true,
+      languages,
     };
     let errors: readonly GraphQLError[];
     try {

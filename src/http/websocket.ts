@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { localeFor } from '../descriptors/locale.ts';
 import { logSocketTrouble } from '../telemetry/events.ts';
 import { closeReason } from './connection-params.ts';
 import { LARGE_BYTES } from './intake.ts';
@@ -77,6 +78,8 @@ export class SocketServer {
     const connection: Connection = {
       socket,
       caller: { identity: null, address, transport: 'websocket' },
+      // The one it comes to, and not the header: a socket may be open for days.
+      languages: localeFor(request.headers['accept-language']),
       operations: null,
       activeAt: performance.now(),
     };

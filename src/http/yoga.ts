@@ -47,10 +47,11 @@ function documentCache<V extends object>(): LRUCache<string, V> {
 
 /** Yoga copies the properties of a context into its own. */
 function withOwnMethods(context: GraphQLContext): GraphQLContext {
-  const { services, signal } = context;
+  const { services, signal, locale } = context;
   return {
     services,
     signal,
+    locale,
     identity: () => context.identity(),
     session: () => context.session(),
     mutate: (work) => context.mutate(work),

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { commandsOf, withoutLooksForWork } from '../support/commands.ts';
+import { commandsOf, withoutClockReads } from '../support/commands.ts';
 import { openGreetedSocket } from '../support/socket.ts';
 import { startTestHttp } from '../support/http.ts';
 
@@ -488,23 +488,18 @@ describe('errors of ours', () => {
 });
 
 describe('what is not asked for', () => {
-  const ofPulledRefs = JSON.stringify({ isPulled: { $exists: true } });
-
   /** Names of the collections that a query reads. */
   async function read(counted: TestApp, query: string): Promise<string[]> {
     const commands = await commandsOf(counted.app.database, async () => {
       expect((await counted.query(query, {}, { sub: 'reader' })).errors).toEqual([]);
     });
-    // Which refs are pulled is read by the clock, by the first request that comes along then.
-    const asked = withoutLooksForWork(commands).filter(
-      ({ command }) => JSON.stringify(command['filter']) !== ofPulledRefs,
-    );
-    return asked.map(({ collection }) => collection).sort();
+    return withoutClockReads(commands)
+      .map(({ collection }) => collection)
+      .sort();
   }
 
   test('costs nothing', async () => {
-    // Nobody looks for work by the clock meanwhile.
-    await using counted = await startTestApp({ monitorCommands: true, env: { POLL_INTERVAL: '1m' } });
+    await using counted = await startTestApp({ monitorCommands: true, worker: false });
     await counted.query('mutation { upsertRefs(refs: [{ id: "r1", type: "t", label: "l" }]) }', {}, service);
     const input = {
       scope: 'RESTRICTED',
@@ -514,7 +509,11 @@ describe('what is not asked for', () => {
     };
     for (let n = 0; n < 3; n += 1)
       await counted.query(PUBLISH, { input: { ...input, actorId: `actor ${String(n)}` } }, service);
-    await expect.poll(() => counted.app.openFanOuts()).toBe(0);
+    {
+      // It looks for work as long as it runs.
+      await using worker = await startTestApp({ api: false, database: counted.database });
+      await worker.idle();
+    }
     const bare = await read(
       counted,
       '{ feed { edges { node { action { conducted actor { memberId } refs { refId } } } } } }',

@@ -145,7 +145,7 @@ describe('fanfare demo', () => {
     const env = { JWT_SECRET: app.env['JWT_SECRET'] ?? '', DATA_DIR: folder };
     const first = await runCli(args, env);
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' });
-    expect(first.stdout).toContain('Mary Fanning was hired as Senior Software Engineer\n');
+    expect(first.stdout).toContain('hired Mary Fanning as Senior Software Engineer\n');
     expect(first.stdout.match(/^→ /gm)).toHaveLength(2);
     const second = await runCli(args, env);
     expect(second.stdout.match(/\(from last time\)$/gm)).toHaveLength(5);

@@ -69,7 +69,7 @@ test('erases a member over the API: from the databases, the live logs and what o
   const { action } = await ask<{ action: object }>(app, ACTOR, { id }, { sub: 'ann' });
   expect(action).toMatchObject({
     actor: { memberId: expect.stringMatching(/^erased:/) as string, name: 'Former member' },
-    descriptor: { summary: 'posted something' },
+    descriptor: { summary: 'Former member posted something' },
   });
   expect(await feedOf(app, ID)).toEqual([]);
 });

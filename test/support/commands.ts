@@ -8,7 +8,13 @@ export interface RecordedCommand {
   readonly command: Document;
 }
 
-/** The commands the driver sends while the work runs, in order. The database must be opened with `monitorCommands`. */
+/** By the clock each process says there that it runs. */
+const PRESENCE = 'processes';
+
+/**
+ * The commands the driver sends while the work runs, in order, but for those by which the process says that it runs. The
+ * database must be opened with `monitorCommands`.
+ */
 export async function commandsOf(
   database: Database,
   work: () => Promise<unknown>,
@@ -16,7 +22,8 @@ export async function commandsOf(
   const recorded: RecordedCommand[] = [];
   const record = (event: CommandStartedEvent): void => {
     const { lsid: _lsid, $db: _db, $clusterTime: _time, txnNumber: _txn, ...command } = event.command;
-    recorded.push({ name: event.commandName, collection: String(command[event.commandName]), command });
+    const collection = String(command[event.commandName]);
+    if (collection !== PRESENCE) recorded.push({ name: event.commandName, collection, command });
   };
   database.db.client.on('commandStarted', record);
   try {
@@ -27,11 +34,11 @@ export async function commandsOf(
   return recorded;
 }
 
-/** Leaves out what a worker of the same process sends when it looks for work, as it does after it has done some. */
-export function withoutLooksForWork(commands: readonly RecordedCommand[]): RecordedCommand[] {
-  return commands.filter(
-    ({ command }) => !JSON.stringify(command['filter'] ?? command['query'] ?? {}).includes('"fanOut.state"'),
-  );
+const OF_PULLED_REFS = JSON.stringify({ isPulled: { $exists: true } });
+
+/** Leaves out the read of which refs are pulled: the first request that comes along after some seconds makes it. */
+export function withoutClockReads(commands: readonly RecordedCommand[]): RecordedCommand[] {
+  return commands.filter(({ command }) => JSON.stringify(command['filter']) !== OF_PULLED_REFS);
 }
 
 /** The stages of the plan for one command, outermost first, with the index where a stage uses one. */

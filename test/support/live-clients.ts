@@ -56,6 +56,8 @@ export interface WatchOptions {
   readonly filter?: object;
   /** Also ask for UnreadCountChanged. Default false. */
   readonly unread?: boolean;
+  /** Accept-Language of the connection. */
+  readonly languages?: string;
 }
 
 /** Somebody who watches a feed. Disposing unsubscribes and disconnects. */
@@ -91,13 +93,14 @@ export async function openWatcher(
 ): Promise<FeedWatcher> {
   const authorization = `Bearer ${await app.token(sub)}`;
   const inbox = new Inbox();
-  const { unread = false, ...variables } = options;
+  const { unread = false, languages, ...variables } = options;
+  const headers = languages === undefined ? {} : { 'accept-language': languages };
   const query = events(unread ? '... on UnreadCountChanged { unread { count isExact } }' : '');
   const request = { query, variables };
   if (transport === 'SSE') {
     const client = createStreamClient({
       url: `${app.url}/graphql`,
-      headers: { authorization },
+      headers: { authorization, ...headers },
       retryAttempts: 0,
     });
     const unsubscribe = client.subscribe<Data>(request, {
@@ -118,7 +121,11 @@ export async function openWatcher(
   }
   const client = createSocketClient({
     url: app.wsUrl,
-    webSocketImpl: WebSocket,
+    webSocketImpl: class extends WebSocket {
+      constructor(url: string, protocols: string[]) {
+        super(url, protocols, { headers });
+      }
+    },
     connectionParams: { authorization },
     retryAttempts: 0,
   });

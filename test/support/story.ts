@@ -12,10 +12,10 @@ export const REFS = [
 export const day = (n: number): string => `2026-03-0${String(n)}T09:00:00.000Z`;
 
 export const APPLIED = 'Mary Fanning applied for Senior Software Engineer';
-export const REQUESTED = 'John Doe was asked to rate Mary Fanning';
+export const REQUESTED = 'Sue Park asked John Doe to rate Mary Fanning';
 export const RATED = 'John Doe rated Mary Fanning 4.5 for Senior Software Engineer';
-export const NOTED = 'noted salary applicant:mary';
-export const HIRED = 'Mary Fanning was hired as Senior Software Engineer';
+export const NOTED = 'Rita Moreau noted salary Mary Fanning';
+export const HIRED = 'Sue Park hired Mary Fanning as Senior Software Engineer';
 
 export const RATING = {
   ...{ raterId: 'john', raterName: 'John Doe', ...MARY, ...POSITION, ratingScore: 4.5 },

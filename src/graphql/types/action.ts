@@ -104,7 +104,7 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
     descriptor: t.field({
       type: ActionDescriptor,
       description: 'What it was about.',
-      resolve: (action) => action.descriptor,
+      resolve: (action) => action,
     }),
     refs: t.field({
       type: [Ref],

@@ -1,8 +1,19 @@
 import type { StoredDescriptor } from '../../domain/action.ts';
+import { localeFor, MAX_LANGUAGES_LENGTH, type Locale } from '../../descriptors/locale.ts';
 import type { DescriptorField, DescriptorType } from '../../descriptors/define.ts';
 import { DESCRIPTOR_TYPES, descriptorOfType } from '../../descriptors/registry.ts';
+import { apiError } from '../errors.ts';
 import { builder } from '../builder.ts';
-import { liveField, withLiveNames } from '../live-names.ts';
+import type { GraphQLContext } from '../context.ts';
+import { liveField } from '../live-names.ts';
+import {
+  summaryOf,
+  summaryPartsOf,
+  type Described,
+  type SummaryPart as SummaryPartSource,
+} from '../sentences.ts';
+import { Member } from './member.ts';
+import { Ref } from './ref.ts';
 
 function objectName(descriptor: DescriptorType): string {
   return `${descriptor.type}Descriptor`;
@@ -25,31 +36,79 @@ function declarationOf(stored: StoredDescriptor): DescriptorType | undefined {
   return descriptor.fieldList.every(({ name, field }) => fits(field, stored[name])) ? descriptor : undefined;
 }
 
-export const ActionDescriptor = builder.interfaceRef<StoredDescriptor>('ActionDescriptor').implement({
+const SummaryPart = builder.objectRef<SummaryPartSource>('SummaryPart').implement({
+  description: 'Words of a summary. What names a person or a thing is a part of its own.',
+  fields: (t) => ({
+    text: t.exposeString('text', { description: 'The words.' }),
+    member: t.field({
+      type: Member,
+      nullable: true,
+      description: 'The person the words name.',
+      resolve: ({ member }) => member,
+    }),
+    ref: t.field({
+      type: Ref,
+      nullable: true,
+      description: 'The thing the words name.',
+      resolve: ({ ref }) => ref,
+    }),
+  }),
+});
+
+/** @throws BAD_USER_INPUT if what was asked for is no list of languages. */
+function localeOf(asked: string | null | undefined, { locale }: GraphQLContext): Locale {
+  if (asked === null || asked === undefined) return locale;
+  if (asked.length > MAX_LANGUAGES_LENGTH)
+    throw apiError(
+      'BAD_USER_INPUT',
+      `locale must be at most ${String(MAX_LANGUAGES_LENGTH)} characters, got ${String(asked.length)}`,
+    );
+  return localeFor(asked);
+}
+
+const LOCALE_ARG = 'A language such as "de" or "de-AT"; English where it is not served.';
+
+export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescriptor').implement({
   description: 'What an action was about. There is one type for every kind of action.',
-  resolveType(stored) {
+  resolveType({ descriptor: stored }) {
     const descriptor = declarationOf(stored);
     return descriptor === undefined ? 'UnknownDescriptor' : objectName(descriptor);
   },
   fields: (t) => ({
     type: t.string({
-      resolve: (stored) => stored.type,
+      resolve: ({ descriptor }) => descriptor.type,
       description: 'The kind of action, such as ApplicationRating.',
     }),
     summary: t.string({
-      description: 'One line of plain English, with the names of now.',
-      async resolve(stored, _args, context) {
-        const descriptor = declarationOf(stored);
-        if (descriptor === undefined) return stored.type;
-        return descriptor.summary(await withLiveNames(context.session(), descriptor, stored));
+      description:
+        'A sentence that begins with who did it, with the names of now, in the language that is asked for or else in that of Accept-Language.',
+      args: { locale: t.arg.string({ description: LOCALE_ARG }) },
+      resolve(action, { locale }, context) {
+        const descriptor = declarationOf(action.descriptor);
+        if (descriptor === undefined) return action.descriptor.type;
+        return summaryOf(context.session(), action, descriptor, localeOf(locale, context));
       },
     }),
-    tags: t.stringList({ description: 'Free words to filter by.', resolve: (stored) => [...stored.tags] }),
+    summaryParts: t.field({
+      type: [SummaryPart],
+      description: 'The same sentence in parts, so that the people and things it names can be links.',
+      args: { locale: t.arg.string({ description: LOCALE_ARG }) },
+      extensions: { size: 6 },
+      resolve(action, { locale }, context) {
+        const descriptor = declarationOf(action.descriptor);
+        if (descriptor === undefined) return [{ text: action.descriptor.type, member: null, ref: null }];
+        return summaryPartsOf(context.session(), action, descriptor, localeOf(locale, context));
+      },
+    }),
+    tags: t.stringList({
+      description: 'Free words to filter by.',
+      resolve: ({ descriptor }) => [...descriptor.tags],
+    }),
   }),
 });
 
 function defineObject(descriptor: DescriptorType): void {
-  builder.objectRef<StoredDescriptor>(objectName(descriptor)).implement({
+  builder.objectRef<Described>(objectName(descriptor)).implement({
     description: descriptor.description,
     interfaces: [ActionDescriptor],
     fields: (t) =>
@@ -64,7 +123,7 @@ function defineObject(descriptor: DescriptorType): void {
               type,
               nullable,
               description,
-              resolve: (stored, _args, context) =>
+              resolve: ({ descriptor: stored }, _args, context) =>
                 (field.kind === 'nameOf'
                   ? liveField(context.session(), stored, { idField: field.idField, name })
                   : (stored[name] ?? null)) as never,
@@ -77,14 +136,14 @@ function defineObject(descriptor: DescriptorType): void {
 
 for (const descriptor of DESCRIPTOR_TYPES) defineObject(descriptor);
 
-builder.objectRef<StoredDescriptor>('UnknownDescriptor').implement({
+builder.objectRef<Described>('UnknownDescriptor').implement({
   description: 'The descriptor of an action whose type this version of the server does not know.',
   interfaces: [ActionDescriptor],
   fields: (t) => ({
     data: t.field({
       type: 'JSON',
       description: 'Everything that was recorded.',
-      resolve: ({ type: _type, tags: _tags, ...fields }) => fields,
+      resolve: ({ descriptor: { type: _type, tags: _tags, ...fields } }) => fields,
     }),
   }),
 });

@@ -1,7 +1,7 @@
 import { execute, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { CompiledExecution } from '../compiled-execution.ts';
-import { createContext } from '../../graphql/context.ts';
+import { createContext, type GraphQLContext } from '../../graphql/context.ts';
 import { apiError, withFirstRefusal } from '../../graphql/errors.ts';
 import { FIRST_FAULT } from '../../graphql/limits/variables.ts';
 import { runSubscription } from '../../graphql/live-stream.ts';
@@ -21,7 +21,7 @@ export interface LiveSubscriptionsOptions {
   readonly observer: Pick<RequestObserver, 'presentError'>;
 }
 
-type SubscribeContext = RequestContext & { readonly request?: Request };
+type SubscribeContext = RequestContext & GraphQLContext & { readonly request?: Request };
 
 /** Runs subscriptions, whatever they came by: counted, with fresh loaders for every event, ended at once when left. */
 export function liveSubscriptions(options: LiveSubscriptionsOptions): Plugin {
@@ -34,7 +34,7 @@ export function liveSubscriptions(options: LiveSubscriptionsOptions): Plugin {
 
 async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs) {
   const { services, compiledExecution, quota, metrics, observer } = options;
-  const { caller, lastEventId, request } = args.contextValue as SubscribeContext;
+  const { caller, lastEventId, locale, request } = args.contextValue as SubscribeContext;
   const { identity, transport } = caller;
   if (identity === null) return { errors: [apiError('UNAUTHENTICATED', 'This needs a token')] };
   const place = quota.take(identity.userId);
@@ -52,14 +52,12 @@ async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs)
   request?.signal.addEventListener('abort', onEnd);
 
   const context = (event?: FeedEvent): ReturnType<typeof createContext> =>
-    createContext(
-      services,
-      identity,
-      ending,
-      (reader) =>
+    createContext(services, identity, ending, {
+      openSession: (reader) =>
         event !== undefined && 'session' in event ? event.session : services.openEventSession(reader),
       lastEventId,
-    );
+      locale,
+    });
   const run = (event: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> =>
     compiledExecution.execute(event, execute);
   const result = await runSubscription(

@@ -7,16 +7,26 @@ import {
   type DescriptorField,
   type DescriptorType,
 } from '../../../src/descriptors/define.ts';
-import { nameField, numberField, refIdField, text } from '../../../src/descriptors/define.ts';
+import { nameField, numberField, refIdField } from '../../../src/descriptors/define.ts';
+import { LOCALES } from '../../../src/descriptors/locale.ts';
 import { namedIdsOf, namePathsOf } from '../../../src/descriptors/names.ts';
 import { DESCRIPTOR_TYPES, descriptorOfInput, descriptorOfType } from '../../../src/descriptors/registry.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 import { INDEXES } from '../../../src/storage/index-definitions.ts';
 import { sampleDescriptor } from '../../support/descriptor-samples.ts';
+import { sentenceOf } from '../../support/sentence.ts';
 
 const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url));
 /** What is in the folder beside the types. */
-const MACHINERY = ['define.ts', 'registry.ts', 'names.ts', 'ids.ts', 'anonymise.ts'];
+const MACHINERY = [
+  'define.ts',
+  'locale.ts',
+  'sentence.ts',
+  'registry.ts',
+  'names.ts',
+  'ids.ts',
+  'anonymise.ts',
+];
 
 const schema = buildSchema();
 const fieldsOf = ({ fields }: DescriptorType): [string, DescriptorField][] => Object.entries(fields);
@@ -58,6 +68,7 @@ describe.each(DESCRIPTOR_TYPES.map((descriptor) => [descriptor.type, descriptor]
       const common = [
         ['type', 'String!'],
         ['summary', 'String!'],
+        ['summaryParts', '[SummaryPart!]!'],
         ['tags', '[String!]!'],
       ];
       expect(served.sort()).toEqual([...common, ...declared].sort());
@@ -92,15 +103,21 @@ describe.each(DESCRIPTOR_TYPES.map((descriptor) => [descriptor.type, descriptor]
       }
     });
 
-    test('says in one line what happened', () => {
+    test.each(LOCALES)('says in a whole sentence what happened, in %s', (locale) => {
       const values = { type, tags: [], ...sampleDescriptor(descriptor) };
-      expect(descriptor.summary(values)).toMatch(/^\S.*\S$/);
+      expect(sentenceOf(descriptor, values, locale)).toMatch(/^\S.*\S$/);
       const required = Object.entries(values).filter(
         ([name]) => descriptor.fields[name]?.isOptional === false,
       );
       const bare = Object.fromEntries(required);
-      expect(descriptor.summary(bare)).toMatch(/^\S.*\S$/);
-      expect(descriptor.summary(bare)).not.toMatch(/undefined|null|\[object/);
+      expect(sentenceOf(descriptor, bare, locale)).toMatch(/^\S.*\S$/);
+      expect(sentenceOf(descriptor, bare, locale)).not.toMatch(/undefined|null|\[object/);
+    });
+
+    test.each(LOCALES)('begins with who did it, in %s', (locale) => {
+      const values = { type, tags: [], ...sampleDescriptor(descriptor) };
+      const [first] = descriptor.sentence.parts(locale, { fields: values, hasName: () => true });
+      expect(typeof first).toBe('object');
     });
 
     test('is a file of its own that only the registry knows', () => {
@@ -128,12 +145,16 @@ test('a declaration is all that a type is made of', () => {
       speakerName: nameField('speakerId', 'Name of who.'),
       minutes: numberField('How long.', 1, 600),
     },
-    summary: (values) => `${text(values, 'speakerName')} talked for ${text(values, 'minutes')} minutes`,
+    summary: {
+      en: '{speakerId} talked for {minutes, plural, one {a minute} other {# minutes}}',
+      de: '{speakerId} hat {minutes, plural, one {eine Minute} other {# Minuten}} gesprochen',
+    },
   });
   const values = { speakerId: 's', speakerName: 'Sue', minutes: 20 };
   expect(talkGiven.schema.parse(values)).toEqual({ ...values, tags: [] });
   expect(talkGiven.schema.safeParse({ ...values, minutes: 0 }).success).toBe(false);
-  expect(talkGiven.summary(values)).toBe('Sue talked for 20 minutes');
+  expect(sentenceOf(talkGiven, values, 'en')).toBe('Sue talked for 20 minutes');
+  expect(sentenceOf(talkGiven, { ...values, minutes: 1 }, 'de')).toBe('Sue hat eine Minute gesprochen');
   expect(namePathsOf([...DESCRIPTOR_TYPES, talkGiven])).toContainEqual({
     idField: 'speakerId',
     nameField: 'speakerName',

@@ -1,0 +1,154 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { LOCALES, type Locale } from './locale.ts';
+
+/**
+ * What a type of action says in each language: an ICU message that begins with who did it. `{actor}` is the actor of the
+ * action, any other argument is a field. An id shows the name of now. With several messages the first is taken for which
+ * every id has a name and every other field a value; the last serves in any case.
+ */
+export type SentenceMessages = Readonly<Record<Locale, string | readonly string[]>>;
+
+/** The argument that is the actor of the action. */
+export const ACTOR = 'actor';
+
+/** Words, or the place of a name. */
+export type SentencePart = string | { readonly id: string };
+
+/** What a message is made from: ids are given by the names of their arguments. */
+export interface SentenceValues {
+  /** Whether the thing or person in that argument has a name. */
+  hasName(argument: string): boolean;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface Sentence {
+  /** Arguments that are ids: those of the actor and of people and things. */
+  readonly ids: readonly string[];
+  parts(locale: Locale, values: SentenceValues): SentencePart[];
+}
+
+interface Message {
+  readonly arguments: readonly string[];
+  parts(fields: Readonly<Record<string, unknown>>): SentencePart[];
+}
+
+/** Stands where a name will be: the formatter passes objects through as parts of their own. */
+class NamePlace {
+  readonly id: string;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+type Syntax = ReturnType<IntlMessageFormat['getAst']>;
+
+/** Kinds of elements, as icu-messageformat-parser numbers them. */
+const LITERAL = 0;
+const ARGUMENT = 1;
+
+/** @throws Error if a message is no ICU message or names a field that there is not. */
+export function defineSentence(
+  messages: SentenceMessages,
+  fields: Readonly<Record<string, { readonly kind: string }>>,
+): Sentence {
+  const isId = (name: string): boolean => name === ACTOR || fields[name]?.kind === 'id';
+  const byLocale = new Map<Locale, readonly Message[]>();
+  for (const locale of LOCALES) {
+    const texts = [messages[locale]].flat();
+    byLocale.set(
+      locale,
+      texts.map((text) => compile(text, locale, fields, isId)),
+    );
+  }
+  const all = [...byLocale.values()].flat().flatMap((message) => message.arguments);
+  return {
+    ids: [...new Set(all.filter(isId))],
+    parts(locale, values) {
+      const candidates = byLocale.get(locale) ?? [];
+      const fits = (message: Message): boolean =>
+        message.arguments.every((name) =>
+          isId(name) ? values.hasName(name) : isPresent(values.fields[name]),
+        );
+      const message = candidates.find(fits) ?? candidates.at(-1);
+      return message?.parts(values.fields) ?? [];
+    },
+  };
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function compile(
+  text: string,
+  locale: Locale,
+  fields: Readonly<Record<string, unknown>>,
+  isId: (name: string) => boolean,
+): Message {
+  const format = new IntlMessageFormat(text, locale);
+  const syntax = format.getAst();
+  const names = argumentsOf(syntax);
+  for (const name of names)
+    if (name !== ACTOR && !(name in fields)) throw new Error(`No field ${name} for the message "${text}"`);
+  const places = new Map(names.filter(isId).map((name) => [name, new NamePlace(name)]));
+  const plain = plainElements(syntax);
+  return {
+    arguments: names,
+    parts(values) {
+      const valueOf = (name: string): unknown => places.get(name) ?? values[name] ?? '';
+      // Most messages are words and names; formatting one of those in full takes twenty times as long.
+      const parts =
+        plain?.map((element) => (element.isLiteral ? element.text : valueOf(element.text))) ??
+        formatted(format, Object.fromEntries(names.map((name) => [name, valueOf(name)])));
+      return joined(parts);
+    },
+  };
+}
+
+function plainElements(syntax: Syntax): readonly { isLiteral: boolean; text: string }[] | null {
+  const elements: { isLiteral: boolean; text: string }[] = [];
+  for (const element of syntax) {
+    const kind: number = element.type;
+    const isLiteral = kind === LITERAL;
+    if (!(isLiteral || kind === ARGUMENT) || !('value' in element)) return null;
+    elements.push({ isLiteral, text: element.value });
+  }
+  return elements;
+}
+
+/** Every argument of a message, those of its branches too. */
+function argumentsOf(syntax: Syntax): string[] {
+  const names = new Set<string>();
+  const walk = (elements: Syntax): void => {
+    for (const element of elements) {
+      const kind: number = element.type;
+      if (kind !== LITERAL && 'value' in element) names.add(element.value);
+      if ('options' in element) for (const option of Object.values(element.options)) walk(option.value);
+      if ('children' in element) walk(element.children);
+    }
+  };
+  walk(syntax);
+  return [...names];
+}
+
+function formatted(format: IntlMessageFormat, values: Readonly<Record<string, unknown>>): unknown[] {
+  const parts = format.formatToParts(values);
+  return parts.map(({ value }) => value);
+}
+
+/** Neighbouring words become one part. */
+function joined(parts: readonly unknown[]): SentencePart[] {
+  const sentence: SentencePart[] = [];
+  for (const part of parts) {
+    const last = sentence.at(-1);
+    if (part instanceof NamePlace) sentence.push({ id: part.id });
+    else if (typeof last === 'string') sentence[sentence.length - 1] = last + wordsOf(part);
+    else sentence.push(wordsOf(part));
+  }
+  return sentence.filter((part) => part !== '');
+}
+
+function wordsOf(part: unknown): string {
+  return typeof part === 'string' || typeof part === 'number' ? String(part) : '';
+}

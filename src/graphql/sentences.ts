@@ -1,0 +1,122 @@
+import type { Action } from '../domain/action.ts';
+import { nameOfUnknown } from '../domain/pseudonym.ts';
+import type { DescriptorType } from '../descriptors/define.ts';
+import type { Locale } from '../descriptors/locale.ts';
+import { ACTOR, type SentencePart } from '../descriptors/sentence.ts';
+import type { ReaderSession } from '../services/session/reader-session.ts';
+import { liveName } from './live-names.ts';
+import type { MemberSource } from './types/node.ts';
+import type { RefSource } from './types/ref.ts';
+
+type NameSession = Pick<ReaderSession, 'refs' | 'members'>;
+/** What a sentence is made from. */
+export type Described = Pick<Action, 'actorId' | 'refs' | 'descriptor'>;
+
+/** Words of a sentence, and the person or thing that they name. */
+export interface SummaryPart {
+  readonly text: string;
+  readonly member: MemberSource | null;
+  readonly ref: RefSource | null;
+}
+
+/** The sentence as one text. */
+export async function summaryOf(
+  session: NameSession,
+  action: Described,
+  descriptor: DescriptorType,
+  locale: Locale,
+): Promise<string> {
+  const { parts, names } = await sentenceOf(session, action, descriptor, locale);
+  return parts.map((part) => (typeof part === 'string' ? part : textOf(part.id, names, action))).join('');
+}
+
+/** The sentence part by part: what names somebody or something is a part of its own. */
+export async function summaryPartsOf(
+  session: NameSession,
+  action: Described,
+  descriptor: DescriptorType,
+  locale: Locale,
+): Promise<readonly SummaryPart[]> {
+  const { parts, names } = await sentenceOf(session, action, descriptor, locale);
+  return Promise.all(
+    parts.map(async (part) =>
+      typeof part === 'string'
+        ? { text: part, member: null, ref: null }
+        : {
+            text: textOf(part.id, names, action),
+            ...(await linkOf(session, action, descriptor, part.id)),
+          },
+    ),
+  );
+}
+
+async function sentenceOf(
+  session: NameSession,
+  action: Described,
+  descriptor: DescriptorType,
+  locale: Locale,
+): Promise<{ parts: readonly SentencePart[]; names: ReadonlyMap<string, string> }> {
+  const { sentence } = descriptor;
+  const found = await Promise.all(
+    sentence.ids.map(
+      async (argument) => [argument, await nameOf(session, action, descriptor, argument)] as const,
+    ),
+  );
+  const names = new Map(found.flatMap(([argument, name]) => (name === null ? [] : [[argument, name]])));
+  const parts = sentence.parts(locale, {
+    fields: action.descriptor,
+    hasName: (argument) => names.has(argument),
+  });
+  return { parts, names };
+}
+
+/** The name of now; where nobody names the thing any more, the copy that the descriptor holds. */
+async function nameOf(
+  session: NameSession,
+  { actorId, descriptor: stored, refs }: Described,
+  { namedFields }: DescriptorType,
+  argument: string,
+): Promise<string | null> {
+  if (argument === ACTOR) {
+    // So that it comes with the members that are loaded because no ref names them: one query for all.
+    await session.refs.load(actorId);
+    return (await session.members.load(actorId))?.name ?? nameOfUnknown(actorId);
+  }
+  const id = stored[argument];
+  if (typeof id !== 'string') return null;
+  const copy = namedFields.find(({ idField }) => idField === argument)?.name;
+  const copied = copy === undefined ? undefined : stored[copy];
+  return (
+    (await liveName(session, id)) ??
+    (typeof copied === 'string' && copied !== '' ? copied : null) ??
+    refs.find((ref) => ref.id === id)?.label ??
+    null
+  );
+}
+
+function textOf(argument: string, names: ReadonlyMap<string, string>, { descriptor }: Described): string {
+  const id = descriptor[argument];
+  return names.get(argument) ?? (typeof id === 'string' ? id : '');
+}
+
+/** What can be linked: a person where the field is one or nothing has that id, otherwise the thing. */
+async function linkOf(
+  session: NameSession,
+  { actorId, descriptor: stored, refs }: Described,
+  { fields }: DescriptorType,
+  argument: string,
+): Promise<Omit<SummaryPart, 'text'>> {
+  if (argument === ACTOR) return { member: { userId: actorId }, ref: null };
+  const id = stored[argument];
+  if (typeof id !== 'string') return { member: null, ref: null };
+  const field = fields[argument];
+  const isPerson = field?.kind === 'id' && field.isPerson;
+  const [ref, member] = await Promise.all([session.refs.load(id), session.members.load(id)]);
+  if (member !== null && (isPerson || (ref?.label ?? null) === null))
+    return { member: { userId: id }, ref: null };
+  if (ref !== null) return { member: null, ref };
+  const recorded = refs.find((copy) => copy.id === id);
+  if (recorded !== undefined)
+    return { member: null, ref: { refId: id, type: recorded.type, label: recorded.label } };
+  return { member: isPerson ? { userId: id } : null, ref: null };
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { ask, publish, upsert } from '../support/feed-api.ts';
+import { watchFeed } from '../support/live-clients.ts';
+import { uniqueName } from '../support/unique-name.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+/** Ann asks Bob to rate Mary, who is a thing with a label. */
+async function askedToRate(tag: string): Promise<string> {
+  await upsert(app, {
+    members: [
+      { memberId: `ann${tag}`, name: 'Ann' },
+      { memberId: `bob${tag}`, name: 'Bob' },
+    ],
+    refs: [{ id: `mary${tag}`, type: 'applicant', label: 'Mary' }],
+  });
+  return publish(app, {
+    actorId: `ann${tag}`,
+    scope: 'PUBLIC',
+    refs: [{ id: `mary${tag}`, type: 'applicant', label: 'Mary' }],
+    descriptor: {
+      applicantRatingRequested: {
+        ...{ requestedFromId: `bob${tag}`, requestedFromName: 'Bob' },
+        ...{ applicantId: `mary${tag}`, applicantName: 'Mary' },
+      },
+    },
+  });
+}
+
+async function summaryFor(id: string, languages: string | null, field = 'summary'): Promise<unknown> {
+  const response = await fetch(`${app.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${await app.token('reader')}`,
+      ...(languages === null ? {} : { 'accept-language': languages }),
+    },
+    body: JSON.stringify({
+      query: `query ($id: ID!) { action(id: $id) { descriptor { shown: ${field} } } }`,
+      variables: { id },
+    }),
+  });
+  const { data } = (await response.json()) as { data: { action: { descriptor: { shown: unknown } } } };
+  return data.action.descriptor.shown;
+}
+
+const ENGLISH = 'Ann asked Bob to rate Mary';
+const GERMAN = 'Ann hat Bob gebeten, Mary zu bewerten';
+
+test('a sentence is in the language of the request, unless a field asks for another', async () => {
+  const id = await askedToRate(uniqueName(' '));
+  expect(await summaryFor(id, null)).toBe(ENGLISH);
+  expect(await summaryFor(id, 'de')).toBe(GERMAN);
+  expect(await summaryFor(id, 'de-AT, en;q=0.5')).toBe(GERMAN);
+  expect(await summaryFor(id, 'fr, de;q=0.2')).toBe(GERMAN);
+  expect(await summaryFor(id, 'en, de;q=0.2')).toBe(ENGLISH);
+  expect(await summaryFor(id, 'fr')).toBe(ENGLISH);
+  expect(await summaryFor(id, ';;=, q=%')).toBe(ENGLISH);
+  expect(await summaryFor(id, 'de,'.repeat(1_000))).toBe(ENGLISH);
+  expect(await summaryFor(id, 'de', 'summary(locale: "en-GB")')).toBe(ENGLISH);
+  expect(await summaryFor(id, null, 'summary(locale: "de")')).toBe(GERMAN);
+});
+
+test('a locale that is too long is refused', async () => {
+  const id = await askedToRate(uniqueName(' '));
+  const query =
+    'query ($id: ID!, $locale: String) { action(id: $id) { descriptor { summary(locale: $locale) } } }';
+  const { errors } = await app.query(query, { id, locale: 'd'.repeat(257) });
+  expect(errors[0]).toMatchObject({
+    message: 'locale must be at most 256 characters, got 257',
+    extensions: { code: 'BAD_USER_INPUT' },
+  });
+});
+
+test('the parts of a sentence link who and what they name, and joined they are the sentence', async () => {
+  const tag = uniqueName(' ');
+  const id = await askedToRate(tag);
+  const { action } = await ask<{
+    action: { descriptor: { summary: string; summaryParts: readonly { text: string }[] } };
+  }>(
+    app,
+    `query ($id: ID!) {
+      action(id: $id) {
+        descriptor { summary summaryParts { text member { memberId name } ref { refId type label } } }
+      }
+    }`,
+    { id },
+    { sub: 'reader' },
+  );
+  const { summary, summaryParts } = action.descriptor;
+  expect(summaryParts).toEqual([
+    { text: 'Ann', member: { memberId: `ann${tag}`, name: 'Ann' }, ref: null },
+    { text: ' asked ', member: null, ref: null },
+    { text: 'Bob', member: { memberId: `bob${tag}`, name: 'Bob' }, ref: null },
+    { text: ' to rate ', member: null, ref: null },
+    { text: 'Mary', member: null, ref: { refId: `mary${tag}`, type: 'applicant', label: 'Mary' } },
+  ]);
+  expect(summaryParts.map(({ text }) => text).join('')).toBe(summary);
+});
+
+test('what an action of any kind names is called by its name of now, not by its id', async () => {
+  const tag = uniqueName(' ');
+  await upsert(app, {
+    members: [{ memberId: `ann${tag}`, name: 'Ann' }],
+    refs: [{ id: `mary${tag}`, type: 'applicant', label: 'Mary Fanning' }],
+  });
+  const id = await publish(app, {
+    actorId: `ann${tag}`,
+    scope: 'PUBLIC',
+    descriptor: { custom: { verb: 'invited', objectType: 'applicant', objectId: `mary${tag}` } },
+  });
+  expect(await summaryFor(id, null)).toBe('Ann invited applicant Mary Fanning');
+});
+
+test.each(['WebSocket', 'SSE'] as const)(
+  'live events by %s speak the language of the connection',
+  async (transport) => {
+    const tag = uniqueName(' ');
+    await upsert(app, { pairs: [{ followerId: `reader${tag}`, refId: `mary${tag}` }] });
+    await using german = await watchFeed(transport, app, `reader${tag}`, { languages: 'de-CH' });
+    await using english = await watchFeed(transport, app, `reader${tag}`);
+    await askedToRate(tag);
+    expect(await german.next()).toMatchObject({ item: { action: { descriptor: { summary: GERMAN } } } });
+    expect(await english.next()).toMatchObject({ item: { action: { descriptor: { summary: ENGLISH } } } });
+  },
+);
