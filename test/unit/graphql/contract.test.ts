@@ -40,6 +40,8 @@ const STILL_TO_COME: readonly string[] = [
   'Query.feedGroups',
   'Query.hostEvents',
   'Query.webhookDeliveries',
+  'RelevancyCauseKind.RESHARED_BY_FOLLOWED',
+  'RelevancyCauseKind.SNOOZE_ENDED',
   'Viewer.mutes',
   'WebhookDelivery',
   'WebhookDeliveryConnection',
