@@ -132,6 +132,7 @@ async function build(
     redis: redis?.commands ?? null,
     redisPrefix: prefix,
     feeds: config.feeds,
+    recordsEvents: config.events.retentionMs !== null,
     realtime: ({ erasures }) => {
       const realtime = createRealtime(
         { ...config.live, prefix, endedAmong: (openedAt) => erasures.erasedAmong(openedAt) },

@@ -41,6 +41,8 @@ export interface CoreOptions {
     Config['feeds'],
     'model' | 'cap' | 'dormantAfterMs' | 'relevancyWeights' | 'ranking' | 'reactions'
   >;
+  /** Whether what happens is recorded for hosts. Default: no. */
+  readonly recordsEvents?: boolean;
   readonly realtime: (repositories: Repositories) => Realtime;
   readonly tickets: (repositories: Repositories) => Tickets;
   readonly observer: CoreObserver;
@@ -54,6 +56,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const { collections } = database;
   const repositories = createRepositories(collections, {
     feedEpoch: await chooseFeedModel(collections.feedEpochs, feeds.model),
+    recordsEvents: options.recordsEvents ?? false,
     ...(pullRefreshMs === undefined ? {} : { pullRefreshMs }),
   });
   const feedParts = {

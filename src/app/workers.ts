@@ -34,6 +34,7 @@ import {
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Core } from './core.ts';
+import { eventWorkers } from './event-workers.ts';
 import { ErasureWorker } from '../workers/erasure/erasure-worker.ts';
 import { ERASURE_TIMING } from '../workers/erasure/run-erasure.ts';
 
@@ -45,11 +46,12 @@ const MIGRATION_POLL_MS = 5_000;
 
 /** Starts everything that works in the background of one process. Disposing hands unfinished work back. */
 export function startWorkers(
-  { fanOut, feeds }: Pick<Config, 'fanOut' | 'feeds'>,
+  config: Pick<Config, 'events' | 'fanOut' | 'feeds'>,
   core: Core,
   logger: Logger,
   metrics: Metrics,
 ): AsyncDisposable {
+  const { fanOut, feeds } = config;
   const { concurrency, leaseMs, maxAttempts, pollMs, chunkSize } = fanOut;
   const workerId = randomUUID();
   const { repositories, feedStore, feedStores, liveLog, workSignal, sessionEnds, onLiveLogError } = core;
@@ -179,7 +181,8 @@ export function startWorkers(
     // No signal announces that time has passed.
     { pollMs: pollMs / 2 },
   );
-  const workers = [migrations, expiry, upkeep, worker, rescores, erasures, rebuilds, renames];
+  const events = eventWorkers(config, core, workerId, logger);
+  const workers = [migrations, expiry, upkeep, worker, rescores, erasures, rebuilds, renames, ...events];
   for (const one of workers) one.start();
   logWorkerStarted(logger, { worker: workerId, concurrency, model: feedStore.model });
   return {

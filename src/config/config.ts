@@ -66,6 +66,10 @@ export interface Config {
     readonly maxSubscriptionsPerConnection: number;
     readonly maxSubscriptionsPerUser: number;
   };
+  readonly events: {
+    /** Null: no events are recorded. */
+    readonly retentionMs: number | null;
+  };
   readonly log: { readonly level: LogLevel };
 }
 

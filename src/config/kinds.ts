@@ -33,6 +33,21 @@ export function duration(min: string, max: string): Kind<number> {
   );
 }
 
+/** In milliseconds. Off is undefined. */
+export function durationOrOff(min: string, max: string): Kind<number | undefined> {
+  const { expects, schema } = duration(min, max);
+  return {
+    expects: `off, or ${expects}`,
+    schema: z.string().transform((value, context): number | undefined => {
+      if (value === 'off') return undefined;
+      const read = schema.safeParse(value);
+      if (read.success) return read.data;
+      context.addIssue({ code: 'custom', message: `off, or ${expects}` });
+      return z.NEVER;
+    }),
+  };
+}
+
 /** In bytes. */
 export function size(min: string, max: string): Kind<number> {
   return kind(`a size from ${min} to ${max}, such as 512KiB or 1MiB`, (text) =>

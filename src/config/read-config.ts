@@ -133,6 +133,7 @@ function shape(values: SettingValues, env: Environment): Config {
       maxSubscriptionsPerConnection: values.SUBSCRIPTIONS_PER_CONNECTION,
       maxSubscriptionsPerUser: values.SUBSCRIPTIONS_PER_USER,
     },
+    events: { retentionMs: values.EVENT_RETENTION ?? null },
     log: { level: values.LOG_LEVEL },
   };
 }

@@ -3,6 +3,7 @@ import { DEFAULT_RANKING } from '../domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../domain/relevancy.ts';
 import {
   duration,
+  durationOrOff,
   onOff,
   oneOf,
   origins,
@@ -19,7 +20,7 @@ import {
 
 /** One environment variable. The table of these is the only place that knows names, defaults and meanings. */
 export interface Setting<T = unknown> {
-  readonly group: 'Server' | 'Identity' | 'Databases' | 'Feeds' | 'Fan-out' | 'Live' | 'Logs';
+  readonly group: 'Server' | 'Identity' | 'Databases' | 'Feeds' | 'Fan-out' | 'Live' | 'Events' | 'Logs';
   readonly kind: Kind<T>;
   /** As it would be written in the environment; null: none, the setting is optional. */
   readonly fallback: string | null;
@@ -262,6 +263,13 @@ export const SETTINGS = {
     '100',
     whole(1, 100_000),
     'Subscriptions of one user in one process.',
+  ),
+
+  EVENT_RETENTION: setting(
+    'Events',
+    '7d',
+    durationOrOff('1h', '5200w'),
+    'How long events for hosts are kept, for hostEvents and webhooks; off: none are recorded.',
   ),
 
   LOG_LEVEL: setting(

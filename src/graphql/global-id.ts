@@ -1,6 +1,9 @@
 import type { ActionId, RefId, UserId } from '../domain/action.ts';
 import { badInput } from '../domain/errors.ts';
 import type { InteractionId } from '../domain/interaction.ts';
+import { encodeNodeId as encode } from '../domain/node-ids.ts';
+
+export { encodeActionId, encodeInteractionId } from '../domain/node-ids.ts';
 
 /** What a global id names. `unknown` is a well-formed id of a type this server does not have. */
 export type GlobalId =
@@ -19,18 +22,6 @@ const ITEM_KEY = /^(.+):([0-9a-f]{24})$/su;
 
 /** More characters than any id has that is given out: those of a user id of 256 characters are about a thousand. */
 const MAX_LENGTH = 8_192;
-
-function encode(type: string, key: string): string {
-  return Buffer.from(`${type}:${key}`).toString('base64');
-}
-
-export function encodeActionId(actionId: ActionId): string {
-  return encode('Action', actionId);
-}
-
-export function encodeInteractionId(interactionId: InteractionId): string {
-  return encode('Interaction', interactionId);
-}
 
 export function encodeMemberId(userId: UserId): string {
   return encode('Member', userId);

@@ -26,6 +26,7 @@ import './types/item-marks.ts';
 import './types/erasure.ts';
 import './types/pins.ts';
 import './types/work.ts';
+import './types/host-events.ts';
 import './types/ticket.ts';
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';

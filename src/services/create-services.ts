@@ -30,6 +30,7 @@ import { unfollow } from './follow/unfollow.ts';
 import { unfollowMany } from './follow/unfollow-many.ts';
 import { deleteAction, readModerationLog, setHidden } from './moderation/moderate-action.ts';
 import { pinAction, readPinned, unpinAction } from './moderation/pin-action.ts';
+import { readHostEvents } from './events/host-events.ts';
 import { listErasures } from './privacy/list-erasures.ts';
 import { readWork } from './operations/read-work.ts';
 import { markFeedRead } from './feed/mark-read.ts';
@@ -158,6 +159,7 @@ export function createServices(given: ServiceParts): Services {
     eraseMember: (identity, memberId) =>
       eraseMember({ ...parts, timing: ERASURE_TIMING }, identity, memberId),
     readErasure: (identity, memberId) => readErasure(parts, identity, memberId),
+    readHostEvents: (identity, args) => readHostEvents(parts, identity, args),
     listErasures: (identity, args) => listErasures(parts, identity, args),
     readWork: (identity) => readWork(parts, identity),
     exportMember: (session, memberId) => exportMember(parts, session, memberId),

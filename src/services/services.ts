@@ -1,6 +1,7 @@
 import type { EndSignal } from '../lib/ending.ts';
 import type { Action, ActionId, FanOutState, RefId, UserId } from '../domain/action.ts';
 import type { Erasure } from '../domain/erasure.ts';
+import type { HostEventView } from '../domain/host-event-data.ts';
 import type { Interaction, InteractionId } from '../domain/interaction.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
 import type { ErrorCode } from '../domain/errors.ts';
@@ -108,6 +109,11 @@ export interface FollowPairInput {
 export interface FollowInput {
   readonly followerId: string;
   readonly refId: string;
+}
+
+export interface HostEventsArgs extends PageArgs {
+  /** Absent: all. */
+  readonly types?: readonly string[] | null | undefined;
 }
 
 export interface PublishedAction {
@@ -403,6 +409,7 @@ export interface Services {
   /** Admin. Null when there was none. */
   readErasure(identity: Identity, memberId: UserId): Promise<Erasure | null>;
   /** Admin: the latest that was asked for first. */
+  readHostEvents(identity: Identity, args: HostEventsArgs): Promise<Page<HostEventView>>;
   listErasures(identity: Identity, args: PageArgs): Promise<Page<Erasure>>;
   /** Admin: what is under way. */
   readWork(identity: Identity): WorkOverview;

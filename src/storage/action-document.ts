@@ -4,6 +4,7 @@ import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { idsOf } from '../descriptors/ids.ts';
 import { idOfTime } from './database-time.ts';
 import type { ActionDocument } from './documents.ts';
+import type { EventEntries } from './event-entries.ts';
 import { toEngagement } from './engagement-document.ts';
 import { nameStamp, namesHeld, UNCARRIED } from './name-stamps.ts';
 
@@ -27,6 +28,8 @@ export type NewAction = Omit<
   readonly expiresAt?: Date | null;
   /** How urgent its delivery is. */
   readonly lane: Lane;
+  /** Brought over from elsewhere: hosts are not told whom it comes to. Default: no. */
+  readonly isImported?: boolean;
 };
 
 /** Ids in the descriptor by which an action is not found already: neither its refs nor those whose names it holds. */
@@ -35,7 +38,7 @@ export function otherIdsOf(action: Pick<Action, 'refs' | 'refIds' | 'descriptor'
   return idsOf(action.descriptor).filter((id) => !action.refIds.includes(id) && !names.includes(id));
 }
 
-export function newActionDocument(action: NewAction): ActionDocument {
+export function newActionDocument(action: NewAction, events: EventEntries): ActionDocument {
   const names = namesHeld(action);
   const otherIds = otherIdsOf(action);
   return {
@@ -67,7 +70,9 @@ export function newActionDocument(action: NewAction): ActionDocument {
       delivered: 0,
       error: null,
       leaseUntil: action.recorded,
+      ...(events.isOn && action.isImported !== true ? { tellsHosts: true } : {}),
     },
+    ...events.inserted('action.published', action.recorded),
   };
 }
 
@@ -100,6 +105,8 @@ export function toStoredAction(document: ActionDocument): Action {
     concerned,
     undecidedRefIds: _undecidedRefIds,
     unlogged: _unlogged,
+    unsent: _unsent,
+    unsentAt: _unsentAt,
     names: _names,
     otherIds: _otherIds,
     ...rest

@@ -11,6 +11,7 @@ import {
   type ActionListQuery,
 } from './action-conditions.ts';
 import type { ActionDocument } from './documents.ts';
+import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { interactionMarked, type InteractionMark } from './interaction-stages.ts';
 import { duplicatePositions, isDuplicateKey } from './errors.ts';
 
@@ -34,7 +35,7 @@ export interface SliceQuery extends ActionConditions {
 }
 
 /** Reads and writes of actions, apart from their fan-out. */
-export function actionsRepository(collection: Collection<ActionDocument>) {
+export function actionsRepository(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
   async function findByKey(actorId: string, idempotencyKey: string): Promise<Action | null> {
     const document = await collection.findOne({ actorId, idempotencyKey });
     return document === null ? null : toAction(document);
@@ -51,7 +52,7 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
   }
 
   async function insertSome(actions: readonly NewAction[]): Promise<{ action: Action; isReplay: boolean }[]> {
-    const documents = actions.map(newActionDocument);
+    const documents = actions.map((action) => newActionDocument(action, events));
     let duplicates: number[] = [];
     try {
       await collection.insertMany(documents, { ordered: false });
@@ -71,7 +72,7 @@ export function actionsRepository(collection: Collection<ActionDocument>) {
   return {
     /** Inserts, or gives back the action that has the same actor and idempotency key. One round trip, two on replay. */
     async insert(action: NewAction): Promise<{ action: Action; isReplay: boolean }> {
-      const document = newActionDocument(action);
+      const document = newActionDocument(action, events);
       try {
         await collection.insertOne(document);
         return { action: toAction(document), isReplay: false };

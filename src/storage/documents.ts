@@ -5,6 +5,7 @@ import type { ErasureState } from '../domain/erasure.ts';
 import type { ModerationKind } from '../domain/moderation.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
+import type { UnsentEvents } from './event-documents.ts';
 
 /** How far a pass of the fan-out has come. Void for any other version. */
 export interface CheckpointDocument {
@@ -45,6 +46,8 @@ export interface FanOutDocument {
   checkpoint?: CheckpointDocument;
   /** Claims that were taken and have not come to an end in good order. Shown again counts as one: see `moderation.ts`. */
   begun?: number;
+  /** Hosts are to be told whom it comes to: until the first pass that came to its end. */
+  tellsHosts?: true;
 }
 
 /** To whom an action was addressed until an edit. */
@@ -69,7 +72,7 @@ export interface EngagementDocument {
   lastInteraction: Date | null;
 }
 
-export interface ActionDocument {
+export interface ActionDocument extends UnsentEvents {
   _id: ObjectId;
   actorId: string;
   conducted: Date;
@@ -126,7 +129,7 @@ export interface ModerationDocument {
   reason: string | null;
 }
 
-export interface InteractionDocument {
+export interface InteractionDocument extends UnsentEvents {
   _id: ObjectId;
   actionId: ObjectId;
   key: string;
@@ -163,7 +166,7 @@ export interface NewsfeedItemDocument {
   reasons: DeliveryReason[];
 }
 
-export interface FollowDocument {
+export interface FollowDocument extends UnsentEvents {
   _id: ObjectId;
   followerId: string;
   refId: string;
@@ -280,7 +283,7 @@ export interface HiddenItemDocument {
 }
 
 /** The erasure of a member. Once it is DONE, nothing in it tells who that was. */
-export interface ErasureDocument {
+export interface ErasureDocument extends UnsentEvents {
   /** A hash of the member's id: anyone who knows the id can prove that it was erased. */
   _id: string;
   state: ErasureState;

@@ -5,6 +5,7 @@ import { concernedAfter } from '../domain/concerned.ts';
 import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../domain/edit.ts';
 import { otherIdsOf, toAction } from './action-document.ts';
 import type { ActionDocument, FormerAudienceDocument, ModerationDocument } from './documents.ts';
+import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { passRequested } from './fan-out-stages.ts';
 import type { Collections } from './mongo.ts';
 import { idOfStamp, namesHeld, nameStamp, UNCARRIED } from './name-stamps.ts';
@@ -24,7 +25,7 @@ export interface Edit {
 }
 
 /** Changes of what an action says, and whom it is addressed to. */
-export function editsRepository({ actions }: Pick<Collections, 'actions'>) {
+export function editsRepository({ actions }: Pick<Collections, 'actions'>, events: EventEntries = NO_EVENTS) {
   return {
     /**
      * Replaces what an edit changes and asks for a pass, in one write on condition that the action is as it was read. Two
@@ -45,6 +46,7 @@ export function editsRepository({ actions }: Pick<Collections, 'actions'>) {
             {
               $set: {
                 ...fields,
+                ...events.staged('action.updated', at),
                 ...(record === null
                   ? {}
                   : {

@@ -4,6 +4,7 @@ import type { UserId } from '../domain/action.ts';
 import type { Erasure, ErasureState, ErasureSubject, ErasureTask } from '../domain/erasure.ts';
 import type { ErasureDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
+import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 
 /** One worker's hold on one erasure: valid until the lease ends. */
 export interface ErasureClaim {
@@ -32,7 +33,10 @@ export function toErasure(document: ErasureDocument): Erasure {
 }
 
 /** One document per erased member, the commit point of an erasure and its lease. Unique key: `_id`. */
-export function erasuresRepository(collection: Collection<ErasureDocument>) {
+export function erasuresRepository(
+  collection: Collection<ErasureDocument>,
+  events: EventEntries = NO_EVENTS,
+) {
   const held = (claim: ErasureClaim) => ({ _id: claim.key, worker: claim.token });
 
   return {
@@ -113,6 +117,7 @@ export function erasuresRepository(collection: Collection<ErasureDocument>) {
           ? {
               $set: { state: 'CONFIRMING', step: null, attempts: 0, dueAt: confirmAt },
               $unset: { worker: 1 },
+              ...events.pushed('member.erased', now),
             }
           : {
               $set: { state: 'DONE', step: null, attempts: 0, finishedAt: now },
@@ -125,6 +130,18 @@ export function erasuresRepository(collection: Collection<ErasureDocument>) {
     /** Gives the claim back: due from `notBefore` on. Nothing happens when it is void. */
     async release(claim: ErasureClaim, notBefore: Date): Promise<void> {
       await collection.updateOne(held(claim), { $set: { dueAt: notBefore }, $unset: { worker: 1 } });
+    },
+
+    /** Whom these erasures are for, as long as that is known. Unique key: `_id`. */
+    async subjectsOf(keys: readonly string[]): Promise<Map<string, UserId>> {
+      if (keys.length === 0) return new Map();
+      const documents = await collection
+        .find({ _id: { $in: [...keys] } })
+        .project<Pick<ErasureDocument, '_id' | 'memberId'>>({ memberId: 1 })
+        .toArray();
+      return new Map(
+        documents.flatMap(({ _id, memberId }) => (memberId === undefined ? [] : [[_id, memberId] as const])),
+      );
     },
 
     /** Null when the member was never to be erased. */

@@ -34,6 +34,8 @@ export interface Claim {
   /** Where the pass goes on: readers up to this id have been served. Null: from the beginning. */
   readonly afterUserId: string | null;
   readonly delivered: number;
+  /** Hosts are to be told whom it comes to. */
+  readonly tellsHosts: boolean;
 }
 
 /**
@@ -59,6 +61,7 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
     undecidedRefIds: document.undecidedRefIds ?? [],
     afterUserId: resumed?.afterUserId ?? null,
     delivered: resumed?.delivered ?? 0,
+    tellsHosts: document.fanOut.tellsHosts === true,
   };
 }
 

@@ -1,6 +1,7 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionDocument } from './documents.ts';
 import { heldBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
+import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { clock } from '../lib/clock.ts';
 
 /**
@@ -29,10 +30,11 @@ const OF_OPEN_FAN_OUTS = [
   'fanOut.deliveredVersion',
   'fanOut.changedVersion',
   'fanOut.former',
+  'fanOut.tellsHosts',
 ] as const;
 
 /** The ways in which a pass comes to its end; see `fan-outs.ts`. */
-export function fanOutEnds(collection: Collection<ActionDocument>) {
+export function fanOutEnds(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
   return {
     /**
      * DONE, if the version is still the one claimed. False: the action changed meanwhile or is DONE already. Not even who
@@ -94,7 +96,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
             },
           },
         },
-        { $unset: ['fanOut.worker', 'fanOut.checkpoint', 'fanOut.nextLane'] },
+        { $unset: ['fanOut.worker', 'fanOut.checkpoint', 'fanOut.nextLane', 'fanOut.tellsHosts'] },
       ]);
       return result.matchedCount === 1;
     },
@@ -163,6 +165,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>) {
           ...(outcome.state === 'FAILED' ? { 'fanOut.deliveredVersion': 1 } : {}),
         },
         ...UNCOUNTED[outcome.ended],
+        ...(outcome.state === 'FAILED' ? events.pushed('fanout.failed', clock.now()) : {}),
       });
       return result.matchedCount === 1;
     },

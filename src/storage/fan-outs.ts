@@ -4,6 +4,7 @@ import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { toAction } from './action-document.ts';
 import type { ActionDocument } from './documents.ts';
 import { engagementDocument } from './engagement-document.ts';
+import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { claimOf, heldBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { fanOutEnds } from './fan-out-ends.ts';
 import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
@@ -19,7 +20,7 @@ export interface ClaimOptions {
 }
 
 /** The lease protocol of the fan-out: every write is conditional on the claim that makes it. */
-export function fanOutsRepository(collection: Collection<ActionDocument>) {
+export function fanOutsRepository(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
   async function claimWhere(
     state: 'PENDING' | 'IN_PROGRESS',
     lanes: Filter<ActionDocument>,
@@ -46,7 +47,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>) {
   }
 
   return {
-    ...fanOutEnds(collection),
+    ...fanOutEnds(collection, events),
 
     /**
      * The longest waiting action of the most urgent lane, else one whose lease has expired. One round trip for each range

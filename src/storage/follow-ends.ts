@@ -1,6 +1,7 @@
 import { ObjectId, type Document } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import { retryOnDuplicateKey } from './errors.ts';
+import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import type { FollowPair, UnsettledFollow } from './follows.ts';
 import type { Collections } from './mongo.ts';
 
@@ -15,6 +16,7 @@ export interface ClosingTokens {
 function closingStage(
   tokens: ClosingTokens,
   { now, keepHistory }: { readonly now: Date; readonly keepHistory: boolean },
+  events: EventEntries,
 ): Document {
   const isUnmarked = { $not: [{ $gt: ['$settling', null] }] };
   const ended = {
@@ -36,11 +38,15 @@ function closingStage(
     },
     spans: keepHistory ? ended : [],
     active: false,
+    ...events.staged('follow.closed', now, { $eq: ['$active', true] }),
   };
 }
 
 /** The ends of many follows at once. */
-export function followEndsRepository({ feeds, follows }: Pick<Collections, 'feeds' | 'follows'>) {
+export function followEndsRepository(
+  { feeds, follows }: Pick<Collections, 'feeds' | 'follows'>,
+  events: EventEntries = NO_EVENTS,
+) {
   return {
     /** From now on what was delivered to these readers for a follow is checked against it. Unique key: `_id`. */
     async markChecksFollows(userIds: readonly UserId[]): Promise<void> {
@@ -58,7 +64,7 @@ export function followEndsRepository({ feeds, follows }: Pick<Collections, 'feed
       pairs: readonly FollowPair[],
       change: { readonly now: Date; readonly keepHistory: boolean; readonly tokens: ClosingTokens },
     ): Promise<void> {
-      const update = [{ $set: closingStage(change.tokens, change) }];
+      const update = [{ $set: closingStage(change.tokens, change, events) }];
       await follows.bulkWrite(
         pairs.map(({ followerId, refId }) => ({
           updateOne: { filter: { refId, followerId }, update },
@@ -74,7 +80,11 @@ export function followEndsRepository({ feeds, follows }: Pick<Collections, 'feed
         settling: new ObjectId(token),
       }));
       await follows.bulkWrite(
-        keys.map((key) => ({ deleteOne: { filter: { ...key, active: false, spans: { $size: 0 } } } })),
+        keys.map((key) => ({
+          deleteOne: {
+            filter: { ...key, active: false, spans: { $size: 0 }, unsentAt: { $exists: false } },
+          },
+        })),
         { ordered: false },
       );
       await follows.bulkWrite(

@@ -3,7 +3,9 @@ import type { ActionId, RefId, UserId } from '../domain/action.ts';
 import type { FollowSpan } from '../domain/follow-span.ts';
 import type { Follow } from '../domain/viewer.ts';
 import type { FollowDocument } from './documents.ts';
+import { clock } from '../lib/clock.ts';
 import { retryOnDuplicateKey } from './errors.ts';
+import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 
 export interface FollowPair {
   readonly followerId: UserId;
@@ -55,6 +57,7 @@ export interface OpeningTokens {
 function openingStage(
   span: { readonly since: Date; readonly sinceAction?: ObjectId },
   tokens: OpeningTokens,
+  events: EventEntries,
 ): Document {
   const isOpen = { $eq: ['$active', true] };
   const spans = { $ifNull: ['$spans', []] };
@@ -97,10 +100,11 @@ function openingStage(
     // A mark that is there tells of a call that was cut off, and of a count that may be wrong.
     settling: { $ifNull: ['$settling', mark] },
     active: true,
+    ...events.staged('follow.opened', clock.now(), { $not: [isOpen] }),
   };
 }
 
-export function followsRepository(collection: Collection<FollowDocument>) {
+export function followsRepository(collection: Collection<FollowDocument>, events: EventEntries = NO_EVENTS) {
   return {
     /**
      * Opens a span for each pair that has none open, and lets the open span of the others begin earlier where the new one
@@ -114,7 +118,7 @@ export function followsRepository(collection: Collection<FollowDocument>) {
         return {
           updateOne: {
             filter: { refId, followerId },
-            update: [{ $set: openingStage(span, tokens) }],
+            update: [{ $set: openingStage(span, tokens, events) }],
             upsert: true,
           },
         };
@@ -154,6 +158,7 @@ export function followsRepository(collection: Collection<FollowDocument>) {
               },
               spans: change.keepHistory ? ended : [],
               active: false,
+              ...events.staged('follow.closed', change.now, { $eq: ['$active', true] }),
             },
           },
         ],
@@ -167,10 +172,18 @@ export function followsRepository(collection: Collection<FollowDocument>) {
       return change.keepHistory ? null : { spans, token: change.token, isOurs: false };
     },
 
-    /** Takes the mark away where it is still the given one; a follow without spans goes altogether. */
+    /**
+     * Takes the mark away where it is still the given one; a follow without spans goes altogether, as soon as hosts need
+     * not be told of it any more.
+     */
     async forget({ followerId, refId }: FollowPair, token: string): Promise<void> {
       const key = { refId, followerId, settling: new ObjectId(token) };
-      const { deletedCount } = await collection.deleteOne({ ...key, active: false, spans: { $size: 0 } });
+      const { deletedCount } = await collection.deleteOne({
+        ...key,
+        active: false,
+        spans: { $size: 0 },
+        unsentAt: { $exists: false },
+      });
       if (deletedCount === 0) await collection.updateOne(key, { $unset: { settling: 1 } });
     },
 

@@ -7,6 +7,7 @@ import { clock } from '../lib/clock.ts';
 import { idOfTime } from './database-time.ts';
 import type { InteractionDocument, ModerationDocument } from './documents.ts';
 import { isDuplicateKey } from './errors.ts';
+import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { toInteraction } from './interaction-document.ts';
 import type { Collections } from './mongo.ts';
 import { logRecords } from './moderation.ts';
@@ -59,10 +60,10 @@ const MOST_REPLAY_KEYS = 50;
  * Interactions one by one. Each change sets `settling` in the same write; who made it marks the action and settles it
  * then, and what was cut off in between is found by it. Index `settling`.
  */
-export function interactionRecords({
-  interactions: collection,
-  moderationLog,
-}: Pick<Collections, 'interactions' | 'moderationLog'>) {
+export function interactionRecords(
+  { interactions: collection, moderationLog }: Pick<Collections, 'interactions' | 'moderationLog'>,
+  events: EventEntries = NO_EVENTS,
+) {
   const newToken = (): ObjectId => idOfTime(clock.now());
 
   return {
@@ -78,7 +79,7 @@ export function interactionRecords({
      */
     async record(interaction: NewInteraction): Promise<RecordOutcome | null> {
       const token = newToken();
-      const document = newDocument(interaction, token);
+      const document = newDocument(interaction, token, events);
       try {
         await collection.insertOne(document);
         return {
@@ -93,7 +94,7 @@ export function interactionRecords({
       const stored = isToggle(interaction.kind)
         ? await collection.findOneAndUpdate(
             { actionId, key },
-            [{ $set: givenAgain(interaction.idempotencyKey, token) }],
+            [{ $set: givenAgain(interaction.idempotencyKey, token, events) }],
             { returnDocument: 'after' },
           )
         : await collection.findOne({ actionId, key });
@@ -116,11 +117,15 @@ export function interactionRecords({
       const removed = { state: 'REMOVED', stateAt: now, settling: token } as const;
       const bodies = { text: 1, data: 1 } as const;
       const filter = filterOf(of);
+      const told = events.pushed('interaction.removed', now);
       const [visible] = await Promise.all([
-        collection.updateMany({ ...filter, state: { $exists: false } }, { $set: removed, $unset: bodies }),
+        collection.updateMany(
+          { ...filter, state: { $exists: false } },
+          { $set: removed, $unset: bodies, ...told },
+        ),
         collection.updateMany(
           { ...filter, state: 'HIDDEN' },
-          { $set: { ...removed, wasHidden: true }, $unset: bodies },
+          { $set: { ...removed, wasHidden: true }, $unset: bodies, ...told },
         ),
       ]);
       return { visible: visible.modifiedCount, settling: token.toHexString() };
@@ -216,7 +221,11 @@ function tokenOf({ settling }: InteractionDocument): SettlingToken | null {
   return settling?.toHexString() ?? null;
 }
 
-function newDocument(interaction: NewInteraction, settling: ObjectId): InteractionDocument {
+function newDocument(
+  interaction: NewInteraction,
+  settling: ObjectId,
+  events: EventEntries,
+): InteractionDocument {
   const { actionId, key, actorId, departmentIds, kind, at, text, reaction, parentId, data } = interaction;
   const isKeyed = isToggle(kind) && interaction.idempotencyKey !== null;
   return {
@@ -229,11 +238,12 @@ function newDocument(interaction: NewInteraction, settling: ObjectId): Interacti
     ...(parentId === null ? {} : { parentId: new ObjectId(parentId) }),
     ...(data === null ? {} : { data }),
     settling,
+    ...events.inserted('interaction.recorded', clock.now()),
   };
 }
 
 /** Fields of an update pipeline: as it was before it was removed, unless the key has given it before. */
-function givenAgain(idempotencyKey: string | null, token: ObjectId): Document {
+function givenAgain(idempotencyKey: string | null, token: ObjectId, events: EventEntries): Document {
   const keys = { $ifNull: ['$replayKeys', []] };
   const isReplay = idempotencyKey === null ? false : { $in: [{ $literal: idempotencyKey }, keys] };
   const isAgain = { $and: [{ $eq: ['$state', 'REMOVED'] }, { $not: [isReplay] }] };
@@ -245,6 +255,7 @@ function givenAgain(idempotencyKey: string | null, token: ObjectId): Document {
     stateAt: { $cond: [isAgain, clock.now(), orAbsent('$stateAt')] },
     wasHidden: { $cond: [isAgain, '$$REMOVE', orAbsent('$wasHidden')] },
     settling: { $cond: [isAgain, token, orAbsent('$settling')] },
+    ...events.staged('interaction.recorded', clock.now(), isAgain),
     ...(idempotencyKey === null
       ? {}
       : {

@@ -2,6 +2,8 @@ import { ObjectId } from 'mongodb';
 import type { ActionId, Engagement, UserId } from '../domain/action.ts';
 import type { InteractionGroup, InteractionKind } from '../domain/relevancy.ts';
 import type { InteractionDocument } from './documents.ts';
+import { NO_EVENTS, type EventEntries } from './event-entries.ts';
+import { rescueEvents } from './event-rescue.ts';
 import { reactionCounts } from './engagement-document.ts';
 import { interactionLists } from './interaction-lists.ts';
 import { interactionRecords } from './interaction-records.ts';
@@ -33,11 +35,12 @@ interface GroupDocument {
 const IS_VISIBLE = { $eq: [{ $ifNull: ['$state', null] }, null] };
 
 export function interactionsRepository(
-  collections: Pick<Collections, 'actions' | 'interactions' | 'moderationLog'>,
+  collections: Pick<Collections, 'actions' | 'eventOutbox' | 'interactions' | 'moderationLog'>,
+  events: EventEntries = NO_EVENTS,
 ) {
   const { interactions: collection } = collections;
   return {
-    ...interactionRecords(collections),
+    ...interactionRecords(collections, events),
     ...interactionLists(collections),
 
     /** Summaries of those actions that have interactions. One round trip; reads every interaction. Index `key`. */
@@ -94,7 +97,14 @@ export function interactionsRepository(
     },
 
     async purgeAction(actionId: ActionId): Promise<void> {
-      await collection.deleteMany({ actionId: new ObjectId(actionId) });
+      const filter = { actionId: new ObjectId(actionId) };
+      if (!events.isOn) {
+        await collection.deleteMany(filter);
+        return;
+      }
+      // What hosts have not been notified of is kept in another place first.
+      do await collection.deleteMany({ ...filter, unsentAt: { $exists: false } });
+      while ((await rescueEvents(collections, filter)) > 0);
     },
   };
 }

@@ -1,10 +1,11 @@
-import { ObjectId, type FindCursor } from 'mongodb';
+import { ObjectId, type Filter, type FindCursor } from 'mongodb';
 import type { Action, ActionId, UserId } from '../domain/action.ts';
 import type { Interaction } from '../domain/interaction.ts';
 import type { ModerationRecord } from '../domain/moderation.ts';
 import { toAction } from './action-document.ts';
 import { ACTION_TRACES } from './anonymise-actions.ts';
 import type { FeedDocument, MemberDocument, RefDocument } from './documents.ts';
+import type { HostEventDocument } from './event-documents.ts';
 import { toInteraction } from './interaction-document.ts';
 import type { Collections } from './mongo.ts';
 
@@ -21,6 +22,7 @@ export function memberDataRepository(collections: Collections) {
   const {
     actions,
     bookmarks,
+    hostEvents,
     feeds,
     follows,
     hiddenItems,
@@ -118,6 +120,27 @@ export function memberDataRepository(collections: Collections) {
     async *supervised(memberId: UserId): AsyncGenerator<{ memberId: string }[], void, undefined> {
       for await (const documents of batches(members.find({ supervisorId: memberId })))
         yield documents.map(({ _id }) => ({ memberId: _id }));
+    },
+
+    /**
+     * Events for hosts that name the member, as far as they are kept. Indexes `members`, `type`.
+     * @param withOthers also what others did that names them.
+     */
+    async *events(memberId: UserId, withOthers: boolean) {
+      const own: Filter<HostEventDocument> = withOthers
+        ? {}
+        : { $or: [{ 'facts.actorId': memberId }, { 'facts.followerId': memberId }] };
+      for await (const documents of batches(hostEvents.find({ memberIds: memberId, ...own })))
+        yield documents.map(({ _id: id, type, at, facts: { readers: _readers, ...facts } }) => ({
+          ...{ id, type, at },
+          ...facts,
+        }));
+      const delivered = hostEvents.find({ type: 'item.delivered', 'facts.readers.memberId': memberId });
+      for await (const documents of batches(delivered))
+        yield documents.map(({ _id: id, type, at, facts: { actionId, readers = [] } }) => ({
+          ...{ id, type, at, actionId },
+          reasons: readers.find((reader) => reader.memberId === memberId)?.reasons ?? [],
+        }));
     },
 
     /** What the member did as a moderator. Index `by`. */

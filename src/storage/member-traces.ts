@@ -5,6 +5,7 @@ import { FORMER_MEMBER } from '../domain/pseudonym.ts';
 import { ACTION_TRACES, anonymiseActions, withoutSubject } from './anonymise-actions.ts';
 import { HAS_DETAILS, NO_DETAILS } from './details.ts';
 import type { ActionDocument } from './documents.ts';
+import { eventTraces } from './event-traces.ts';
 import { followTraces } from './follow-traces.ts';
 import { interactionRecords } from './interaction-records.ts';
 import { moderationRepository } from './moderation.ts';
@@ -30,6 +31,7 @@ export function memberTracesRepository(collections: Collections) {
 
   return {
     ...followTraces(collections),
+    ...eventTraces(collections),
 
     /**
      * Takes name, details, groups and supervisor from who they are, and name and details from what they are as a ref:

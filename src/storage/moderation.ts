@@ -1,8 +1,10 @@
 import { ObjectId, type Collection, type Document, type Filter } from 'mongodb';
 import type { Action, ActionId, UserId } from '../domain/action.ts';
 import { toAction } from './action-document.ts';
+import type { HostEventType } from '../domain/host-event.ts';
 import type { ActionModerationKind, ModerationRecord } from '../domain/moderation.ts';
 import type { ActionDocument, ModerationDocument } from './documents.ts';
+import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { passRequested } from './fan-out-stages.ts';
 import type { Collections } from './mongo.ts';
 
@@ -22,14 +24,20 @@ const WITHDRAWAL_GRACE_MS = 5_000;
 /** The version that the change leads to. */
 const NEXT_VERSION = { $add: ['$fanOut.version', 1] };
 
-const CHANGES: Readonly<
-  Record<ActionModerationKind, { readonly applies: Filter<ActionDocument>; readonly set: Document }>
-> = {
+interface Change {
+  readonly applies: Filter<ActionDocument>;
+  readonly set: Document;
+  readonly event: HostEventType;
+}
+
+const CHANGES: Readonly<Record<ActionModerationKind, Change>> = {
   HIDE: {
+    event: 'action.hidden',
     applies: { isDeleted: false, isHidden: false },
     set: { isHidden: true, 'fanOut.untoldVersion': NEXT_VERSION },
   },
   UNHIDE: {
+    event: 'action.unhidden',
     applies: { isDeleted: false, isHidden: true },
     // What was to be told while it was hidden was not. Where no pass has withdrawn it in between, the next one finds
     // nothing to change; so it is to tell everybody, as after one that was cut off.
@@ -40,6 +48,7 @@ const CHANGES: Readonly<
     },
   },
   DELETE: {
+    event: 'action.deleted',
     applies: { isDeleted: false },
     set: {
       isDeleted: true,
@@ -79,17 +88,17 @@ export async function logRecords(
   );
 }
 
-export function moderationRepository({
-  actions,
-  moderationLog,
-}: Pick<Collections, 'actions' | 'moderationLog'>) {
+export function moderationRepository(
+  { actions, moderationLog }: Pick<Collections, 'actions' | 'moderationLog'>,
+  events: EventEntries = NO_EVENTS,
+) {
   return {
     /**
      * Changes an action, asks for the pass that brings feeds in line, and notes who did it, in one write. Null when the
      * action is as it should be already, or is not there.
      */
     async apply(id: ActionId, { kind, by, at, reason }: Moderation): Promise<Action | null> {
-      const { applies, set } = CHANGES[kind];
+      const { applies, set, event } = CHANGES[kind];
       const actionId = new ObjectId(id);
       const record: ModerationDocument = { _id: new ObjectId(), actionId, at, by, kind, reason };
       const document = await actions.findOneAndUpdate(
@@ -98,6 +107,7 @@ export function moderationRepository({
           {
             $set: {
               ...set,
+              ...events.staged(event, at),
               ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }),
               unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [{ $literal: record }]] },
             },
@@ -110,10 +120,18 @@ export function moderationRepository({
 
     /** Deletes an action whose time has come, as `apply` does but without an entry of the log. Null: it is not its time. */
     async expire(id: ActionId, at: Date): Promise<Action | null> {
-      const { applies, set } = CHANGES.DELETE;
+      const { applies, set, event } = CHANGES.DELETE;
       const document = await actions.findOneAndUpdate(
         { ...applies, _id: new ObjectId(id), expiresAt: { $lte: at } },
-        [{ $set: { ...set, ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }) } }],
+        [
+          {
+            $set: {
+              ...set,
+              ...events.staged(event, at),
+              ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }),
+            },
+          },
+        ],
         { returnDocument: 'after' },
       );
       return document === null ? null : toAction(document);

@@ -22,6 +22,7 @@ import type {
   FeedTopDocument,
   StoredEntryDocument,
 } from './feed-documents.ts';
+import type { EventStateDocument, HostEventDocument, OutboxDocument } from './event-documents.ts';
 import type { BookmarkDocument, ItemMarkDocument } from './reader-documents.ts';
 import type {
   FeedEpochDocument,
@@ -44,6 +45,9 @@ export interface Collections {
   readonly bookmarks: Collection<BookmarkDocument>;
   readonly moderationLog: Collection<ModerationDocument>;
   readonly erasures: Collection<ErasureDocument>;
+  readonly hostEvents: Collection<HostEventDocument>;
+  readonly eventOutbox: Collection<OutboxDocument>;
+  readonly eventState: Collection<EventStateDocument>;
   readonly scores: Collection<ScoreDocument>;
   readonly rankings: Collection<RankingDocument>;
   readonly secrets: Collection<SecretDocument>;
@@ -129,6 +133,9 @@ function openCollections(db: Db): Collections {
     bookmarks: db.collection('bookmarks'),
     moderationLog: db.collection('moderationLog'),
     erasures: db.collection('erasures'),
+    hostEvents: db.collection('hostEvents'),
+    eventOutbox: db.collection('eventOutbox'),
+    eventState: db.collection('eventState'),
     scores: db.collection('scores'),
     rankings: db.collection('rankings'),
     secrets: db.collection('secrets'),

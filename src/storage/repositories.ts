@@ -3,6 +3,10 @@ import { detailsRepository, type DetailsRepository } from './details.ts';
 import { followerPagesRepository, type FollowerPagesRepository } from './follower-pages.ts';
 import { bookmarksRepository, type BookmarksRepository } from './bookmarks.ts';
 import { editsRepository, type EditsRepository } from './edits.ts';
+import { NO_EVENTS, WITH_EVENTS } from './event-entries.ts';
+import { eventOutboxRepository, type EventOutboxRepository } from './event-outbox.ts';
+import { eventSourcesRepository, type EventSourcesRepository } from './event-sources.ts';
+import { hostEventsRepository, type HostEventsRepository } from './host-events.ts';
 import { erasuresRepository, type ErasuresRepository } from './erasures.ts';
 import { fanOutsRepository, type FanOutsRepository } from './fan-outs.ts';
 import { feedsRepository, type FeedsRepository } from './feeds.ts';
@@ -23,6 +27,7 @@ import { erasureListRepository, type ErasureListRepository } from './erasure-lis
 import { pinsRepository, type PinsRepository } from './pins.ts';
 import { workFiguresRepository, type WorkFiguresRepository } from './work-figures.ts';
 import { pulledRefs, type PulledRefs } from './pulled-refs.ts';
+import { readerChoicesRepository, type ReaderChoicesRepository } from './reader-choices.ts';
 import { readersRepository, type ReadersRepository } from './readers.ts';
 import { refsRepository, type RefsRepository } from './refs.ts';
 import { renamesRepository, type RenamesRepository } from './renames.ts';
@@ -39,6 +44,9 @@ export interface Repositories {
   readonly edits: EditsRepository;
   readonly erasures: ErasuresRepository;
   readonly erasureList: ErasureListRepository;
+  readonly eventOutbox: EventOutboxRepository;
+  readonly eventSources: EventSourcesRepository;
+  readonly hostEvents: HostEventsRepository;
   readonly fanOuts: FanOutsRepository;
   readonly feeds: FeedsRepository;
   readonly followerCounts: FollowerCountsRepository;
@@ -53,6 +61,7 @@ export interface Repositories {
   readonly moderation: ModerationRepository;
   readonly processes: ProcessesRepository;
   readonly rankedActions: RankedActionsRepository;
+  readonly readerChoices: ReaderChoicesRepository;
   readonly readers: ReadersRepository;
   readonly refs: RefsRepository;
   readonly pins: PinsRepository;
@@ -68,37 +77,44 @@ export interface Repositories {
 export interface RepositoryOptions {
   /** The choice of a feed model that holds now; see `feed-epochs.ts`. */
   readonly feedEpoch?: number;
+  /** Whether what happens is recorded for hosts. Default: no. */
+  readonly recordsEvents?: boolean;
   /** See `pulled-refs.ts`. */
   readonly pullRefreshMs?: number;
 }
 
 export function createRepositories(
   collections: Collections,
-  { feedEpoch, pullRefreshMs }: RepositoryOptions = {},
+  { feedEpoch, pullRefreshMs, recordsEvents = false }: RepositoryOptions = {},
 ): Repositories {
+  const events = recordsEvents ? WITH_EVENTS : NO_EVENTS;
   const refs = refsRepository(collections.refs);
   return {
-    actions: actionsRepository(collections.actions),
+    actions: actionsRepository(collections.actions, events),
     details: detailsRepository(collections),
     bookmarks: bookmarksRepository(collections.bookmarks),
     itemMarks: itemMarksRepository(collections.itemMarks),
-    edits: editsRepository(collections),
-    erasures: erasuresRepository(collections.erasures),
+    edits: editsRepository(collections, events),
+    erasures: erasuresRepository(collections.erasures, events),
     erasureList: erasureListRepository(collections),
-    fanOuts: fanOutsRepository(collections.actions),
+    eventOutbox: eventOutboxRepository(collections),
+    eventSources: eventSourcesRepository(collections),
+    hostEvents: hostEventsRepository(collections),
+    fanOuts: fanOutsRepository(collections.actions, events),
     feeds: feedsRepository(collections.feeds, feedEpoch),
     followerCounts: followerCountsRepository(collections.refs),
-    followEnds: followEndsRepository(collections),
+    followEnds: followEndsRepository(collections, events),
     followerPages: followerPagesRepository(collections.follows),
-    follows: followsRepository(collections.follows),
-    interactions: interactionsRepository(collections),
+    follows: followsRepository(collections.follows, events),
+    interactions: interactionsRepository(collections, events),
     hiddenItems: hiddenItemsRepository(collections.hiddenItems),
     memberData: memberDataRepository(collections),
     memberTraces: memberTracesRepository(collections),
     members: membersRepository(collections.members),
-    moderation: moderationRepository(collections),
+    moderation: moderationRepository(collections, events),
     processes: processesRepository(collections),
     rankedActions: rankedActionsRepository(collections.actions),
+    readerChoices: readerChoicesRepository(collections),
     readers: readersRepository(collections),
     refs,
     pins: pinsRepository(collections),

@@ -34,6 +34,7 @@ const GUARDED: readonly GuardedOperation[] = [
     variables: ({ ids }) => ({ id: ids.action }),
   })),
   { operation: 'erasures', roles: ['admin'], query: '{ erasures { edges { cursor } } }' },
+  { operation: 'hostEvents', roles: ['admin', 'service'], query: '{ hostEvents { edges { cursor } } }' },
   { operation: 'work', roles: ['admin'], query: '{ work { workers } }' },
   { operation: 'latestInteractions', roles: ['admin'], query: '{ latestInteractions { edges { cursor } } }' },
   ...['hideInteraction', 'unhideInteraction'].map((operation): GuardedOperation => ({

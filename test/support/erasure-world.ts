@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { openParts, type Parts } from './parts.ts';
+import { moveEvents } from './events.ts';
 import { erase } from './erasure.ts';
 
 /** Nothing else in any document looks like these. */
@@ -27,7 +28,7 @@ const site = { id: 'site', type: 'site', label: 'Site' };
 
 /** A member who has left a trace in every place there is. */
 export async function openErasureWorld(): Promise<ErasureWorld> {
-  const parts = await openParts();
+  const parts = await openParts({ recordsEvents: true });
   const { services, service } = parts;
   const me = () => parts.session(ID);
   const admin = () => parts.session('admin', 'admin');
@@ -160,6 +161,12 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await services.pinAction(admin(), 'site', rating);
   await services.pinAction(admin(), 'site', named);
   await moderate(parts, { rating, named, mention }, admin);
+  await parts.fanOut();
+  await moveEvents(parts.database.collections);
+  // Two that were not moved.
+  await parts.publish({ actorId: ID, mentions: ['ann'], scope: 'PUBLIC' });
+  await parts.fanOut();
+  await parts.publish({ actorId: 'bob', mentions: [ID] });
   await parts.fanOut();
   await leaveInterrupted(parts, mention);
   // As an admin they had asked for an erasure themselves.

@@ -77,6 +77,8 @@ export const silentObserver: FanOutObserver = {
 
 export interface PartsOptions {
   readonly monitorCommands?: boolean;
+  /** Whether what happens is recorded for hosts. Default: no. */
+  readonly recordsEvents?: boolean;
   /** Entries that are stored per feed. Default: more than any test has. */
   readonly cap?: number;
   readonly dormantAfterMs?: number;
@@ -138,6 +140,7 @@ async function openOn(
     tickets: () => createTickets(() => Promise.resolve(randomBytes(32))),
     observer: { liveLogFailed: fail, storeUnavailable: fail, published: () => undefined },
     pullRefreshMs: options.pullRefreshMs,
+    recordsEvents: options.recordsEvents ?? false,
   });
   const { repositories, feedStore, feedStores, services, liveLog, workSignal } = core;
   await repositories.pulledRefs.known();

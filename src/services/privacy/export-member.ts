@@ -48,6 +48,7 @@ export async function* exportMember(
   yield* list('feed', feedEntries(dependencies, id));
   yield* list('supervises', memberData.supervised(id));
   yield* list('moderation', memberData.moderations(id));
+  yield* list('events', memberData.events(id, identity.roles.has('admin')));
 }
 
 /**

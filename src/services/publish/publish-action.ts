@@ -90,7 +90,7 @@ export async function publishAction(
   const checked = check(identity, input, ['input']);
   const groups = await groupsOf(dependencies.members, [checked]);
   const published = await dependencies.actions.insert(
-    newAction(checked, { groups, recorded: clock.now(), lane: 'LIVE' }),
+    newAction(checked, { groups, recorded: clock.now(), lane: 'LIVE', isImported: false }),
   );
   refuseUnseenReplay(identity, published);
   if (!published.isReplay) announceWork(dependencies, 1);
@@ -134,7 +134,10 @@ export async function publishActions(
   for (const { position, input } of accepted) {
     if (turn.isOver()) await turn.next();
     attempt(outcomes, position, () => {
-      ready.push({ position, action: newAction(input, { groups, recorded, lane }) });
+      ready.push({
+        position,
+        action: newAction(input, { groups, recorded, lane, isImported: isBulk }),
+      });
     });
   }
   const published = await dependencies.actions.insertMany(ready.map(({ action }) => action));
@@ -202,14 +205,21 @@ function check(
 
 function newAction(
   input: CheckedInput,
-  { groups, recorded, lane }: { readonly groups: Groups; readonly recorded: Date; readonly lane: Lane },
+  options: {
+    readonly groups: Groups;
+    readonly recorded: Date;
+    readonly lane: Lane;
+    readonly isImported: boolean;
+  },
 ): NewAction {
+  const { groups, ...when } = options;
+  const { recorded } = when;
   const { scope, actor } = input;
   const conducted = input.conducted ?? recorded;
   return {
     actorId: actor,
     conducted,
-    recorded,
+    ...when,
     idempotencyKey: input.idempotencyKey,
     scope,
     audience: audienceKeys(input, groups.get(actor) ?? null),
@@ -220,6 +230,5 @@ function newAction(
     descriptor: input.body,
     expiresAt: input.expiresAt,
     latest: baseRelevancy({ conducted, recorded }),
-    lane,
   };
 }

@@ -72,6 +72,8 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
     name: 'MODERATION',
     run: ({ memberTraces }, subject) => memberTraces.anonymiseModeration(subject, BATCH),
   },
+  // After what events are made from.
+  { name: 'EVENTS', run: ({ memberTraces }, subject) => memberTraces.anonymiseEvents(subject, BATCH) },
   { name: 'FAN_OUTS', run: ({ memberTraces }, subject) => memberTraces.cleanFanOuts(subject) },
   {
     name: 'REQUESTS',

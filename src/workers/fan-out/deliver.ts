@@ -18,6 +18,7 @@ import type { PulledRefs } from '../../storage/pulled-refs.ts';
 import { raiseFloors, type RaiseFloorDependencies } from '../../feeds/trim-feeds.ts';
 import { relevancies, type BoostDependencies } from '../../feeds/boost.ts';
 import { clock } from '../../lib/clock.ts';
+import { tellDelivered, type TellDeliveredDependencies } from '../events/tell-delivered.ts';
 
 /** Chunks of one pass that are under way at the same time. */
 const CHUNKS_AT_ONCE = 3;
@@ -27,6 +28,7 @@ export interface DeliverDependencies
     AudienceDependencies,
     AnnouncePulledDependencies,
     SweepDependencies,
+    TellDeliveredDependencies,
     Omit<RaiseFloorDependencies, 'feedStore'>,
     BoostDependencies {
   readonly liveLog: SweepDependencies['liveLog'];
@@ -134,7 +136,12 @@ async function deliverToAll(
         // It may have waited for long.
         progress.isStopped ||= fence.isStopping();
         if (progress.isStopped) return null;
-        return chunk.length - others.length + (await deliverChunk(dependencies, delivery)).length;
+        const [delivered] = await Promise.all([
+          deliverChunk(dependencies, delivery),
+          // Before the checkpoint: what is behind it, hosts are notified of for certain.
+          claim.tellsHosts ? tellDelivered(dependencies, action, chunk) : null,
+        ]);
+        return chunk.length - others.length + delivered.length;
       });
     },
     async conclude(chunk, delivered) {

@@ -50,13 +50,19 @@ test('exports everything held about a member', async () => {
   );
   expect(feed?.length).toBe((await parts.feedStore.page({ userId: ID, limit: 1_000 })).entries.length);
   expect(moderation?.length).toBeGreaterThan(0);
+  const told = (data as unknown as { readonly events: readonly { readonly type: string }[] }).events;
+  expect([...new Set(told.map(({ type }) => type))].sort()).toEqual([
+    ...['action.deleted', 'action.hidden', 'action.published', 'action.unhidden', 'follow.closed'],
+    ...['follow.opened', 'interaction.recorded', 'item.delivered'],
+  ]);
+  expect(JSON.stringify(told)).not.toContain('readers');
   // Whatever is exported as an action is one of theirs or has to do with them, each once.
   const ids = data.actions.map((action) => action.id);
   expect(new Set(ids).size).toBe(ids.length);
   const ways = new Set(data.actions.flatMap((action) => action.as));
   expect([...ways].sort()).toEqual(['ACTOR', 'DESCRIPTOR', 'FORMERLY_NAMED', 'MENTION', 'RECIPIENT', 'REF']);
   const own = data.actions.filter((action) => action.actorId === ID);
-  expect(own).toHaveLength(4);
+  expect(own).toHaveLength(5);
   expect(own.filter((action) => action.isDeleted)).toHaveLength(1);
   expect(JSON.stringify(own)).toContain('The words of the rater');
   const rating = own.find((action) => action.id === world.own.rating);
@@ -128,6 +134,7 @@ test('exports empty lists for somebody nobody knows, and for who was erased', as
     feed: [],
     supervises: [],
     moderation: [],
+    events: [],
   });
   await erase(parts, ID);
   expect(await exported(parts, admin(parts))).toMatchObject(nothing);

@@ -1,0 +1,61 @@
+import type { ActionId, Scope, UserId } from './action.ts';
+import type { InteractionId } from './interaction.ts';
+import type { DeliveryReason } from './newsfeed-item.ts';
+import type { InteractionKind } from './relevancy.ts';
+
+/** What a host application can be told of. */
+export const HOST_EVENT_TYPES = [
+  'action.published',
+  'action.updated',
+  'action.hidden',
+  'action.unhidden',
+  'action.deleted',
+  'item.delivered',
+  'interaction.recorded',
+  'interaction.removed',
+  'follow.opened',
+  'follow.closed',
+  'digest.due',
+  'member.erased',
+  'fanout.failed',
+] as const;
+export type HostEventType = (typeof HOST_EVENT_TYPES)[number];
+
+/** A reader whom an action came to, and why. */
+export interface DeliveredReader {
+  readonly memberId: UserId;
+  readonly reasons: readonly DeliveryReason[];
+}
+
+/** What an event is about. Which of these are there goes by its type. */
+export interface HostEventFacts {
+  readonly actionId?: ActionId;
+  readonly actorId?: UserId;
+  readonly descriptorType?: string;
+  readonly scope?: Scope;
+  readonly readers?: readonly DeliveredReader[];
+  readonly interactionId?: InteractionId;
+  readonly kind?: InteractionKind;
+  readonly reaction?: string;
+  readonly followerId?: UserId;
+  readonly refId?: string;
+  /** Names an erasure without naming the member. */
+  readonly erasureKey?: string;
+}
+
+/** Something that happened, as a host application gets it. */
+export interface HostEvent {
+  /** The same wherever and however often it is sent. */
+  readonly id: string;
+  readonly type: HostEventType;
+  readonly at: Date;
+  readonly facts: HostEventFacts;
+}
+
+/** An event with its place in the order of all. */
+export interface NumberedHostEvent extends HostEvent {
+  readonly seq: number;
+}
+
+/** Most readers that one event names. */
+export const MAX_READERS_PER_EVENT = 1_000;

@@ -1,0 +1,15 @@
+import type { ActionId } from './action.ts';
+import type { InteractionId } from './interaction.ts';
+
+/** The global id of something of a type; see `graphql/global-id.ts`. */
+export function encodeNodeId(type: string, key: string): string {
+  return Buffer.from(`${type}:${key}`).toString('base64');
+}
+
+export function encodeActionId(actionId: ActionId): string {
+  return encodeNodeId('Action', actionId);
+}
+
+export function encodeInteractionId(interactionId: InteractionId): string {
+  return encodeNodeId('Interaction', interactionId);
+}

@@ -1,0 +1,95 @@
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import { HOST_EVENT_TYPES, type HostEventType, type NumberedHostEvent } from '../../domain/host-event.ts';
+import { hostEventData, type HostEventView } from '../../domain/host-event-data.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import type { ErasuresRepository } from '../../storage/erasures.ts';
+import type { HostEventsRepository } from '../../storage/host-events.ts';
+import { requireOneOf } from '../roles.ts';
+import type { HostEventsArgs, Page } from '../services.ts';
+
+const LIST = 'hostEvents';
+const CURSOR_BYTES = 8;
+export const DEFAULT_EVENTS = 100;
+export const MAX_EVENTS = 1_000;
+
+export interface HostEventsDependencies {
+  readonly hostEvents: Pick<HostEventsRepository, 'range' | 'page'>;
+  readonly erasures: Pick<ErasuresRepository, 'subjectsOf'>;
+}
+
+/**
+ * What happened, in order. Who goes on from the end of each page misses nothing and gets nothing twice, also beside
+ * processes that write at the same time. The end of the last page lies behind everything that was looked at.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR also where events behind the cursor are not kept any more
+ */
+export async function readHostEvents(
+  { hostEvents, erasures }: HostEventsDependencies,
+  identity: Identity,
+  args: HostEventsArgs,
+): Promise<Page<HostEventView>> {
+  requireOneOf(identity, ['admin', 'service']);
+  const size = sizeOf(args.first);
+  const types = typesOf(args.types);
+  const given = args.after == null ? null : decodePlace(args.after);
+  const { deletedUpTo, last } = await hostEvents.range();
+  if (given !== null && given < deletedUpTo)
+    throw new FanfareError('BAD_CURSOR', 'Events behind this cursor are not kept any more');
+  const after = given ?? 0;
+  const { events, isCut } = await hostEvents.page({ after, upTo: last, types, limit: size + 1 });
+  const shown = events.slice(0, size);
+  const hasNextPage = isCut || events.length > size;
+  const views = await viewsOf(erasures, shown);
+  const edges = shown.flatMap(({ seq }, index) => {
+    const node = views[index];
+    return node === undefined ? [] : [{ cursor: encodePlace(seq), node }];
+  });
+  const end = hasNextPage ? (shown.at(-1)?.seq ?? after) : Math.max(last, after);
+  return { edges, hasNextPage, endCursor: encodePlace(end) };
+}
+
+/** With whom erasures are for, as long as that is known. No round trip where there are none among them. */
+export async function viewsOf(
+  erasures: Pick<ErasuresRepository, 'subjectsOf'>,
+  events: readonly NumberedHostEvent[],
+): Promise<HostEventView[]> {
+  const keys = events.flatMap(({ facts }) => facts.erasureKey ?? []);
+  const subjects = await erasures.subjectsOf(keys);
+  return events.map((event) => ({
+    ...{ id: event.id, type: event.type, at: event.at },
+    data: hostEventData(event, (key) => subjects.get(key) ?? null),
+  }));
+}
+
+function sizeOf(first: number | null | undefined): number {
+  if (first == null) return DEFAULT_EVENTS;
+  if (!Number.isInteger(first) || first < 1 || first > MAX_EVENTS)
+    throw badInput(`Must be from 1 to ${String(MAX_EVENTS)}, got ${String(first)}`, ['first']);
+  return first;
+}
+
+function typesOf(types: readonly string[] | null | undefined): HostEventType[] | null {
+  if (types == null) return null;
+  const known = HOST_EVENT_TYPES.filter((type) => types.includes(type));
+  const unknown = types.findIndex((type) => !known.some((one) => one === type));
+  if (unknown >= 0 || types.length === 0 || types.length > HOST_EVENT_TYPES.length)
+    throw badInput(
+      `Must be 1 to ${String(HOST_EVENT_TYPES.length)} of ${HOST_EVENT_TYPES.join(', ')}` +
+        (unknown < 0 ? `, got ${String(types.length)}` : `, got "${(types[unknown] ?? '').slice(0, 64)}"`),
+      ['types', ...(unknown < 0 ? [] : [unknown])],
+    );
+  return known;
+}
+
+function encodePlace(seq: number): string {
+  const payload = Buffer.alloc(CURSOR_BYTES);
+  payload.writeDoubleBE(seq, 0);
+  return encodeCursor(LIST, payload);
+}
+
+function decodePlace(cursor: string): number {
+  const payload = decodeCursor(LIST, cursor);
+  if (payload.length !== CURSOR_BYTES)
+    throw new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
+  return payload.readDoubleBE(0);
+}

@@ -1,0 +1,49 @@
+import type { Collection } from 'mongodb';
+import type { Action, UserId } from '../domain/action.ts';
+import type { DeliveredReader, HostEvent } from '../domain/host-event.ts';
+import { clock } from '../lib/clock.ts';
+import type { OutboxDocument } from './event-documents.ts';
+import { retryOnDuplicateKey } from './errors.ts';
+import type { Collections } from './mongo.ts';
+import { eventIdOf } from './unsent-events.ts';
+
+/** Unique key: `_id`. What is there already stays as it is. */
+export async function putIntoOutbox(
+  outbox: Collection<OutboxDocument>,
+  events: readonly HostEvent[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await retryOnDuplicateKey(() =>
+    outbox.bulkWrite(
+      events.map(({ id, type, at, facts }) => ({
+        updateOne: {
+          filter: { _id: id },
+          update: { $setOnInsert: { type, at, unsentAt: at, facts } },
+          upsert: true,
+        },
+      })),
+      { ordered: false },
+    ),
+  );
+}
+
+/** Events of deliveries, which no document carries. */
+export function eventOutboxRepository({ eventOutbox }: Pick<Collections, 'eventOutbox'>) {
+  return {
+    /**
+     * Notes whom an action came to. Chunks of an audience that is passed again have the same first and last reader, and
+     * so the same events. One write.
+     */
+    async putDelivered(
+      { id: actionId, actorId, descriptor, scope }: Action,
+      chunk: { readonly first: UserId; readonly last: UserId },
+      readers: readonly DeliveredReader[],
+    ): Promise<void> {
+      const id = eventIdOf('delivered', actionId, chunk.first, chunk.last);
+      const facts = { actionId, actorId, descriptorType: descriptor.type, scope, readers };
+      await putIntoOutbox(eventOutbox, [{ id, type: 'item.delivered', at: clock.now(), facts }]);
+    },
+  };
+}
+
+export type EventOutboxRepository = ReturnType<typeof eventOutboxRepository>;

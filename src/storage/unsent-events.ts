@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { HostEvent, HostEventFacts } from '../domain/host-event.ts';
+import type { ActionDocument, ErasureDocument, FollowDocument, InteractionDocument } from './documents.ts';
+import type { UnsentEvents } from './event-documents.ts';
+
+/** Hex digits of an id: as good as any random id has. */
+const ID_LENGTH = 32;
+
+/** The same for the same things, so that whatever is done twice makes one event. */
+export function eventIdOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, ID_LENGTH);
+}
+
+function eventsOf(
+  document: UnsentEvents & { readonly _id: { toString(): string } },
+  facts: HostEventFacts,
+): HostEvent[] {
+  let at = new Date(0);
+  return (document.unsent ?? []).map((entry) => {
+    // Clocks of two processes may differ a little: what came later in the document is not earlier.
+    if (entry.at > at) at = entry.at;
+    const id = eventIdOf(document._id.toString(), entry.token.toHexString());
+    return { id, type: entry.type, at, facts };
+  });
+}
+
+/** The events of an action, by what it is now: who was erased meanwhile is not named. */
+export function eventsOfAction(document: ActionDocument): HostEvent[] {
+  const { _id, actorId, descriptor, scope } = document;
+  const facts = { actionId: _id.toHexString(), actorId, descriptorType: descriptor.type, scope };
+  return eventsOf(document, facts);
+}
+
+export function eventsOfInteraction(document: InteractionDocument): HostEvent[] {
+  const { _id, actionId, actorId, kind, reaction } = document;
+  const facts = {
+    ...{ interactionId: _id.toHexString(), actionId: actionId.toHexString(), actorId, kind },
+    ...(reaction === undefined ? {} : { reaction }),
+  };
+  return eventsOf(document, facts);
+}
+
+export function eventsOfFollow(document: FollowDocument): HostEvent[] {
+  const { followerId, refId } = document;
+  return eventsOf(document, { followerId, refId });
+}
+
+export function eventsOfErasure(document: ErasureDocument): HostEvent[] {
+  return eventsOf(document, { erasureKey: document._id });
+}

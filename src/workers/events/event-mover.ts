@@ -1,0 +1,77 @@
+import { clock } from '../../lib/clock.ts';
+import type { EventSourcesRepository } from '../../storage/event-sources.ts';
+import type { HostEventsRepository } from '../../storage/host-events.ts';
+import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
+
+export interface EventMoverDependencies {
+  readonly eventSources: EventSourcesRepository;
+  readonly hostEvents: Pick<HostEventsRepository, 'lease' | 'release' | 'append' | 'purge'>;
+  /** There are new events in the log. */
+  readonly onMoved: () => void;
+  /** It is tried again in the next round. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface EventMoverOptions extends BackgroundWorkerOptions {
+  readonly workerId: string;
+  readonly leaseMs: number;
+  /** How long an event is kept. */
+  readonly retentionMs: number;
+}
+
+/** Documents of each kind in one batch. */
+const BATCH = 500;
+/** How often to look for events that are not kept any longer. */
+const PURGE_EVERY_MS = 60_000;
+
+/**
+ * Moves events from the documents they were written with to the log, where they get their numbers; one process at a
+ * time. Cut off anywhere and repeated by anybody, it loses none and doubles none.
+ */
+export class EventMover extends BackgroundWorker {
+  readonly #dependencies: EventMoverDependencies;
+  readonly #options: EventMoverOptions;
+  #purgeAt = 0;
+  #hasLease = false;
+
+  constructor(dependencies: EventMoverDependencies, options: EventMoverOptions) {
+    super(options);
+    this.#dependencies = dependencies;
+    this.#options = options;
+  }
+
+  /** Moves a batch. False: there was no more, or another process is at it. */
+  async round(now: Date): Promise<boolean> {
+    const { eventSources, hostEvents, onMoved } = this.#dependencies;
+    const { workerId, leaseMs } = this.#options;
+    this.#hasLease = await hostEvents.lease(workerId, now, leaseMs);
+    if (!this.#hasLease) return false;
+    await this.#purge(now);
+    const batch = await eventSources.read(now, BATCH);
+    if (batch.events.length === 0) return false;
+    await hostEvents.append(batch.events, now);
+    await batch.taken();
+    onMoved();
+    return batch.hasMore;
+  }
+
+  override async stop(): Promise<void> {
+    await super.stop();
+    if (this.#hasLease) await this.#dependencies.hostEvents.release(this.#options.workerId);
+  }
+
+  protected override work(): Promise<boolean> {
+    return this.round(clock.now());
+  }
+
+  protected override failed(error: unknown): void {
+    this.#dependencies.onError(error);
+  }
+
+  async #purge(now: Date): Promise<void> {
+    if (performance.now() < this.#purgeAt) return;
+    const before = new Date(now.getTime() - this.#options.retentionMs);
+    const purged = await this.#dependencies.hostEvents.purge(before, BATCH);
+    if (purged < BATCH) this.#purgeAt = performance.now() + PURGE_EVERY_MS;
+  }
+}

@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import type { HostEventView } from '../../../src/domain/host-event-data.ts';
+import { createRepositories } from '../../../src/storage/repositories.ts';
+import { Crash, crashingCollections } from '../../support/crashing.ts';
+import { eventMover, eventsOf, moveEvents, poll } from '../../support/events.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
+
+/** One writer: whatever it does, one thing after the other. Returns how many events that makes. */
+async function write(parts: Parts, name: string, rounds: number): Promise<number> {
+  const { services } = parts;
+  const admin = parts.session('admin', 'admin');
+  for (let round = 0; round < rounds; round++) {
+    const { action } = await parts.publish({ scope: 'PUBLIC', actorId: name });
+    const comment = { actionId: action.id, kind: 'COMMENT', text: 'Words' } as const;
+    await services.addInteraction(parts.session(name), comment);
+    await services.follow(parts.session(`${name}-${String(round)}`), name, 0);
+    await services.hideAction(admin, action.id, null);
+    await services.deleteAction(admin, action.id);
+  }
+  return rounds * 5;
+}
+
+test(
+  'a host that follows the log beside concurrent writers and movers misses nothing and gets nothing twice',
+  async () => {
+    await using parts = await openParts({ recordsEvents: true });
+    await using one = await parts.reopen({ recordsEvents: true });
+    await using two = await parts.reopen({ recordsEvents: true });
+    const processes = [parts, one, two];
+    const seen: HostEventView[] = [];
+    const state = { after: null as string | null };
+    let isWriting = true;
+    const isUnderWay = (): boolean => isWriting;
+    const look = async (): Promise<void> => {
+      for await (const view of poll(parts, state)) seen.push(view);
+    };
+    // Movers that have no lease and know nothing of each other: as processes that were taken for dead and live.
+    const moving = processes.map(async ({ database, repositories }) => {
+      const { hostEvents, eventSources } = createRepositories(database.collections, { recordsEvents: true });
+      while (isUnderWay()) {
+        const batch = await eventSources.read(new Date(), 5);
+        await hostEvents.append(batch.events, new Date()).catch((error: unknown) => {
+          // Numbers that others take all the time: the next round tries again.
+          if (!(error instanceof Error) || !error.message.includes('E11000')) throw error;
+        });
+        const known = new Set(
+          (await repositories.hostEvents.findByIds(batch.events.map(({ id }) => id))).map(({ id }) => id),
+        );
+        if (batch.events.every(({ id }) => known.has(id))) await batch.taken();
+      }
+    });
+    const polling = (async () => {
+      while (isUnderWay()) await look();
+    })();
+    const counts = await Promise.all(
+      processes.flatMap((process, n) => [0, 1].map((m) => write(process, `w${String(n)}${String(m)}`, 12))),
+    );
+    isWriting = false;
+    await Promise.all([...moving, polling]);
+    await moveEvents(parts.database.collections);
+    await look();
+
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(total);
+    expect(seen).toHaveLength(total);
+    const log = await eventsOf(parts);
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+    expect(seen.map(({ id }) => id)).toEqual(log.map(({ id }) => id));
+    const stories = new Map<string, string[]>();
+    for (const { type, facts } of log)
+      if (facts.actionId !== undefined)
+        stories.set(facts.actionId, [...(stories.get(facts.actionId) ?? []), type]);
+    const story = ['action.published', 'interaction.recorded', 'action.hidden', 'action.deleted'];
+    expect([...stories.values()]).toEqual(Array.from({ length: 72 }, () => story));
+  },
+  PATIENCE_MS * 4,
+);
+
+test('one process at a time moves events, and another one goes on where it ends', async () => {
+  await using parts = await openParts({ recordsEvents: true });
+  const { collections } = parts.database;
+  const first = eventMover(collections);
+  const second = eventMover(collections);
+  const lease = (): Date => new Date();
+  await parts.publish({});
+  await first.round(new Date(Date.now() + 1_000));
+  await parts.publish({});
+  await second.round(lease());
+  expect(await eventsOf(parts)).toHaveLength(1);
+  await first.stop();
+  await second.round(new Date(Date.now() + 1_000));
+  expect(await eventsOf(parts)).toHaveLength(2);
+  await parts.publish({});
+  // It has died, and its lease has run out.
+  await first.round(new Date(Date.now() + 60_000));
+  expect(await eventsOf(parts)).toHaveLength(3);
+});
+
+test('whatever dies while events are recorded and moved, each is in the log once', async () => {
+  await using parts = await openParts({ recordsEvents: true });
+  const { collections } = parts.database;
+  const expected: Record<string, number> = {};
+  const count = (type: string): void => {
+    expected[type] = (expected[type] ?? 0) + 1;
+  };
+  for (let writes = 1; writes <= 14; writes++) {
+    const { action } = await parts.publish({ scope: 'PUBLIC' });
+    count('action.published');
+    await parts.services.addInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' });
+    count('interaction.recorded');
+    await parts.services.follow(parts.session('ann'), `ref-${String(writes)}`, 0);
+    count('follow.opened');
+    await parts.services.unfollow(parts.session('ann'), `ref-${String(writes)}`, false);
+    count('follow.closed');
+    await parts.services.deleteAction(parts.session('admin', 'admin'), action.id);
+    count('action.deleted');
+    const dying = crashingCollections(collections, writes);
+    // The purge of the interactions dies, then a mover does.
+    await createRepositories(dying, { recordsEvents: true })
+      .interactions.purgeAction(action.id)
+      .catch(expectCrash);
+    await moveEvents(dying).catch(expectCrash);
+  }
+  await parts.fanOut();
+  await moveEvents(collections);
+  const log = await eventsOf(parts);
+  const counts: Record<string, number> = {};
+  for (const { type } of log) counts[type] = (counts[type] ?? 0) + 1;
+  expect(counts).toEqual(expected);
+  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+  for (const name of ['actions', 'interactions', 'follows'] as const)
+    expect(await collections[name].countDocuments({ unsentAt: { $exists: true } })).toBe(0);
+  expect(await collections.eventOutbox.countDocuments()).toBe(0);
+});
+
+function expectCrash(error: unknown): void {
+  if (!(error instanceof Crash)) throw error;
+}

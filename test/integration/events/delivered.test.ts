@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { crashingCollections } from '../../support/crashing.ts';
+import { eventsOf, moveEvents } from '../../support/events.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { tellDelivered } from '../../../src/workers/events/tell-delivered.ts';
+import { createRepositories } from '../../../src/storage/repositories.ts';
+
+let parts: Parts;
+beforeEach(async () => {
+  parts = await openParts({ recordsEvents: true, dormantAfterMs: 1 });
+});
+afterEach(async () => parts[Symbol.asyncDispose]());
+
+/** Whom hosts were told of, with reasons; more than once where it was told more than once. */
+async function delivered(): Promise<string[]> {
+  await moveEvents(parts.database.collections);
+  return (await eventsOf(parts))
+    .filter(({ type }) => type === 'item.delivered')
+    .flatMap(({ facts }) => facts.readers ?? [])
+    .map(({ memberId, reasons }) => `${memberId} ${reasons.join('+')}`)
+    .sort();
+}
+
+test('tells whom an action comes to and why, dormant readers included', async () => {
+  await parts.services.followMany(parts.service, [{ followerId: 'bob', refId: 'actor' }]);
+  // Has read once, long ago.
+  await parts.feedOf('bob');
+  await parts.publish({ mentions: ['ann', 'bob'] });
+  await parts.fanOut();
+  expect(await delivered()).toEqual(['ann MENTION', 'bob MENTION+FOLLOW']);
+});
+
+test('tells nobody of an action again that is bumped, hidden and shown again, or rebuilt into a feed', async () => {
+  const { action } = await parts.publish({ scope: 'PUBLIC', mentions: ['ann'] });
+  await parts.fanOut();
+  await parts.services.addInteraction(parts.session('bob'), { actionId: action.id, kind: 'LIKE' });
+  await parts.fanOut();
+  const admin = parts.session('admin', 'admin');
+  await parts.services.hideAction(admin, action.id, null);
+  await parts.services.unhideAction(admin, action.id);
+  await parts.services.rebuildFeed(parts.admin, 'ann');
+  await parts.services.follow(parts.session('cid'), 'actor', 10);
+  await parts.fanOut();
+  expect(await delivered()).toEqual(['ann MENTION']);
+});
+
+test('tells of an action that was bumped before its first delivery', async () => {
+  const { action } = await parts.publish({ scope: 'PUBLIC', mentions: ['ann'] });
+  await parts.services.addInteraction(parts.session('bob'), { actionId: action.id, kind: 'LIKE' });
+  await parts.fanOut();
+  expect(await delivered()).toEqual(['ann MENTION']);
+});
+
+test('tells nothing of what is brought over from elsewhere, and of what is published in large numbers all', async () => {
+  const input = { actorId: 'actor', mentions: ['ann'], descriptor: { posted: { postId: 'p' } } };
+  await parts.services.publishActions(parts.service, [input], { isBulk: true });
+  await parts.services.publishActions(
+    parts.service,
+    Array.from({ length: 30 }, () => input),
+  );
+  await parts.fanOut();
+  expect(await delivered()).toHaveLength(30);
+});
+
+test('leaves out who mutes the actor or has put the action away', async () => {
+  await parts.services.mute(parts.session('ann'), 'actor');
+  const { action } = await parts.publish({ scope: 'PUBLIC', mentions: ['ann', 'bob', 'cid'] });
+  await parts.services.follow(parts.session('bob'), 'actor', 10);
+  await parts.services.hideFeedItem(parts.session('bob'), action.id);
+  await parts.fanOut();
+  expect(await delivered()).toEqual(['cid MENTION']);
+});
+
+test('tells of everybody in pieces of a thousand', async () => {
+  const { action } = await parts.publish({});
+  const everybody = Array.from({ length: 2_500 }, (_, n) => ({
+    userId: `r${String(n).padStart(4, '0')}`,
+    reasons: ['FOLLOW' as const],
+  }));
+  for (let times = 0; times < 2; times++) await tellDelivered(parts.repositories, action, everybody);
+  expect(await delivered()).toHaveLength(2_500);
+  expect((await eventsOf(parts)).filter(({ type }) => type === 'item.delivered')).toHaveLength(3);
+});
+
+test('tells of everybody at least once, whatever dies during a delivery', async () => {
+  const readers = Array.from({ length: 9 }, (_, n) => `r${String(n)}`);
+  for (let writes = 1; writes <= 25; writes++) {
+    const { action } = await parts.publish({ mentions: readers });
+    const dying = createRepositories(crashingCollections(parts.database.collections, writes), {
+      recordsEvents: true,
+    });
+    {
+      await using worker = parts.worker({}, { ...dying, chunkSize: 3, leaseMs: 1 });
+      worker.start();
+      await expect
+        .poll(async () => {
+          const found = await parts.repositories.actions.findByIds([action.id]);
+          return found[0]?.fanOut.state;
+        })
+        .not.toBe('PENDING');
+    }
+    // A later move between the two attempts must make no difference.
+    if (writes % 2 === 0) await moveEvents(parts.database.collections);
+    await parts.database.collections.actions.updateMany(
+      { 'fanOut.state': { $in: ['IN_PROGRESS', 'FAILED'] } },
+      { $set: { 'fanOut.state': 'PENDING', 'fanOut.attempts': 0, 'fanOut.leaseUntil': new Date() } },
+    );
+    await using worker = parts.worker({ concurrency: 4 }, { chunkSize: 3 });
+    worker.start();
+    await parts.idle();
+    await moveEvents(parts.database.collections);
+    const about = (await eventsOf(parts)).filter(
+      ({ type, facts }) => type === 'item.delivered' && facts.actionId === action.id,
+    );
+    const names = about.flatMap(({ facts }) => facts.readers ?? []).map(({ memberId }) => memberId);
+    expect([writes, [...new Set(names)].sort()]).toEqual([writes, readers]);
+    expect([writes, new Set(about.map(({ id }) => id)).size]).toEqual([writes, about.length]);
+  }
+});
