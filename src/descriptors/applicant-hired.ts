@@ -10,6 +10,7 @@ export const applicantHired = defineDescriptor({
     positionId: refIdField('The position filled.'),
     positionName: nameField('positionId', 'Name of the position.'),
   },
+  group: ['positionId'],
   summary: {
     en: '{actor} hired {applicantId} as {positionId}',
     de: '{actor} hat {applicantId} als {positionId} eingestellt',

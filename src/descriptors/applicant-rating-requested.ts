@@ -10,6 +10,7 @@ export const applicantRatingRequested = defineDescriptor({
     requestedFromId: refIdField('Who was asked.', { isPerson: true }),
     requestedFromName: nameField('requestedFromId', 'Name of who was asked.'),
   },
+  group: ['applicantId'],
   summary: {
     en: '{actor} asked {requestedFromId} to rate {applicantId}',
     de: '{actor} hat {requestedFromId} gebeten, {applicantId} zu bewerten',

@@ -14,6 +14,7 @@ export const applicationRating = defineDescriptor({
     ratingScore: numberField('The score, 0 to 100 on whatever scale the application uses.', 0, 100),
     ratingText: textField('What the rater wrote.', { isOptional: true }),
   },
+  group: ['applicantId', 'positionId'],
   summary: {
     en: '{raterId} rated {applicantId} {ratingScore, number} for {positionId}',
     de: '{raterId} hat {applicantId} für {positionId} mit {ratingScore, number} bewertet',

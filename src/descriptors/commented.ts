@@ -10,6 +10,7 @@ export const commented = defineDescriptor({
     commentId: refIdField('The comment.'),
     text: textField('What the comment says.', { isOptional: true }),
   },
+  group: ['postId'],
   summary: {
     en: ['{actor} commented on {postId}', '{actor} commented on a post'],
     de: ['{actor} hat {postId} kommentiert', '{actor} hat einen Beitrag kommentiert'],

@@ -17,6 +17,7 @@ export const custom = defineDescriptor({
     targetId: refIdField('What the object belongs to or was done for.', { isOptional: true }),
     data: jsonField('Free data of the application.', MAX_DATA_BYTES),
   },
+  group: ['verb', 'objectType', 'objectId', 'targetId'],
   summary: {
     en: '{actor} {verb} {objectType} {objectId}',
     de: '{actor} {verb} {objectType} {objectId}',

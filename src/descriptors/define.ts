@@ -137,6 +137,8 @@ export interface DescriptorType {
   readonly namedFields: readonly { readonly name: string; readonly idField: string }[];
   /** Fields with the id of who did it. */
   readonly actorFields: readonly string[];
+  /** Fields that actions have in common which are shown as one; absent: they are shown one by one. */
+  readonly group?: readonly string[];
   /** A whole sentence for people, by language. */
   readonly summary: SentenceMessages;
   readonly sentence: Sentence;

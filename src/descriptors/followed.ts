@@ -8,6 +8,7 @@ export const followed = defineDescriptor({
     followedId: refIdField('Who or what is followed.'),
     followedName: nameField('followedId', 'Name of who or what is followed.'),
   },
+  group: ['followedId'],
   summary: {
     en: '{actor} followed {followedId}',
     de: '{actor} folgt {followedId}',

@@ -9,6 +9,7 @@ export const liked = defineDescriptor({
     objectId: refIdField('What was liked.'),
     objectName: nameField('objectId', 'Name of what was liked.', { isOptional: true }),
   },
+  group: ['objectType', 'objectId'],
   summary: {
     en: ['{actor} liked {objectType} {objectId}', '{actor} liked {objectType}'],
     de: ['{actor} gefällt {objectType} {objectId}', '{actor} gefällt {objectType}'],

@@ -10,6 +10,7 @@ export const newApplicant = defineDescriptor({
     positionId: refIdField('The position applied for.'),
     positionName: nameField('positionId', 'Name of the position.'),
   },
+  group: ['positionId'],
   summary: {
     en: '{applicantId} applied for {positionId}',
     de: '{applicantId} hat sich auf {positionId} beworben',

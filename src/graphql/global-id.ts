@@ -11,6 +11,7 @@ export type GlobalId =
   | { readonly type: 'Interaction'; readonly interactionId: InteractionId }
   | { readonly type: 'Member'; readonly userId: UserId }
   | { readonly type: 'Ref'; readonly refId: RefId }
+  | { readonly type: 'FeedGroup'; readonly userId: UserId; readonly groupKey: string }
   | { readonly type: 'NewsfeedItem'; readonly userId: UserId; readonly actionId: ActionId }
   | { readonly type: 'unknown' };
 
@@ -18,6 +19,7 @@ type Path = readonly (string | number)[];
 
 const FORM = /^([A-Za-z_]\w*):(.+)$/su;
 const OBJECT_ID = /^[0-9a-f]{24}$/;
+const GROUP_KEY = /^(.+):([0-9a-f]{24}|[\w-]{22})$/su;
 const ITEM_KEY = /^(.+):([0-9a-f]{24})$/su;
 
 /** More characters than any id has that is given out: those of a user id of 256 characters are about a thousand. */
@@ -33,6 +35,10 @@ export function encodeRefId(refId: RefId): string {
 
 export function encodeNewsfeedItemId(userId: UserId, actionId: ActionId): string {
   return encode('NewsfeedItem', `${userId}:${actionId}`);
+}
+
+export function encodeFeedGroupId(userId: UserId, groupKey: string): string {
+  return encode('FeedGroup', `${userId}:${groupKey}`);
 }
 
 /** Null unless `id` is exactly what encoding would give. */
@@ -59,6 +65,10 @@ export function readGlobalId(id: string): GlobalId | null {
       return { type, userId: key };
     case 'Ref':
       return { type, refId: key };
+    case 'FeedGroup': {
+      const [, userId, groupKey] = GROUP_KEY.exec(key) ?? [];
+      return userId === undefined || groupKey === undefined ? null : { type, userId, groupKey };
+    }
     case 'NewsfeedItem': {
       const [, userId, actionId] = ITEM_KEY.exec(key) ?? [];
       return userId === undefined || actionId === undefined ? null : { type, userId, actionId };

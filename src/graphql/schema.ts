@@ -16,6 +16,7 @@ import './types/publish.ts';
 import './types/feed.ts';
 import './types/explanation.ts';
 import './types/feed-event.ts';
+import './types/feed-group.ts';
 import './types/interaction.ts';
 import './types/interaction-changes.ts';
 import './types/action-interactions.ts';

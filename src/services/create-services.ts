@@ -37,6 +37,7 @@ import { markFeedRead } from './feed/mark-read.ts';
 import { publishAction, publishActions } from './publish/publish-action.ts';
 import { updateAction } from './publish/update-action.ts';
 import { getAction, listActions, readSlice } from './feed/read-actions.ts';
+import { getFeedGroup, readFeedGroups } from './feed/read-groups.ts';
 import { countUnread, getNewsfeedItem, readFeed } from './feed/read-feed.ts';
 import type { ReaderSession } from './session/reader-session.ts';
 import { makeDue, rebuildFeed, rebuildFeeds } from './feed/rebuild-feed.ts';
@@ -144,6 +145,8 @@ export function createServices(given: ServiceParts): Services {
     rebuildFeed: (identity, memberId) => rebuildFeed(parts, identity, memberId),
     rebuildFeeds: (identity) => rebuildFeeds(parts, identity),
     readFeed: (session, args) => readFeed(parts, session, args),
+    readFeedGroups: (session, args) => readFeedGroups(parts, session, args),
+    getFeedGroup: (session, groupKey) => getFeedGroup(parts, session, groupKey),
     countUnread: (session) => countUnread(parts, session),
     findFirstUnread: (session) => findFirstUnread(parts, session),
     readSlice: (session, refId, args) => readSlice(parts, session, refId, args),

@@ -190,6 +190,23 @@ export interface FeedPage extends CountedPage<NewsfeedItem> {
   readonly countUnread: () => Promise<UnreadCount>;
 }
 
+/** Items of a feed that are shown as one. */
+export interface FeedGroup {
+  readonly userId: UserId;
+  readonly groupKey: string;
+  /** Of its topmost item, as is what follows. */
+  readonly relevancy: Date;
+  readonly isUnread: boolean;
+  /** Its first items, in the order of the feed, until they are enough; or all. */
+  readonly load: (isEnough: (items: readonly NewsfeedItem[]) => boolean) => Promise<readonly NewsfeedItem[]>;
+}
+
+export interface FeedGroupPage extends CountedPage<FeedGroup> {
+  readonly state: FeedState;
+  /** Of how many groups the topmost item is unread. */
+  readonly countUnread: () => Promise<UnreadCount>;
+}
+
 /** Exact up to 100; beyond that `count` is 100 and `isExact` false. */
 export interface UnreadCount {
   readonly count: number;
@@ -358,6 +375,13 @@ export interface Services {
       readonly withLiveCursor?: boolean | undefined;
     },
   ): Promise<FeedPage>;
+  /** The same in groups: each item is in exactly one, which stands where its topmost item stands. */
+  readFeedGroups(
+    session: ReaderSession,
+    args: PageArgs & { readonly filter?: FeedFilter | null | undefined },
+  ): Promise<FeedGroupPage>;
+  /** Null when nothing of it is in the viewer's feed. */
+  getFeedGroup(session: ReaderSession, groupKey: string): Promise<FeedGroup | null>;
   countUnread(session: ReaderSession): Promise<UnreadCount>;
   /** The oldest unread item; null when everything has been read. */
   findFirstUnread(session: ReaderSession): Promise<FirstUnread | null>;

@@ -1,6 +1,7 @@
 import type { Action } from '../domain/action.ts';
 import { clock } from '../lib/clock.ts';
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
+import { groupKeyOf } from '../descriptors/group-key.ts';
 import { idsOf } from '../descriptors/ids.ts';
 import { idOfTime } from './database-time.ts';
 import type { ActionDocument } from './documents.ts';
@@ -41,6 +42,7 @@ export function otherIdsOf(action: Pick<Action, 'refs' | 'refIds' | 'descriptor'
 export function newActionDocument(action: NewAction, events: EventEntries): ActionDocument {
   const names = namesHeld(action);
   const otherIds = otherIdsOf(action);
+  const groupKey = groupKeyOf(action);
   return {
     // Begins with the time it was recorded by, not with that of this machine: see `addressedSince`.
     _id: idOfTime(action.recorded),
@@ -57,6 +59,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
     ...(names.length === 0 ? {} : { names: names.map((id) => nameStamp(id, UNCARRIED)) }),
     ...(otherIds.length === 0 ? {} : { otherIds }),
     descriptor: { ...action.descriptor, tags: [...action.descriptor.tags] },
+    ...(groupKey === null ? {} : { groupKey }),
     engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
     ...(action.expiresAt == null ? {} : { expiresAt: action.expiresAt }),
     isHidden: false,
@@ -109,6 +112,7 @@ export function toStoredAction(document: ActionDocument): Action {
     unsentAt: _unsentAt,
     names: _names,
     otherIds: _otherIds,
+    groupKey: _groupKey,
     ...rest
   } = document;
   return {

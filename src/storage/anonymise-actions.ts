@@ -4,6 +4,7 @@ import { userKey } from '../domain/audience.ts';
 import type { ErasureSubject, ErasureTask } from '../domain/erasure.ts';
 import { FORMER_MEMBER } from '../domain/pseudonym.ts';
 import { anonymiseDescriptor, withoutNames } from '../descriptors/anonymise.ts';
+import { groupKeyOf } from '../descriptors/group-key.ts';
 import type { ActionDocument, FormerAudienceDocument } from './documents.ts';
 import { passRequested } from './fan-out-stages.ts';
 import { moderationRepository } from './moderation.ts';
@@ -98,6 +99,8 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
   const others = (ids: readonly string[]): string[] => ids.filter((id) => id !== memberId);
   const renamed = (ids: readonly string[]): string[] => ids.map((id) => (id === memberId ? pseudonym : id));
   const { names, otherIds, concerned, undecidedRefIds } = document;
+  const descriptor = anonymiseDescriptor(document.descriptor, subject, isOwn);
+  const groupKey = groupKeyOf({ ...document, descriptor });
   const values = {
     actorId: isOwn ? pseudonym : document.actorId,
     mentions: others(document.mentions),
@@ -109,7 +112,8 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
         : { ...ref, label: withoutNames(ref.label, subject) },
     ),
     refIds: renamed(document.refIds),
-    descriptor: anonymiseDescriptor(document.descriptor, subject, isOwn),
+    descriptor,
+    ...(groupKey === null ? {} : { groupKey }),
     ...(concerned === undefined
       ? {}
       : { concerned: concerned.filter(({ key }) => key !== userKey(memberId)) }),

@@ -92,6 +92,8 @@ export interface ActionDocument extends UnsentEvents {
    */
   otherIds?: string[];
   descriptor: { type: string; tags: string[]; [field: string]: unknown };
+  /** What it has in common with those it is shown with. Absent where its type is shown one by one. */
+  groupKey?: string;
   engagement: EngagementDocument;
   /** Raised by every edit. Absent: 1. */
   version?: number;

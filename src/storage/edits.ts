@@ -1,3 +1,4 @@
+import { groupKeyOf } from '../descriptors/group-key.ts';
 import { ObjectId, type Document, type Filter, type WithId } from 'mongodb';
 import type { Action, ActionId, UserId } from '../domain/action.ts';
 import { reachesFollowers, userKey } from '../domain/audience.ts';
@@ -86,6 +87,7 @@ function edited(document: WithId<ActionDocument>, content: ActionContent, at: Da
     names: namesAfter(document, content),
     ...(isReaddressed ? audienceAfter(document, before, content, at) : {}),
     otherIds: otherIdsAfter(before, content, at),
+    groupKey: groupKeyOf({ ...before, ...content }),
     version: before.version + 1,
     editedAt: at,
   };

@@ -98,6 +98,13 @@ export const INDEXES: readonly IndexDefinition[] = [
     'publish: a key is used once per actor',
     { unique: true, partialFilterExpression: { idempotencyKey: { $exists: true } } },
   ),
+  index(
+    'actions',
+    'groups',
+    { groupKey: 1, latest: -1, _id: -1 },
+    'feed in groups: what is shown with an action',
+    { partialFilterExpression: { groupKey: { $exists: true } } },
+  ),
   index('actions', 'expiry', { expiresAt: 1 }, 'expiry: the next action whose time has come', {
     partialFilterExpression: { expiresAt: { $exists: true } },
   }),

@@ -1,3 +1,4 @@
+import { actionGroupsRepository, type ActionGroupsRepository } from './action-groups.ts';
 import { actionsRepository, type ActionsRepository } from './actions.ts';
 import { detailsRepository, type DetailsRepository } from './details.ts';
 import { followerPagesRepository, type FollowerPagesRepository } from './follower-pages.ts';
@@ -37,6 +38,7 @@ import { secretsRepository, type SecretsRepository } from './secrets.ts';
 import { scoresRepository, type ScoresRepository } from './scores.ts';
 
 export interface Repositories {
+  readonly actionGroups: ActionGroupsRepository;
   readonly actions: ActionsRepository;
   readonly details: DetailsRepository;
   readonly bookmarks: BookmarksRepository;
@@ -91,6 +93,7 @@ export function createRepositories(
   const refs = refsRepository(collections.refs);
   return {
     actions: actionsRepository(collections.actions, events),
+    actionGroups: actionGroupsRepository(collections),
     details: detailsRepository(collections),
     bookmarks: bookmarksRepository(collections.bookmarks),
     itemMarks: itemMarksRepository(collections.itemMarks),

@@ -18,6 +18,7 @@ import {
   type ModelReader,
 } from './model.ts';
 import { expectedExplanation, shownExplanation } from './model-explain.ts';
+import { actualGroups, expectedGroups } from './model-groups.ts';
 import { found, type Run } from './model-run.ts';
 import { PEOPLE, REFS, TAGS } from './model-steps.ts';
 
@@ -123,6 +124,11 @@ function filtersFor(run: Run, feed: readonly ModelItem[]): FilterCase[] {
   ];
 }
 
+/** Those by which the feed is also looked at in groups: one on actions, one on places, one on marks. */
+function groupedBy(cases: readonly FilterCase[]): FilterCase[] {
+  return cases.filter(({ name }) => ['tag', 'until', 'unreadOnly'].includes(name));
+}
+
 /** In the order of time the times of a filter are when things were conducted. */
 function timeFiltersFor({ actions }: Run['model']): FilterCase[] {
   const time = actions[0]?.conducted ?? 0;
@@ -221,6 +227,12 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
   view['feed by time'] = (await feed(look.pageSize, { order: 'RECENT' })).map((item) => label(item.actionId));
   const best = (await feed(look.pageSize, { order: 'TOP' })).map((item) => label(item.actionId));
   view['best of the feed'] = [...best].sort();
+  const groups = (filter?: FeedFilter, byId = false): Promise<unknown> =>
+    actualGroups(services, session, { label, pageSize: look.pageSize, ...(filter && { filter }), byId });
+  view['groups'] = await groups(undefined, true);
+  view['groups of what is archived'] = await groups({ archived: true });
+  for (const { name, filter } of groupedBy(filtersFor(run, feedFor(run.model, reader))))
+    view[`groups by ${name}`] = await groups(filter);
   const jump = await services.findFirstUnread(session);
   view['first unread'] = jump === null ? null : shownItem(label, jump.item);
   view['from the first unread on'] =
@@ -299,6 +311,10 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
     .sort();
   view['feed by time'] = byTime(feed).map((item) => label(item.action.id));
   view['best of the feed'] = feed.map((item) => label(item.action.id)).sort();
+  view['groups'] = expectedGroups(label, feed, true);
+  view['groups of what is archived'] = expectedGroups(label, archive);
+  for (const { name, passes } of groupedBy(filtersFor(run, feed)))
+    view[`groups by ${name}`] = expectedGroups(label, feed.filter(passes));
   const unread = feed.filter((item) => item.isUnread);
   const oldest = unread.at(-1);
   view['first unread'] = oldest === undefined ? null : expectedItem(label, oldest);

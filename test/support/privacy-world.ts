@@ -150,6 +150,15 @@ export const READS = {
   },
   node: { document: `query ($id: ID!) { node(id: $id) { ...Shown } } ${ACTION}`, variables: idOnly },
   nodes: { document: `query ($id: ID!) { nodes(ids: [$id]) { ...Shown } } ${ACTION}`, variables: idOnly },
+  groups: {
+    document: `query ($refId: String!) {
+      feedGroups(filter: { refId: $refId }) {
+        edges { cursor node { id isUnread count { count } actors { memberId } items { ...Item groupId } } }
+        ${PAGE} total { count isExact } unread { count isExact }
+      }
+    } ${ITEM}`,
+    variables: ({ refId }) => ({ refId }),
+  },
   why: {
     document: `query ($id: ID!) {
       explainFeedItem(actionId: $id) {
@@ -201,7 +210,7 @@ export type Read = keyof typeof READS;
 export type Write = keyof typeof WRITES;
 
 /** Those of the reads that show what is in the feed, and nothing else. */
-export const FEED_READS: readonly Read[] = ['feed', 'feed by time', 'own item'];
+export const FEED_READS: readonly Read[] = ['feed', 'feed by time', 'own item', 'groups'];
 export const READ_NAMES = Object.keys(READS) as readonly Read[];
 export const WRITE_NAMES = Object.keys(WRITES) as readonly Write[];
 

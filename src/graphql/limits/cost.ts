@@ -21,6 +21,8 @@ export type ListSize =
   | number
   /** As many as an argument has. */
   | { readonly lengthOf: string; readonly max: number }
+  /** As many as an argument says. */
+  | PageSize
   /** Of the edges of a connection: its page. */
   | 'page';
 
@@ -92,6 +94,7 @@ function sizeOf(field: Field, node: FieldNode, variables: Variables, page: numbe
   if (size === undefined) return isList(field.type) ? DEFAULT_SIZE : 1;
   if (size === 'page') return page;
   if (typeof size === 'number') return size;
+  if ('argument' in size) return sizeGiven(size, node, variables);
   return clamp(lengthOf(argument(node, size.lengthOf), variables), size.max);
 }
 
@@ -103,9 +106,12 @@ function valueCost(field: Field): number {
 
 function pageOf(field: Field, node: FieldNode, variables: Variables): number {
   const page = field.extensions['page'] as PageSize | undefined;
-  if (page === undefined) return 1;
-  const given = valueOf(argument(node, page.argument), variables);
-  return clamp(typeof given === 'number' ? given : page.default, page.max);
+  return page === undefined ? 1 : sizeGiven(page, node, variables);
+}
+
+function sizeGiven(size: PageSize, node: FieldNode, variables: Variables): number {
+  const given = valueOf(argument(node, size.argument), variables);
+  return clamp(typeof given === 'number' ? given : size.default, size.max);
 }
 
 /** Arguments out of range fail when they are read; here they only must not make the cost small or infinite. */

@@ -2,11 +2,13 @@ import type { Action, RefId, UserId } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import type { FeedGroup } from '../../services/services.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
 import type { GraphQLContext } from '../context.ts';
 import {
   encodeActionId,
+  encodeFeedGroupId,
   encodeInteractionId,
   encodeMemberId,
   encodeNewsfeedItemId,
@@ -26,12 +28,13 @@ interface RefNodeSource {
   readonly refId: RefId;
 }
 
-type NodeSource = Action | Interaction | MemberSource | NewsfeedItem | RefNodeSource;
+type NodeSource = Action | FeedGroup | Interaction | MemberSource | NewsfeedItem | RefNodeSource;
 
 /** Most ids of one `nodes`. */
 const MAX_NODES = 100;
 
 function globalIdOf(source: NodeSource): string {
+  if ('groupKey' in source) return encodeFeedGroupId(source.userId, source.groupKey);
   if ('relevancy' in source) return encodeNewsfeedItemId(source.userId, source.actionId);
   if ('refId' in source) return encodeRefId(source.refId);
   if ('parentId' in source) return encodeInteractionId(source.id);
@@ -41,6 +44,7 @@ function globalIdOf(source: NodeSource): string {
 export const Node = builder.interfaceRef<NodeSource>('Node').implement({
   description: 'Anything with a global id.',
   resolveType(source) {
+    if ('groupKey' in source) return 'FeedGroup';
     if ('relevancy' in source) return 'NewsfeedItem';
     if ('refId' in source) return 'Ref';
     if ('parentId' in source) return 'Interaction';
@@ -62,6 +66,9 @@ async function loadNode(parsed: GlobalId, context: GraphQLContext): Promise<Node
       return context.services.getMember(session, parsed.userId);
     case 'Ref':
       return context.services.getRef(session, parsed.refId);
+    case 'FeedGroup':
+      if (parsed.userId !== session.identity.userId) return null;
+      return context.services.getFeedGroup(session, parsed.groupKey);
     case 'NewsfeedItem':
       if (parsed.userId !== session.identity.userId) return null;
       return context.services.getNewsfeedItem(session, parsed.actionId);

@@ -1,31 +1,20 @@
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
-import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { FeedReader } from '../../feeds/feed-reader.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
-import type { ItemState } from '../../domain/item-mark.ts';
-import type { ActionsRepository } from '../../storage/actions.ts';
 import type { ItemMarksRepository } from '../../storage/item-marks.ts';
-import { hydrateEntries, hydrateOne, isAboveRead, presentEntry } from './feed-rules.ts';
+import { hydrateOne, presentEntry } from './feed-rules.ts';
+import { openFeedList, present, type FeedListDependencies } from './feed-list.ts';
 import { FeedScan, MAX_UNREAD } from './feed-scan.ts';
-import {
-  actionConditions,
-  checkFeedFilter,
-  listedState,
-  passesFeedFilter,
-  type CheckedFeedFilter,
-} from './filters.ts';
-import { entriesAfter, entriesInState } from './state-entries.ts';
-import { unreadEntries, type UnreadEntries } from './unread-entries.ts';
+import { checkFeedFilter } from './filters.ts';
+import { unreadEntries } from './unread-entries.ts';
 import { collectPage, pageSize } from './paging.ts';
-import { beginReading, type BeginReadingDependencies } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { OrderedPage } from './ordered-page.ts';
 import { readRecent } from './read-recent.ts';
 import type { RankingDependencies } from './ranked-score.ts';
 import { readTop } from './read-top.ts';
-import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs, UnreadCount } from '../services.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -40,10 +29,6 @@ interface LiveCursorDependencies {
   readonly onLiveLogError: (error: unknown) => void;
 }
 
-interface FilterDependencies {
-  readonly actions: Pick<ActionsRepository, 'matching'>;
-}
-
 function listName(userId: UserId): string {
   return `feed:${userId}`;
 }
@@ -55,11 +40,7 @@ function listName(userId: UserId): string {
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readFeed(
-  dependencies: ReadFeedDependencies &
-    FilterDependencies &
-    RankingDependencies &
-    BeginReadingDependencies &
-    LiveCursorDependencies,
+  dependencies: FeedListDependencies & RankingDependencies & LiveCursorDependencies,
   session: ReaderSession,
   args: PageArgs & {
     readonly filter?: FeedFilter | null | undefined;
@@ -73,40 +54,11 @@ export async function readFeed(
   const size = pageSize(args.first);
   const order = args.order ?? 'RELEVANCY';
   const filter = checkFeedFilter(args.filter);
-  const range = rangeOf(filter, order);
   const userId = session.identity.userId;
   const after = args.after ?? null;
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(dependencies, userId) : null;
-  let looking: Promise<ReaderProfile> | undefined;
-  const lookUp = (): Promise<ReaderProfile> => (looking ??= beginReading(dependencies, session));
-  let reading: Promise<UnreadEntries> | undefined;
-  const unread = (): Promise<UnreadEntries> =>
-    (reading ??= lookUp().then((reader) => unreadEntries(dependencies, reader)));
-  const state = listedState(filter);
-  let listing: Promise<readonly FeedEntry[]> | undefined;
-  const inState = (wanted: ItemState): Promise<readonly FeedEntry[]> =>
-    (listing ??= lookUp().then((reader) => entriesInState(dependencies, reader, wanted)));
-  const read = async (from: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> => {
-    if (state !== null) return entriesAfter(await inState(state), from, limit);
-    const query = {
-      limit,
-      ...(from === null ? {} : { after: from }),
-      ...(range.since === null ? {} : { since: range.since }),
-      ...(range.until === null ? {} : { until: range.until }),
-    };
-    if (filter.unreadOnly) return (await unread()).page(query);
-    return looking === undefined
-      ? dependencies.feedReader.pageFor(userId, lookUp, query)
-      : dependencies.feedReader.page(await looking, query);
-  };
-  const scan = new FeedScan({
-    scan: read,
-    select: async (candidates) =>
-      present(session, await narrowed(dependencies, filter, candidates), filter, order),
-    isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
-    unreadBelow: async () => (await unread()).below(state === null ? null : await inState(state)),
-    withUnread: args.withUnread ?? false,
-  });
+  const list = openFeedList(dependencies, session, { filter, order });
+  const scan = new FeedScan({ ...list, withUnread: args.withUnread ?? false });
   const page = await readInOrder(dependencies, order, {
     userId,
     size,
@@ -118,7 +70,7 @@ export async function readFeed(
   return {
     ...page,
     liveCursor,
-    state: (await lookUp()).isRebuilding ? 'REBUILDING' : 'READY',
+    state: (await list.lookUp()).isRebuilding ? 'REBUILDING' : 'READY',
     countTotal: () => scan.countTotal(nodes),
     countUnread: () => scan.countUnread(nodes),
   };
@@ -138,18 +90,6 @@ async function liveCursorOf(
     onLiveLogError(error);
     return NOWHERE;
   }
-}
-
-/**
- * The range of relevancies that holds what a filter lets through. In the order of time it is by when things were conducted,
- * which a relevancy is not below but by the little that may be ahead; bumps go up without a bound.
- */
-function rangeOf(
-  { since, until }: CheckedFeedFilter,
-  order: FeedOrder,
-): { readonly since: Date | null; readonly until: Date | null } {
-  if (order !== 'RECENT') return { since, until };
-  return { since: since === null ? null : new Date(since.getTime() - MAX_FUTURE_MS), until: null };
 }
 
 function readInOrder(
@@ -177,24 +117,6 @@ function readRelevant(options: OrderedPage): Promise<Page<NewsfeedItem>> {
 /** The cursor of a position in the order of relevancy. */
 export function relevancyCursor(userId: UserId, { relevancy, actionId }: FeedPosition, asOf: Date): string {
   return encodePosition(listName(userId), { time: relevancy, actionId, asOf });
-}
-
-/**
- * The entries whose actions a filter on them lets through, by one round trip that brings none of the others: however
- * selective the filter, only what is shown is loaded whole.
- */
-async function narrowed(
-  { actions }: FilterDependencies,
-  filter: CheckedFeedFilter,
-  entries: readonly FeedEntry[],
-): Promise<readonly FeedEntry[]> {
-  const conditions = actionConditions(filter);
-  if (entries.length === 0 || Object.keys(conditions).length === 0) return entries;
-  const matching = await actions.matching(
-    entries.map((entry) => entry.actionId),
-    conditions,
-  );
-  return entries.filter((entry) => matching.has(entry.actionId));
 }
 
 /**
@@ -243,17 +165,3 @@ export function presentUnread(
 }
 
 const UNREAD = checkFeedFilter({ unreadOnly: true });
-
-async function present(
-  session: ReaderSession,
-  entries: readonly FeedEntry[],
-  filter: CheckedFeedFilter,
-  order: FeedOrder = 'RELEVANCY',
-): Promise<NewsfeedItem[]> {
-  const profile = await session.profile();
-  const hydrated = await hydrateEntries(session, entries);
-  return hydrated.flatMap((facts) => {
-    const item = presentEntry(profile, facts, listedState(filter));
-    return item !== null && passesFeedFilter(filter, item, order) ? [item] : [];
-  });
-}

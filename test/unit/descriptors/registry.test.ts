@@ -24,6 +24,7 @@ const MACHINERY = [
   'sentence.ts',
   'registry.ts',
   'names.ts',
+  'group-key.ts',
   'ids.ts',
   'anonymise.ts',
 ];

@@ -1,0 +1,27 @@
+import { hash } from 'node:crypto';
+import type { Action } from '../domain/action.ts';
+import { descriptorOfType } from './registry.ts';
+
+/** Bytes of a key: enough that no two groups share one. */
+const KEY_BYTES = 16;
+
+/**
+ * What actions have in common that are shown as one: their type, the fields that it names, and the day they were conducted
+ * on, in UTC. Null where the type is shown one by one. It names nobody.
+ */
+export function groupKeyOf({
+  descriptor,
+  conducted,
+}: Pick<Action, 'descriptor' | 'conducted'>): string | null {
+  const fields = descriptorOfType(descriptor.type)?.group ?? [];
+  if (fields.length === 0) return null;
+  const values = fields.map((field) => descriptor[field] ?? null);
+  const day = conducted.toISOString().slice(0, 10);
+  const content = JSON.stringify([descriptor.type, day, ...values]);
+  return hash('sha256', content, 'buffer').subarray(0, KEY_BYTES).toString('base64url');
+}
+
+/** The group an action is shown in: a group of its own where its type is shown one by one. */
+export function groupOf(action: Pick<Action, 'id' | 'descriptor' | 'conducted'>): string {
+  return groupKeyOf(action) ?? action.id;
+}

@@ -1,0 +1,147 @@
+import { badInput } from '../../domain/errors.ts';
+import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
+import { groupOf } from '../../descriptors/group-key.ts';
+import { MAX_TOTAL } from '../../services/feed/list-scan.ts';
+import { MAX_GROUPS } from '../../services/feed/read-groups.ts';
+import type {
+  Count as CountSource,
+  FeedGroup as FeedGroupSource,
+  FeedGroupPage,
+} from '../../services/services.ts';
+import { builder } from '../builder.ts';
+import { defineConnection, toConnection } from '../connection.ts';
+import { encodeFeedGroupId } from '../global-id.ts';
+import type { ListSize, PageSize } from '../limits/cost.ts';
+import { Count, TOTAL_COST } from './count.ts';
+import { FeedStateEnum } from './enums.ts';
+import { FeedFilter, NewsfeedItem } from './feed.ts';
+import { Member } from './member.ts';
+import { Node } from './node.ts';
+import { UnreadCount } from './unread-count.ts';
+
+/** Most items or actors of one group that are listed. */
+const MAX_LISTED = 20;
+const LISTED_COST: { readonly size: ListSize } = { size: { argument: 'first', default: 3, max: MAX_LISTED } };
+/** Members of a group are counted by ids and rules, most groups have few. */
+const COUNT_COST: { readonly size: ListSize } = { size: 10 };
+const PAGE_COST: { readonly page: PageSize } = {
+  page: { argument: 'first', default: 25, max: MAX_GROUPS },
+};
+
+function listed(first: number | null | undefined): number {
+  const size = first ?? 3;
+  if (size < 1 || size > MAX_LISTED)
+    throw badInput(`Must be from 1 to ${String(MAX_LISTED)}, got ${String(size)}`, ['first']);
+  return size;
+}
+
+function actorsOf(items: readonly NewsfeedItemRecord[]): string[] {
+  return [...new Set(items.map(({ action }) => action.actorId))];
+}
+
+function countOf(count: number, isExact: boolean): CountSource {
+  return { count: Math.min(count, MAX_TOTAL), isExact };
+}
+
+const firstArg = (what: string) => ({
+  description: `How many ${what}, 1 to ${String(MAX_LISTED)}.`,
+});
+
+export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').implement({
+  description:
+    'Items of a feed that belong together: of one type, about the same, of one day. It is what it is for the viewer, ' +
+    'and for the filter of the list it is in. Its id is the groupId of its items.',
+  interfaces: [Node],
+  fields: (t) => ({
+    relevancy: t.expose('relevancy', { type: 'DateTime', description: 'That of its topmost item.' }),
+    isUnread: t.exposeBoolean('isUnread', { description: 'Whether its topmost item is unread.' }),
+    count: t.field({
+      type: Count,
+      description: 'How many items it has.',
+      extensions: COUNT_COST,
+      async resolve({ load }) {
+        const { length } = await load((items) => items.length > MAX_TOTAL);
+        return countOf(length, length <= MAX_TOTAL);
+      },
+    }),
+    actors: t.field({
+      type: [Member],
+      description: 'Who acted, who stands topmost first; each once.',
+      args: { first: t.arg.int({ ...firstArg('members'), defaultValue: 3 }) },
+      extensions: LISTED_COST,
+      async resolve({ load }, { first }) {
+        const size = listed(first);
+        const actors = actorsOf(await load((items) => actorsOf(items).length >= size));
+        return actors.slice(0, size).map((userId) => ({ userId }));
+      },
+    }),
+    actorCount: t.field({
+      type: Count,
+      description: 'How many members acted, in its newest 1,000 items.',
+      extensions: COUNT_COST,
+      async resolve({ load }) {
+        const items = await load((some) => some.length > MAX_TOTAL);
+        return countOf(actorsOf(items.slice(0, MAX_TOTAL)).length, items.length <= MAX_TOTAL);
+      },
+    }),
+    items: t.field({
+      type: [NewsfeedItem],
+      description: 'Its items, in the order of the feed.',
+      args: { first: t.arg.int({ ...firstArg('items'), defaultValue: 3 }) },
+      extensions: LISTED_COST,
+      async resolve({ load }, { first }) {
+        const size = listed(first);
+        return (await load((items) => items.length >= size)).slice(0, size);
+      },
+    }),
+  }),
+});
+
+builder.objectField(NewsfeedItem, 'groupId', (t) =>
+  t.id({
+    description: 'Global id of the group it is shown in.',
+    resolve: ({ userId, action }) => encodeFeedGroupId(userId, groupOf(action)),
+  }),
+);
+
+const FeedGroupConnection = defineConnection<FeedGroupSource, FeedGroupPage>(
+  'FeedGroup',
+  FeedGroup,
+  'groups of newsfeed items',
+);
+
+builder.objectFields(FeedGroupConnection, (t) => ({
+  total: t.field({
+    type: Count,
+    description: 'Groups of the whole list, its filter applied. Comes from the same read as the page.',
+    extensions: TOTAL_COST,
+    resolve: ({ page }) => page.countTotal(),
+  }),
+  unread: t.field({
+    type: UnreadCount,
+    description: 'Groups of this list whose topmost item is unread. Comes from the same read as the page.',
+    resolve: ({ page }) => page.countUnread(),
+  }),
+  state: t.field({
+    type: FeedStateEnum,
+    description: 'Whether the feed is complete.',
+    resolve: ({ page }) => page.state,
+  }),
+}));
+
+builder.queryField('feedGroups', (t) =>
+  t.field({
+    type: FeedGroupConnection,
+    description:
+      "The viewer's feed in groups. Each visible item is in exactly one; a group stands where its topmost item stands. " +
+      'One that is bumped above the cursor is not shown again.',
+    args: {
+      first: t.arg.int({ description: `How many groups, 1 to ${String(MAX_GROUPS)}; 25 when absent.` }),
+      after: t.arg.string({ description: 'A cursor of an earlier page; absent: from the beginning.' }),
+      filter: t.arg({ type: FeedFilter, description: 'Only items that pass it, before they are grouped.' }),
+    },
+    extensions: PAGE_COST,
+    resolve: async (_root, args, context) =>
+      toConnection(await context.services.readFeedGroups(context.session(), args), args),
+  }),
+);

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { commandsOf, stagesOf } from '../../support/commands.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+/** Sixty actions about thirty things, two about each, in Ann's feed. */
+async function openGroups(): Promise<Parts> {
+  const parts = await openParts({ monitorCommands: true, pullRefreshMs: 86_400_000 });
+  await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);
+  await parts.services.publishActions(
+    parts.service,
+    Array.from({ length: 60 }, (_, n) => ({
+      ...{ actorId: 'actor', scope: 'PUBLIC', conducted: new Date(Date.UTC(2024, 0, 10, 0, n)) },
+      descriptor: { liked: { objectType: 'post', objectId: String(n % 30) } },
+    })),
+  );
+  await parts.fanOut();
+  await parts.services.readFeed(parts.session('ann'), {});
+  return parts;
+}
+
+test('reads groups in two round trips a bite, and what lies in all of them by one query of each kind', async () => {
+  await using parts = await openGroups();
+  const session = parts.session('ann');
+  await session.profile();
+  let groups: Awaited<ReturnType<typeof parts.services.readFeedGroups>> | undefined;
+  const page = await commandsOf(parts.database, async () => {
+    groups = await parts.services.readFeedGroups(session, { first: 25 });
+  });
+  expect(page.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
+    'find newsfeedItems',
+    'find actions',
+  ]);
+  const members = await commandsOf(parts.database, () =>
+    Promise.all((groups?.edges ?? []).map(({ node }) => node.load(({ length }) => length > 1_000))),
+  );
+  expect(members.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
+    'aggregate actions',
+    'find newsfeedItems',
+    'find actions',
+  ]);
+});
+
+test('behind a cursor asks once for the groups of a page, and finds them by index', async () => {
+  await using parts = await openGroups();
+  const { endCursor } = await parts.services.readFeedGroups(parts.session('ann'), { first: 5 });
+  const session = parts.session('ann');
+  await session.profile();
+  const commands = await commandsOf(parts.database, () =>
+    parts.services.readFeedGroups(session, { first: 5, after: endCursor }),
+  );
+  expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
+    'find newsfeedItems',
+    'find actions',
+    'aggregate actions',
+    'find newsfeedItems',
+    'find actions',
+  ]);
+  const key = (await parts.database.collections.actions.findOne({}))?.groupKey;
+  const [read] = await commandsOf(parts.database, () => parts.repositories.actionGroups.anyOf(key ?? ''));
+  if (read === undefined) throw new Error('Nothing was asked');
+  expect((await stagesOf(parts.database, read)).map(({ indexName }) => indexName)).toContain('groups');
+});

@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest';
+import type { FeedGroup } from '../../../src/services/services.ts';
+import { groupKeysMigration } from '../../../src/storage/migrations/group-keys.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const DAY = Date.UTC(2024, 0, 10);
+const HOUR_MS = 3_600_000;
+
+/** Mentions Ann, so that it is in her feed by any actor. */
+function about(objectId: string, actorId = 'bob', hour = 0): object {
+  return {
+    ...{ actorId, scope: 'PUBLIC', mentions: ['ann'], conducted: new Date(DAY + hour * HOUR_MS) },
+    descriptor: { liked: { objectType: 'post', objectId } },
+  };
+}
+
+async function published(parts: Parts, inputs: readonly object[]): Promise<string[]> {
+  const outcomes = await parts.services.publishActions(parts.service, inputs as never);
+  await parts.fanOut();
+  return outcomes.map(({ action }) => action?.id ?? '');
+}
+
+async function shown(parts: Parts, args: object = {}): Promise<string[][]> {
+  const { edges } = await parts.services.readFeedGroups(parts.session('ann'), args);
+  return Promise.all(edges.map(({ node }) => idsOf(node)));
+}
+
+async function idsOf(group: FeedGroup): Promise<string[]> {
+  return (await group.load(() => false)).map(({ actionId }) => actionId);
+}
+
+test('shows as one what is of one type, about the same and of one day in UTC', async () => {
+  await using parts = await openParts();
+  const [a, b, c, d] = await published(parts, [
+    about('p', 'bob', 0),
+    about('p', 'cid', 23),
+    about('p', 'dan', 24),
+    about('q', 'eve', 12),
+  ]);
+  const [post] = await published(parts, [
+    { ...about('', 'bob', 1), descriptor: { posted: { postId: 'p', text: 'x' } } },
+  ]);
+  expect(await shown(parts)).toEqual([[c], [b, a], [d], [post]]);
+});
+
+test('moves a group with its topmost item, and splits off what is hidden, muted, archived or deleted', async () => {
+  await using parts = await openParts();
+  const { services } = parts;
+  const ids = await published(parts, [
+    about('p', 'bob', 0),
+    about('p', 'cid', 1),
+    about('p', 'dan', 2),
+    about('q', 'eve', 3),
+  ]);
+  const [a = '', b = '', c = '', other = ''] = ids;
+  expect(await shown(parts)).toEqual([[other], [c, b, a]]);
+  await services.recordInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
+  await parts.fanOut();
+  expect(await shown(parts)).toEqual([[a, c, b], [other]]);
+  await services.mute(parts.session('ann'), 'bob');
+  expect(await shown(parts)).toEqual([[other], [c, b]]);
+  await services.archiveFeedItem(parts.session('ann'), c);
+  expect(await shown(parts)).toEqual([[other], [b]]);
+  expect(await shown(parts, { filter: { archived: true } })).toEqual([[c]]);
+  await services.unmute(parts.session('ann'), 'bob');
+  await services.hideAction(parts.session('admin', 'admin'), b, null);
+  expect(await shown(parts)).toEqual([[a], [other]]);
+});
+
+test('is exact for a group of any size, whatever of it is not for the reader', async () => {
+  await using parts = await openParts();
+  const mine = await published(parts, [about('p', 'bob', 0), about('p', 'cid', 0)]);
+  const others = Array.from({ length: 480 }, () => ({ ...about('p', 'dan', 1), mentions: ['bob'] }));
+  await published(parts, others);
+  const [last] = await published(parts, [about('q', 'eve', 0)]);
+  const services = parts.services;
+  const { edges, endCursor } = await services.readFeedGroups(parts.session('ann'), { first: 1 });
+  expect(edges.map(({ node }) => node.relevancy)).toEqual([new Date(DAY)]);
+  expect(await shown(parts)).toEqual([[last], [...mine].reverse()]);
+  expect(await shown(parts, { first: 1, after: endCursor })).toEqual([[...mine].reverse()]);
+  const bob = await services.readFeedGroups(parts.session('bob'), {});
+  expect((await bob.edges[0]?.node.load(({ length }) => length > 1_000))?.length).toBe(480);
+});
+
+test('does not show again what was bumped above the cursor', async () => {
+  await using parts = await openParts();
+  const [a = '', b, c] = await published(parts, [
+    about('p', 'bob', 0),
+    about('p', 'cid', 1),
+    about('q', 'dan', 2),
+  ]);
+  const { edges, endCursor } = await parts.services.readFeedGroups(parts.session('ann'), { first: 1 });
+  expect(await Promise.all(edges.map(({ node }) => idsOf(node)))).toEqual([[c]]);
+  await parts.services.recordInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
+  await parts.fanOut();
+  expect(await shown(parts, { after: endCursor })).toEqual([]);
+  expect(await shown(parts)).toEqual([[a, b], [c]]);
+});
+
+test('counts groups, and those whose topmost item is unread', async () => {
+  await using parts = await openParts();
+  const { services } = parts;
+  const ids = await published(parts, [about('p', 'bob', 0), about('p', 'cid', 1), about('q', 'dan', 2)]);
+  const counts = async (args: object = {}): Promise<number[]> => {
+    const page = await services.readFeedGroups(parts.session('ann'), args);
+    return [(await page.countTotal()).count, (await page.countUnread()).count];
+  };
+  expect(await counts()).toEqual([2, 2]);
+  await services.markItemsRead(parts.session('ann'), [ids[1] ?? '']);
+  expect(await counts()).toEqual([2, 1]);
+  await services.markFeedRead(parts.session('ann'), new Date());
+  expect(await counts()).toEqual([2, 0]);
+  await services.markItemsUnread(parts.session('ann'), [ids[0] ?? '']);
+  expect(await counts()).toEqual([2, 0]);
+  expect(await counts({ filter: { unreadOnly: true } })).toEqual([1, 1]);
+  await services.markItemsUnread(parts.session('ann'), [ids[1] ?? '']);
+  expect(await counts({ first: 1 })).toEqual([2, 1]);
+});
+
+test('is there by its key for who has some of it, and for nobody else', async () => {
+  await using parts = await openParts();
+  await published(parts, [about('p', 'bob', 0), about('p', 'cid', 1)]);
+  const { edges } = await parts.services.readFeedGroups(parts.session('ann'), {});
+  const key = edges[0]?.node.groupKey ?? '';
+  const found = await parts.services.getFeedGroup(parts.session('ann'), key);
+  expect(found === null ? [] : await idsOf(found)).toHaveLength(2);
+  expect(await parts.services.getFeedGroup(parts.session('bob'), key)).toBeNull();
+  expect(await parts.services.getFeedGroup(parts.session('ann'), 'f'.repeat(24))).toBeNull();
+});
+
+test('finds what was published before groups, once the migration has come by', async () => {
+  await using parts = await openParts();
+  const { actions } = parts.database.collections;
+  const ids = await published(parts, [about('p', 'bob', 0), about('p', 'cid', 1), about('p', 'dan', 2)]);
+  const before = await actions.find().sort({ _id: 1 }).toArray();
+  await actions.updateMany({}, { $unset: { groupKey: 1 } });
+  let after: string | null = null;
+  do after = (await groupKeysMigration.batch(parts.database.collections, after, 2)).after;
+  while (after !== null);
+  expect(await actions.find().sort({ _id: 1 }).toArray()).toEqual(before);
+  expect(await shown(parts)).toEqual([[...ids].reverse()]);
+});
+
+test('refuses pages of other sizes, and cursors of other lists', async () => {
+  await using parts = await openParts();
+  await published(parts, [about('p'), about('q')]);
+  const read = (args: object) => parts.services.readFeedGroups(parts.session('ann'), args);
+  for (const first of [0, 51, -1])
+    await expect(read({ first })).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+  const feed = await parts.services.readFeed(parts.session('ann'), { first: 1 });
+  await expect(read({ after: feed.endCursor })).rejects.toMatchObject({ code: 'BAD_CURSOR' });
+});
+
+test('puts what is edited where it belongs then', async () => {
+  await using parts = await openParts();
+  const [a = '', b, c] = await published(parts, [about('p'), about('p'), about('q')]);
+  await parts.services.updateAction(parts.session('admin', 'admin'), a, {
+    descriptor: { liked: { objectType: 'post', objectId: 'q' } },
+  });
+  await parts.fanOut();
+  expect(await shown(parts)).toEqual([[c, a], [b]]);
+});
