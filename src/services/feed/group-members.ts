@@ -1,7 +1,7 @@
-import DataLoader from 'dataloader';
 import type { ActionId } from '../../domain/action.ts';
 import { compareFeedPositions, type FeedEntry, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { ActionGroupsRepository } from '../../storage/action-groups.ts';
+import { batched } from '../session/batched.ts';
 
 /** Members of each group read at first, and how many times as many in each further round. */
 const FIRST_ROUND = 50;
@@ -35,21 +35,18 @@ interface Wanted {
 export class GroupMembers {
   readonly #options: GroupMembersOptions;
   readonly #groups = new Map<ActionId, Group>();
-  readonly #loader: DataLoader<Wanted, readonly NewsfeedItem[]>;
+  readonly #ask: (wanted: Wanted) => Promise<readonly NewsfeedItem[]>;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: GroupMembersOptions) {
     this.#options = options;
     // One after the other: what is decided of a group is decided in its order.
-    this.#loader = new DataLoader((wanted) => this.#inTurn(wanted), {
-      cache: false,
-      maxBatchSize: MAX_GROUPS,
-    });
+    this.#ask = batched((wanted) => this.#inTurn(wanted), MAX_GROUPS);
   }
 
   /** The group's first items until they are enough, or all. Of an action without a group: none. */
   load(actionId: ActionId, isEnough: Wanted['isEnough']): Promise<readonly NewsfeedItem[]> {
-    return this.#loader.load({ actionId, isEnough });
+    return this.#ask({ actionId, isEnough });
   }
 
   #inTurn(wanted: readonly Wanted[]): Promise<(readonly NewsfeedItem[])[]> {
