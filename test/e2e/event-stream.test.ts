@@ -45,7 +45,7 @@ describe('the client of graphql-sse in distinct mode', () => {
       data: {
         feedEvents: {
           __typename: 'FeedItemAdded',
-          item: { action: { descriptor: { summary: 'wrote note n1' } } },
+          item: { action: { descriptor: { summary: 'bob wrote note n1' } } },
         },
       },
     });
