@@ -81,10 +81,12 @@ export class LaneGate {
   }
 
   #begin(): void {
+    // One look at the clock: a rest that ended between two would be waited for by nothing.
+    const now = performance.now();
     while (this.#running < WIDTH) {
-      const lane = this.#next();
+      const lane = this.#next(now);
       if (lane === null) {
-        this.#lookAgain();
+        this.#lookAgain(now);
         return;
       }
       const queue = this.#lanes[lane];
@@ -98,21 +100,20 @@ export class LaneGate {
   }
 
   /** Of the lanes that wait and have room, the one that had the least of its share; of equals the most urgent. */
-  #next(): Lane | null {
+  #next(now: number): Lane | null {
     let next: Lane | null = null;
     for (const lane of LANES) {
       const queue = this.#lanes[lane];
-      if (!queue.isWaiting || !this.#mayBegin(lane)) continue;
+      if (!queue.isWaiting || !this.#mayBegin(lane, now)) continue;
       if (next === null || queue.spent < this.#lanes[next].spent) next = lane;
     }
     return next;
   }
 
-  #mayBegin(lane: Lane): boolean {
+  #mayBegin(lane: Lane, now: number): boolean {
     const { URGENT, LIVE, BULK } = this.#lanes;
     if (lane === 'URGENT') return true;
     if (lane === 'LIVE') return !URGENT.isUnderWay || LIVE.running < MOST_LIVE_BESIDE_URGENT;
-    const now = performance.now();
     const givesWay = [URGENT, LIVE].some(
       ({ isUnderWay, endedAt }) => isUnderWay || now - endedAt < LINGER_MS,
     );
@@ -120,9 +121,9 @@ export class LaneGate {
   }
 
   /** What rests is not woken by anything that ends. */
-  #lookAgain(): void {
+  #lookAgain(now: number): void {
     const { BULK } = this.#lanes;
-    const waitMs = BULK.restsUntil - performance.now();
+    const waitMs = BULK.restsUntil - now;
     if (!BULK.isWaiting || waitMs <= 0 || this.#timer !== null) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;

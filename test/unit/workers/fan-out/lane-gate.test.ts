@@ -103,6 +103,23 @@ describe('the gate of the lanes', () => {
     expect(begun).toEqual(['BULK', 'BULK', 'BULK']);
   });
 
+  test('does not leave bulk waiting where its rest ends while the gate looks', async () => {
+    const { gate, add, begun, end, pass } = scene();
+    using _pass = gate.enter('LIVE');
+    add('BULK');
+    await pass(100);
+    await end();
+    const restsUntil = performance.now() + 300;
+    const clock = vi
+      .spyOn(performance, 'now')
+      .mockReturnValueOnce(restsUntil - 0.1)
+      .mockReturnValue(restsUntil + 0.1);
+    add('BULK');
+    clock.mockRestore();
+    await pass(1_000);
+    expect(begun).toEqual(['BULK', 'BULK']);
+  });
+
   test('lets bulk rest in no case while it is alone', async () => {
     const { add, begun, end, pass } = scene();
     add('BULK', 'fan-out', 20);
