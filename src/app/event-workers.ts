@@ -16,7 +16,6 @@ export function eventWorkers(
   const mover = new EventMover(
     {
       ...repositories,
-      onMoved: () => undefined,
       onError: (err) => {
         logWorkerTrouble(logger, { err });
       },

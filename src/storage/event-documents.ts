@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { DeliveredReader, HostEventFacts, HostEventType } from '../domain/host-event.ts';
+import type { HostEventFacts, HostEventType } from '../domain/host-event.ts';
 
 /** An event that stands in the document it tells of, written with the change itself, until it has been moved. */
 export interface UnsentEventDocument {
@@ -23,7 +23,7 @@ export interface OutboxDocument {
   type: HostEventType;
   at: Date;
   unsentAt: Date;
-  facts: HostEventFacts & { readers?: readonly DeliveredReader[] };
+  facts: HostEventFacts;
 }
 
 /** An event that has its number. */
@@ -34,7 +34,7 @@ export interface HostEventDocument {
   type: HostEventType;
   at: Date;
   storedAt: Date;
-  facts: HostEventFacts & { readers?: readonly DeliveredReader[] };
+  facts: HostEventFacts;
   /** Who is named in the facts, but for the readers. */
   memberIds?: string[];
 }

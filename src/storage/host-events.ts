@@ -129,24 +129,6 @@ export function hostEventsRepository({
       return { events, isCut: false };
     },
 
-    /** By number of the event. Missing ones are left out. Unique key: `_id`. */
-    async findByIds(ids: readonly string[]): Promise<NumberedHostEvent[]> {
-      const documents = await hostEvents.find({ _id: { $in: [...ids] } }).toArray();
-      return documents.map(toEvent);
-    },
-
-    /** The number of the newest event that was added before then. Index `age`. */
-    async lastBefore(time: Date): Promise<number> {
-      const [state, newest] = await Promise.all([
-        eventState.findOne({ _id: 'events' }),
-        hostEvents.findOne(
-          { storedAt: { $lt: time } },
-          { sort: { storedAt: -1, seq: -1 }, projection: { seq: 1 } },
-        ),
-      ]);
-      return Math.max(state?.deletedUpTo ?? 0, newest?.seq ?? 0);
-    },
-
     /**
      * Deletes a batch of events that were added before then, the oldest first. Numbers are not given again. Index `age`.
      * @returns how many there were.

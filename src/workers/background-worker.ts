@@ -53,8 +53,8 @@ export abstract class BackgroundWorker implements AsyncDisposable {
   protected abstract work(): Promise<boolean>;
 
   /**
-   * Reports what `work` rejected with; the worker tries again after `pollMs`. The same message comes again after ten
-   * seconds at the earliest, unless work was done in between.
+   * Reports what `work` rejected with; the worker tries again after `pollMs`. The same message is reported again after
+   * ten seconds at the earliest, unless an attempt succeeded in between.
    */
   protected abstract failed(error: unknown): void;
 

@@ -14,7 +14,6 @@ export function eventMover(
   return new EventMover(
     {
       ...createRepositories(collections, { recordsEvents: true }),
-      onMoved: () => undefined,
       onError: (error) => {
         throw error;
       },

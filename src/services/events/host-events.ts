@@ -49,7 +49,7 @@ export async function readHostEvents(
 }
 
 /** With whom erasures are for, as long as that is known. No round trip where there are none among them. */
-export async function viewsOf(
+async function viewsOf(
   erasures: Pick<ErasuresRepository, 'subjectsOf'>,
   events: readonly NumberedHostEvent[],
 ): Promise<HostEventView[]> {

@@ -6,8 +6,6 @@ import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-wo
 export interface EventMoverDependencies {
   readonly eventSources: EventSourcesRepository;
   readonly hostEvents: Pick<HostEventsRepository, 'lease' | 'release' | 'append' | 'purge'>;
-  /** There are new events in the log. */
-  readonly onMoved: () => void;
   /** It is tried again in the next round. */
   readonly onError: (error: unknown) => void;
 }
@@ -42,7 +40,7 @@ export class EventMover extends BackgroundWorker {
 
   /** Moves a batch. False: there was no more, or another process is at it. */
   async round(now: Date): Promise<boolean> {
-    const { eventSources, hostEvents, onMoved } = this.#dependencies;
+    const { eventSources, hostEvents } = this.#dependencies;
     const { workerId, leaseMs } = this.#options;
     this.#hasLease = await hostEvents.lease(workerId, now, leaseMs);
     if (!this.#hasLease) return false;
@@ -51,7 +49,6 @@ export class EventMover extends BackgroundWorker {
     if (batch.events.length === 0) return false;
     await hostEvents.append(batch.events, now);
     await batch.taken();
-    onMoved();
     return batch.hasMore;
   }
 
