@@ -15,4 +15,7 @@ export const applicantHired = defineDescriptor({
     en: '{actor} hired {applicantId} as {positionId}',
     de: '{actor} hat {applicantId} als {positionId} eingestellt',
   },
+  groupSummary: {
+    de: '{actor} {subjects, plural, one {hat} other {haben}} {applicantId} als {positionId} eingestellt',
+  },
 });

@@ -15,4 +15,7 @@ export const applicantRatingRequested = defineDescriptor({
     en: '{actor} asked {requestedFromId} to rate {applicantId}',
     de: '{actor} hat {requestedFromId} gebeten, {applicantId} zu bewerten',
   },
+  groupSummary: {
+    de: '{actor} {subjects, plural, one {hat} other {haben}} {requestedFromId} gebeten, {applicantId} zu bewerten',
+  },
 });

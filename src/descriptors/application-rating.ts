@@ -19,4 +19,8 @@ export const applicationRating = defineDescriptor({
     en: '{raterId} rated {applicantId} {ratingScore, number} for {positionId}',
     de: '{raterId} hat {applicantId} für {positionId} mit {ratingScore, number} bewertet',
   },
+  groupSummary: {
+    en: '{raterId} rated {applicantId} for {positionId}',
+    de: '{raterId} {subjects, plural, one {hat} other {haben}} {applicantId} für {positionId} bewertet',
+  },
 });

@@ -15,4 +15,10 @@ export const commented = defineDescriptor({
     en: ['{actor} commented on {postId}', '{actor} commented on a post'],
     de: ['{actor} hat {postId} kommentiert', '{actor} hat einen Beitrag kommentiert'],
   },
+  groupSummary: {
+    de: [
+      '{actor} {subjects, plural, one {hat} other {haben}} {postId} kommentiert',
+      '{actor} {subjects, plural, one {hat} other {haben}} einen Beitrag kommentiert',
+    ],
+  },
 });

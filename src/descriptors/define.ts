@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSentence, type Sentence, type SentenceMessages } from './sentence.ts';
+import { defineGroupSentence, defineSentence, type Sentence, type SentenceMessages } from './sentence.ts';
 
 /** Longest id of a user, a ref or an object, in characters. */
 export const MAX_ID_LENGTH = 256;
@@ -142,6 +142,13 @@ export interface DescriptorType {
   /** A whole sentence for people, by language. */
   readonly summary: SentenceMessages;
   readonly sentence: Sentence;
+  /**
+   * What is said of several actions of a group, by language. An id in which they differ becomes a list of names;
+   * `{subjects}` is the number of those the sentence begins with. Absent for a language: its `summary`.
+   */
+  readonly groupSummary?: Partial<SentenceMessages>;
+  /** Null where the type is shown one by one. */
+  readonly groupSentence: Sentence | null;
   /** Validates an input, tags included; unknown properties are faults. */
   readonly schema: z.ZodType<{ tags: string[] } & Record<string, unknown>>;
 }
@@ -209,7 +216,10 @@ function firstFault(values: readonly unknown[], depth: number): string | null {
 
 /** Declares a descriptor type: everything else about it is derived. */
 export function defineDescriptor(
-  declaration: Omit<DescriptorType, 'schema' | 'fieldList' | 'namedFields' | 'actorFields' | 'sentence'>,
+  declaration: Omit<
+    DescriptorType,
+    'schema' | 'fieldList' | 'namedFields' | 'actorFields' | 'sentence' | 'groupSentence'
+  >,
 ): DescriptorType {
   const shape: Record<string, z.ZodType> = {};
   for (const [name, field] of Object.entries(declaration.fields)) shape[name] = fieldSchema(field);
@@ -224,6 +234,9 @@ export function defineDescriptor(
   const actorFields = fieldList.flatMap(({ name, field }) =>
     field.kind === 'id' && field.isActor ? [name] : [],
   );
-  const sentence = defineSentence(declaration.summary, declaration.fields);
-  return { ...declaration, schema, fieldList, namedFields, actorFields, sentence };
+  const { fields, group, summary, groupSummary } = declaration;
+  const sentence = defineSentence(summary, fields);
+  const groupSentence =
+    group === undefined ? null : defineGroupSentence({ ...summary, ...groupSummary }, fields, group);
+  return { ...declaration, schema, fieldList, namedFields, actorFields, sentence, groupSentence };
 }

@@ -13,4 +13,7 @@ export const followed = defineDescriptor({
     en: '{actor} followed {followedId}',
     de: '{actor} folgt {followedId}',
   },
+  groupSummary: {
+    de: '{actor} {subjects, plural, one {folgt} other {folgen}} {followedId}',
+  },
 });

@@ -15,4 +15,7 @@ export const newApplicant = defineDescriptor({
     en: '{applicantId} applied for {positionId}',
     de: '{applicantId} hat sich auf {positionId} beworben',
   },
+  groupSummary: {
+    de: '{applicantId} {subjects, plural, one {hat} other {haben}} sich auf {positionId} beworben',
+  },
 });

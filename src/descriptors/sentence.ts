@@ -11,6 +11,9 @@ export type SentenceMessages = Readonly<Record<Locale, string | readonly string[
 /** The argument that is the actor of the action. */
 export const ACTOR = 'actor';
 
+/** In a sentence about a group: the number of those it begins with, for words that go by it. */
+export const SUBJECTS = 'subjects';
+
 /** Words, or the place of a name. */
 export type SentencePart = string | { readonly id: string };
 
@@ -24,6 +27,8 @@ export interface SentenceValues {
 export interface Sentence {
   /** Arguments that are ids: those of the actor and of people and things. */
   readonly ids: readonly string[];
+  /** Those that are not. */
+  readonly values: readonly string[];
   parts(locale: Locale, values: SentenceValues): SentencePart[];
 }
 
@@ -64,6 +69,7 @@ export function defineSentence(
   const all = [...byLocale.values()].flat().flatMap((message) => message.arguments);
   return {
     ids: [...new Set(all.filter(isId))],
+    values: [...new Set(all.filter((name) => !isId(name)))],
     parts(locale, values) {
       const candidates = byLocale.get(locale) ?? [];
       const fits = (message: Message): boolean =>
@@ -74,6 +80,23 @@ export function defineSentence(
       return message?.parts(values.fields) ?? [];
     },
   };
+}
+
+/**
+ * What is said of several actions of a group at once: the same sentence, in which an id that they do not have in common stands
+ * for all of theirs.
+ * @throws Error if it shows a value that they do not have in common.
+ */
+export function defineGroupSentence(
+  messages: SentenceMessages,
+  fields: Readonly<Record<string, { readonly kind: string }>>,
+  key: readonly string[],
+): Sentence {
+  const sentence = defineSentence(messages, { ...fields, [SUBJECTS]: { kind: 'number' } });
+  for (const name of sentence.values)
+    if (name !== SUBJECTS && !key.includes(name))
+      throw new Error(`A sentence about a group cannot show ${name}, in which its actions differ`);
+  return sentence;
 }
 
 function isPresent(value: unknown): boolean {

@@ -8,7 +8,7 @@ import { liveName } from './live-names.ts';
 import type { MemberSource } from './types/node.ts';
 import type { RefSource } from './types/ref.ts';
 
-type NameSession = Pick<ReaderSession, 'refs' | 'members'>;
+export type NameSession = Pick<ReaderSession, 'refs' | 'members'>;
 /** What a sentence is made from. */
 export type Described = Pick<Action, 'actorId' | 'refs' | 'descriptor'>;
 
@@ -42,10 +42,7 @@ export async function summaryPartsOf(
     parts.map(async (part) =>
       typeof part === 'string'
         ? { text: part, member: null, ref: null }
-        : {
-            text: textOf(part.id, names, action),
-            ...(await linkOf(session, action, descriptor, part.id)),
-          },
+        : { text: textOf(part.id, names, action), ...(await linkOf(session, action, descriptor, part.id)) },
     ),
   );
 }
@@ -70,8 +67,23 @@ async function sentenceOf(
   return { parts, names };
 }
 
+/** What names the person or thing in an argument. */
+export async function namePartOf(
+  session: NameSession,
+  action: Described,
+  descriptor: DescriptorType,
+  argument: string,
+): Promise<SummaryPart> {
+  const [name, link] = await Promise.all([
+    nameOf(session, action, descriptor, argument),
+    linkOf(session, action, descriptor, argument),
+  ]);
+  const names = new Map(name === null ? [] : [[argument, name]]);
+  return { text: textOf(argument, names, action), ...link };
+}
+
 /** The name of now; where nobody names the thing any more, the copy that the descriptor holds. */
-async function nameOf(
+export async function nameOf(
   session: NameSession,
   { actorId, descriptor: stored, refs }: Described,
   { namedFields }: DescriptorType,

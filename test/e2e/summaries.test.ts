@@ -117,6 +117,94 @@ test('what an action of any kind names is called by its name of now, not by its 
   expect(await summaryFor(id, null)).toBe('Ann invited applicant Mary Fanning');
 });
 
+interface GroupShown {
+  readonly summary: string;
+  readonly german: string;
+  readonly summaryParts: readonly {
+    readonly text: string;
+    readonly member: unknown;
+    readonly ref: unknown;
+  }[];
+}
+
+async function groupsOf(reader: string): Promise<readonly GroupShown[]> {
+  const { feedGroups } = await ask<{ feedGroups: { edges: readonly { node: GroupShown }[] } }>(
+    app,
+    `{ feedGroups { edges { node {
+      summary german: summary(locale: "de")
+      summaryParts { text member { memberId } ref { refId } }
+    } } } }`,
+    {},
+    { sub: reader },
+  );
+  return feedGroups.edges.map(({ node }) => node);
+}
+
+/** Mary is rated by as many as there are names, by the last of them twice; the reader follows her. */
+async function rated(tag: string, names: readonly string[]): Promise<void> {
+  await upsert(app, {
+    members: names.map((name) => ({ memberId: `${name}${tag}`, name })),
+    pairs: [{ followerId: `reader${tag}`, refId: `mary${tag}` }],
+  });
+  for (const [index, name] of [...names, names.at(-1) ?? ''].entries())
+    await publish(app, {
+      ...{ actorId: `${name}${tag}`, scope: 'PUBLIC', conducted: `2024-01-10T10:00:0${String(index)}Z` },
+      refs: [{ id: `mary${tag}`, type: 'applicant', label: 'Mary' }],
+      descriptor: {
+        applicationRating: {
+          ...{ raterId: `${name}${tag}`, raterName: name, ratingScore: index, ratingText: '' },
+          ...{ applicantId: `mary${tag}`, applicantName: 'Mary', positionId: 'j', positionName: 'Engineer' },
+        },
+      },
+    });
+}
+
+test.each([
+  [['Ann'], 'Ann rated Mary for Engineer', 'Ann hat Mary für Engineer bewertet'],
+  [['Ann', 'Bob'], 'Bob and Ann rated Mary for Engineer', 'Bob und Ann haben Mary für Engineer bewertet'],
+  [
+    ['Ann', 'Bob', 'Cid'],
+    'Cid, Bob, and Ann rated Mary for Engineer',
+    'Cid, Bob und Ann haben Mary für Engineer bewertet',
+  ],
+  [
+    ['Ann', 'Bob', 'Cid', 'Dan'],
+    'Dan, Cid, and 2 others rated Mary for Engineer',
+    'Dan, Cid und 2 weitere haben Mary für Engineer bewertet',
+  ],
+])('a group of several ratings by %j reads "%s"', async (names, english, german) => {
+  const tag = uniqueName(' ');
+  await rated(tag, names);
+  await expect
+    .poll(async () => (await groupsOf(`reader${tag}`)).map((group) => [group.summary, group.german]))
+    .toEqual([[english, german]]);
+});
+
+test('the parts of a sentence about a group link everybody they name', async () => {
+  const tag = uniqueName(' ');
+  await rated(tag, ['Ann', 'Bob', 'Cid', 'Dan']);
+  const person = (name: string): object => ({ text: name, member: { memberId: `${name}${tag}` }, ref: null });
+  const words = (text: string): object => ({ text, member: null, ref: null });
+  await expect
+    .poll(async () => (await groupsOf(`reader${tag}`)).map(({ summaryParts }) => summaryParts))
+    .toEqual([
+      [
+        ...[person('Dan'), words(', '), person('Cid'), words(', and 2 others rated ')],
+        { text: 'Mary', member: null, ref: { refId: `mary${tag}` } },
+        ...[words(' for '), { text: 'Engineer', member: null, ref: null }],
+      ],
+    ]);
+});
+
+test('a group of one item says what its item says', async () => {
+  const tag = uniqueName(' ');
+  await upsert(app, { pairs: [{ followerId: `reader${tag}`, refId: `mary${tag}` }] });
+  await askedToRate(tag);
+  await expect
+    .poll(async () => (await groupsOf(`reader${tag}`)).map((group) => [group.summary, group.german]))
+    .toEqual([[ENGLISH, GERMAN]]);
+});
+
 test.each(['WebSocket', 'SSE'] as const)(
   'live events by %s speak the language of the connection',
   async (transport) => {

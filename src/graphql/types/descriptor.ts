@@ -30,13 +30,13 @@ function fits(field: DescriptorField, value: unknown): boolean {
  * The declaration by which a stored descriptor is served. Undefined when its type is no longer registered, or
  * changed so that what was stored does not fit: that must not take the page down.
  */
-function declarationOf(stored: StoredDescriptor): DescriptorType | undefined {
+export function declarationOf(stored: StoredDescriptor): DescriptorType | undefined {
   const descriptor = descriptorOfType(stored.type);
   if (descriptor === undefined) return undefined;
   return descriptor.fieldList.every(({ name, field }) => fits(field, stored[name])) ? descriptor : undefined;
 }
 
-const SummaryPart = builder.objectRef<SummaryPartSource>('SummaryPart').implement({
+export const SummaryPart = builder.objectRef<SummaryPartSource>('SummaryPart').implement({
   description: 'Words of a summary. What names a person or a thing is a part of its own.',
   fields: (t) => ({
     text: t.exposeString('text', { description: 'The words.' }),
@@ -56,7 +56,7 @@ const SummaryPart = builder.objectRef<SummaryPartSource>('SummaryPart').implemen
 });
 
 /** @throws BAD_USER_INPUT if what was asked for is no list of languages. */
-function localeOf(asked: string | null | undefined, { locale }: GraphQLContext): Locale {
+export function localeOf(asked: string | null | undefined, { locale }: GraphQLContext): Locale {
   if (asked === null || asked === undefined) return locale;
   if (asked.length > MAX_LANGUAGES_LENGTH)
     throw apiError(
@@ -66,7 +66,7 @@ function localeOf(asked: string | null | undefined, { locale }: GraphQLContext):
   return localeFor(asked);
 }
 
-const LOCALE_ARG = 'A language such as "de" or "de-AT"; English where it is not served.';
+export const LOCALE_ARG = 'A language such as "de" or "de-AT"; English where it is not served.';
 
 export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescriptor').implement({
   description: 'What an action was about. There is one type for every kind of action.',

@@ -10,11 +10,15 @@ import type {
 } from '../../services/services.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, toConnection } from '../connection.ts';
+import type { GraphQLContext } from '../context.ts';
 import { encodeFeedGroupId } from '../global-id.ts';
+import { groupSummaryPartsOf } from '../group-sentences.ts';
 import type { ListSize, PageSize } from '../limits/cost.ts';
+import type { SummaryPart as SummaryPartSource } from '../sentences.ts';
 import { Count, TOTAL_COST } from './count.ts';
 import { FeedStateEnum } from './enums.ts';
 import { FeedFilter, NewsfeedItem } from './feed.ts';
+import { declarationOf, LOCALE_ARG, localeOf, SummaryPart } from './descriptor.ts';
 import { Member } from './member.ts';
 import { Node } from './node.ts';
 import { UnreadCount } from './unread-count.ts';
@@ -41,6 +45,21 @@ function actorsOf(items: readonly NewsfeedItemRecord[]): string[] {
 
 function countOf(count: number, isExact: boolean): CountSource {
   return { count: Math.min(count, MAX_TOTAL), isExact };
+}
+
+/** What happened in the newest 1,000 items of a group. */
+async function summaryPartsOf(
+  { load }: FeedGroupSource,
+  locale: string | null | undefined,
+  context: GraphQLContext,
+): Promise<readonly SummaryPartSource[]> {
+  const items = await load((some) => some.length > MAX_TOTAL);
+  const [top, ...others] = items.slice(0, MAX_TOTAL).map(({ action }) => action);
+  if (top === undefined) return [];
+  const descriptor = declarationOf(top.descriptor);
+  if (descriptor === undefined) return [{ text: top.descriptor.type, member: null, ref: null }];
+  const group = { actions: [top, ...others], isAll: items.length <= MAX_TOTAL } as const;
+  return groupSummaryPartsOf(context.session(), group, descriptor, localeOf(locale, context));
 }
 
 const firstArg = (what: string) => ({
@@ -93,6 +112,22 @@ export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').impleme
         const size = listed(first);
         return (await load((items) => items.length >= size)).slice(0, size);
       },
+    }),
+    summary: t.string({
+      description:
+        'What happened, as a sentence: of several actors the first are named and the others counted.',
+      args: { locale: t.arg.string({ description: LOCALE_ARG }) },
+      extensions: COUNT_COST,
+      async resolve(group, { locale }, context) {
+        return (await summaryPartsOf(group, locale, context)).map(({ text }) => text).join('');
+      },
+    }),
+    summaryParts: t.field({
+      type: [SummaryPart],
+      description: 'The same sentence in parts, so that the people and things it names can be links.',
+      args: { locale: t.arg.string({ description: LOCALE_ARG }) },
+      extensions: COUNT_COST,
+      resolve: (group, { locale }, context) => summaryPartsOf(group, locale, context),
     }),
   }),
 });

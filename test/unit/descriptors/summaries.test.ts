@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { descriptorOfInput } from '../../../src/descriptors/registry.ts';
-import { defineSentence } from '../../../src/descriptors/sentence.ts';
+import { defineGroupSentence, defineSentence } from '../../../src/descriptors/sentence.ts';
 import { sentenceOf } from '../../support/sentence.ts';
 
 const RATED = { raterId: 'b', raterName: 'Bob', applicantId: 'm', applicantName: 'Mary' };
@@ -65,4 +65,13 @@ test('names keep their places in what is formatted', () => {
     { id: 'guestId' },
     ' and others',
   ]);
+});
+
+test('a sentence about a group that shows what its actions do not have in common is refused where it is declared', () => {
+  const fields = { topicId: { kind: 'id' }, minutes: { kind: 'number' } };
+  const messages = { en: '{actor} talked for {minutes, number} about {topicId}', de: '{actor}' };
+  expect(() => defineGroupSentence(messages, fields, ['topicId'])).toThrow(
+    'A sentence about a group cannot show minutes, in which its actions differ',
+  );
+  expect(defineGroupSentence(messages, fields, ['topicId', 'minutes']).ids).toEqual(['actor', 'topicId']);
 });

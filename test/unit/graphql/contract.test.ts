@@ -19,8 +19,6 @@ const STILL_TO_COME: readonly string[] = [
   'DeliveryReason.RESHARE',
   'DescriptorFieldFilter',
   'FeedFilter.snoozed',
-  'FeedGroup.summary',
-  'FeedGroup.summaryParts',
   'FollowInput.isAssigned',
   'FollowInput.types',
   'Mutation.addMute',

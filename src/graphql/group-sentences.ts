@@ -1,0 +1,97 @@
+import type { DescriptorType } from '../descriptors/define.ts';
+import type { Locale } from '../descriptors/locale.ts';
+import { ACTOR, SUBJECTS } from '../descriptors/sentence.ts';
+import {
+  namePartOf,
+  nameOf,
+  summaryPartsOf,
+  type Described,
+  type NameSession,
+  type SummaryPart,
+} from './sentences.ts';
+
+/** Most names in a list; of more the first two are named and the others counted. */
+const MAX_NAMED = 3;
+const OTHERS: Readonly<Record<Locale, { others: string; many: string }>> = {
+  en: { others: 'others', many: 'many others' },
+  de: { others: 'weitere', many: 'viele weitere' },
+};
+
+/** Words, or what names somebody or something. */
+type Piece = string | SummaryPart;
+
+/** The visible items of a group, topmost first; at least one. */
+export interface GroupedActions {
+  readonly actions: readonly [Described, ...Described[]];
+  /** False where there are more. */
+  readonly isAll: boolean;
+}
+
+/**
+ * What happened in a group, part by part: the sentence of its only item, or one about all of them, such as
+ * "Ann, Bob and 3 others liked post Launch".
+ */
+export async function groupSummaryPartsOf(
+  session: NameSession,
+  group: GroupedActions,
+  descriptor: DescriptorType,
+  locale: Locale,
+): Promise<readonly SummaryPart[]> {
+  const { actions } = group;
+  const [top] = actions;
+  const { groupSentence: sentence, group: key = [] } = descriptor;
+  if (sentence === null || actions.length === 1) return summaryPartsOf(session, top, descriptor, locale);
+  const named = await Promise.all(
+    sentence.ids.map(async (id) => ((await nameOf(session, top, descriptor, id)) === null ? [] : [id])),
+  );
+  const withName = new Set(named.flat());
+  const [subject = ACTOR] = sentence.ids;
+  const parts = sentence.parts(locale, {
+    fields: { ...top.descriptor, [SUBJECTS]: distinct(actions, subject).length },
+    hasName: (argument) => withName.has(argument),
+  });
+  const listed = parts.map(async (part) => {
+    if (typeof part === 'string') return [part];
+    const naming = key.includes(part.id) ? [top] : distinct(actions, part.id);
+    const shown = naming.length > MAX_NAMED ? naming.slice(0, MAX_NAMED - 1) : naming;
+    const names = await Promise.all(shown.map((action) => namePartOf(session, action, descriptor, part.id)));
+    const others = naming.length - shown.length;
+    return list(others === 0 ? names : [...names, othersIn(locale, group.isAll ? others : null)], locale);
+  });
+  return joined((await Promise.all(listed)).flat());
+}
+
+/** The first action of each that differs in the argument. */
+function distinct(actions: readonly Described[], argument: string): Described[] {
+  const byId = new Map<unknown, Described>();
+  for (const action of actions) {
+    const id = argument === ACTOR ? action.actorId : action.descriptor[argument];
+    if (!byId.has(id)) byId.set(id, action);
+  }
+  return [...byId.values()];
+}
+
+/** @param count null where it is not known. */
+function othersIn(locale: Locale, count: number | null): string {
+  const { others, many } = OTHERS[locale];
+  return count === null ? many : `${new Intl.NumberFormat(locale).format(count)} ${others}`;
+}
+
+function list(pieces: readonly Piece[], locale: Locale): Piece[] {
+  const format = new Intl.ListFormat(locale, { type: 'conjunction' });
+  const places = format.formatToParts(pieces.map((_, index) => String(index)));
+  return places.flatMap(({ type, value }) => (type === 'element' ? (pieces[Number(value)] ?? []) : [value]));
+}
+
+/** Neighbouring words become one part. */
+function joined(pieces: readonly Piece[]): SummaryPart[] {
+  const sentence: Piece[] = [];
+  for (const piece of pieces) {
+    const last = sentence.at(-1);
+    if (typeof last === 'string' && typeof piece === 'string') sentence[sentence.length - 1] = last + piece;
+    else sentence.push(piece);
+  }
+  return sentence.map((piece) =>
+    typeof piece === 'string' ? { text: piece, member: null, ref: null } : piece,
+  );
+}
