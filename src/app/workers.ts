@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { ExpiryWorker } from '../workers/expiry/expiry-worker.ts';
+import { MuteEndsWorker } from '../workers/mutes/mute-ends-worker.ts';
 import { RebuildWorker } from '../workers/rebuild/rebuild-worker.ts';
 import { MigrationWorker } from '../workers/migration/migration-worker.ts';
 import { RenameWorker } from '../workers/rename/rename-worker.ts';
@@ -181,8 +182,29 @@ export function startWorkers(
     // No signal announces that time has passed.
     { pollMs: pollMs / 2 },
   );
+  const muteEnds = new MuteEndsWorker(
+    {
+      ...repositories,
+      ...rest,
+      onError: (err) => {
+        logWorkerTrouble(logger, { err });
+      },
+    },
+    { leaseMs, pollMs },
+  );
   const events = eventWorkers(config, core, workerId, logger);
-  const workers = [migrations, expiry, upkeep, worker, rescores, erasures, rebuilds, renames, ...events];
+  const byTheClock = [expiry, muteEnds];
+  const workers = [
+    migrations,
+    ...byTheClock,
+    upkeep,
+    worker,
+    rescores,
+    erasures,
+    rebuilds,
+    renames,
+    ...events,
+  ];
   for (const one of workers) one.start();
   logWorkerStarted(logger, { worker: workerId, concurrency, model: feedStore.model });
   return {

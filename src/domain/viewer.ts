@@ -1,6 +1,7 @@
 import type { RefId, UserId } from './action.ts';
 import type { FollowSpan } from './follow-span.ts';
 import type { Member } from './member.ts';
+import { NO_MUTES, type ReaderMutes } from './mute.ts';
 import type { FeedPosition } from './newsfeed-item.ts';
 
 export const ROLES = ['user', 'service', 'admin'] as const;
@@ -19,7 +20,8 @@ export interface ReaderProfile {
   readonly userId: UserId;
   readonly isAdmin: boolean;
   readonly member: Member | null;
-  readonly muted: ReadonlySet<UserId>;
+  /** What the reader muted when the profile was loaded, without what had ended by then. */
+  readonly mutes: ReaderMutes;
   /** Everything up to here has been read; null: nothing yet. */
   readonly lastRead: Date | null;
   /** Has said something of single items, which is then to be looked up. */
@@ -48,7 +50,7 @@ export function profileOfMember(member: Member): ReaderProfile {
     userId: member.userId,
     isAdmin: false,
     member,
-    muted: new Set(),
+    mutes: NO_MUTES,
     lastRead: null,
     hasMarks: false,
     hasUnreadMarks: false,

@@ -22,6 +22,7 @@ import './types/interaction-changes.ts';
 import './types/action-interactions.ts';
 import './types/moderation.ts';
 import './types/reader-marks.ts';
+import './types/mutes.ts';
 import './types/bookmark.ts';
 import './types/item-marks.ts';
 import './types/erasure.ts';

@@ -25,7 +25,7 @@ import {
   unarchiveFeedItem,
 } from './feed/item-state.ts';
 import { markItemsRead, markItemsUnread } from './feed/mark-items.ts';
-import { mute, unmute } from './follow/mute.ts';
+import { addMute, mute, removeMute, unmute } from './follow/mutes.ts';
 import { unfollow } from './follow/unfollow.ts';
 import { unfollowMany } from './follow/unfollow-many.ts';
 import { deleteAction, readModerationLog, setHidden } from './moderation/moderate-action.ts';
@@ -128,6 +128,8 @@ export function createServices(given: ServiceParts): Services {
     readPinned: (session, refId) => readPinned(session, refId),
     follow: (session, refId, copyLimit) => follow(parts, session, refId, copyLimit),
     unfollow: (session, refId, keepHistory) => unfollow(parts, session, refId, keepHistory),
+    addMute: (session, target, until) => addMute(parts, session, target, until),
+    removeMute: (session, target) => removeMute(parts, session, target),
     mute: (session, memberId) => mute(parts, session, memberId),
     unmute: (session, memberId) => unmute(parts, session, memberId),
     hideFeedItem: (session, id) => setItemState(parts, session, id, 'HIDDEN'),

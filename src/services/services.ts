@@ -101,6 +101,14 @@ export interface InteractionListArgs extends PageArgs {
   readonly parentId?: InteractionId | null | undefined;
 }
 
+/** Exactly one of them. */
+export interface MuteTargetInput {
+  readonly memberId?: string | null | undefined;
+  readonly refId?: string | null | undefined;
+  readonly type?: string | null | undefined;
+  readonly phrase?: string | null | undefined;
+}
+
 export interface FollowPairInput {
   readonly followerId: string;
   readonly refId: string;
@@ -341,7 +349,10 @@ export interface Services {
   follow(session: ReaderSession, refId: string, copyLimit: number | null | undefined): Promise<Ref>;
   /** Ends a follow. Without its history everything that came through it alone goes too. */
   unfollow(session: ReaderSession, refId: string, keepHistory: boolean): Promise<Ref>;
-  /** Keeps a member's actions out of the reader's feed, at once. CONFLICT beyond a thousand. */
+  /** Keeps it out of the reader's feed at once, until then; once more replaces the end. CONFLICT beyond a thousand. */
+  addMute(session: ReaderSession, target: MuteTargetInput, until: Date | null | undefined): Promise<void>;
+  removeMute(session: ReaderSession, target: MuteTargetInput): Promise<void>;
+  /** The same for a member, without an end. */
   mute(session: ReaderSession, memberId: UserId): Promise<void>;
   unmute(session: ReaderSession, memberId: UserId): Promise<void>;
   /** The reader's own feed only. NOT_FOUND when the reader may not see the action. */

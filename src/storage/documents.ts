@@ -3,6 +3,7 @@ import type { FanOutState, Scope } from '../domain/action.ts';
 import type { Lane } from '../domain/lane.ts';
 import type { ErasureState } from '../domain/erasure.ts';
 import type { ModerationKind } from '../domain/moderation.ts';
+import type { MuteKind } from '../domain/mute.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
 import type { UnsentEvents } from './event-documents.ts';
@@ -238,11 +239,25 @@ export interface RefDocument extends NamedDocument, DetailsDocument {
   pullSince?: Date;
 }
 
+/** Something that a reader mutes; see `domain/mute.ts`. */
+export interface MuteDocument {
+  kind: MuteKind;
+  value: string;
+  /** Of a phrase. */
+  text?: string;
+  until?: Date;
+}
+
 /** What is known of a reader and their feed as a whole, in one document: one read tells a request all of it. */
 export interface FeedDocument {
   _id: string;
   lastRead?: Date;
+  /** Members who are muted without an end; see `feed-mutes.ts`. Absent: none. */
   muted?: string[];
+  /** Everything else that is muted, each kind and value once. What has ended may still be there. Absent: nothing. */
+  mutes?: MuteDocument[];
+  /** Present while a mute has an end: the earliest of them, or the end of the lease of who announces it. */
+  muteWakeAt?: Date;
   /** The reader has said something of single items; only then is it looked up. */
   hasMarks?: boolean;
   /** The reader has marked items as unread. */

@@ -3,8 +3,9 @@ import type { UserId } from '../domain/action.ts';
 import { FLOOR_ABOVE_ALL, type FeedPosition } from '../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
 import type { FeedDocument } from './documents.ts';
-import { isDuplicateKey, retryOnDuplicateKey } from './errors.ts';
+import { retryOnDuplicateKey } from './errors.ts';
 import { FIRST_EPOCH } from './feed-epochs.ts';
+import { feedMutes, mutesOf } from './feed-mutes.ts';
 import { feedRebuilds } from './feed-rebuilds.ts';
 import { toPlace, toPosition } from './feed-position.ts';
 
@@ -12,7 +13,7 @@ import { toPlace, toPosition } from './feed-position.ts';
 export type ReaderMarks = Pick<
   ReaderProfile,
   | 'lastRead'
-  | 'muted'
+  | 'mutes'
   | 'hasHiddenItems'
   | 'hasMarks'
   | 'hasUnreadMarks'
@@ -29,7 +30,7 @@ function toMarks(document: FeedDocument | null, epoch: number): ReaderMarks {
     rebuiltAt: document?.rebuiltAt ?? null,
     activeAt: document?.activeAt ?? null,
     lastRead: document?.lastRead ?? null,
-    muted: new Set(document?.muted),
+    mutes: mutesOf(document),
     hasHiddenItems: document?.hasHiddenItems ?? false,
     hasMarks: document?.hasMarks ?? false,
     hasUnreadMarks: document?.hasUnreadMarks ?? false,
@@ -72,26 +73,6 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
 
     /** Moves the mark forward, never back. */
     markRead: (userId: UserId, upTo: Date) => set(userId, { $max: { lastRead: upTo } }),
-
-    /** False when the reader mutes `max` others already. */
-    async mute(userId: UserId, memberId: UserId, max: number): Promise<boolean> {
-      try {
-        await collection.updateOne(
-          { _id: userId, muted: { $ne: memberId }, [`muted.${String(max - 1)}`]: { $exists: false } },
-          { $addToSet: { muted: memberId } },
-          { upsert: true },
-        );
-        return true;
-      } catch (error) {
-        // The document is there and does not fit: muted already, or too many.
-        if (!isDuplicateKey(error)) throw error;
-        return (await collection.countDocuments({ _id: userId, muted: memberId }, { limit: 1 })) === 1;
-      }
-    },
-
-    async unmute(userId: UserId, memberId: UserId): Promise<void> {
-      await collection.updateOne({ _id: userId }, { $pull: { muted: memberId } });
-    },
 
     /** Notes that the reader reads, and tells their marks as they are then. One atomic write. */
     async touch(userId: UserId, now: Date): Promise<ReaderMarks> {
@@ -196,6 +177,8 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
     },
 
     ...feedRebuilds(collection, epoch),
+
+    ...feedMutes(collection),
 
     markHasMarks: (userId: UserId, { isUnread = false } = {}) =>
       set(userId, { $set: { hasMarks: true, ...(isUnread ? { hasUnreadMarks: true } : {}) } }),

@@ -264,6 +264,12 @@ export const INDEXES: readonly IndexDefinition[] = [
   }),
   index('refs', 'followers', { followerCount: -1 }, 'which refs have become too big to push to'),
   index('feeds', 'muted', { muted: 1 }, 'erasure: who mutes somebody', { sparse: true }),
+  index('feeds', 'mutes', { 'mutes.value': 1 }, 'erasure and export: who mutes somebody otherwise', {
+    sparse: true,
+  }),
+  index('feeds', 'mute_wake', { muteWakeAt: 1 }, 'whose mutes have come to an end', {
+    partialFilterExpression: { muteWakeAt: { $exists: true } },
+  }),
   index('feeds', 'active', { activeAt: 1 }, 'whether anybody has stopped reading', { sparse: true }),
   index('feeds', 'trim', { trimAt: 1 }, 'the next feed whose rest may be forgotten', {
     partialFilterExpression: { trimAt: { $exists: true } },

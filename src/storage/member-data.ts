@@ -41,7 +41,9 @@ export function memberDataRepository(collections: Collections) {
         refs.findOne({ _id: memberId }),
         feeds.findOne({ _id: memberId }),
         follows.countDocuments({ refId: memberId, active: true }),
-        feeds.countDocuments({ muted: memberId }),
+        feeds.countDocuments({
+          $or: [{ muted: memberId }, { mutes: { $elemMatch: { kind: 'MEMBER', value: memberId } } }],
+        }),
       ]);
       return {
         member: member === null ? null : withoutInternals(member),
@@ -177,10 +179,11 @@ function withoutInternals<T extends MemberDocument | RefDocument>(document: T) {
   return { id, ...facts };
 }
 
-function marksOf({ lastRead, muted, checksFollows }: FeedDocument) {
+function marksOf({ lastRead, muted, mutes, checksFollows }: FeedDocument) {
   return {
     lastRead: lastRead ?? null,
     muted: muted ?? [],
+    mutes: mutes ?? [],
     checksFollows: checksFollows ?? false,
   };
 }

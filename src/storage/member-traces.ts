@@ -1,6 +1,7 @@
 import type { Filter, ObjectId } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import type { ErasureSubject, ErasureTask } from '../domain/erasure.ts';
+import type { MuteKind } from '../domain/mute.ts';
 import { FORMER_MEMBER } from '../domain/pseudonym.ts';
 import { ACTION_TRACES, anonymiseActions, withoutSubject } from './anonymise-actions.ts';
 import { HAS_DETAILS, NO_DETAILS } from './details.ts';
@@ -149,15 +150,27 @@ export function memberTracesRepository(collections: Collections) {
       return found.length;
     },
 
-    /** Who mutes them goes on muting the pseudonym, or their feed would fill with what it kept out. Index `muted`. */
+    /**
+     * Who mutes them, or what refers to them, goes on muting the pseudonym, or their feed would fill with what it kept out.
+     * Phrases are their own words. Indexes `muted`, `mutes`.
+     */
     async anonymiseMutes({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await ids(feeds.find({ muted: memberId }).limit(limit));
-      await feeds.updateMany(
-        { _id: { $in: found }, muted: memberId },
-        { $set: { 'muted.$[who]': pseudonym } },
-        { arrayFilters: [{ who: memberId }] },
-      );
-      return found.length;
+      if (found.length > 0)
+        await feeds.updateMany(
+          { _id: { $in: found }, muted: memberId },
+          { $set: { 'muted.$[who]': pseudonym } },
+          { arrayFilters: [{ who: memberId }] },
+        );
+      const named = { value: memberId, kind: { $in: ['MEMBER', 'REF'] as MuteKind[] } };
+      const others = await ids(feeds.find({ mutes: { $elemMatch: named } }).limit(limit));
+      if (others.length > 0)
+        await feeds.updateMany(
+          { _id: { $in: others }, mutes: { $elemMatch: named } },
+          { $set: { 'mutes.$[one].value': pseudonym } },
+          { arrayFilters: [{ 'one.value': memberId, 'one.kind': named.kind }] },
+        );
+      return found.length + others.length;
     },
 
     /** Whose supervisor they are: boosts that came by it stay. Index `supervisor`. */

@@ -1,29 +1,32 @@
-import { ObjectId } from 'mongodb';
+import { ObjectId, type Filter } from 'mongodb';
+import { isMutedAction, type MutableAction } from '../descriptors/muted-action.ts';
 import type { Action, UserId } from '../domain/action.ts';
+import type { FeedDocument } from './documents.ts';
+import { mutesOf } from './feed-mutes.ts';
 import type { Collections } from './mongo.ts';
 
 /** What readers want to see nothing of, for many of them at once. */
 export function readerChoicesRepository({ feeds, itemMarks }: Pick<Collections, 'feeds' | 'itemMarks'>) {
   return {
     /**
-     * Those of the readers who mute the actor or have hidden or archived the action. One round trip, two where any has
-     * said something of single items. Unique keys: `_id`.
+     * Those of the readers who mute the action or have hidden or archived it. One round trip, two where any has said
+     * something of single items. Unique keys: `_id`.
      */
     async refusing(
-      { id, actorId }: Pick<Action, 'id' | 'actorId'>,
+      action: Pick<Action, 'id'> & MutableAction,
       userIds: readonly UserId[],
     ): Promise<Set<UserId>> {
       const choices = await feeds
-        .find({ _id: { $in: [...userIds] }, $or: [{ muted: actorId }, { hasMarks: true }] })
-        .project<{ _id: UserId; muted?: UserId[] }>({ muted: 1 })
+        .find({ _id: { $in: [...userIds] }, $or: [...mayMute(action), { hasMarks: true }] })
+        .project<Pick<FeedDocument, '_id' | 'muted' | 'mutes'>>({ muted: 1, mutes: 1 })
         .batchSize(userIds.length + 1)
         .toArray();
       const refusing = new Set(
-        choices.filter(({ muted }) => muted?.includes(actorId) === true).map(({ _id }) => _id),
+        choices.filter((document) => isMutedAction(mutesOf(document), action)).map(({ _id }) => _id),
       );
       const others = choices.filter(({ _id }) => !refusing.has(_id));
       if (others.length === 0) return refusing;
-      const actionId = new ObjectId(id);
+      const actionId = new ObjectId(action.id);
       const marks = await itemMarks
         .find({
           _id: { $in: others.map(({ _id }) => ({ userId: _id, actionId })) },
@@ -36,6 +39,15 @@ export function readerChoicesRepository({ feeds, itemMarks }: Pick<Collections, 
       return refusing;
     },
   };
+}
+
+/** Who has muted anything that it may have to do with. Whether it does, and whether that has ended, is then looked at. */
+function mayMute({ actorId, refIds, descriptor }: MutableAction): Filter<FeedDocument>[] {
+  return [
+    { muted: actorId },
+    { 'mutes.value': { $in: [actorId, ...refIds, descriptor.type] } },
+    { 'mutes.kind': 'PHRASE' },
+  ];
 }
 
 export type ReaderChoicesRepository = ReturnType<typeof readerChoicesRepository>;

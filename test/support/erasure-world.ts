@@ -8,6 +8,7 @@ export const ID = 'zq-7f3a91';
 export const NAME = 'Zebulon Quux';
 
 /** Readers whose feeds must not change when somebody else is erased. */
+const HOUR = 3_600_000;
 export const OTHERS = ['ann', 'bob', 'cid', 'dan', 'eve'] as const;
 
 export interface ErasureWorld extends AsyncDisposable {
@@ -148,6 +149,9 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await parts.fanOut();
   await services.mute(parts.session('dan'), ID);
   await services.mute(me(), 'bob');
+  await services.addMute(parts.session('eve'), { memberId: ID }, new Date(Date.now() + HOUR));
+  await services.addMute(parts.session('dan'), { refId: ID }, null);
+  await services.addMute(me(), { phrase: NAME }, null);
   await services.hideFeedItem(me(), named);
   await services.bookmark(me(), named);
   // Of before there was the one collection of marks.

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { PublishActionInput } from '../../src/services/services.ts';
 import { letExpire } from './expire.ts';
 import { maySee, type ModelAction } from './model.ts';
-import { descriptorFor } from './model-descriptors.ts';
+import { descriptorFor, textOf } from './model-descriptors.ts';
 import { concern } from './model-edit-steps.ts';
 import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
 import type { Moment, Person } from './model-steps.ts';
@@ -17,7 +17,7 @@ export function toDate(moment: Moment): Date | undefined {
 
 export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> {
   const { parts, model, id } = run;
-  const { scope, type, tags, count } = step;
+  const { scope, type, tags, text, count } = step;
   const actorId = id(step.actor);
   const [mentions, recipients, refIds] = [step.mentions, step.recipients, step.refs].map((names) =>
     names.map(id),
@@ -26,7 +26,7 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
   const input: PublishActionInput = {
     ...{ actorId, scope, mentions, recipients, conducted },
     refs: found(refIds).map((refId) => ({ id: refId, type: 'thing', label: refId })),
-    descriptor: descriptorFor(type, id, tags),
+    descriptor: descriptorFor(type, id, tags, text),
   };
   const { result: outcomes, instant } = await during(() =>
     parts.services.publishActions(
@@ -43,7 +43,7 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
     if (action === null) continue;
     const recorded = instant(action.recorded);
     const published: ModelAction = {
-      ...{ id: action.id, actorId, recorded, scope, groupId, type, tags },
+      ...{ id: action.id, actorId, recorded, scope, groupId, type, tags, text: textOf(type, text) },
       ...{ mentions: found(mentions), recipients: found(recipients), refIds: found(refIds) },
       conducted: conducted?.getTime() ?? recorded,
       ...{ interactions: [], isHidden: false, isDeleted: false, version: 1, refsGiven: ++model.turn },

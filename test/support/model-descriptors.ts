@@ -1,10 +1,16 @@
 import type { ModelAction } from './model.ts';
 
+/** What an action of this type says: of others than these nothing that a phrase is looked for in. */
+export function textOf(type: ModelAction['type'], text: string): string {
+  return type === 'Custom' ? text : '';
+}
+
 /** A descriptor of this type, as it is given. */
 export function descriptorFor(
   type: ModelAction['type'],
   id: (name: string) => string,
   tags: readonly string[],
+  text: string,
 ): object {
   const named = {
     applicantId: id('applicant'),
@@ -12,6 +18,6 @@ export function descriptorFor(
     positionId: id('position'),
     positionName: 'P',
   };
-  const custom = { verb: 'posted', objectType: 'post', objectId: 'post-1' };
+  const custom = { verb: text, objectType: 'post', objectId: 'post-1' };
   return type === 'Custom' ? { custom: { ...custom, tags } } : { newApplicant: { ...named, tags } };
 }

@@ -2,19 +2,20 @@ import type { ErrorCode } from '../../src/domain/errors.ts';
 import { maySee, type Model, type ModelAction } from './model.ts';
 import { clock } from '../../src/lib/clock.ts';
 import { expectOutcome, found, rolesOf, session, type Run, type StepTo } from './model-run.ts';
-import { descriptorFor } from './model-descriptors.ts';
+import { descriptorFor, textOf } from './model-descriptors.ts';
 
 /** An edit of an action, by somebody who may do it or may not. What is absent stays. */
 export async function edit(run: Run, step: StepTo<'edit'>, action: ModelAction): Promise<void> {
   const { parts, id } = run;
   const { scope, tags, isStale } = step;
+  const text = step.text ?? action.text;
   const mentions = step.mentions?.map(id);
   const recipients = step.recipients?.map(id);
   const refIds = step.refs?.map(id);
   const input = {
     ...{ scope, mentions, recipients },
     refs: refIds?.map((refId) => ({ id: refId, type: 'thing', label: refId })),
-    descriptor: tags === undefined ? undefined : descriptorFor(action.type, id, tags),
+    descriptor: tags === undefined ? undefined : descriptorFor(action.type, id, tags, text),
   };
   const editor = step.by === 'a service' ? parts.session('service', 'service') : session(run, step.by);
   const ifVersion = isStale ? action.version - 1 : action.version;
@@ -26,7 +27,7 @@ export async function edit(run: Run, step: StepTo<'edit'>, action: ModelAction):
   const { editedAt, version } = await work;
   const at = found(editedAt).getTime();
   if (at < before || at > clock.time()) throw new Error('It was edited at another time');
-  change(run.model, action, { scope, mentions, recipients, refIds, tags, at });
+  change(run.model, action, { scope, mentions, recipients, refIds, tags, text, at });
   if (action.version !== version) throw new Error('The version was not raised by one');
 }
 
@@ -62,6 +63,7 @@ function change(
     readonly recipients: readonly string[] | undefined;
     readonly refIds: readonly string[] | undefined;
     readonly tags: readonly string[] | undefined;
+    readonly text: string;
     readonly at: number;
   },
 ): void {
@@ -77,6 +79,7 @@ function change(
     action.refsGiven = ++model.turn;
   }
   action.tags = edited.tags ?? action.tags;
+  if (edited.tags !== undefined) action.text = textOf(action.type, edited.text);
   action.version += 1;
   concern(action, at);
 }

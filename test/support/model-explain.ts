@@ -1,6 +1,7 @@
 import type { FeedItemExplanation } from '../../src/domain/explanation.ts';
 import {
   feedFor,
+  isMuted,
   maySee,
   reasonsFor,
   relevancyFor,
@@ -60,7 +61,7 @@ export function expectedExplanation(
   const lifted = new Date(relevancyFor(model, userId, action)).toISOString();
   const withheldBy: string[] = [];
   if (action.isHidden) withheldBy.push('HIDDEN');
-  if (reader.muted.includes(action.actorId)) withheldBy.push('MUTED');
+  if (isMuted(reader, action)) withheldBy.push('MUTED');
   if (reader.hiddenActionIds.includes(action.id)) withheldBy.push('HIDDEN_BY_READER');
   if (reader.archivedActionIds.includes(action.id)) withheldBy.push('ARCHIVED');
   if (reasons.length === 0) withheldBy.push('NOT_ADDRESSED');

@@ -72,7 +72,8 @@ export async function actualGroups(
 export function expectedGroups(label: Label, list: readonly ModelItem[], byId = false): unknown {
   const byKey = new Map<string, ModelItem[]>();
   for (const item of list) {
-    const key = `${item.action.type} ${new Date(item.action.conducted).toISOString().slice(0, 10)}`;
+    const { type, text, conducted } = item.action;
+    const key = `${type} ${text} ${new Date(conducted).toISOString().slice(0, 10)}`;
     byKey.set(key, [...(byKey.get(key) ?? []), item]);
   }
   const groups = Array.from(byKey.values(), (items): ShownGroup => {

@@ -7,7 +7,7 @@ import {
   openSpan,
   type ModelMember,
 } from './model.ts';
-import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
+import { during, found, session, type Run, type StepTo } from './model-run.ts';
 import type { Move } from './model-steps.ts';
 
 export async function follow(run: Run, { by, ref, copyLimit }: StepTo<'follow'>): Promise<void> {
@@ -57,17 +57,6 @@ export async function unfollow(
   if (!keepHistory) endFollow(model, followerId, refId, null);
   else if (isFollowing(model, followerId, refId))
     endFollow(model, followerId, refId, instant((await lastSpan(run, followerId, refId))?.until));
-}
-
-export async function mute(run: Run, { do: what, by, whom }: StepTo<'mute' | 'unmute'>): Promise<void> {
-  const { services } = run.parts;
-  const reader = run.reader(by);
-  const userId = run.id(whom);
-  if (what === 'mute')
-    await expectOutcome(services.mute(session(run, by), userId), by === whom ? 'BAD_USER_INPUT' : null);
-  else await services.unmute(session(run, by), userId);
-  reader.muted = reader.muted.filter((muted) => muted !== userId);
-  if (what === 'mute' && by !== whom) reader.muted.push(userId);
 }
 
 export async function markRead(run: Run, { by, upTo }: StepTo<'markRead'>): Promise<void> {

@@ -27,7 +27,7 @@ export function openRun(parts: Parts, number: number): Run {
   const readers = PEOPLE.map((name) => ({
     userId: id(name),
     roles: rolesOf(name),
-    muted: [],
+    mutes: [],
     hiddenActionIds: [],
     archivedActionIds: [],
     readAt: new Map<string, number>(),

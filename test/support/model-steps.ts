@@ -1,4 +1,5 @@
 import { SCOPES, type Scope } from '../../src/domain/action.ts';
+import type { MuteKind } from '../../src/domain/mute.ts';
 import { INTERACTION_KINDS, type InteractionKind } from '../../src/domain/relevancy.ts';
 import { fc } from './fast-check.ts';
 
@@ -6,6 +7,9 @@ import { fc } from './fast-check.ts';
 export const PEOPLE = ['ann', 'bob', 'cid', 'dan', 'eve'] as const;
 export type Person = (typeof PEOPLE)[number];
 export const REFS = ['site', 'position', 'applicant'] as const;
+/** What actions say, and phrases that are in some of them. */
+export const TEXTS = ['posted', 'went home', 'Went  HOME again', 'homework'] as const;
+export const PHRASES = ['posted', 'home', 'Went Home', 'went  home', 'home again'] as const;
 export const TAGS = ['red', 'blue'] as const;
 export const REACTIONS = ['👍', '❤️'] as const;
 
@@ -36,6 +40,7 @@ export type Step =
       readonly refs: readonly string[];
       readonly conducted: Moment;
       readonly type: 'Custom' | 'NewApplicant';
+      readonly text: string;
       readonly tags: readonly string[];
     }
   | {
@@ -75,6 +80,8 @@ export type Step =
       readonly recipients?: readonly Person[] | undefined;
       readonly refs?: readonly string[] | undefined;
       readonly tags?: readonly string[] | undefined;
+      /** With tags alone. */
+      readonly text?: string | undefined;
     }
   /** The time it was published until has come. */
   | { readonly do: 'expire'; readonly action: number }
@@ -89,6 +96,16 @@ export type Step =
       readonly isSync: boolean;
     }
   | { readonly do: 'mute' | 'unmute'; readonly by: Person; readonly whom: Person }
+  /** A member and a ref by name. */
+  | {
+      readonly do: 'addMute' | 'removeMute';
+      readonly by: Person;
+      readonly kind: MuteKind;
+      readonly value: string;
+      readonly hasEnd: boolean;
+    }
+  /** The end of one has come: a number picks it among those that have one. */
+  | { readonly do: 'endMute'; readonly by: Person; readonly mute: number }
   | { readonly do: ItemStep; readonly by: Person; readonly action: number }
   | { readonly do: 'markItemRead' | 'markItemUnread'; readonly by: Person; readonly action: number }
   | { readonly do: 'bookmark' | 'unbookmark'; readonly by: Person; readonly action: number }
@@ -137,6 +154,7 @@ const publish: fc.Arbitrary<Step> = fc
     refs: fc.subarray<string>([...REFS], { maxLength: 2 }),
     conducted: moment(0),
     type: fc.constantFrom('Custom' as const, 'NewApplicant' as const),
+    text: fc.constantFrom(...TEXTS),
     tags: fc.subarray<string>([...TAGS]),
   })
   .map((step) => (step.scope === 'RESTRICTED' ? step : { ...step, recipients: [] }));
@@ -165,6 +183,7 @@ const edit: fc.Arbitrary<Step> = fc
       recipients: few,
       refs: fc.subarray<string>([...REFS], { maxLength: 2 }),
       tags: fc.subarray<string>([...TAGS]),
+      text: fc.constantFrom(...TEXTS),
     },
     { requiredKeys: ['do', 'action', 'by', 'isStale', 'tags'] },
   )
@@ -198,6 +217,16 @@ const followMany: fc.Arbitrary<Step> = fc.record({
   pairs: fc.array(fc.record({ ...by, ref }), { minLength: 1, maxLength: 4 }),
 });
 
+const target = fc.oneof(
+  fc.record({ kind: fc.constant('MEMBER' as const), value: person }),
+  fc.record({ kind: fc.constant('REF' as const), value: ref }),
+  fc.record({ kind: fc.constant('TYPE' as const), value: fc.constantFrom('Custom', 'NewApplicant') }),
+  fc.record({ kind: fc.constant('PHRASE' as const), value: fc.constantFrom(...PHRASES) }),
+);
+const changeMute: fc.Arbitrary<Step> = fc
+  .tuple(fc.record({ ...doing('addMute', 'addMute', 'removeMute'), ...by, hasEnd: fc.boolean() }), target)
+  .map(([change, what]) => ({ ...change, ...what }));
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 9, arbitrary: publish },
   { weight: 8, arbitrary: interact },
@@ -221,6 +250,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ ...doing('mute', 'unmute'), ...by, whom: person }) },
+  { weight: 3, arbitrary: changeMute },
+  { weight: 1, arbitrary: fc.record({ ...doing('endMute'), ...by, mute: fc.nat({ max: 2 }) }) },
   {
     weight: 3,
     arbitrary: fc.record({

@@ -2,8 +2,9 @@ import type { ModelAction } from './model.ts';
 import { expire, moderate, publish, remove, rename } from './model-action-steps.ts';
 import { edit } from './model-edit-steps.ts';
 import { interact, moderateInteraction, takeBackOwn } from './model-interaction-steps.ts';
-import { follow, followMany, markRead, move, mute, unfollow } from './model-reader-steps.ts';
+import { follow, followMany, markRead, move, unfollow } from './model-reader-steps.ts';
 import { bookmark, hideItem, markItem } from './model-mark-steps.ts';
+import { changeMute, endMute, mute } from './model-mute-steps.ts';
 import { found, type Run } from './model-run.ts';
 import type { Step } from './model-steps.ts';
 import { cutOff, finishWork, startWorkers, stopWorkers } from './model-workers.ts';
@@ -38,6 +39,11 @@ export async function take(run: Run, step: Step): Promise<void> {
     case 'mute':
     case 'unmute':
       return mute(run, step);
+    case 'addMute':
+    case 'removeMute':
+      return changeMute(run, step);
+    case 'endMute':
+      return endMute(run, step);
     case 'hideItem':
     case 'unhideItem':
     case 'archiveItem':

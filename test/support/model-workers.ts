@@ -8,6 +8,7 @@ import type {
   WorkerOptions,
 } from '../../src/workers/fan-out/fan-out-worker.ts';
 import { expiryWorker } from './expire.ts';
+import { muteEndsWorker } from './mute-ends.ts';
 import type { Run } from './model-run.ts';
 import { silentObserver, type Parts } from './parts.ts';
 import { uniqueName } from './unique-name.ts';
@@ -82,6 +83,7 @@ async function isBusy({ repositories: { actions, feeds, renames } }: Parts): Pro
 /** Lets all that is open be done, by the workers beside or by some for the purpose. */
 export async function finishWork(run: Run): Promise<void> {
   while (await expiryWorker(run.parts).round(new Date()));
+  while (await muteEndsWorker(run.parts).round(new Date()));
   if (!(await isBusy(run.parts))) return;
   await using _workers = run.workers === null ? startWorkers(run.parts) : null;
   do await setTimeout(2);

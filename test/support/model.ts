@@ -1,4 +1,5 @@
 import type { Scope } from '../../src/domain/action.ts';
+import type { MuteKind } from '../../src/domain/mute.ts';
 import type { DeliveryReason } from '../../src/domain/newsfeed-item.ts';
 import type { InteractionKind } from '../../src/domain/relevancy.ts';
 import type { Role } from '../../src/domain/viewer.ts';
@@ -59,6 +60,8 @@ export interface ModelAction {
   /** In which turn the refs were given. */
   refsGiven: number;
   readonly type: string;
+  /** What its descriptor says in words. */
+  text: string;
   tags: readonly string[];
   version: number;
   /** Everybody it names or ever named, and every department it was for; since when. */
@@ -69,10 +72,17 @@ export interface ModelAction {
   isDeleted: boolean;
 }
 
+export interface ModelMute {
+  readonly kind: MuteKind;
+  readonly value: string;
+  /** It may be made to end. */
+  readonly hasEnd: boolean;
+}
+
 export interface ModelReader {
   readonly userId: string;
   readonly roles: readonly Role[];
-  muted: string[];
+  mutes: ModelMute[];
   /** An item is in one of them at most. */
   hiddenActionIds: string[];
   archivedActionIds: string[];
@@ -216,6 +226,21 @@ export function isUnreadAt(reader: ModelReader, actionId: string, relevancy: num
   );
 }
 
+/** Lower case, with a space between the words and one at each end. */
+export function inWords(text: string): string {
+  return ` ${text.toLowerCase().split(/\s+/).join(' ')} `;
+}
+
+/** Whether the reader wants to see nothing of the action. */
+export function isMuted(reader: ModelReader, action: ModelAction): boolean {
+  return reader.mutes.some(({ kind, value }) => {
+    if (kind === 'MEMBER') return action.actorId === value;
+    if (kind === 'REF') return carries(action, value);
+    if (kind === 'TYPE') return action.type === value;
+    return inWords(action.text).includes(inWords(value));
+  });
+}
+
 /** The reader's feed, best first. */
 export function feedFor(model: Model, reader: ModelReader): ModelItem[] {
   return itemsFor(model, reader).filter(({ action }) => !reader.archivedActionIds.includes(action.id));
@@ -238,7 +263,7 @@ function itemsFor(model: Model, reader: ModelReader): ModelItem[] {
   for (const action of model.actions) {
     const reasons = reasonsFor(model, reader.userId, action);
     if (reasons.length === 0 || action.isHidden || !maySee(model, reader, action)) continue;
-    if (reader.muted.includes(action.actorId) || reader.hiddenActionIds.includes(action.id)) continue;
+    if (isMuted(reader, action) || reader.hiddenActionIds.includes(action.id)) continue;
     const relevancy = relevancyFor(model, reader.userId, action);
     const isUnread = isUnreadAt(reader, action.id, relevancy);
     items.push({ action, relevancy, reasons, isUnread });

@@ -1,5 +1,6 @@
 import type { Follow as FollowRecord } from '../../domain/viewer.ts';
 import type { FollowSpan } from '../../domain/follow-span.ts';
+import { isMutedMember } from '../../domain/mute.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { Member } from './member.ts';
@@ -64,6 +65,7 @@ builder.objectFields(Member, (t) => ({
   }),
   isMuted: t.boolean({
     description: 'Whether the viewer does not want to see what the person does.',
-    resolve: async ({ userId }, _args, context) => (await context.session().profile()).muted.has(userId),
+    resolve: async ({ userId }, _args, context) =>
+      isMutedMember((await context.session().profile()).mutes, userId),
   }),
 }));

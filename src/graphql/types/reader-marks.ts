@@ -5,7 +5,7 @@ import { Viewer } from './viewer.ts';
 builder.mutationFields((t) => ({
   mute: t.field({
     type: Viewer,
-    description: "Keeps a member's actions out of the viewer's feed, at once; what is stored stays.",
+    description: '`addMute` of a member, without an end.',
     args: { memberId: t.arg.string({ required: true, description: 'Whose.' }) },
     async resolve(_root, { memberId }, context) {
       await context.mutate((session) => context.services.mute(session, memberId));
@@ -14,7 +14,7 @@ builder.mutationFields((t) => ({
   }),
   unmute: t.field({
     type: Viewer,
-    description: 'Lets the actions of a muted member into the feed again.',
+    description: '`removeMute` of a member.',
     args: { memberId: t.arg.string({ required: true, description: 'Whose.' }) },
     async resolve(_root, { memberId }, context) {
       await context.mutate((session) => context.services.unmute(session, memberId));

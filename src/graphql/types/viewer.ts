@@ -38,8 +38,10 @@ export const Viewer = builder.objectRef<object>('Viewer').implement({
         toConnection(await context.services.following(context.session(), args), args),
     }),
     muted: t.stringList({
-      description: 'Member ids whose actions the viewer does not want to see.',
-      resolve: async (_source, _args, context) => [...(await context.session().profile()).muted].sort(),
+      description:
+        'Member ids whose actions the viewer does not want to see; `mutes` has the ends, and all else.',
+      resolve: async (_source, _args, context) =>
+        [...(await context.session().profile()).mutes.members].sort(),
     }),
   }),
 });

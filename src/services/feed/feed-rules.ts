@@ -1,3 +1,4 @@
+import { isMutedAction, type MutableAction } from '../../descriptors/muted-action.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
 import type { WithheldReason } from '../../domain/explanation.ts';
 import { isUnreadItem, type ItemMark, type ItemState } from '../../domain/item-mark.ts';
@@ -110,12 +111,15 @@ async function loadFollows(session: ReaderSession, refIds: readonly string[]): P
  */
 export function withheldBy(
   reader: ReaderProfile,
-  { action, mark }: { readonly action: Pick<Action, 'actorId' | 'isHidden'>; readonly mark: ItemMark | null },
+  {
+    action,
+    mark,
+  }: { readonly action: MutableAction & Pick<Action, 'isHidden'>; readonly mark: ItemMark | null },
   state: ItemState | null = null,
 ): WithheldReason[] {
   const reasons: WithheldReason[] = [];
   if (action.isHidden) reasons.push('HIDDEN');
-  if (reader.muted.has(action.actorId)) reasons.push('MUTED');
+  if (isMutedAction(reader.mutes, action)) reasons.push('MUTED');
   const own = mark?.state ?? null;
   if (own !== null && own !== state) reasons.push(own === 'HIDDEN' ? 'HIDDEN_BY_READER' : own);
   return reasons;

@@ -21,7 +21,8 @@ const timeSchema = z
   .transform((time) => time ?? null);
 
 const KNOWN_TYPES = DESCRIPTOR_TYPES.map(({ type }) => type);
-const typeSchema = idSchema.refine((type) => KNOWN_TYPES.includes(type), {
+/** A type that is declared. */
+export const typeSchema = idSchema.refine((type) => KNOWN_TYPES.includes(type), {
   error: ({ input }) => `Unknown type ${JSON.stringify(input)}, known are ${KNOWN_TYPES.join(', ')}`,
 });
 

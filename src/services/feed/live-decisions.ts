@@ -1,4 +1,6 @@
+import { isMutedAction } from '../../descriptors/muted-action.ts';
 import type { Action } from '../../domain/action.ts';
+import { isMutedMember } from '../../domain/mute.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { baseRelevancy } from '../../domain/relevancy.ts';
 import { addressedReasons, isPulledFor } from '../../domain/visibility.ts';
@@ -33,12 +35,16 @@ export async function decideEvents(
   const visible = facts.flatMap(({ action }) => (action === null || isGone(action) ? [] : [action]));
   const relevancyNow = await boosts(visible);
   const shown = new Map<EntryEvent, NewsfeedItem | null>();
+  const muted = new Set<EntryEvent>();
   if (entries.length > 0) {
     const profile = await session.profile();
     const items = await Promise.all(
       facts.map((known, index) => itemNow(session, profile, relevancyNow, known, entries[index], filter)),
     );
-    entries.forEach((event, index) => shown.set(event, items[index] ?? null));
+    entries.forEach((event, index) => {
+      shown.set(event, items[index] ?? null);
+      if (isMutedByEdit(profile, facts[index]?.action ?? null)) muted.add(event);
+    });
   }
   if (messages.length > 1) loadAhead(session, visible);
   return messages.map(({ cursor, event }) => {
@@ -47,7 +53,12 @@ export async function decideEvents(
       if (event.change === 'marks' && !filter.unreadOnly) return null;
       return { kind: 'resync', cursor, reason: event.change };
     }
-    return tell(session, filter, { cursor, event, item: shown.get(event) ?? null });
+    return tell(session, filter, {
+      cursor,
+      event,
+      item: shown.get(event) ?? null,
+      isMutedNow: muted.has(event),
+    });
   });
 }
 
@@ -80,13 +91,19 @@ function tell(
     cursor,
     event,
     item,
-  }: { readonly cursor: string; readonly event: EntryEvent; readonly item: NewsfeedItem | null },
+    isMutedNow,
+  }: {
+    readonly cursor: string;
+    readonly event: EntryEvent;
+    readonly item: NewsfeedItem | null;
+    readonly isMutedNow: boolean;
+  },
 ): FeedEvent | null {
   const { kind, actionId } = event;
   const removed = { kind: 'removed', cursor, userId: session.identity.userId, actionId } as const;
   const isOfFeed = listedState(filter) === null;
   // What comes back into the feed leaves the list of what was put away.
-  if (item === null) return kind === 'removed' || !isOfFeed ? removed : null;
+  if (item === null) return kind === 'removed' || !isOfFeed || isMutedNow ? removed : null;
   if (passesFeedFilter(filter, item)) return { kind: shownAs(kind, isOfFeed), cursor, item, session };
   return kind === 'removed' || mayHavePassed(filter, kind, item) ? removed : null;
 }
@@ -105,6 +122,13 @@ function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item
   const before = { ...filter, since: null, until: null, unreadOnly: false, reasons: null };
   const edited = isEdited ? { tag: null, tags: null, refId: null } : {};
   return isKnown && passesFeedFilter({ ...before, ...edited }, item);
+}
+
+/** Whether an edit may have brought under a mute what was in the list before: its refs and its words change, nothing else does. */
+function isMutedByEdit({ mutes }: ReaderProfile, action: Action | null): boolean {
+  if (action === null || isGone(action) || action.version === 1) return false;
+  if (isMutedMember(mutes, action.actorId) || mutes.types.has(action.descriptor.type)) return false;
+  return isMutedAction(mutes, action);
 }
 
 function isGone({ isDeleted, isHidden }: Action): boolean {

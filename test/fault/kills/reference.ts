@@ -73,6 +73,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         recipients: action.recipients,
         refIds: action.refIds,
         type: action.descriptor.type,
+        text: '',
         tags: action.descriptor.tags,
         ...{ refsGiven: 0, version: action.version ?? 1 },
         concernedPeople: concerned('user:'),
@@ -90,7 +91,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
       return {
         userId,
         roles: ['user'],
-        muted: own?.muted ?? [],
+        mutes: (own?.muted ?? []).map((value) => ({ kind: 'MEMBER', value, hasEnd: false })),
         bookmarks: [],
         hiddenActionIds: inState('HIDDEN'),
         archivedActionIds: inState('ARCHIVED'),

@@ -57,7 +57,13 @@ beforeAll(async () => {
       reason: null,
     })),
   );
-  await feeds.insertMany(numbers.map((n) => ({ _id: `r${String(n)}`, muted: [who(n)] })));
+  await feeds.insertMany(
+    numbers.map((n) => ({
+      _id: `r${String(n)}`,
+      muted: [who(n)],
+      mutes: [{ kind: 'REF' as const, value: who(n) }],
+    })),
+  );
   await members.insertMany(
     numbers.map((n) => ({
       _id: `r${String(n)}`,

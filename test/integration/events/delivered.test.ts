@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { crashingCollections } from '../../support/crashing.ts';
 import { eventsOf, moveEvents } from '../../support/events.ts';
+import { letMuteEnd } from '../../support/mute-ends.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { tellDelivered } from '../../../src/workers/events/tell-delivered.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
@@ -69,6 +70,24 @@ test('leaves out who mutes the actor or has put the action away', async () => {
   await parts.services.hideFeedItem(parts.session('bob'), action.id);
   await parts.fanOut();
   expect(await delivered()).toEqual(['cid MENTION']);
+});
+
+test('leaves out who mutes the action in another way, until that ends', async () => {
+  const { services, session } = parts;
+  const later = new Date(Date.now() + 3_600_000);
+  await services.addMute(session('ann'), { memberId: 'actor' }, later);
+  await services.addMute(session('bob'), { refId: 'site' }, null);
+  await services.addMute(session('cid'), { phrase: 'gate' }, null);
+  await services.addMute(session('dan'), { type: 'Custom' }, null);
+  await services.addMute(session('eve'), { phrase: 'north' }, null);
+  await services.addMute(session('fay'), { memberId: 'actor' }, later);
+  await letMuteEnd(parts, 'fay', { kind: 'MEMBER', value: 'actor' });
+  await parts.publish({
+    mentions: ['ann', 'bob', 'cid', 'dan', 'eve', 'fay', 'gus'],
+    refs: [{ id: 'site', type: 'site', label: 'The gate' }],
+  });
+  await parts.fanOut();
+  expect(await delivered()).toEqual(['eve MENTION', 'fay MENTION', 'gus MENTION']);
 });
 
 test('tells of everybody in pieces of a thousand', async () => {

@@ -32,7 +32,7 @@ const BEGINNING: readonly Step[] = [
 function published(conducted: number): StepTo<'publish'> {
   return {
     ...{ do: 'publish', count: 1, actor: 'bob', scope: 'FOLLOWERS', conducted, type: 'Custom' },
-    ...{ mentions: [], recipients: [], refs: [], tags: [] },
+    ...{ mentions: [], recipients: [], refs: [], tags: [], text: 'posted' },
   };
 }
 

@@ -104,7 +104,13 @@ describe('an erased member', () => {
     expect(await moderationLog.countDocuments({ by: pseudonym })).toBe(6);
     expect(await moderationLog.countDocuments({ reason: `Not again, ${FORMER_MEMBER}!` })).toBe(1);
     expect(await follows.countDocuments({ refId: pseudonym, active: true })).toBe(0);
-    expect(await feeds.findOne({ _id: 'dan' })).toMatchObject({ muted: [pseudonym] });
+    expect(await feeds.findOne({ _id: 'dan' })).toMatchObject({
+      muted: [pseudonym],
+      mutes: [{ kind: 'REF', value: pseudonym }],
+    });
+    expect(await feeds.findOne({ _id: 'eve' })).toMatchObject({
+      mutes: [{ kind: 'MEMBER', value: pseudonym, until: expect.any(Date) as Date }],
+    });
     expect(await members.findOne({ _id: 'ann' })).toMatchObject({ supervisorId: pseudonym });
   });
 
@@ -154,7 +160,7 @@ describe('an erased member', () => {
     const following = await parts.services.following(session(), {});
     expect(following.edges).toEqual([]);
     expect(await session().profile()).toMatchObject({ lastRead: null, hasMarks: false });
-    expect((await session().profile()).muted.size).toBe(0);
+    expect((await session().profile()).mutes.members.size).toBe(0);
     const { action } = await parts.publish({
       actorId: ID,
       idempotencyKey: `rating-by-${ID}`,

@@ -333,6 +333,17 @@ export type ModerationKind =
   /** An interaction was shown again. */
   | 'UNHIDE_INTERACTION';
 
+/** What to mute: exactly one of these. */
+export type MuteTargetInput =
+  /** What this member does. Not the viewer. */
+  { memberId: Scalars['String']['input']; phrase?: never; refId?: never; type?: never; }
+  |  /** What has these words one after the other, 1 to 5 of them in at most 100 characters: in one of the texts and names of its descriptor or the labels of its refs, as they are stored. Upper and lower case are the same. Not in summaries, tags, free data and comments. */
+  { memberId?: never; phrase: Scalars['String']['input']; refId?: never; type?: never; }
+  |  /** What refers to this; the id of a person also stands for what they do. */
+  { memberId?: never; phrase?: never; refId: Scalars['String']['input']; type?: never; }
+  |  /** Actions with this type of descriptor. */
+  { memberId?: never; phrase?: never; refId?: never; type: Scalars['String']['input']; };
+
 /** Somebody applied for a position. */
 export type NewApplicantInput = {
   /** Who applied. */

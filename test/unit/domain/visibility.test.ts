@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NO_MUTES } from '../../../src/domain/mute.ts';
 import type { ReaderProfile, Follow } from '../../../src/domain/viewer.ts';
 import {
   addressedReasons,
@@ -33,7 +34,7 @@ function reader(change: Partial<ReaderProfile> = {}): ReaderProfile {
     userId: 'reader',
     isAdmin: false,
     member: null,
-    muted: new Set(),
+    mutes: NO_MUTES,
     lastRead: null,
     hasMarks: false,
     hasUnreadMarks: false,

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { isMutedAction, type MutableAction } from '../../../src/descriptors/muted-action.ts';
+import { NO_MUTES, readerMutes, type Mute, type MuteKind } from '../../../src/domain/mute.ts';
+
+const now = new Date(1_000);
+
+function muting(kind: MuteKind, value: string, until: Date | null = null): Mute {
+  return { kind, value, text: null, until };
+}
+
+function rating(text: string): MutableAction {
+  return {
+    actorId: 'ann',
+    refIds: ['site', 'mary', 'ann'],
+    refs: [{ id: 'site', type: 'site', label: 'The North Gate' }],
+    descriptor: {
+      ...{ type: 'ApplicationRating', tags: ['holiday'] },
+      ...{ raterId: 'ann', raterName: 'Ann Lee', applicantId: 'mary', applicantName: 'Mary Fanning' },
+      ...{ positionId: 'cook', positionName: 'Cook', ratingScore: 4, ratingText: text },
+    },
+  };
+}
+
+const isMuted = (mute: Mute, action = rating('Well done')): boolean =>
+  isMutedAction(readerMutes([mute], now), action);
+
+describe('an action is muted by', () => {
+  test.each([
+    ['MEMBER', 'ann', true],
+    ['MEMBER', 'mary', false],
+    ['REF', 'mary', true],
+    ['REF', 'ann', true],
+    ['REF', 'cook', false],
+    ['TYPE', 'ApplicationRating', true],
+    ['TYPE', 'Custom', false],
+    ['PHRASE', 'well done', true],
+    ['PHRASE', 'done', true],
+    ['PHRASE', 'don', false],
+    ['PHRASE', 'done well', false],
+    ['PHRASE', 'mary fanning', true],
+    ['PHRASE', 'north gate', true],
+    ['PHRASE', 'holiday', false],
+    ['PHRASE', 'cook the', false],
+  ] as const)('%s %s: %s', (kind, value, expected) => {
+    expect(isMuted(muting(kind, value))).toBe(expected);
+  });
+
+  test('nothing that has ended, from the millisecond of its end on', () => {
+    expect(isMuted(muting('MEMBER', 'ann', new Date(1_001)))).toBe(true);
+    expect(isMuted(muting('MEMBER', 'ann', new Date(1_000)))).toBe(false);
+  });
+
+  test('nothing where there are no mutes', () => {
+    expect(isMutedAction(NO_MUTES, rating('Well done'))).toBe(false);
+  });
+
+  test('labels alone where nobody declares the type', () => {
+    const unknown = { ...rating(''), descriptor: { type: 'Gone', tags: [], text: 'Well done' } };
+    expect(isMuted(muting('PHRASE', 'well done'), unknown)).toBe(false);
+    expect(isMuted(muting('PHRASE', 'gate'), unknown)).toBe(true);
+  });
+});
+
+test('an edit is compared again: it is another decoded action', () => {
+  const before = rating('Well done');
+  const mutes = readerMutes([muting('PHRASE', 'well done')], now);
+  expect(isMutedAction(mutes, before)).toBe(true);
+  expect(isMutedAction(mutes, { ...before, descriptor: rating('Badly').descriptor })).toBe(false);
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { normalised, Phrases, wordsOf } from '../../../src/domain/words.ts';
+import { fc } from '../../support/fast-check.ts';
+
+const words = (text: string): string[] => wordsOf(normalised(text));
+
+/** What the segmenter says of the whole text at once. */
+function segmented(text: string): string[] {
+  const segments = new Intl.Segmenter('en', { granularity: 'word' }).segment(text);
+  return [...segments].flatMap(({ segment, isWordLike }) => (isWordLike === true ? [segment] : []));
+}
+
+describe('the words of a text', () => {
+  test.each([
+    ['Mary  Fanning, of\nSite-7!', ['mary', 'fanning', 'of', 'site', '7']],
+    ["Don't stop", ["don't", 'stop']],
+    ['Ｆｕｌｌ ﬁne', ['full', 'fine']],
+    ['ÀÉ ae\u0301', ['àé', 'aé']],
+    ['東京に行く', segmented('東京に行く')],
+    ['🎉 – …', []],
+    ['', []],
+  ])('of %j', (text, expected) => {
+    expect(words(text)).toEqual(expected);
+  });
+
+  const piece = fc.oneof(
+    fc.constantFrom(
+      ' ',
+      '\u00a0',
+      '\n',
+      "'",
+      '.',
+      '_',
+      '-',
+      '\ufeff',
+      '\u200d',
+      '\u0301',
+      '3.5',
+      'с',
+      'β',
+      'ά',
+    ),
+    fc.constantFrom('สวัสดี', '漢字', 'カナ', 'かな', '한국', 'א"ב', '🇩🇪', '👩‍👩‍👧', 'İ', 'ß'),
+    fc.string({ unit: 'binary', maxLength: 4 }),
+  );
+
+  test('are those of the segmenter for any text, although it is given pieces', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = normalised(pieces.join(''));
+        expect(wordsOf(text)).toEqual(segmented(text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('phrases', () => {
+  const word = fc.constantFrom('a', 'b', 'c');
+
+  test('stand in a row of words where it has them one after the other', () => {
+    const phrase = fc.array(word, { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(fc.array(phrase, { maxLength: 4 }), fc.array(word, { maxLength: 12 }), (phrases, row) => {
+        const expected = phrases.some((one) => ` ${row.join(' ')} `.includes(` ${one.join(' ')} `));
+        const compared = new Phrases(phrases);
+        expect(compared.areIn(row)).toBe(expected);
+        if (expected) expect(compared.mayBeIn(row.join(' '))).toBe(true);
+      }),
+    );
+  });
+
+  test('are not looked for in a text that lacks one of their words', () => {
+    const phrases = new Phrases([['went', 'home'], ['party']]);
+    expect(phrases.mayBeIn('went away')).toBe(false);
+    expect(phrases.mayBeIn('parties')).toBe(false);
+    expect(phrases.mayBeIn('home he went')).toBe(true);
+  });
+});
