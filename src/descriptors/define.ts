@@ -71,7 +71,7 @@ export type DescriptorField =
     };
 
 /**
- * The id of a thing, or with `isPerson` of a person. `isIndexed` gives it a sparse index. `isActor` is for the person who did what the
+ * The id of a thing, or with `isPerson` of a person. With `isIndexed` actions are found by it. `isActor` is for the person who did what the
  * descriptor tells: only a service may publish with somebody other than the action's actor there.
  */
 export function refIdField(

@@ -32,3 +32,12 @@ export function descriptorOfType(type: string): DescriptorType | undefined {
 export function descriptorOfInput(inputName: string): DescriptorType | undefined {
   return byInputName.get(inputName);
 }
+
+/** Fields that are declared as indexed by any type: actions can be found by their values. */
+export const INDEXED_FIELDS: readonly string[] = [
+  ...new Set(
+    DESCRIPTOR_TYPES.flatMap(({ fieldList }) =>
+      fieldList.flatMap(({ name, field }) => (field.kind === 'id' && field.isIndexed ? [name] : [])),
+    ),
+  ),
+];

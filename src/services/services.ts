@@ -148,7 +148,8 @@ export interface PageArgs {
   readonly after?: string | null | undefined;
 }
 
-export interface ActionFilter {
+/** What may be asked of an action in any list. */
+interface CommonFilter {
   readonly types?: readonly string[] | null | undefined;
   readonly actorIds?: readonly string[] | null | undefined;
   readonly tag?: string | null | undefined;
@@ -158,7 +159,12 @@ export interface ActionFilter {
   readonly until?: Date | null | undefined;
 }
 
-export interface FeedFilter extends ActionFilter {
+export interface ActionFilter extends CommonFilter {
+  /** A field that its type declares as indexed. */
+  readonly descriptor?: { readonly field: string; readonly value: string } | null | undefined;
+}
+
+export interface FeedFilter extends CommonFilter {
   readonly refId?: string | null | undefined;
   readonly unreadOnly?: boolean | null | undefined;
   /** For any of them. */

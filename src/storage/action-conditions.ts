@@ -12,6 +12,8 @@ export interface ActionConditions {
   readonly tag?: string;
   /** Any of them. */
   readonly tags?: readonly string[];
+  /** A field of the descriptor that is declared as indexed. */
+  readonly descriptorField?: { readonly field: string; readonly value: string };
 }
 
 export function conditionsFilter(conditions: ActionConditions): Filter<ActionDocument> {
@@ -19,6 +21,11 @@ export function conditionsFilter(conditions: ActionConditions): Filter<ActionDoc
   if (conditions.types !== undefined) filter['descriptor.type'] = { $in: [...conditions.types] };
   if (conditions.actorIds !== undefined) filter.actorId = { $in: [...conditions.actorIds] };
   if (conditions.refId !== undefined) filter.refIds = conditions.refId;
+  if (conditions.descriptorField !== undefined) {
+    const { field, value } = conditions.descriptorField;
+    // That it is there is what the index is limited to; a planner need not infer it.
+    Object.assign(filter, { [`descriptor.${field}`]: { $eq: value, $exists: true } });
+  }
   const tags = [
     ...(conditions.tag === undefined ? [] : [{ 'descriptor.tags': conditions.tag }]),
     ...(conditions.tags === undefined ? [] : [{ 'descriptor.tags': { $in: [...conditions.tags] } }]),

@@ -1,5 +1,5 @@
 import type { IndexDescription } from 'mongodb';
-import { DESCRIPTOR_TYPES } from '../descriptors/registry.ts';
+import { INDEXED_FIELDS } from '../descriptors/registry.ts';
 
 export interface IndexDefinition extends IndexDescription {
   readonly name: string;
@@ -19,18 +19,15 @@ function index(
 }
 
 function descriptorIndexes(): IndexDefinition[] {
-  const indexes: IndexDefinition[] = [];
-  for (const type of DESCRIPTOR_TYPES) {
-    for (const [field, declaration] of Object.entries(type.fields)) {
-      if (declaration.kind === 'id' && declaration.isIndexed)
-        indexes.push(
-          index('actions', `descriptor_${field}`, { [`descriptor.${field}`]: 1 }, `actions by ${field}`, {
-            sparse: true,
-          }),
-        );
-    }
-  }
-  return indexes;
+  return INDEXED_FIELDS.map((field) =>
+    index(
+      'actions',
+      `descriptor_${field}_newest`,
+      { [`descriptor.${field}`]: 1, _id: -1 },
+      `actions by ${field}, newest first`,
+      { partialFilterExpression: { [`descriptor.${field}`]: { $exists: true } } },
+    ),
+  );
 }
 
 /** Every index of the database. */

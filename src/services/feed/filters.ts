@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ItemState } from '../../domain/item-mark.ts';
 import { DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { idSchema } from '../../descriptors/define.ts';
-import { DESCRIPTOR_TYPES } from '../../descriptors/registry.ts';
+import { DESCRIPTOR_TYPES, INDEXED_FIELDS } from '../../descriptors/registry.ts';
 import type { ActionConditions } from '../../storage/action-conditions.ts';
 import type { ActionFilter, FeedFilter, FeedOrder } from '../services.ts';
 import { validate } from '../validate.ts';
@@ -35,7 +35,18 @@ const actionFilterShape = {
   until: timeSchema,
 };
 
-const actionFilterSchema = z.strictObject(actionFilterShape);
+const descriptorFieldSchema = z.strictObject({
+  field: z.string().refine((field) => INDEXED_FIELDS.includes(field), {
+    error: ({ input }) =>
+      `${JSON.stringify(input)} is no indexed field, those are ${INDEXED_FIELDS.join(', ')}`,
+  }),
+  value: idSchema,
+});
+
+const actionFilterSchema = z.strictObject({
+  ...actionFilterShape,
+  descriptor: descriptorFieldSchema.nullish().transform((descriptor) => descriptor ?? null),
+});
 const feedFilterSchema = z.strictObject({
   ...actionFilterShape,
   refId: idSchema.nullish().transform((refId) => refId ?? null),
@@ -65,15 +76,17 @@ export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedF
 
 /** What of a filter can be asked of the actions themselves. */
 export function actionConditions(
-  filter: CheckedActionFilter & Partial<Pick<CheckedFeedFilter, 'refId'>>,
+  filter: Omit<CheckedActionFilter, 'descriptor'> &
+    Partial<Pick<CheckedActionFilter, 'descriptor'> & Pick<CheckedFeedFilter, 'refId'>>,
 ): ActionConditions {
-  const { types, actorIds, tag, tags, refId } = filter;
+  const { types, actorIds, tag, tags, refId, descriptor } = filter;
   return {
     ...(types === null ? {} : { types }),
     ...(actorIds === null ? {} : { actorIds }),
     ...(tag === null ? {} : { tag }),
     ...(tags === null ? {} : { tags }),
     ...(refId == null ? {} : { refId }),
+    ...(descriptor == null ? {} : { descriptorField: descriptor }),
   };
 }
 

@@ -79,6 +79,7 @@ beforeAll(async () => {
         idempotencyKey: String(n),
         refIds: [`r${String(n % 50)}`, `u${String(n % 100)}`],
         names: [nameStamp(`r${String(n % 50)}`, 0)],
+        descriptor: { ...template.descriptor, ...(n % 2 === 0 ? { raterId: `u${String(n % 100)}` } : {}) },
         conducted: at(n),
         recorded: at(n),
         latest: at(n),
@@ -103,6 +104,10 @@ afterAll(async () => {
 const planned = { timeout: PATIENCE_MS, interval: 250 };
 
 const feedArgs = { userId: 'u7', limit: 26 };
+const ofRater = {
+  ...{ state: null, includeHidden: false, afterId: null, limit: 26 },
+  descriptorField: { field: 'raterId', value: 'u8' },
+};
 const sliceArgs = { refId: 'r3', limit: 26 };
 
 /** Of a day, or what was interacted with since and conducted by then. */
@@ -237,6 +242,7 @@ describe('no hot query reads a whole collection', () => {
       () =>
         parts.repositories.actions.list({ state: 'FAILED', includeHidden: true, afterId: null, limit: 26 }),
     ],
+    ['actions of a rater', 'descriptor_raterId_newest', () => parts.repositories.actions.list(ofRater)],
     [
       'actions that hold an older name',
       'names',
@@ -273,13 +279,14 @@ describe('no hot query reads a whole collection', () => {
         );
   });
 
-  test('pages of feeds and slices come out of the index in order, without sorting', async () => {
+  test('pages of feeds and slices, and actions of a rater, come out of the index in order, without sorting', async () => {
     const commands = await commandsOf(parts.database, async () => {
       await parts.feedStore.page(feedArgs);
       await parts.feedStore.page({ ...feedArgs, after: { relevancy: at(15_000), actionId: 'a'.repeat(24) } });
       await parts.repositories.actions.slice({ ...sliceArgs, after: null });
+      await parts.repositories.actions.list(ofRater);
     });
-    expect(commands.length).toBe(3);
+    expect(commands.length).toBe(4);
     for (const command of commands)
       await expect
         .poll(() => stagesOf(parts.database, command), planned)

@@ -49,3 +49,57 @@ test('since and until go by the time the order goes by', async () => {
   expect(await shown('RECENT', until)).toEqual([second, first]);
   expect(await shown('RECENT', { since: time(2), until: time(4) })).toEqual([third, second]);
 });
+
+function rating(raterId: string, applicantId: string): object {
+  return {
+    actorId: raterId,
+    scope: 'PUBLIC',
+    refs: [{ id: applicantId, type: 'applicant', label: applicantId }],
+    descriptor: {
+      applicationRating: {
+        ...{ raterId, raterName: raterId, applicantId, applicantName: applicantId },
+        ...{ positionId: 'p', positionName: 'p', ratingScore: 1 },
+      },
+    },
+  };
+}
+
+test('actions are found by a field that their type declares as indexed, in slices and among all', async () => {
+  await using parts = await openParts();
+  const { services } = parts;
+  const inputs = [rating('john', 'mary'), rating('jane', 'mary'), rating('john', 'tom')];
+  const ids: string[] = [];
+  for (const input of inputs) ids.push((await parts.publish(input)).action.id);
+  const [maryByJohn, , tomByJohn] = ids;
+  const filter = { descriptor: { field: 'raterId', value: 'john' } };
+  const service = parts.session('host', 'service');
+  const all = await services.listActions(service, { filter });
+  expect(all.edges.map(({ node }) => node.id)).toEqual([tomByJohn, maryByJohn]);
+  expect(await all.countTotal()).toEqual({ count: 2, isExact: true });
+  const first = await services.listActions(service, { filter, first: 1 });
+  const second = await services.listActions(service, { filter, first: 1, after: first.endCursor });
+  expect([...first.edges, ...second.edges].map(({ node }) => node.id)).toEqual([tomByJohn, maryByJohn]);
+  expect([first.hasNextPage, second.hasNextPage]).toEqual([true, false]);
+  const slice = await services.readSlice(parts.session('ann'), 'mary', { filter });
+  expect(slice.edges.map(({ node }) => node.id)).toEqual([maryByJohn]);
+  const others = { ...filter, types: ['Liked'] };
+  expect((await services.listActions(service, { filter: others })).edges).toEqual([]);
+});
+
+test.each([
+  [
+    { field: 'ratingText', value: 'x' },
+    'filter.descriptor.field: "ratingText" is no indexed field, those are raterId',
+  ],
+  [{ field: '__proto__', value: 'x' }, 'filter.descriptor.field: "__proto__" is no indexed field'],
+  [{ field: 'raterId', value: '' }, 'filter.descriptor.value: Must not be empty'],
+])('a filter by the field %j is refused', async (descriptor, message) => {
+  await using parts = await openParts();
+  const refused = { code: 'BAD_USER_INPUT', message: expect.stringContaining(message) as string };
+  const { services } = parts;
+  const filter = { descriptor };
+  await expect(services.readSlice(parts.session('ann'), 'mary', { filter })).rejects.toMatchObject(refused);
+  await expect(services.listActions(parts.session('host', 'service'), { filter })).rejects.toMatchObject(
+    refused,
+  );
+});
