@@ -3,6 +3,7 @@ import type { ItemState } from '../../domain/item-mark.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { FeedReader } from '../../feeds/feed-reader.ts';
+import { Turn } from '../../lib/turn.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import type { ItemMarksRepository } from '../../storage/item-marks.ts';
 import { beginReading, type BeginReadingDependencies } from '../session/begin-reading.ts';
@@ -109,9 +110,13 @@ export async function present(
   order: FeedOrder = 'RELEVANCY',
 ): Promise<NewsfeedItem[]> {
   const profile = await session.profile();
-  const hydrated = await hydrateEntries(session, entries);
-  return hydrated.flatMap((facts) => {
+  const items: NewsfeedItem[] = [];
+  const turn = new Turn();
+  for (const facts of await hydrateEntries(session, entries)) {
+    // To look for muted phrases in long texts takes its time.
+    if (turn.isOver()) await turn.next();
     const item = presentEntry(profile, facts, listedState(filter));
-    return item !== null && passesFeedFilter(filter, item, order) ? [item] : [];
-  });
+    if (item !== null && passesFeedFilter(filter, item, order)) items.push(item);
+  }
+  return items;
 }

@@ -211,6 +211,7 @@ describe('no hot query reads a whole collection', () => {
       'unsettled',
       () => parts.repositories.follows.unsettledBefore(new Date(Date.now() + 60_000), 200),
     ],
+    ['whose mutes have ended', 'mute_wake', () => parts.repositories.feeds.dueMuteEnds(new Date(), 100)],
     ['which feeds are to be cut', 'trim', () => parts.repositories.feeds.dueTrims(new Date(), 50)],
     ['what is to be scored again', '_id_', () => scored(parts)],
     ['the newest actions of a ref', 'recorded_by_ref', () => parts.repositories.actions.nthNewest('r3', 100)],

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
+import { watchFeed } from '../support/live-clients.ts';
+import { uniqueName } from '../support/unique-name.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(async () => app[Symbol.asyncDispose]());
+
+const LIST = `mutes { id member { memberId name isMuted } ref { refId type label } type phrase until }`;
+const ADD = `mutation ($target: MuteTargetInput!, $until: DateTime) {
+  addMute(target: $target, until: $until) { muted ${LIST} }
+}`;
+const REMOVE = `mutation ($target: MuteTargetInput!) { removeMute(target: $target) { muted ${LIST} } }`;
+
+interface Shown {
+  readonly muted: readonly string[];
+  readonly mutes: readonly { readonly id: string }[];
+}
+
+test('a viewer has one list of what they mute, with what is known of it', async () => {
+  const [reader, bob, site] = [uniqueName('reader-'), uniqueName('bob-'), uniqueName('site-')];
+  await upsert(app, { members: [{ memberId: bob, name: 'Bob' }] });
+  const as = { sub: reader };
+  const until = '2099-01-01T00:00:00.000Z';
+  await ask(app, 'mutation ($id: String!) { mute(memberId: $id) { muted } }', { id: bob }, as);
+  await ask(app, ADD, { target: { phrase: 'Rain,  rain' }, until }, as);
+  await ask(app, ADD, { target: { refId: site } }, as);
+  const { addMute } = await ask<{ addMute: Shown }>(app, ADD, { target: { type: 'Posted' } }, as);
+  const nothing = { member: null, ref: null, type: null, phrase: null, until: null };
+  expect(addMute).toMatchObject({
+    muted: [bob],
+    mutes: [
+      { ...nothing, member: { memberId: bob, name: 'Bob', isMuted: true } },
+      { ...nothing, ref: { refId: site, type: 'unknown', label: site } },
+      { ...nothing, type: 'Posted' },
+      { ...nothing, phrase: 'Rain,  rain', until },
+    ],
+  });
+  expect(new Set(addMute.mutes.map(({ id }) => id)).size).toBe(4);
+  const ends = await ask<{ addMute: Shown }>(app, ADD, { target: { memberId: bob }, until }, as);
+  expect(ends.addMute).toMatchObject({
+    muted: [bob],
+    mutes: [{ id: addMute.mutes[0]?.id, until }, {}, {}, {}],
+  });
+  for (const target of [{ phrase: 'RAIN rain' }, { memberId: bob }, { type: 'Posted' }])
+    await ask(app, REMOVE, { target }, as);
+  expect(await ask(app, `{ viewer { muted ${LIST} } }`, {}, as)).toMatchObject({
+    viewer: { muted: [], mutes: [{ id: addMute.mutes[1]?.id }] },
+  });
+  expect(await ask(app, `{ viewer { ${LIST} } }`, {}, { sub: uniqueName('other-') })).toEqual({
+    viewer: { mutes: [] },
+  });
+});
+
+test('watchers are notified of the end of a mute, and the feed has what it kept out', async () => {
+  const [reader, actor] = [uniqueName('reader-'), uniqueName('actor-')];
+  await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
+  const id = await publish(app, { actorId: actor });
+  await app.idle();
+  await using watcher = await watchFeed('WebSocket', app, reader);
+  const until = new Date(Date.now() + 5_000).toISOString();
+  await ask(app, ADD, { target: { refId: actor }, until }, { sub: reader });
+  expect(await watcher.next()).toMatchObject({ __typename: 'FeedResync', reason: 'mutes' });
+  expect(await watcher.next()).toMatchObject({ __typename: 'FeedResync', reason: 'mutes' });
+  expect((await feedOf(app, reader)).map(({ action }) => action.id)).toEqual([id]);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { commandsOf, stagesOf } from '../../support/commands.ts';
+import { letMuteEnd, muteEndsWorker } from '../../support/mute-ends.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const COUNTED = { monitorCommands: true, pullRefreshMs: 86_400_000 };
+const later = () => new Date(Date.now() + 3_600_000);
+
+async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<string[]> {
+  return (await commandsOf(parts.database, work)).map(({ name, collection }) => `${name} ${collection}`);
+}
+
+test('mutes and takes back in one write, by the key of the reader', async () => {
+  await using parts = await openParts(COUNTED);
+  const { services, session } = parts;
+  const ann = () => session('ann');
+  const writes = await commandsOf(parts.database, async () => {
+    await services.addMute(ann(), { phrase: 'went home' }, later());
+    await services.removeMute(ann(), { phrase: 'went home' });
+    await services.mute(ann(), 'bob');
+    await services.unmute(ann(), 'bob');
+  });
+  expect(writes.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
+    ...['findAndModify feeds', 'update feeds', 'findAndModify feeds', 'update feeds'],
+  ]);
+  for (const write of writes)
+    expect((await stagesOf(parts.database, write)).every(({ stage }) => stage !== 'COLLSCAN')).toBe(true);
+});
+
+test('a page asks for the same, whatever its reader mutes', async () => {
+  await using parts = await openParts(COUNTED);
+  const { services, session } = parts;
+  await services.follow(session('ann'), 'actor', 0);
+  await parts.publish({ scope: 'PUBLIC' });
+  await parts.fanOut();
+  await parts.feedOf('ann');
+  const page = () => namesOf(parts, () => services.readFeed(session('ann'), {}));
+  const usual = await page();
+  for (const target of [{ memberId: 'bob' }, { refId: 'bob' }, { type: 'Posted' }, { phrase: 'rain' }])
+    await services.addMute(session('ann'), target, later());
+  expect(await page()).toEqual(usual);
+});
+
+test('looks once for mutes that have ended, and writes twice for each reader that it finds', async () => {
+  await using parts = await openParts(COUNTED);
+  const { services, session } = parts;
+  const worker = muteEndsWorker(parts);
+  for (const reader of ['ann', 'bob', 'cid'])
+    await services.addMute(session(reader), { refId: 'site' }, later());
+  const round = () => namesOf(parts, () => worker.round(new Date()));
+  expect(await round()).toEqual(['find feeds']);
+  for (const reader of ['ann', 'bob']) await letMuteEnd(parts, reader, { kind: 'REF', value: 'site' });
+  const ofOne = ['update feeds', 'update feeds'];
+  expect(await round()).toEqual(['find feeds', ...ofOne, ...ofOne]);
+  expect(await round()).toEqual(['find feeds']);
+});
