@@ -2,7 +2,7 @@ import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import { call, type As } from './call.ts';
 import type { Journal } from './journal.ts';
-import { publicationOf } from './publication.ts';
+import { editOf, publicationOf } from './publication.ts';
 import { BOSS, type World } from './world.ts';
 
 /** The latest actions that operations are about. */
@@ -104,6 +104,16 @@ export function operationsIn(world: World, random: SeededRandom, journal: Journa
       'mutation($input: RemoveInteractionInput!) { removeInteraction(input: $input) { isReplay } }',
       { input: { own: { actionId: id, kind } } },
       { sub: actorId, roles: ['admin'] },
+    );
+  };
+  const edit = async (): Promise<void> => {
+    const { id, words } = target();
+    const input = editOf(world, random);
+    await run(
+      `edit of ${words} ${JSON.stringify(input)}`,
+      'mutation($id: ID!, $input: UpdateActionInput!) { updateAction(id: $id, input: $input) { id } }',
+      { id, input },
+      ADMIN,
     );
   };
   const moderate = async (): Promise<void> => {
@@ -236,6 +246,7 @@ export function operationsIn(world: World, random: SeededRandom, journal: Journa
     [2, publishMany],
     [20, interact],
     [4, takeBack],
+    [6, edit],
     [5, moderate],
     [4, show],
     [3, remove],

@@ -24,6 +24,16 @@ export function publicationOf({ readers, sites }: Roster, random: SeededRandom, 
   };
 }
 
+/** What an edit changes: whom the action is for, or what it refers to, or both. */
+export function editOf(roster: Roster, random: SeededRandom) {
+  const { scope, recipients, mentions, refs } = publicationOf(roster, random, '');
+  const isForOthers = random.next() < 0.7;
+  return {
+    ...(isForOthers ? { scope, recipients, mentions } : {}),
+    ...(!isForOthers || random.next() < 0.5 ? { refs } : {}),
+  };
+}
+
 function isFirst(value: string, index: number, all: readonly string[]): boolean {
   return all.indexOf(value) === index;
 }
