@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { relayArtifacts } from './test/support/frontends/relay-artifacts.ts';
 import { PATIENCE_MS } from './test/support/patience.ts';
 
 const resolve = {
@@ -38,6 +39,7 @@ export default defineConfig({
       // Files share processes, loaded modules and spare databases: nothing in a file may change what others see.
       ...kinds.map((name) => ({
         resolve,
+        plugins: [relayArtifacts()],
         test: {
           ...limits,
           name,

@@ -1,0 +1,98 @@
+import { createClient, type Client, type ClientOptions, type SubscribePayload } from 'graphql-ws';
+
+/** A client of graphql-ws for Apollo Client, urql and Relay, in which the events of a feed come when they can be shown. */
+export interface FeedSocket extends Client {
+  /** Makes a request. Events wait until it is answered: what they say is newer than the answer, or comes again. */
+  during<T>(request: () => Promise<T>): Promise<T>;
+  /** From now on items that are new or have moved wait. */
+  hold(): void;
+  /** Lets all that waits through, and what comes from now on. */
+  show(): void;
+}
+
+interface Event {
+  readonly __typename: string;
+  readonly cursor: string;
+  readonly item?: { readonly id: string };
+  readonly itemId?: string;
+}
+
+/** @param onHeld is called with the number of items that wait for `show`, whenever it may have changed */
+export function createFeedSocket(
+  options: ClientOptions,
+  onHeld: (count: number) => void = () => undefined,
+): FeedSocket {
+  // A connection that is lost, refused or replaced is made again for as long as somebody watches.
+  const client = createClient({ retryAttempts: Infinity, shouldRetry: () => true, ...options });
+  const { open, during, hold, show } = createGate(onHeld);
+  return {
+    ...client,
+    ...{ during, hold, show },
+    subscribe(payload, sink) {
+      // graphql-ws sends the payload again after a reconnect: by then it asks for what came since.
+      const variables = { ...payload.variables };
+      const resumable: SubscribePayload = { ...payload, variables };
+      const pass = open();
+      return client.subscribe(resumable, {
+        ...sink,
+        next(result) {
+          const event = (result.data as { feedEvents?: Event } | null | undefined)?.feedEvents;
+          if (event !== undefined) variables['after'] = event.cursor;
+          pass(event, () => sink.next(result as Parameters<typeof sink.next>[0]));
+        },
+      });
+    },
+  };
+}
+
+type Deliver = () => void;
+
+function createGate(onHeld: (count: number) => void) {
+  let requests = 0;
+  let isHolding = false;
+  const waiting: Deliver[] = [];
+  /** For each subscription what waits for `show`, by item. */
+  const lists = new Set<Map<string, Deliver>>();
+  const flush = (): void => {
+    while (requests === 0) {
+      const deliver = waiting.shift();
+      if (deliver === undefined) return;
+      deliver();
+    }
+  };
+  const tell = (): void => onHeld([...lists].reduce((sum, held) => sum + held.size, 0));
+  const open = () => {
+    const held = new Map<string, Deliver>();
+    lists.add(held);
+    return (event: Event | undefined, deliver: Deliver): void => {
+      if (event?.item !== undefined && isHolding) held.set(event.item.id, deliver);
+      else waiting.push(deliver);
+      if (event?.itemId !== undefined) held.delete(event.itemId);
+      if (event?.__typename === 'FeedResync') held.clear();
+      tell();
+      flush();
+    };
+  };
+  const during = async <T>(request: () => Promise<T>): Promise<T> => {
+    requests += 1;
+    try {
+      return await request();
+    } finally {
+      requests -= 1;
+      flush();
+    }
+  };
+  const hold = (): void => {
+    isHolding = true;
+  };
+  const show = (): void => {
+    isHolding = false;
+    for (const held of lists) {
+      waiting.push(...held.values());
+      held.clear();
+    }
+    tell();
+    flush();
+  };
+  return { open, during, hold, show };
+}

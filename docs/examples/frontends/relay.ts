@@ -1,0 +1,278 @@
+import {
+  commitMutation,
+  ConnectionHandler,
+  createOperationDescriptor,
+  Environment,
+  fetchQuery,
+  getRequest,
+  graphql,
+  Network,
+  Observable,
+  RecordSource,
+  requestSubscription,
+  ROOT_TYPE,
+  Store,
+  type Disposable,
+  type GraphQLResponse,
+  type MutationConfig,
+  type MutationParameters,
+  type RecordProxy,
+  type RecordSourceProxy,
+} from 'relay-runtime';
+import type { relayActionQuery } from './__generated__/relayActionQuery.graphql.ts';
+import type { relayEventsSubscription } from './__generated__/relayEventsSubscription.graphql.ts';
+import type { relayFeedQuery } from './__generated__/relayFeedQuery.graphql.ts';
+import type { relayLikeMutation } from './__generated__/relayLikeMutation.graphql.ts';
+import type { relayUnlikeMutation } from './__generated__/relayUnlikeMutation.graphql.ts';
+import { orderOf } from './feed-list.ts';
+import type { FeedSocket } from './feed-socket.ts';
+
+/** What the screen shows of an item, for `useFragment` and for what needs it here. */
+export const ITEM = graphql`
+  fragment relay_item on NewsfeedItem {
+    id
+    relevancy
+    isUnread
+    action {
+      id
+      descriptor {
+        type
+        summary
+      }
+      engagement {
+        likes
+        comments
+      }
+      viewer {
+        hasLiked
+      }
+    }
+  }
+`;
+
+export const FEED = graphql`
+  query relayFeedQuery($first: Int, $after: String) {
+    feed(first: $first, after: $after) @connection(key: "Feed_feed") {
+      edges {
+        node {
+          ...relay_item @relay(mask: false)
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+      liveCursor
+    }
+  }
+`;
+
+const EVENTS = graphql`
+  subscription relayEventsSubscription($after: String) {
+    feedEvents(after: $after) {
+      __typename
+      cursor
+      ... on FeedItemAdded {
+        item {
+          ...relay_item @relay(mask: false)
+        }
+      }
+      ... on FeedItemUpdated {
+        item {
+          ...relay_item @relay(mask: false)
+        }
+      }
+      ... on FeedItemRemoved {
+        itemId
+      }
+      ... on FeedResync {
+        reason
+      }
+    }
+  }
+`;
+
+const LIKE = graphql`
+  mutation relayLikeMutation($actionId: ID!) @raw_response_type {
+    addInteraction(input: { actionId: $actionId, kind: LIKE }) {
+      action {
+        id
+        engagement {
+          likes
+        }
+        viewer {
+          hasLiked
+        }
+      }
+    }
+  }
+`;
+
+const UNLIKE = graphql`
+  mutation relayUnlikeMutation($actionId: ID!) @raw_response_type {
+    removeInteraction(input: { own: { actionId: $actionId, kind: LIKE } }) {
+      action {
+        id
+        engagement {
+          likes
+        }
+        viewer {
+          hasLiked
+        }
+      }
+    }
+  }
+`;
+
+const ACTION = graphql`
+  query relayActionQuery($id: ID!) {
+    action(id: $id) {
+      id
+      engagement {
+        likes
+      }
+      viewer {
+        hasLiked
+      }
+    }
+  }
+`;
+
+type FeedVariables = relayFeedQuery['variables'];
+type Likes = NonNullable<relayLikeMutation['response']['addInteraction']>['action'];
+
+export function createEnvironment(
+  url: string,
+  getToken: () => Promise<string>,
+  socket: FeedSocket,
+): Environment {
+  return new Environment({
+    store: new Store(new RecordSource()),
+    // What a list has shown of an action is shown at once on its own page.
+    missingFieldHandlers: [
+      {
+        kind: 'linked',
+        handle: ({ name }, parent, args: { readonly id?: string }) =>
+          name === 'action' && parent?.getType() === ROOT_TYPE ? args.id : undefined,
+      },
+    ],
+    network: Network.create(
+      async ({ text }, variables) => {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${await getToken()}` },
+          body: JSON.stringify({ query: text, variables }),
+        });
+        const answer = (await response.json()) as { errors?: { message: string }[] };
+        // Relay takes an answer with data for a success, whatever errors are in it.
+        if (answer.errors !== undefined)
+          throw new Error(answer.errors.map(({ message }) => message).join('\n'));
+        return answer as unknown as GraphQLResponse;
+      },
+      ({ text }, variables) =>
+        Observable.create((sink) => socket.subscribe({ query: text ?? '', variables }, sink as never)),
+    ),
+  });
+}
+
+/** Reads the first page, or reads it again: it replaces what was loaded. */
+export function readFirstPage(environment: Environment, socket: FeedSocket, variables: FeedVariables) {
+  return socket.during(() => fetchQuery<relayFeedQuery>(environment, FEED, variables).toPromise());
+}
+
+/** Reads an action by a query of its own; every list shows what has changed of it. */
+export async function readAction(environment: Environment, id: string): Promise<void> {
+  await fetchQuery<relayActionQuery>(environment, ACTION, { id }).toPromise();
+}
+
+/** Keeps what the list shows from being collected; `usePaginationFragment` does that of its own. */
+export function retainFeed(environment: Environment, variables: FeedVariables): Disposable {
+  return environment.retain(createOperationDescriptor(getRequest(FEED), variables));
+}
+
+export function readFeed(environment: Environment, variables: FeedVariables) {
+  const operation = createOperationDescriptor(getRequest(FEED), variables);
+  return environment.lookup(operation.fragment).data as relayFeedQuery['response'] | undefined;
+}
+
+export async function loadMore(environment: Environment, socket: FeedSocket, variables: FeedVariables) {
+  const pageInfo = readFeed(environment, variables)?.feed.pageInfo;
+  if (pageInfo?.hasNextPage !== true) return;
+  const next = { ...variables, after: pageInfo.endCursor };
+  await socket.during(() => fetchQuery<relayFeedQuery>(environment, FEED, next).toPromise());
+}
+
+/** Keeps the list up to date, from the first page on. Dispose to end it. */
+export function watchFeed(
+  environment: Environment,
+  socket: FeedSocket,
+  variables: FeedVariables,
+): Disposable {
+  const after = readFeed(environment, variables)?.feed.liveCursor;
+  return requestSubscription<relayEventsSubscription>(environment, {
+    subscription: EVENTS,
+    variables: { after },
+    updater(store, data) {
+      const list = ConnectionHandler.getConnection(store.getRoot(), 'Feed_feed');
+      const event = data?.feedEvents;
+      if (!list || !event) return;
+      if (event.item) place(store, list, store.getRootField('feedEvents').getLinkedRecord('item'));
+      if (event.itemId !== undefined) ConnectionHandler.deleteNode(list, event.itemId);
+    },
+    onNext(data) {
+      if (data?.feedEvents.__typename === 'FeedResync') void readFirstPage(environment, socket, variables);
+    },
+  });
+}
+
+/** Puts an item in its place, whether it was in the list or not. */
+function place(store: RecordSourceProxy, list: RecordProxy, item: RecordProxy): void {
+  ConnectionHandler.deleteNode(list, item.getDataID());
+  const edges = list.getLinkedRecords('edges');
+  const found = edges.findIndex((edge) => orderOfRecord(edge.getLinkedRecord('node')) < orderOfRecord(item));
+  // Below everything that is loaded: the next page brings it.
+  if (found < 0 && list.getLinkedRecord('pageInfo').getValue('hasNextPage') === true) return;
+  const edge = ConnectionHandler.createEdge(store, list, item, 'FeedEdge');
+  list.setLinkedRecords(edges.toSpliced(found < 0 ? edges.length : found, 0, edge), 'edges');
+}
+
+function orderOfRecord(item: RecordProxy): string {
+  const id = item.getLinkedRecord('action').getDataID();
+  return orderOf({ relevancy: String(item.getValue('relevancy')), action: { id } });
+}
+
+/** Shown at once; Relay takes it back when the mutation fails. */
+export function like(environment: Environment, socket: FeedSocket, action: Likes): Promise<void> {
+  return commit<relayLikeMutation>(environment, socket, {
+    mutation: LIKE,
+    variables: { actionId: action.id },
+    optimisticResponse: { addInteraction: { action: liked(action, true) } },
+  });
+}
+
+export function unlike(environment: Environment, socket: FeedSocket, action: Likes): Promise<void> {
+  return commit<relayUnlikeMutation>(environment, socket, {
+    mutation: UNLIKE,
+    variables: { actionId: action.id },
+    optimisticResponse: { removeInteraction: { action: liked(action, false) } },
+  });
+}
+
+/** Resolves with the answer of the server. */
+function commit<M extends MutationParameters>(
+  environment: Environment,
+  socket: FeedSocket,
+  config: MutationConfig<M>,
+): Promise<void> {
+  return socket.during(
+    () =>
+      new Promise((resolve, reject) => {
+        commitMutation<M>(environment, { ...config, onCompleted: () => resolve(), onError: reject });
+      }),
+  );
+}
+
+function liked({ id, engagement, viewer }: Likes, hasLiked: boolean): Likes {
+  const likes = engagement.likes + Number(hasLiked) - Number(viewer.hasLiked);
+  return { id, engagement: { likes }, viewer: { hasLiked } };
+}

@@ -1,0 +1,212 @@
+import { Client, fetchExchange, gql, subscriptionExchange, type TypedDocumentNode } from '@urql/core';
+import { cacheExchange, type Cache } from '@urql/exchange-graphcache';
+import { relayPagination } from '@urql/exchange-graphcache/extras';
+import * as documents from './documents.ts';
+import { POSSIBLE_TYPES } from './documents.ts';
+import type { FeedEvent, FeedPage, FeedVariables, Likes } from './documents.ts';
+import { orderOf } from './feed-list.ts';
+import type { FeedSocket } from './feed-socket.ts';
+
+export const FEED: TypedDocumentNode<{ feed: FeedPage }, FeedVariables> = gql(documents.FEED);
+export const ACTION: TypedDocumentNode<{ action: Likes | null }, { id: string }> = gql(documents.ACTION);
+const FEED_EVENTS: TypedDocumentNode<{ feedEvents: FeedEvent }, FeedVariables> = gql(documents.FEED_EVENTS);
+const LIKE: TypedDocumentNode<object, { actionId: string }> = gql(documents.LIKE);
+const UNLIKE: TypedDocumentNode<object, { actionId: string }> = gql(documents.UNLIKE);
+const EDGE = gql`
+  fragment Edge on FeedEdge {
+    cursor
+    node {
+      id
+    }
+  }
+`;
+
+/** Types without an id: parts of what they are in. So is a group: what it holds depends on the filter of its list. */
+const PARTS = [
+  ...['ActionConnection', 'ActionEdge', 'ActionViewer', 'Count', 'Engagement', 'FanOut', 'FeedConnection'],
+  ...['FeedGroup', 'FeedGroupConnection', 'FeedGroupEdge', 'FeedItemPayload', 'FirstUnread', 'Follow'],
+  ...['InteractionConnection', 'InteractionEdge', 'InteractionPayload', 'PageInfo', 'PublishActionPayload'],
+  ...['ReactionCount', 'RefConnection', 'RefEdge', 'SummaryPart', 'UnreadCount'],
+];
+
+export function createFeedClient(url: string, getToken: () => Promise<string>, socket: FeedSocket): Client {
+  return new Client({
+    url,
+    preferGetMethod: false,
+    fetch: async (input, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set('authorization', `Bearer ${await getToken()}`);
+      return fetch(input, { ...init, headers });
+    },
+    exchanges: [
+      cacheExchange({
+        possibleTypes: POSSIBLE_TYPES,
+        keys: {
+          ...Object.fromEntries(
+            [...PARTS, ...POSSIBLE_TYPES.FeedEvent, ...POSSIBLE_TYPES.ActionDescriptor].map((type) => [
+              type,
+              () => null,
+            ]),
+          ),
+          // There is one viewer, whichever query or mutation tells of them.
+          Viewer: () => 'viewer',
+          FeedEdge: ({ node }) => (node as unknown as { id: string }).id,
+        },
+        resolvers: {
+          Query: {
+            feed: relayPagination(),
+            // What a list has shown of an action is shown at once on its own page.
+            action: (_, { id }) => ({ __typename: 'Action', id: id as string }),
+          },
+        },
+        optimistic: {
+          addInteraction: ({ input }, cache) => liked(cache, (input as { actionId: string }).actionId, true),
+          removeInteraction: ({ input }, cache) =>
+            liked(cache, (input as { own: { actionId: string } }).own.actionId, false),
+        },
+        updates: {
+          Query: { feed: (_, { after, filter }, cache) => endAtEmptyPage(cache, after, filter) },
+          Subscription: {
+            feedEvents: (data, { filter }, cache) =>
+              applyEvent(cache, (data as { feedEvents: FeedEvent }).feedEvents, filter),
+          },
+        },
+      }),
+      fetchExchange,
+      subscriptionExchange({
+        forwardSubscription: ({ query = '', variables }) => ({
+          subscribe: (sink) => ({
+            unsubscribe: socket.subscribe({ query, ...(variables && { variables }) }, sink as never),
+          }),
+        }),
+      }),
+    ],
+  });
+}
+
+function applyEvent(cache: Cache, event: FeedEvent, filter: unknown): void {
+  const pages = pagesOf(cache, filter);
+  if ('item' in event) {
+    removeItem(cache, pages, event.item.id);
+    addItem(cache, pages, event.item.id);
+  }
+  if (event.__typename === 'FeedItemRemoved') removeItem(cache, pages, event.itemId);
+  // The first page is read again by `watchFeed`; the others no longer follow it.
+  if (event.__typename === 'FeedResync')
+    for (const { fieldKey, after } of pages) if (after !== null) cache.invalidate('Query', fieldKey);
+}
+
+/** `relayPagination` leaves an empty page out: that nothing follows it has to be said by the page before. */
+function endAtEmptyPage(cache: Cache, after: unknown, filter: unknown): void {
+  const pages = pagesOf(cache, filter);
+  const empty = pages.find((page) => page.after === after && edgesOf(cache, page).length === 0);
+  const before = pages.find(({ key }) => cache.resolve(pageInfoOf(cache, key), 'endCursor') === after);
+  if (typeof after === 'string' && empty && before)
+    cache.link(before.key, 'pageInfo', pageInfoOf(cache, empty.key));
+}
+
+interface CachedPage {
+  readonly key: string;
+  readonly fieldKey: string;
+  readonly after: unknown;
+}
+
+/** The pages of a list that are loaded, in order. */
+function pagesOf(cache: Cache, filter: unknown): CachedPage[] {
+  return cache
+    .inspectFields('Query')
+    .filter(({ fieldName, arguments: args }) => fieldName === 'feed' && isSame(args?.['filter'], filter))
+    .flatMap(({ fieldKey, arguments: args }) => {
+      const key = cache.resolve('Query', fieldKey);
+      return typeof key === 'string' ? [{ key, fieldKey, after: args?.['after'] ?? null }] : [];
+    });
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+}
+
+const pageInfoOf = (cache: Cache, page: string) => cache.resolve(page, 'pageInfo') as string;
+const edgesOf = (cache: Cache, page: CachedPage) => cache.resolve(page.key, 'edges') as string[];
+const nodeOf = (cache: Cache, edge: string) => cache.resolve(edge, 'node') as string;
+
+function removeItem(cache: Cache, pages: readonly CachedPage[], itemId: string): void {
+  const item = cache.keyOfEntity({ __typename: 'NewsfeedItem', id: itemId });
+  for (const page of pages) {
+    const edges = edgesOf(cache, page);
+    const others = edges.filter((edge) => nodeOf(cache, edge) !== item);
+    if (others.length < edges.length) cache.link(page.key, 'edges', others);
+  }
+}
+
+/** Puts an item of the cache in its place: into the first page that has something below it. */
+function addItem(cache: Cache, pages: readonly CachedPage[], itemId: string): void {
+  const edge = { __typename: 'FeedEdge', cursor: '', node: { __typename: 'NewsfeedItem', id: itemId } };
+  cache.writeFragment(EDGE, edge);
+  const key = cache.keyOfEntity(edge) ?? '';
+  const order = cachedOrder(cache, nodeOf(cache, key));
+  for (const page of pages) {
+    const edges = edgesOf(cache, page);
+    const found = edges.findIndex((other) => cachedOrder(cache, nodeOf(cache, other)) < order);
+    // Below everything that is loaded: the next page brings it, unless there is none.
+    const isEnd =
+      page === pages.at(-1) && cache.resolve(pageInfoOf(cache, page.key), 'hasNextPage') === false;
+    if (found < 0 && !isEnd) continue;
+    cache.link(page.key, 'edges', edges.toSpliced(found < 0 ? edges.length : found, 0, key));
+    return;
+  }
+}
+
+function cachedOrder(cache: Cache, item: string): string {
+  const id = cache.resolve(cache.resolve(item, 'action') as string, 'id') as string;
+  return orderOf({ relevancy: cache.resolve(item, 'relevancy') as string, action: { id } });
+}
+
+/** What is shown until the server has answered. */
+function liked(cache: Cache, id: string, hasLiked: boolean) {
+  const action = { __typename: 'Action', id };
+  const part = (field: string, of: string) => cache.resolve(cache.resolve(action, field) as string, of);
+  const likes = Number(part('engagement', 'likes')) + Number(hasLiked) - Number(part('viewer', 'hasLiked'));
+  return {
+    __typename: 'InteractionPayload',
+    action: {
+      ...action,
+      engagement: { __typename: 'Engagement', likes },
+      viewer: { __typename: 'ActionViewer', hasLiked },
+    },
+  };
+}
+
+/** Reads the first page, or reads it again. */
+export function readFirstPage(client: Client, socket: FeedSocket, variables: FeedVariables) {
+  return socket.during(async () => {
+    // What the cache asks for in this tick goes first: its answer would be taken for this one.
+    await Promise.resolve();
+    return client.query(FEED, variables, { requestPolicy: 'network-only' }).toPromise();
+  });
+}
+
+export async function loadMore(client: Client, socket: FeedSocket, variables: FeedVariables) {
+  const pageInfo = client.readQuery(FEED, variables)?.data?.feed.pageInfo;
+  if (pageInfo?.hasNextPage !== true) return;
+  const next = { ...variables, after: pageInfo.endCursor };
+  await socket.during(() => client.query(FEED, next, { requestPolicy: 'network-only' }).toPromise());
+}
+
+/** Keeps the list up to date, from the first page on. Unsubscribe to end it. */
+export function watchFeed(client: Client, socket: FeedSocket, variables: FeedVariables) {
+  const { first: _first, ...list } = variables;
+  const after = client.readQuery(FEED, variables)?.data?.feed.liveCursor ?? null;
+  return client.subscription(FEED_EVENTS, { ...list, after }).subscribe(({ data }) => {
+    if (data?.feedEvents.__typename === 'FeedResync') void readFirstPage(client, socket, variables);
+  });
+}
+
+/** Shown at once; graphcache takes it back when the mutation fails. */
+export function like(client: Client, socket: FeedSocket, actionId: string) {
+  return socket.during(() => client.mutation(LIKE, { actionId }).toPromise());
+}
+
+export function unlike(client: Client, socket: FeedSocket, actionId: string) {
+  return socket.during(() => client.mutation(UNLIKE, { actionId }).toPromise());
+}

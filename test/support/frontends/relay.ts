@@ -1,0 +1,24 @@
+import * as recipe from '../../../docs/examples/frontends/relay.ts';
+import { actionIn, shownItems, type Screen, type Setting } from './screen.ts';
+
+export async function openRelay({ url, getToken, socket, first, isLive }: Setting): Promise<Screen> {
+  const environment = recipe.createEnvironment(url, getToken, socket);
+  await recipe.readFirstPage(environment, socket, { first });
+  const retained = recipe.retainFeed(environment, { first });
+  const live = isLive ? recipe.watchFeed(environment, socket, { first }) : undefined;
+  const feed = () => recipe.readFeed(environment, { first })?.feed;
+  return {
+    socket,
+    items: () => shownItems(feed()),
+    hasNextPage: () => feed()?.pageInfo.hasNextPage === true,
+    loadMore: () => recipe.loadMore(environment, socket, { first }),
+    like: (id) => recipe.like(environment, socket, actionIn(feed(), id)),
+    unlike: (id) => recipe.unlike(environment, socket, actionIn(feed(), id)),
+    readAction: (id) => recipe.readAction(environment, id),
+    async [Symbol.asyncDispose]() {
+      live?.dispose();
+      retained.dispose();
+      await socket.dispose();
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { setTimeout } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { createFeedSocket, type FeedSocket } from '../../../docs/examples/frontends/feed-socket.ts';
+import type { TestApp } from '../app.ts';
+
+/** What a screen shows of an item. */
+export interface Shown {
+  readonly actionId: string;
+  readonly relevancy: string;
+  readonly likes: number;
+  readonly comments: number;
+  readonly hasLiked: boolean;
+}
+
+/** A reader's feed as a frontend shows it. Disposing leaves the page. */
+export interface Screen extends AsyncDisposable {
+  readonly socket: FeedSocket;
+  items(): readonly Shown[];
+  hasNextPage(): boolean;
+  loadMore(): Promise<unknown>;
+  /** Rejects when the server refuses or cannot be reached. */
+  like(actionId: string): Promise<unknown>;
+  unlike(actionId: string): Promise<unknown>;
+  /** Asks for the likes of one action by a query of its own, as the page of an action does. */
+  readAction?(actionId: string): Promise<unknown>;
+}
+
+export interface ScreenOptions {
+  /** Of requests. Default: the app itself. */
+  readonly url?: string;
+  /** Of live events. Default: the app itself. */
+  readonly wsUrl?: string;
+  /** Default 50. */
+  readonly first?: number;
+  /** Whether live events are shown. Default true. */
+  readonly isLive?: boolean;
+  readonly onHeld?: (count: number) => void;
+}
+
+/** What a frontend has to have to be opened on a screen. */
+export interface Setting {
+  readonly url: string;
+  readonly getToken: () => Promise<string>;
+  readonly socket: FeedSocket;
+  readonly first: number;
+  readonly isLive: boolean;
+}
+
+export type OpenScreen = (setting: Setting) => Promise<Screen>;
+
+/** Opens the feed of `sub`: the first page is there, and live events come. */
+export function openScreen(
+  open: OpenScreen,
+  app: Pick<TestApp, 'url' | 'wsUrl' | 'token'>,
+  sub: string,
+  { url = app.url, wsUrl = app.wsUrl, first = 50, isLive = true, onHeld }: ScreenOptions = {},
+): Promise<Screen> {
+  const getToken = (): Promise<string> => app.token(sub);
+  const socket = createFeedSocket(
+    {
+      url: wsUrl,
+      webSocketImpl: WebSocket,
+      connectionParams: async () => ({ token: await getToken() }),
+      retryWait: () => setTimeout(20),
+    },
+    onHeld,
+  );
+  return open({ url: `${url}/graphql`, getToken, socket, first, isLive });
+}
+
+interface Item {
+  readonly relevancy: string;
+  readonly action: {
+    readonly id: string;
+    readonly engagement: { readonly likes: number; readonly comments: number };
+    readonly viewer: { readonly hasLiked: boolean };
+  };
+}
+
+export function shownItems(
+  feed: { readonly edges: readonly { readonly node: Item }[] } | undefined,
+): readonly Shown[] {
+  return (feed?.edges ?? []).map(({ node: { relevancy, action } }) => ({
+    ...{ actionId: action.id, relevancy, hasLiked: action.viewer.hasLiked },
+    ...{ likes: action.engagement.likes, comments: action.engagement.comments },
+  }));
+}
+
+/** The action as a list shows it. */
+export function actionIn<I extends Item>(
+  feed: { readonly edges: readonly { readonly node: I }[] } | undefined,
+  actionId: string,
+): I['action'] {
+  const found = feed?.edges.find(({ node }) => node.action.id === actionId);
+  if (found === undefined) throw new Error(`Not on the screen: ${actionId}`);
+  return found.node.action;
+}

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { isInterfaceType, isObjectType } from 'graphql';
+import { expect, test } from 'vitest';
+import { POSSIBLE_TYPES } from '../../docs/examples/frontends/documents.ts';
+import { buildSchema } from '../../src/graphql/schema.ts';
+
+const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
+const RECIPES = join(DOCS, 'examples/frontends');
+
+test('the page shows the recipes as they are tested', async () => {
+  const page = await readFile(join(DOCS, 'frontends.md'), 'utf8');
+  const files = (await readdir(RECIPES)).filter((name) => name.endsWith('.ts'));
+  expect(files.length).toBeGreaterThan(5);
+  for (const name of files) {
+    const recipe = await readFile(join(RECIPES, name), 'utf8');
+    expect(page, name).toContain('```ts\n' + recipe + '```\n');
+  }
+});
+
+test('what Relay has made of its recipe is up to date; if not, run relay-compiler there', async () => {
+  const compiler = join(
+    dirname(createRequire(import.meta.url).resolve('relay-compiler/package.json')),
+    'cli.js',
+  );
+  const args = [compiler, '--noWatchman', '--validate', 'relay.config.json'];
+  await promisify(execFile)(process.execPath, args, { cwd: RECIPES });
+});
+
+test('the types that fragments match are of the schema', () => {
+  const schema = buildSchema();
+  for (const [name, types] of Object.entries(POSSIBLE_TYPES)) {
+    const type = schema.getType(name);
+    const possible = isInterfaceType(type) ? schema.getPossibleTypes(type).map((one) => one.name) : [];
+    expect(possible, name).toEqual(expect.arrayContaining(types));
+  }
+});
+
+test('everything that has an id of the API is a Node, and a Node has an id', () => {
+  const objects = buildSchema().toConfig().types.filter(isObjectType);
+  const withId = objects.filter((type) => type.getFields()['id'] !== undefined);
+  const nodes = withId.filter((type) => type.getInterfaces().some(({ name }) => name === 'Node'));
+  expect(nodes.map(({ name }) => name).sort()).toEqual([...POSSIBLE_TYPES.Node].sort());
+  // What only hosts and admins see is read in pages, not by node(id:).
+  const others = withId.filter((type) => !nodes.includes(type)).map(({ name }) => name);
+  const known = ['DeleteActionPayload', 'HostEvent', 'Mute', 'WebhookDelivery'];
+  expect(others.filter((name) => !known.includes(name))).toEqual([]);
+});
