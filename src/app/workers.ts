@@ -7,6 +7,7 @@ import { MigrationWorker } from '../workers/migration/migration-worker.ts';
 import { RenameWorker } from '../workers/rename/rename-worker.ts';
 import { RescoreWorker } from '../workers/rescore/rescore-worker.ts';
 import { dormancy } from '../workers/fan-out/skip-dormant.ts';
+import { SnoozeWorker } from '../workers/snoozes/snooze-worker.ts';
 import { UpkeepWorker } from '../workers/upkeep/upkeep-worker.ts';
 import { LaneGate } from '../workers/fan-out/lane-gate.ts';
 import { FanOutWorker, type FanOutObserver } from '../workers/fan-out/fan-out-worker.ts';
@@ -192,8 +193,19 @@ export function startWorkers(
     },
     { leaseMs, pollMs },
   );
+  const snoozes = new SnoozeWorker(
+    {
+      ...repositories,
+      ...rest,
+      newToken: newObjectId,
+      onError: (err) => {
+        logWorkerTrouble(logger, { err });
+      },
+    },
+    { leaseMs, pollMs: pollMs / 2 },
+  );
   const events = eventWorkers(config, core, workerId, logger);
-  const byTheClock = [expiry, muteEnds];
+  const byTheClock = [expiry, muteEnds, snoozes];
   const workers = [
     migrations,
     ...byTheClock,

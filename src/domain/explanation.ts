@@ -7,6 +7,7 @@ export const WITHHELD_REASONS = [
   'MUTED',
   'HIDDEN_BY_READER',
   'ARCHIVED',
+  'SNOOZED',
   'NOT_ADDRESSED',
   'NOT_ENTITLED',
 ] as const;
@@ -16,9 +17,9 @@ export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 export const FEED_PATHS = ['STORED', 'PULLED', 'SOURCE', 'NONE'] as const;
 export type FeedPath = (typeof FEED_PATHS)[number];
 
-/** One thing that boosts an item. */
+/** One thing that lifts an item. */
 export interface RelevancyCause {
-  readonly kind: InteractionKind | 'CONDUCTED';
+  readonly kind: InteractionKind | 'CONDUCTED' | 'SNOOZE_ENDED';
   readonly at: Date;
   readonly liftedTo: Date;
 }

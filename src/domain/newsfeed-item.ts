@@ -27,6 +27,8 @@ export interface NewsfeedItem extends FeedEntry {
   readonly isUnread: boolean;
   /** Not in the feed, but in the list of what the reader put away. */
   readonly isArchived: boolean;
+  /** Until when it is out of the feed; null: it is not snoozed. */
+  readonly snoozedUntil: Date | null;
 }
 
 /** Order of a feed: negative when `a` comes before `b`. */

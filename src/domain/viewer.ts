@@ -1,4 +1,4 @@
-import type { RefId, UserId } from './action.ts';
+import type { ActionId, RefId, UserId } from './action.ts';
 import type { FollowSpan } from './follow-span.ts';
 import type { Member } from './member.ts';
 import { NO_MUTES, type ReaderMutes } from './mute.ts';
@@ -18,6 +18,8 @@ export interface Identity {
 /** What the rules need to know of a reader, besides what a single action asks for (follows of its refs). */
 export interface ReaderProfile {
   readonly userId: UserId;
+  /** When it was looked up. All of a response goes by what had ended at that time. */
+  readonly asOf: Date;
   readonly isAdmin: boolean;
   readonly member: Member | null;
   /** What the reader muted when the profile was loaded, without what had ended by then. */
@@ -28,6 +30,10 @@ export interface ReaderProfile {
   readonly hasMarks: boolean;
   /** Has marked items as unread. */
   readonly hasUnreadMarks: boolean;
+  /** Has snoozed items. */
+  readonly hasSnoozes: boolean;
+  /** See `EndedSnoozes`; loaded when first asked for, and nothing is asked where there are no snoozes. */
+  readonly endedSnoozes: () => Promise<EndedSnoozes>;
   /** May have hidden items in the collection of before. */
   readonly hasHiddenItems: boolean;
   /** Has taken a follow back with its history: entries delivered for a follow are then to be checked against it. */
@@ -44,6 +50,11 @@ export interface ReaderProfile {
   readonly activeAt: Date | null;
 }
 
+/** Until when items were snoozed that are back in the feed: they stand no lower than that. The latest first. */
+export type EndedSnoozes = ReadonlyMap<ActionId, Date>;
+
+export const NO_SNOOZES: EndedSnoozes = new Map();
+
 /** What the delivery of an action needs to know of a member: marks of their own do not keep anything from their feed. */
 export function profileOfMember(member: Member): ReaderProfile {
   return {
@@ -53,6 +64,9 @@ export function profileOfMember(member: Member): ReaderProfile {
     mutes: NO_MUTES,
     lastRead: null,
     hasMarks: false,
+    asOf: new Date(0),
+    hasSnoozes: false,
+    endedSnoozes: () => Promise.resolve(NO_SNOOZES),
     hasUnreadMarks: false,
     hasHiddenItems: false,
     checksFollows: false,

@@ -2,6 +2,7 @@ import type { RankingWeights } from '../domain/ranking.ts';
 import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { feedReader } from '../feeds/feed-reader.ts';
+import { laySnoozes } from '../feeds/lay-snoozes.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
@@ -24,6 +25,7 @@ import {
   setItemState,
   unarchiveFeedItem,
 } from './feed/item-state.ts';
+import { snoozeFeedItem, unsnoozeFeedItem } from './feed/snooze-item.ts';
 import { markItemsRead, markItemsUnread } from './feed/mark-items.ts';
 import { addMute, mute, removeMute, unmute } from './follow/mutes.ts';
 import { unfollow } from './follow/unfollow.ts';
@@ -85,7 +87,7 @@ interface TicketOffice {
 export function createServices(given: ServiceParts): Services {
   const parts = {
     ...given,
-    feedReader: feedReader({ ...given, onLost: (userId) => makeDue(given, [userId]) }),
+    feedReader: laySnoozes(feedReader({ ...given, onLost: (userId) => makeDue(given, [userId]) })),
   };
   const watching = {
     liveLog: parts.liveLog,
@@ -136,6 +138,8 @@ export function createServices(given: ServiceParts): Services {
     unhideFeedItem: (session, id) => clearItemState(parts, session, id, 'HIDDEN'),
     archiveFeedItem: (session, id) => archiveFeedItem(parts, session, id),
     unarchiveFeedItem: (session, id) => unarchiveFeedItem(parts, session, id),
+    snoozeFeedItem: (session, id, until) => snoozeFeedItem(parts, session, id, until),
+    unsnoozeFeedItem: (session, id) => unsnoozeFeedItem(parts, session, id),
     readHiddenItems: (session, args) => readHiddenItems(parts, session, args),
     markItemsRead: (session, ids) => markItemsRead(parts, session, ids),
     markItemsUnread: (session, ids) => markItemsUnread(parts, session, ids),

@@ -171,6 +171,8 @@ export interface FeedFilter extends CommonFilter {
   readonly reasons?: readonly DeliveryReason[] | null | undefined;
   /** What the reader has archived, instead of the feed. */
   readonly archived?: boolean | null | undefined;
+  /** What the reader has snoozed, instead of the feed. */
+  readonly snoozed?: boolean | null | undefined;
 }
 
 export type FeedOrder = 'RELEVANCY' | 'RECENT' | 'TOP';
@@ -367,6 +369,9 @@ export interface Services {
   /** Puts the item away, out of the feed. NOT_FOUND; CONFLICT beyond ten thousand. Gives the item as it is then. */
   archiveFeedItem(session: ReaderSession, id: ActionId): Promise<NewsfeedItem | null>;
   unarchiveFeedItem(session: ReaderSession, id: ActionId): Promise<NewsfeedItem | null>;
+  /** Out of the feed until then, at most a year. NOT_FOUND; CONFLICT beyond five hundred. Gives the item as it is then. */
+  snoozeFeedItem(session: ReaderSession, id: ActionId, until: Date): Promise<NewsfeedItem | null>;
+  unsnoozeFeedItem(session: ReaderSession, id: ActionId): Promise<NewsfeedItem | null>;
   /** What the reader hid and may see now, the newest first. */
   readHiddenItems(session: ReaderSession, args: PageArgs): Promise<CountedPage<Action>>;
   /** At most a hundred. NOT_FOUND, before anything is written, when the reader may not see one of them. */

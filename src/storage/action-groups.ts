@@ -50,6 +50,26 @@ export function actionGroupsRepository({ actions }: Pick<Collections, 'actions'>
       return groups;
     },
 
+    /** Which of these candidates are in the groups of these actions, by action. One round trip. Index `_id_`. */
+    async sharing(
+      actionIds: readonly ActionId[],
+      candidates: readonly ActionId[],
+    ): Promise<ReadonlyMap<ActionId, readonly ActionId[]>> {
+      const ids = [...new Set([...actionIds, ...candidates])];
+      const documents = await actions
+        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, groupKey: { $exists: true } })
+        .project<{ readonly _id: ObjectId; readonly groupKey: string }>({ groupKey: 1 })
+        .batchSize(ids.length + 1)
+        .toArray();
+      const keys = new Map(documents.map(({ _id, groupKey }) => [_id.toHexString(), groupKey]));
+      const byKey = new Map<string, ActionId[]>();
+      for (const id of candidates) {
+        const key = keys.get(id);
+        if (key !== undefined) byKey.set(key, [...(byKey.get(key) ?? []), id]);
+      }
+      return new Map(actionIds.map((id) => [id, byKey.get(keys.get(id) ?? '') ?? []]));
+    },
+
     /** One action of a group, the one with the highest `latest`; null when there is none. Index `groups`. */
     async anyOf(groupKey: string): Promise<ActionId | null> {
       const [document] = await actions

@@ -262,6 +262,8 @@ export interface FeedDocument {
   hasMarks?: boolean;
   /** The reader has marked items as unread. */
   hasUnreadMarks?: boolean;
+  /** The reader has snoozed items; only then are snoozes laid over the feed. */
+  hasSnoozes?: boolean;
   /** The reader may have hidden items that have not been brought over to `itemMarks`. */
   hasHiddenItems?: boolean;
   /** The reader has taken a follow back with its history; only then are follows looked up for entries. */

@@ -17,6 +17,7 @@ export type ReaderMarks = Pick<
   | 'hasHiddenItems'
   | 'hasMarks'
   | 'hasUnreadMarks'
+  | 'hasSnoozes'
   | 'checksFollows'
   | 'isRebuilding'
   | 'floor'
@@ -34,6 +35,7 @@ function toMarks(document: FeedDocument | null, epoch: number): ReaderMarks {
     hasHiddenItems: document?.hasHiddenItems ?? false,
     hasMarks: document?.hasMarks ?? false,
     hasUnreadMarks: document?.hasUnreadMarks ?? false,
+    hasSnoozes: document?.hasSnoozes ?? false,
     checksFollows: document?.checksFollows ?? false,
     isRebuilding: document?.rebuildAt !== undefined,
   };
@@ -180,8 +182,8 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
 
     ...feedMutes(collection),
 
-    markHasMarks: (userId: UserId, { isUnread = false } = {}) =>
-      set(userId, { $set: { hasMarks: true, ...(isUnread ? { hasUnreadMarks: true } : {}) } }),
+    markHasMarks: (userId: UserId, more: Pick<FeedDocument, 'hasUnreadMarks' | 'hasSnoozes'> = {}) =>
+      set(userId, { $set: { hasMarks: true, ...more } }),
 
     markChecksFollows: (userId: UserId) => set(userId, { $set: { checksFollows: true } }),
   };

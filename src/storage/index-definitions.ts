@@ -235,6 +235,16 @@ export const INDEXES: readonly IndexDefinition[] = [
   index('itemMarks', 'unread', { '_id.userId': 1 }, 'what a reader has marked as unread', {
     partialFilterExpression: { isUnread: true },
   }),
+  index(
+    'itemMarks',
+    'snoozes',
+    { '_id.userId': 1, until: -1 },
+    'what a reader has snoozed, and what of it is back in the feed',
+    { partialFilterExpression: { until: { $exists: true } } },
+  ),
+  index('itemMarks', 'snoozes_due', { due: 1 }, 'the next snoozes that end', {
+    partialFilterExpression: { due: { $exists: true } },
+  }),
   index('itemMarks', 'action', { '_id.actionId': 1 }, 'purge of an action'),
   index(
     'bookmarks',

@@ -1,16 +1,18 @@
 import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../domain/action.ts';
-import type { ItemMark, ItemState } from '../domain/item-mark.ts';
+import type { ItemMark, LastingState } from '../domain/item-mark.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { readerActionId, type ReaderAction } from './reader-action-id.ts';
 import { behind, NEWEST_FIRST, type ListedAction } from './reader-list.ts';
 import type { ItemMarkDocument } from './reader-documents.ts';
+import { NO_SNOOZE } from './snoozes.ts';
 
-function toMark({ _id, state, readAt, isUnread }: ItemMarkDocument): ItemMark & ReaderAction {
+function toMark({ _id, state, until, isOver, readAt, isUnread }: ItemMarkDocument): ItemMark & ReaderAction {
   return {
     userId: _id.userId,
     actionId: _id.actionId.toHexString(),
     state: state ?? null,
+    snooze: until === undefined ? null : { until, isOver: isOver ?? false },
     readAt: readAt ?? null,
     isUnread: isUnread ?? false,
   };
@@ -39,18 +41,21 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
 
   return {
     /** In place of the state it had; the time of the same state stays. */
-    async set(userId: UserId, actionId: ActionId, state: ItemState, at: Date): Promise<void> {
+    async set(userId: UserId, actionId: ActionId, state: LastingState, at: Date): Promise<void> {
       await retryOnDuplicateKey(() =>
         collection.updateOne(
           { _id: readerActionId(userId, actionId) },
-          [{ $set: { at: { $cond: [{ $eq: ['$state', state] }, '$at', at] }, state } }],
+          [
+            { $set: { at: { $cond: [{ $eq: ['$state', state] }, '$at', at] }, state } },
+            { $unset: Object.keys(NO_SNOOZE) },
+          ],
           { upsert: true },
         ),
       );
     },
 
     /** Takes the item out of a state; one that is in another stays there. */
-    async clear(userId: UserId, actionId: ActionId, state: ItemState): Promise<void> {
+    async clear(userId: UserId, actionId: ActionId, state: LastingState): Promise<void> {
       await collection.updateOne(
         { _id: readerActionId(userId, actionId), state },
         { $unset: { state: 1, at: 1 } },
@@ -75,7 +80,7 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
     },
 
     /** How many items of the reader are in a state, counted up to a limit. Index `state`. */
-    async count(userId: UserId, state: ItemState, limit: number): Promise<number> {
+    async count(userId: UserId, state: LastingState, limit: number): Promise<number> {
       return collection.countDocuments({ '_id.userId': userId, state }, { limit });
     },
 
@@ -89,7 +94,7 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
     /** Items in a state, the newest first, behind a place if one is given. Index `state`. */
     async list(
       userId: UserId,
-      state: ItemState,
+      state: LastingState,
       after: ListedAction | null,
       limit: number,
     ): Promise<ListedAction[]> {

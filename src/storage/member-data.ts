@@ -109,7 +109,10 @@ export function memberDataRepository(collections: Collections) {
     /** Index `state`. */
     async *itemMarks(memberId: UserId) {
       for await (const documents of batches(itemMarks.find({ '_id.userId': memberId })))
-        yield documents.map(({ _id, ...mark }) => ({ actionId: _id.actionId.toHexString(), ...mark }));
+        yield documents.map(({ _id, due: _due, claim: _claim, isOver: _isOver, ...mark }) => ({
+          actionId: _id.actionId.toHexString(),
+          ...mark,
+        }));
     },
 
     /** Index `newest`. */

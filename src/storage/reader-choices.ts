@@ -9,12 +9,13 @@ import type { Collections } from './mongo.ts';
 export function readerChoicesRepository({ feeds, itemMarks }: Pick<Collections, 'feeds' | 'itemMarks'>) {
   return {
     /**
-     * Those of the readers who mute the action or have hidden or archived it. One round trip, two where any has said
+     * Those of the readers who mute the action or have hidden, archived or snoozed it. One round trip, two where any has said
      * something of single items. Unique keys: `_id`.
      */
     async refusing(
       action: Pick<Action, 'id'> & MutableAction,
       userIds: readonly UserId[],
+      now: Date,
     ): Promise<Set<UserId>> {
       const choices = await feeds
         .find({ _id: { $in: [...userIds] }, $or: [...mayMute(action), { hasMarks: true }] })
@@ -30,7 +31,10 @@ export function readerChoicesRepository({ feeds, itemMarks }: Pick<Collections, 
       const marks = await itemMarks
         .find({
           _id: { $in: others.map(({ _id }) => ({ userId: _id, actionId })) },
-          state: { $exists: true },
+          $or: [
+            { state: { $in: ['HIDDEN', 'ARCHIVED'] } },
+            { state: 'SNOOZED', until: { $gt: now }, isOver: { $exists: false } },
+          ],
         })
         .project<{ _id: { userId: UserId } }>({ '_id.userId': 1 })
         .batchSize(others.length + 1)

@@ -14,6 +14,14 @@ export interface ItemMarkDocument {
   state?: ItemState;
   /** When the state was set. */
   at?: Date;
+  /** While the state is SNOOZED: its end, also when that has passed. */
+  until?: Date;
+  /** The end has been recorded. */
+  isOver?: true;
+  /** When watchers are to be notified of the end; absent: they have been. */
+  due?: Date;
+  /** Who is about to notify them. */
+  claim?: string;
   readAt?: Date;
   isUnread?: true;
 }

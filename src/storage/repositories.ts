@@ -35,6 +35,7 @@ import { renamesRepository, type RenamesRepository } from './renames.ts';
 import { sourceActionsRepository, type SourceActionsRepository } from './source-actions.ts';
 import { schemaVersionRepository, type SchemaVersionRepository } from './schema-version.ts';
 import { secretsRepository, type SecretsRepository } from './secrets.ts';
+import { snoozesRepository, type SnoozesRepository } from './snoozes.ts';
 import { scoresRepository, type ScoresRepository } from './scores.ts';
 
 export interface Repositories {
@@ -72,6 +73,7 @@ export interface Repositories {
   readonly schemaVersion: SchemaVersionRepository;
   readonly scores: ScoresRepository;
   readonly secrets: SecretsRepository;
+  readonly snoozes: SnoozesRepository;
   readonly sourceActions: SourceActionsRepository;
   readonly workFigures: WorkFiguresRepository;
 }
@@ -126,6 +128,7 @@ export function createRepositories(
     schemaVersion: schemaVersionRepository(collections),
     scores: scoresRepository(collections),
     secrets: secretsRepository(collections.secrets),
+    snoozes: snoozesRepository(collections.itemMarks),
     sourceActions: sourceActionsRepository(collections.actions),
     workFigures: workFiguresRepository(collections),
   };

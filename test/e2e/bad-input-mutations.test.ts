@@ -22,6 +22,8 @@ const MUTATIONS = {
   unhideFeedItem: '($id: ID!) { unhideFeedItem(actionId: $id) }',
   archiveFeedItem: '($id: ID!) { archiveFeedItem(actionId: $id) { itemId } }',
   unarchiveFeedItem: '($id: ID!) { unarchiveFeedItem(actionId: $id) { itemId } }',
+  snoozeFeedItem: '($id: ID!, $until: DateTime!) { snoozeFeedItem(actionId: $id, until: $until) { itemId } }',
+  unsnoozeFeedItem: '($id: ID!) { unsnoozeFeedItem(actionId: $id) { itemId } }',
   markItemsRead: '($id: ID!) { markItemsRead(actionIds: [$id]) { memberId } }',
   bookmark: '($id: ID!) { bookmark(actionId: $id) { id } }',
   unbookmark: '($id: ID!) { unbookmark(actionId: $id) { id } }',
@@ -94,6 +96,10 @@ const UNSEEN: Case = [
   { code: 'NOT_FOUND', as: { sub: 'lone' } },
 ];
 
+const SOON = new Date(Date.now() + 3_600_000).toISOString();
+const snooze =
+  (until: string) =>
+  ({ ids: { action } }: RefusalWorld): object => ({ id: action, until });
 const member = (more: object): object => ({ members: [{ memberId: 'm', name: 'M', ...more }] });
 const ref = (more: object): object => ({ refs: [{ id: 'r', type: 't', label: 'l', ...more }] });
 const pair = (more: object): object => ({ pairs: [{ followerId: 'm', refId: 'r', ...more }] });
@@ -150,6 +156,21 @@ const bad: readonly BadRequest[] = [
   ...cases('unhideFeedItem', undefined, [...ACTION_IDS, UNSEEN]),
   ...cases('archiveFeedItem', undefined, [...ACTION_IDS, UNSEEN]),
   ...cases('unarchiveFeedItem', undefined, [...ACTION_IDS, UNSEEN]),
+  ...cases('snoozeFeedItem', undefined, [
+    ['no time', ({ ids: { action } }) => ({ id: action }), /\$until/],
+    ['a word as time', snooze('tomorrow'), /DateTime must be/],
+    ['a time that has passed', snooze('2020-01-01T00:00:00Z'), /later than now/],
+    ['a time in many years', snooze('9999-12-31T23:59:59.999Z'), /at most a year/],
+    ['what there is not', { id: UNKNOWN, until: SOON }, /no such action/, { code: 'NOT_FOUND' }],
+    ['nonsense', { id: 'nonsense', until: SOON }, /Not an id of this API/],
+    [
+      'what the viewer may not see',
+      snooze(SOON),
+      /no such action/,
+      { code: 'NOT_FOUND', as: { sub: 'lone' } },
+    ],
+  ]),
+  ...cases('unsnoozeFeedItem', undefined, [...ACTION_IDS, UNSEEN]),
   ...cases('markItemsRead', undefined, [...ACTION_IDS, UNSEEN]),
   ...cases('bookmark', undefined, [...ACTION_IDS, UNSEEN]),
   ...cases('unbookmark', undefined, [...ACTION_IDS, UNSEEN]),
@@ -274,6 +295,8 @@ test('does the same when nothing is wrong with it', async () => {
     ['unhideFeedItem', action],
     ['archiveFeedItem', action],
     ['unarchiveFeedItem', action],
+    ['snoozeFeedItem', snooze(SOON)],
+    ['unsnoozeFeedItem', action],
     ['markItemsRead', action],
     ['bookmark', action],
     ['unbookmark', action],

@@ -57,6 +57,8 @@ const MAY_WHEN_HIDDEN: Readonly<Partial<Record<Write, readonly Viewer[]>>> = {
   unhideFeedItem: ['admin'],
   archiveFeedItem: ['admin'],
   unarchiveFeedItem: ['admin'],
+  snoozeFeedItem: ['admin'],
+  unsnoozeFeedItem: ['admin'],
   bookmark: ['admin'],
   unbookmark: ['admin'],
   hideAction: ['admin'],

@@ -60,6 +60,8 @@ const MAY: Readonly<Partial<Record<Write, (viewer: Viewer, sight: Sight) => bool
   unhideFeedItem: (_viewer, sight) => sight !== 'no',
   archiveFeedItem: (_viewer, sight) => sight !== 'no',
   unarchiveFeedItem: (_viewer, sight) => sight !== 'no',
+  snoozeFeedItem: (_viewer, sight) => sight !== 'no',
+  unsnoozeFeedItem: (_viewer, sight) => sight !== 'no',
   bookmark: (_viewer, sight) => sight !== 'no',
   unbookmark: (_viewer, sight) => sight !== 'no',
   hideAction: (viewer) => viewer === 'admin',

@@ -2,9 +2,10 @@ import type { FeedItemExplanation } from '../../src/domain/explanation.ts';
 import {
   feedFor,
   isMuted,
+  isSnoozed,
   maySee,
+  placeOf,
   reasonsFor,
-  relevancyFor,
   waysOfFollowing,
   type Model,
   type ModelAction,
@@ -58,12 +59,13 @@ export function expectedExplanation(
   const asked = isOwn ? reader : { ...reader, roles: [] };
   const { userId } = reader;
   const reasons = reasonsFor(model, userId, action);
-  const lifted = new Date(relevancyFor(model, userId, action)).toISOString();
+  const lifted = new Date(placeOf(model, reader, action)).toISOString();
   const withheldBy: string[] = [];
   if (action.isHidden) withheldBy.push('HIDDEN');
   if (isMuted(reader, action)) withheldBy.push('MUTED');
   if (reader.hiddenActionIds.includes(action.id)) withheldBy.push('HIDDEN_BY_READER');
   if (reader.archivedActionIds.includes(action.id)) withheldBy.push('ARCHIVED');
+  if (isSnoozed(reader, action.id)) withheldBy.push('SNOOZED');
   if (reasons.length === 0) withheldBy.push('NOT_ADDRESSED');
   if (!maySee(model, asked, { ...action, isHidden: false })) withheldBy.push('NOT_ENTITLED');
   return {

@@ -1,6 +1,9 @@
-import { maySee, type ModelAction } from './model.ts';
+import { clock } from '../../src/lib/clock.ts';
+import { isSnoozed, maySee, type ModelAction, type ModelReader } from './model.ts';
+import { toDate } from './model-action-steps.ts';
 import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
-import type { ItemStep } from './model-steps.ts';
+import type { ItemStep, Person } from './model-steps.ts';
+import { endSnoozeAt } from './snoozes.ts';
 
 export async function bookmark(
   run: Run,
@@ -24,12 +27,27 @@ export async function bookmark(
   }
 }
 
-const ITEM_SERVICES = {
-  hideItem: 'hideFeedItem',
-  unhideItem: 'unhideFeedItem',
-  archiveItem: 'archiveFeedItem',
-  unarchiveItem: 'unarchiveFeedItem',
-} as const satisfies Record<ItemStep, string>;
+/** Until long after the run. */
+const LATER_MS = 3_600_000;
+
+function setItem(run: Run, what: ItemStep, by: Person, id: string): Promise<unknown> {
+  const { services } = run.parts;
+  const reader = session(run, by);
+  switch (what) {
+    case 'hideItem':
+      return services.hideFeedItem(reader, id);
+    case 'unhideItem':
+      return services.unhideFeedItem(reader, id);
+    case 'archiveItem':
+      return services.archiveFeedItem(reader, id);
+    case 'unarchiveItem':
+      return services.unarchiveFeedItem(reader, id);
+    case 'snoozeItem':
+      return services.snoozeFeedItem(reader, id, new Date(clock.time() + LATER_MS));
+    case 'unsnoozeItem':
+      return services.unsnoozeFeedItem(reader, id);
+  }
+}
 
 export async function hideItem(
   run: Run,
@@ -38,18 +56,37 @@ export async function hideItem(
 ): Promise<void> {
   const reader = run.reader(by);
   const isSeen = maySee(run.model, reader, action);
-  await expectOutcome(
-    run.parts.services[ITEM_SERVICES[what]](session(run, by), action.id),
-    isSeen ? null : 'NOT_FOUND',
-  );
+  await expectOutcome(setItem(run, what, by, action.id), isSeen ? null : 'NOT_FOUND');
   if (!isSeen) return;
-  // Another state replaces the one it has; to undo one leaves the other as it is.
-  if (what !== 'unarchiveItem')
+  // Another state replaces the one it has; to undo one leaves the whose as they are.
+  const isSet = what === 'hideItem' || what === 'archiveItem' || what === 'snoozeItem';
+  if (isSet || what === 'unhideItem')
     reader.hiddenActionIds = reader.hiddenActionIds.filter((id) => id !== action.id);
-  if (what !== 'unhideItem')
+  if (isSet || what === 'unarchiveItem')
     reader.archivedActionIds = reader.archivedActionIds.filter((id) => id !== action.id);
+  // What has come back from a snooze is not snoozed any more, and keeps its place.
+  if (isSet || (what === 'unsnoozeItem' && isSnoozed(reader, action.id))) reader.snoozed.delete(action.id);
   if (what === 'hideItem') reader.hiddenActionIds.push(action.id);
   if (what === 'archiveItem') reader.archivedActionIds.push(action.id);
+  if (what === 'snoozeItem') reader.snoozed.set(action.id, Date.now() + LATER_MS);
+}
+
+/** As if time had passed. A number picks one of what the reader has snoozed; where that is nothing, they snooze the action. */
+export async function endSnooze(run: Run, step: StepTo<'endSnooze'>, action: ModelAction): Promise<void> {
+  const { by, at } = step;
+  const reader = run.reader(by);
+  if (snoozedBy(reader).length === 0)
+    await hideItem(run, { do: 'snoozeItem', by, action: step.action }, action);
+  const ids = snoozedBy(reader);
+  const id = ids[step.action % Math.max(1, ids.length)];
+  if (id === undefined) return;
+  const until = at === 'now' ? clock.now() : found(toDate(at));
+  await endSnoozeAt(run.parts, reader.userId, id, until);
+  reader.snoozed.set(id, until.getTime());
+}
+
+function snoozedBy(reader: ModelReader): string[] {
+  return [...reader.snoozed.keys()].filter((id) => isSnoozed(reader, id));
 }
 
 export async function markItem(

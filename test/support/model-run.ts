@@ -30,6 +30,7 @@ export function openRun(parts: Parts, number: number): Run {
     mutes: [],
     hiddenActionIds: [],
     archivedActionIds: [],
+    snoozed: new Map<string, number>(),
     readAt: new Map<string, number>(),
     unreadActionIds: [],
     bookmarks: [],

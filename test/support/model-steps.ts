@@ -25,7 +25,8 @@ export interface Move {
 }
 
 /** What a reader does with an item of their feed. */
-export type ItemStep = 'hideItem' | 'unhideItem' | 'archiveItem' | 'unarchiveItem';
+export type ItemStep =
+  'hideItem' | 'unhideItem' | 'archiveItem' | 'unarchiveItem' | 'snoozeItem' | 'unsnoozeItem';
 
 /** Actions are given by a number: its remainder picks one of those published so far. Without any the step is nothing. */
 export type Step =
@@ -107,6 +108,8 @@ export type Step =
   /** The end of one has come: a number picks it among those that have one. */
   | { readonly do: 'endMute'; readonly by: Person; readonly mute: number }
   | { readonly do: ItemStep; readonly by: Person; readonly action: number }
+  /** The time until which somebody snoozed it has come, and was this. */
+  | { readonly do: 'endSnooze'; readonly by: Person; readonly action: number; readonly at: number | 'now' }
   | { readonly do: 'markItemRead' | 'markItemUnread'; readonly by: Person; readonly action: number }
   | { readonly do: 'bookmark' | 'unbookmark'; readonly by: Person; readonly action: number }
   /** A number picks an entry of the feed. */
@@ -258,6 +261,23 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ...doing('hideItem', 'hideItem', 'unhideItem', 'archiveItem', 'archiveItem', 'unarchiveItem'),
       ...by,
       action,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      ...doing('snoozeItem', 'snoozeItem', 'snoozeItem', 'unsnoozeItem'),
+      ...by,
+      action,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      ...doing('endSnooze'),
+      ...by,
+      action,
+      at: fc.oneof(fc.nat({ max: 8 }), fc.constant('now' as const)),
     }),
   },
   { weight: 3, arbitrary: fc.record({ ...doing('markItemRead', 'markItemUnread'), ...by, action }) },

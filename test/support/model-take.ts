@@ -3,7 +3,7 @@ import { expire, moderate, publish, remove, rename } from './model-action-steps.
 import { edit } from './model-edit-steps.ts';
 import { interact, moderateInteraction, takeBackOwn } from './model-interaction-steps.ts';
 import { follow, followMany, markRead, move, unfollow } from './model-reader-steps.ts';
-import { bookmark, hideItem, markItem } from './model-mark-steps.ts';
+import { bookmark, endSnooze, hideItem, markItem } from './model-mark-steps.ts';
 import { changeMute, endMute, mute } from './model-mute-steps.ts';
 import { found, type Run } from './model-run.ts';
 import type { Step } from './model-steps.ts';
@@ -48,7 +48,11 @@ export async function take(run: Run, step: Step): Promise<void> {
     case 'unhideItem':
     case 'archiveItem':
     case 'unarchiveItem':
+    case 'snoozeItem':
+    case 'unsnoozeItem':
       return withAction(run, step, (action) => hideItem(run, step, action));
+    case 'endSnooze':
+      return withAction(run, step, (action) => endSnooze(run, step, action));
     case 'markItemRead':
     case 'markItemUnread':
       return withAction(run, step, (action) => markItem(run, step, action));

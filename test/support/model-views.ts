@@ -13,6 +13,7 @@ import {
   isUnreadAt,
   maySee,
   sliceFor,
+  snoozesFor,
   type ModelAction,
   type ModelItem,
   type ModelReader,
@@ -222,6 +223,8 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
   await filtered('archived', { filter: { archived: true } });
   await filtered('archived, by time', { filter: { archived: true }, order: 'RECENT' });
   await filtered('archived and unread', { filter: { archived: true, unreadOnly: true } });
+  await filtered('snoozed', { filter: { snoozed: true } });
+  await filtered('snoozed, by time', { filter: { snoozed: true }, order: 'RECENT' });
   const hidden = await readAll((args) => services.readHiddenItems(session, args), look.pageSize);
   view['hidden items'] = hidden.map(({ id }) => label(id)).sort();
   view['feed by time'] = (await feed(look.pageSize, { order: 'RECENT' })).map((item) => label(item.actionId));
@@ -231,6 +234,7 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
     actualGroups(services, session, { label, pageSize: look.pageSize, ...(filter && { filter }), byId });
   view['groups'] = await groups(undefined, true);
   view['groups of what is archived'] = await groups({ archived: true });
+  view['groups of what is snoozed'] = await groups({ snoozed: true });
   for (const { name, filter } of groupedBy(filtersFor(run, feedFor(run.model, reader))))
     view[`groups by ${name}`] = await groups(filter);
   const jump = await services.findFirstUnread(session);
@@ -306,6 +310,9 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
     'archived and unread',
     archive.filter((item) => item.isUnread),
   );
+  const snoozed = snoozesFor(model, reader);
+  filtered('snoozed', snoozed);
+  filtered('snoozed, by time', byTime(snoozed));
   view['hidden items'] = hiddenBy(model, reader)
     .map(({ id }) => label(id))
     .sort();
@@ -313,6 +320,7 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
   view['best of the feed'] = feed.map((item) => label(item.action.id)).sort();
   view['groups'] = expectedGroups(label, feed, true);
   view['groups of what is archived'] = expectedGroups(label, archive);
+  view['groups of what is snoozed'] = expectedGroups(label, snoozed);
   for (const { name, passes } of groupedBy(filtersFor(run, feed)))
     view[`groups by ${name}`] = expectedGroups(label, feed.filter(passes));
   const unread = feed.filter((item) => item.isUnread);
@@ -320,7 +328,8 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
   view['first unread'] = oldest === undefined ? null : expectedItem(label, oldest);
   view['from the first unread on'] =
     oldest === undefined ? [] : feed.slice(unread.length - 1).map((item) => label(item.action.id));
-  for (const item of [...feed, ...archive]) view[`item ${label(item.action.id)}`] = expectedItem(label, item);
+  for (const item of [...feed, ...archive, ...snoozed])
+    view[`item ${label(item.action.id)}`] = expectedItem(label, item);
   for (const action of model.actions) {
     if (maySee(model, reader, action))
       view[`why ${label(action.id)}`] = expectedExplanation(model, reader, action, true);

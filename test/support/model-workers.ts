@@ -10,6 +10,7 @@ import type {
 import { expiryWorker } from './expire.ts';
 import { muteEndsWorker } from './mute-ends.ts';
 import type { Run } from './model-run.ts';
+import { snoozeWorker } from './snoozes.ts';
 import { silentObserver, type Parts } from './parts.ts';
 import { uniqueName } from './unique-name.ts';
 
@@ -84,6 +85,7 @@ async function isBusy({ repositories: { actions, feeds, renames } }: Parts): Pro
 export async function finishWork(run: Run): Promise<void> {
   while (await expiryWorker(run.parts).round(new Date()));
   while (await muteEndsWorker(run.parts).round(new Date()));
+  while (await snoozeWorker(run.parts).round(new Date()));
   if (!(await isBusy(run.parts))) return;
   await using _workers = run.workers === null ? startWorkers(run.parts) : null;
   do await setTimeout(2);

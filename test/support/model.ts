@@ -86,6 +86,8 @@ export interface ModelReader {
   /** An item is in one of them at most. */
   hiddenActionIds: string[];
   archivedActionIds: string[];
+  /** Until when. */
+  readonly snoozed: Map<string, number>;
   /** When single items were marked as read. */
   readonly readAt: Map<string, number>;
   unreadActionIds: string[];
@@ -243,7 +245,28 @@ export function isMuted(reader: ModelReader, action: ModelAction): boolean {
 
 /** The reader's feed, best first. */
 export function feedFor(model: Model, reader: ModelReader): ModelItem[] {
-  return itemsFor(model, reader).filter(({ action }) => !reader.archivedActionIds.includes(action.id));
+  return itemsFor(model, reader).filter(({ action }) => isInFeed(reader, action.id));
+}
+
+function isInFeed(reader: ModelReader, actionId: string): boolean {
+  return !reader.archivedActionIds.includes(actionId) && !isSnoozed(reader, actionId);
+}
+
+/** What is snoozed at a time that has not come. */
+export function isSnoozed({ snoozed }: ModelReader, actionId: string): boolean {
+  return (snoozed.get(actionId) ?? -Infinity) > Date.now();
+}
+
+/** What the reader snoozed. */
+export function snoozesFor(model: Model, reader: ModelReader): ModelItem[] {
+  return itemsFor(model, reader).filter(({ action }) => isSnoozed(reader, action.id));
+}
+
+/** Its relevancy, or when it came back from a snooze if that was later. */
+export function placeOf(model: Model, reader: ModelReader, action: ModelAction): number {
+  const relevancy = relevancyFor(model, reader.userId, action);
+  if (isSnoozed(reader, action.id)) return relevancy;
+  return Math.max(relevancy, reader.snoozed.get(action.id) ?? -Infinity);
 }
 
 /** What the reader put away. */
@@ -264,7 +287,7 @@ function itemsFor(model: Model, reader: ModelReader): ModelItem[] {
     const reasons = reasonsFor(model, reader.userId, action);
     if (reasons.length === 0 || action.isHidden || !maySee(model, reader, action)) continue;
     if (isMuted(reader, action) || reader.hiddenActionIds.includes(action.id)) continue;
-    const relevancy = relevancyFor(model, reader.userId, action);
+    const relevancy = placeOf(model, reader, action);
     const isUnread = isUnreadAt(reader, action.id, relevancy);
     items.push({ action, relevancy, reasons, isUnread });
   }

@@ -187,6 +187,18 @@ export const WRITES = {
     document: 'mutation ($id: ID!) { unarchiveFeedItem(actionId: $id) { actionId item { id isArchived } } }',
     variables: idOnly,
   },
+  snoozeFeedItem: {
+    document:
+      'mutation ($id: ID!, $until: DateTime!) { snoozeFeedItem(actionId: $id, until: $until) { actionId item { id snoozedUntil } } }',
+    variables: ({ actionId }: Target) => ({
+      id: actionId,
+      until: new Date(Date.now() + 3_600_000).toISOString(),
+    }),
+  },
+  unsnoozeFeedItem: {
+    document: 'mutation ($id: ID!) { unsnoozeFeedItem(actionId: $id) { actionId item { id snoozedUntil } } }',
+    variables: idOnly,
+  },
   bookmark: {
     document: `mutation ($id: ID!) { bookmark(actionId: $id) { ...Shown } } ${ACTION}`,
     variables: idOnly,

@@ -28,6 +28,8 @@ export interface FeedFilter {
   readonly unreadOnly?: boolean;
   /** What the viewer has archived, instead of the feed. */
   readonly archived?: boolean;
+  /** What the viewer has snoozed, instead of the feed. */
+  readonly snoozed?: boolean;
 }
 
 /** An entry of a feed, as it is selected unless the client is given other `fields`. */

@@ -30,6 +30,7 @@ const WithheldReasonEnum = builder.enumType('WithheldReason', {
     MUTED: 'The reader mutes it.',
     HIDDEN_BY_READER: 'The reader hid the item.',
     ARCHIVED: 'The reader archived the item.',
+    SNOOZED: 'The reader snoozed the item, and the time has not come yet.',
     NOT_ADDRESSED: 'Nothing brings it into the feed.',
     NOT_ENTITLED: 'The reader may not see it at all. Only admins see this.',
   }),
@@ -37,12 +38,13 @@ const WithheldReasonEnum = builder.enumType('WithheldReason', {
 
 const RelevancyCauseKindEnum = builder.enumType('RelevancyCauseKind', {
   description: 'What lifts an item.',
-  values: described<RelevancyCauseSource['kind']>(['CONDUCTED', ...INTERACTION_KINDS], {
+  values: described<RelevancyCauseSource['kind']>(['CONDUCTED', ...INTERACTION_KINDS, 'SNOOZE_ENDED'], {
     CONDUCTED: 'That it happened.',
     COMMENT: 'A comment.',
     LIKE: 'A like.',
     RESHARE: 'A reshare.',
     REACTION: 'A reaction.',
+    SNOOZE_ENDED: 'That the reader had snoozed it until then.',
   }),
 });
 
@@ -103,7 +105,7 @@ const FeedItemExplanation = builder.objectRef<ExplanationSource>('FeedItemExplan
     }),
     causes: t.field({
       type: [RelevancyCause],
-      description: `What lifts it, the highest first: at most ${String(MAX_CAUSES)} interactions, and that it happened. What was taken back or hidden has lifted it all the same.`,
+      description: `What lifts it, the highest first: at most ${String(MAX_CAUSES)} interactions, a snooze that has ended, and that it happened. What was taken back or hidden has lifted it all the same.`,
       resolve: ({ causes }) => causes,
     }),
     path: t.field({

@@ -30,6 +30,11 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
     isArchived: t.exposeBoolean('isArchived', {
       description: 'Whether the reader put it away: then it is not in the feed.',
     }),
+    snoozedUntil: t.expose('snoozedUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when the reader snoozed it: then it is not in the feed. Null: it is not snoozed.',
+    }),
   }),
 });
 
@@ -112,6 +117,10 @@ export const FeedFilter = builder.inputType('FeedFilter', {
     archived: t.boolean({
       defaultValue: false,
       description: 'What the viewer has archived, instead of the feed.',
+    }),
+    snoozed: t.boolean({
+      defaultValue: false,
+      description: 'What the viewer has snoozed, instead of the feed. Not together with archived.',
     }),
   }),
 });

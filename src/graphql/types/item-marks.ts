@@ -44,7 +44,7 @@ builder.objectFields(Viewer, (t) => ({
   }),
 }));
 
-type Change = 'archiveFeedItem' | 'unarchiveFeedItem';
+type Change = 'archiveFeedItem' | 'unarchiveFeedItem' | 'unsnoozeFeedItem';
 
 async function changed(context: GraphQLContext, what: Change, actionId: string): Promise<FeedItemSource> {
   const id = parseActionId(actionId, ['actionId']);
@@ -77,6 +77,30 @@ builder.mutationFields((t) => ({
       'Puts an archived item back into the feed. NOT_FOUND when the viewer may not see the action.',
     args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
     resolve: (_root, { actionId }, context) => changed(context, 'unarchiveFeedItem', actionId),
+  }),
+  snoozeFeedItem: t.field({
+    type: FeedItemPayload,
+    description:
+      'Takes an item out of the feed until then; it comes back on top, unread, with a live event. A bump does not bring ' +
+      'it back earlier. Replaces that it is hidden or archived. BAD_USER_INPUT, NOT_FOUND when the viewer may not see ' +
+      'the action, CONFLICT beyond 500.',
+    args: {
+      actionId: t.arg.id({ required: true, description: 'Global id of the action.' }),
+      until: t.arg({ type: 'DateTime', required: true, description: 'Later than now, at most a year.' }),
+    },
+    resolve: async (_root, { actionId, until }, context) => {
+      const id = parseActionId(actionId, ['actionId']);
+      const item = await context.mutate((session) => context.services.snoozeFeedItem(session, id, until));
+      return { actionId: id, item };
+    },
+  }),
+  unsnoozeFeedItem: t.field({
+    type: FeedItemPayload,
+    description:
+      'Puts a snoozed item back into the feed, where it would stand without. What has come back keeps its place. NOT_FOUND ' +
+      'when the viewer may not see the action.',
+    args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
+    resolve: (_root, { actionId }, context) => changed(context, 'unsnoozeFeedItem', actionId),
   }),
   markItemsRead: t.field({
     type: Viewer,

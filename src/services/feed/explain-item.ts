@@ -7,6 +7,7 @@ import {
   type RelevancyCause,
   type WithheldReason,
 } from '../../domain/explanation.ts';
+import { boostOf } from '../../domain/item-mark.ts';
 import { baseRelevancy, boostsOf, type Boost, type RelevancyWeights } from '../../domain/relevancy.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { addressedBy, isEntitled } from '../../domain/visibility.ts';
@@ -75,7 +76,7 @@ async function explain(
     summaries.get(action.id)?.groups ?? [],
     weights,
   );
-  const causes = causesOf(action, lifts);
+  const causes = causesOf(action, lifts, boostOf(facts?.mark ?? null));
   const scored =
     item === null
       ? null
@@ -109,12 +110,20 @@ function allThatWithholds(
 }
 
 /** What lifts highest first. */
-function causesOf(action: Action, lifts: readonly Boost[]): RelevancyCause[] {
-  const highest = [...lifts].sort(
-    (a, b) => b.to.getTime() - a.to.getTime() || b.at.getTime() - a.at.getTime(),
-  );
+function causesOf(action: Action, lifts: readonly Boost[], snoozedUntil: Date | null): RelevancyCause[] {
+  const highest = lifts
+    .map(({ kind, at, to }): RelevancyCause => ({ kind, at, liftedTo: to }))
+    .sort(compareCauses)
+    .slice(0, MAX_CAUSES);
+  const base = baseRelevancy(action);
+  if (snoozedUntil !== null && snoozedUntil.getTime() > base.getTime())
+    highest.push({ kind: 'SNOOZE_ENDED', at: snoozedUntil, liftedTo: snoozedUntil });
   return [
-    ...highest.slice(0, MAX_CAUSES).map(({ kind, at, to }) => ({ kind, at, liftedTo: to })),
-    { kind: 'CONDUCTED' as const, at: action.conducted, liftedTo: baseRelevancy(action) },
+    ...highest.sort(compareCauses),
+    { kind: 'CONDUCTED' as const, at: action.conducted, liftedTo: base },
   ];
+}
+
+function compareCauses(a: RelevancyCause, b: RelevancyCause): number {
+  return b.liftedTo.getTime() - a.liftedTo.getTime() || b.at.getTime() - a.at.getTime();
 }

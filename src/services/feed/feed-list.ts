@@ -1,22 +1,29 @@
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import type { ItemState } from '../../domain/item-mark.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { FeedReader } from '../../feeds/feed-reader.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import type { ItemMarksRepository } from '../../storage/item-marks.ts';
+import type { SnoozesRepository } from '../../storage/snoozes.ts';
 import { beginReading, type BeginReadingDependencies } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { FeedOrder } from '../services.ts';
 import { hydrateEntries, isAboveRead, presentEntry } from './feed-rules.ts';
-import { actionConditions, listedState, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
+import {
+  actionConditions,
+  listedState,
+  passesFeedFilter,
+  type CheckedFeedFilter,
+  type ListedState,
+} from './filters.ts';
 import { entriesAfter, entriesInState } from './state-entries.ts';
 import { unreadEntries, type UnreadEntries } from './unread-entries.ts';
 
 export interface FeedListDependencies extends BeginReadingDependencies {
   readonly feedReader: FeedReader;
   readonly itemMarks: Pick<ItemMarksRepository, 'unread' | 'list'>;
+  readonly snoozes: Pick<SnoozesRepository, 'active'>;
   readonly actions: Pick<ActionsRepository, 'matching'>;
 }
 
@@ -48,7 +55,7 @@ export function openFeedList(
     (reading ??= lookUp().then((reader) => unreadEntries(dependencies, reader)));
   const state = listedState(filter);
   let listing: Promise<readonly FeedEntry[]> | undefined;
-  const inState = (wanted: ItemState): Promise<readonly FeedEntry[]> =>
+  const inState = (wanted: ListedState): Promise<readonly FeedEntry[]> =>
     (listing ??= lookUp().then((reader) => entriesInState(dependencies, reader, wanted)));
   return {
     lookUp,

@@ -1,7 +1,7 @@
 import { isMutedAction, type MutableAction } from '../../descriptors/muted-action.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
 import type { WithheldReason } from '../../domain/explanation.ts';
-import { isUnreadItem, type ItemMark, type ItemState } from '../../domain/item-mark.ts';
+import { isUnreadItem, markAt, type ItemMark, type ItemState } from '../../domain/item-mark.ts';
 import type { FeedEntry, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { currentReasons, isPulledFor, mustAskFollows } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
@@ -60,21 +60,23 @@ export async function hydrateOne(
 }
 
 /**
- * What the reader said of these items, in their order; nothing is asked where they said nothing of any. What has not been
- * brought over yet is looked up before the place it is brought to, so that it is found in one of them.
+ * What the reader said of these items, as it is at the time of the session, in their order; nothing is asked where they said
+ * nothing of any. What has not been brought over yet is looked up before the place it is brought to, so that it is found
+ * in one of them.
  */
 async function marksOf(
   session: ReaderSession,
-  { hasMarks, hasHiddenItems }: ReaderProfile,
+  { hasMarks, hasHiddenItems, asOf }: ReaderProfile,
   ids: readonly ActionId[],
 ): Promise<readonly (ItemMark | null)[]> {
   if (!hasMarks && !hasHiddenItems) return [];
   const hidden = hasHiddenItems ? await allOf(session.hidden.loadMany(ids)) : [];
   const marks = await allOf(session.marks.loadMany(ids));
   return ids.map((actionId, index) => {
-    const mark = marks[index] ?? null;
+    const said = marks[index] ?? null;
+    const mark = said === null ? null : markAt(said, asOf);
     if (mark?.state != null || (hidden[index] ?? null) === null) return mark;
-    return { actionId, readAt: null, isUnread: false, ...mark, state: 'HIDDEN' };
+    return { actionId, readAt: null, isUnread: false, ...mark, state: 'HIDDEN', snooze: null };
   });
 }
 
@@ -149,6 +151,7 @@ export function presentEntry(
     action,
     isUnread: isUnreadItem(reader.lastRead, mark, entry.relevancy),
     isArchived: state === 'ARCHIVED',
+    snoozedUntil: state === 'SNOOZED' ? (mark?.snooze?.until ?? null) : null,
   };
 }
 

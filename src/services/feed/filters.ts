@@ -47,19 +47,23 @@ const actionFilterSchema = z.strictObject({
   ...actionFilterShape,
   descriptor: descriptorFieldSchema.nullish().transform((descriptor) => descriptor ?? null),
 });
-const feedFilterSchema = z.strictObject({
-  ...actionFilterShape,
-  refId: idSchema.nullish().transform((refId) => refId ?? null),
-  unreadOnly: z
-    .boolean()
-    .nullish()
-    .transform((unreadOnly) => unreadOnly ?? false),
-  reasons: listOf(z.enum(DELIVERY_REASONS)),
-  archived: z
-    .boolean()
-    .nullish()
-    .transform((archived) => archived ?? false),
-});
+const flagSchema = z
+  .boolean()
+  .nullish()
+  .transform((flag) => flag ?? false);
+const feedFilterSchema = z
+  .strictObject({
+    ...actionFilterShape,
+    refId: idSchema.nullish().transform((refId) => refId ?? null),
+    unreadOnly: flagSchema,
+    reasons: listOf(z.enum(DELIVERY_REASONS)),
+    archived: flagSchema,
+    snoozed: flagSchema,
+  })
+  .refine(({ archived, snoozed }) => !(archived && snoozed), {
+    path: ['snoozed'],
+    error: 'Nothing is archived and snoozed: ask for one of them',
+  });
 
 export type CheckedActionFilter = z.output<typeof actionFilterSchema>;
 export type CheckedFeedFilter = z.output<typeof feedFilterSchema>;
@@ -90,8 +94,12 @@ export function actionConditions(
   };
 }
 
+/** A state that has a list of its own. */
+export type ListedState = Extract<ItemState, 'ARCHIVED' | 'SNOOZED'>;
+
 /** The state whose list a filter asks for; null: the feed. */
-export function listedState({ archived }: CheckedFeedFilter): ItemState | null {
+export function listedState({ archived, snoozed }: CheckedFeedFilter): ListedState | null {
+  if (snoozed) return 'SNOOZED';
   return archived ? 'ARCHIVED' : null;
 }
 

@@ -1,5 +1,6 @@
 import type { ActionId } from '../../domain/action.ts';
 import { compareFeedPositions, type FeedEntry, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { NO_SNOOZES, type EndedSnoozes } from '../../domain/viewer.ts';
 import type { ActionGroupsRepository } from '../../storage/action-groups.ts';
 import { batched } from '../session/batched.ts';
 
@@ -12,7 +13,9 @@ const BATCH = 500;
 const MAX_GROUPS = 100;
 
 export interface GroupMembersOptions {
-  readonly actionGroups: Pick<ActionGroupsRepository, 'newestOf'>;
+  readonly actionGroups: Pick<ActionGroupsRepository, 'newestOf' | 'sharing'>;
+  /** What stands above the `latest` of its action, since it was snoozed until later. */
+  readonly endedSnoozes: () => Promise<EndedSnoozes>;
   /** The reader's entries for these actions. */
   readonly find: (actionIds: readonly ActionId[]) => Promise<readonly FeedEntry[]>;
   /** Those that may be shown and pass the filter, in the same order. */
@@ -29,8 +32,8 @@ interface Wanted {
 /**
  * The visible items of groups, in feed order. What is asked for in one turn of the event loop is read together: one query of
  * the groups, one of the reader's entries and one of actions, and again with ten times as many members where that was
- * not enough. Exact for any size: no entry stands above the `latest` of its action, so everything above that of the last
- * action that was read is known.
+ * not enough. Exact for any size: no entry stands above the `latest` of its action but by a snooze that has ended, and those
+ * are all read first; so everything above that of the last action that was read is known.
  */
 export class GroupMembers {
   readonly #options: GroupMembersOptions;
@@ -93,7 +96,14 @@ export class GroupMembers {
         some.map(({ actionId }) => actionId),
         limit,
       );
-      const news = some.map((group) => ({ group, ids: group.readOn(found.get(group.actionId) ?? []) }));
+      const back = await this.#backIn(some.filter((group) => !group.isBegun));
+      const news = some.map((group) => ({
+        group,
+        ids: [
+          ...group.know(back.get(group.actionId) ?? []),
+          ...group.readOn(found.get(group.actionId) ?? []),
+        ],
+      }));
       const ids = news.flatMap((one) => one.ids);
       const entries = new Map<ActionId, FeedEntry>();
       for (let from = 0; from < ids.length; from += BATCH)
@@ -101,6 +111,17 @@ export class GroupMembers {
           entries.set(entry.actionId, entry);
       for (const one of news) one.group.add(one.ids.flatMap((id) => entries.get(id) ?? []));
     }
+  }
+
+  /** What came back from a snooze into these groups: it may stand above all that is read by `latest`. */
+  async #backIn(groups: readonly Group[]): Promise<ReadonlyMap<ActionId, readonly ActionId[]>> {
+    const { endedSnoozes, actionGroups } = this.#options;
+    const ended = groups.length === 0 ? NO_SNOOZES : await endedSnoozes();
+    if (ended.size === 0) return new Map();
+    return actionGroups.sharing(
+      groups.map(({ actionId }) => actionId),
+      [...ended.keys()],
+    );
   }
 }
 
@@ -121,6 +142,10 @@ class Group {
 
   constructor(actionId: ActionId) {
     this.actionId = actionId;
+  }
+
+  get isBegun(): boolean {
+    return this.#ids.size > 0;
   }
 
   get isOver(): boolean {
@@ -144,7 +169,12 @@ class Group {
     this.isRead = members.length < this.limit;
     this.#floor = this.isRead ? -Infinity : (members.at(-1)?.latest.getTime() ?? -Infinity);
     this.limit *= GROWTH;
-    const news = members.map(({ actionId }) => actionId).filter((id) => !this.#ids.has(id));
+    return this.know(members.map(({ actionId }) => actionId));
+  }
+
+  /** Gives those of these members that were not known. */
+  know(ids: readonly ActionId[]): ActionId[] {
+    const news = ids.filter((id) => !this.#ids.has(id));
     for (const id of news) this.#ids.add(id);
     return news;
   }

@@ -25,8 +25,9 @@ export class GroupScan {
       idOf: ({ actionId }) => actionId,
       isAt: (entry, { relevancy }) => entry.relevancy.getTime() === relevancy.getTime(),
     });
-    const { actionGroups, find } = options;
-    this.#members = new GroupMembers({ actionGroups, find, select: (entries) => this.#list.select(entries) });
+    const { actionGroups, find, endedSnoozes } = options;
+    const select = (entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> => this.#list.select(entries);
+    this.#members = new GroupMembers({ actionGroups, find, endedSnoozes, select });
   }
 
   scan(after: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> {

@@ -1,6 +1,6 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import type { ItemState } from '../../domain/item-mark.ts';
+import type { LastingState } from '../../domain/item-mark.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { announce, removals, type AnnounceDependencies } from '../../realtime/announce.ts';
 import type { FeedsRepository } from '../../storage/feeds.ts';
@@ -31,7 +31,7 @@ export async function setItemState(
   dependencies: ItemStateDependencies,
   session: ReaderSession,
   actionId: ActionId,
-  state: ItemState,
+  state: LastingState,
 ): Promise<void> {
   const { feeds, itemMarks } = dependencies;
   const { userId } = session.identity;
@@ -51,12 +51,22 @@ export async function clearItemState(
   dependencies: ItemStateDependencies,
   session: ReaderSession,
   actionId: ActionId,
-  state: ItemState,
+  state: LastingState,
 ): Promise<void> {
   const { userId } = session.identity;
   await requireAction(session, actionId);
   if (state === 'HIDDEN') await forgetOldHide(dependencies, session, actionId);
   await dependencies.itemMarks.clear(userId, actionId, state);
+  await announceBack(dependencies, session, actionId);
+}
+
+/** Notifies the reader's watchers that an item is in the feed again, if it is. */
+export async function announceBack(
+  dependencies: Pick<ItemStateDependencies, 'feedReader' | 'liveLog' | 'onLiveLogError'>,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<void> {
+  const { userId } = session.identity;
   const entries = await dependencies.feedReader.find(await session.profile(), [actionId]);
   await announce(
     dependencies,
@@ -112,8 +122,8 @@ async function requireRoom(
 }
 
 /** It may still be where hidden items were before. */
-async function forgetOldHide(
-  { hiddenItems }: ItemStateDependencies,
+export async function forgetOldHide(
+  { hiddenItems }: Pick<ItemStateDependencies, 'hiddenItems'>,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<void> {

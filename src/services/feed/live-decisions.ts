@@ -2,6 +2,7 @@ import { isMutedAction } from '../../descriptors/muted-action.ts';
 import type { Action } from '../../domain/action.ts';
 import { isMutedMember } from '../../domain/mute.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { lifted, boostOf } from '../../domain/item-mark.ts';
 import { baseRelevancy } from '../../domain/relevancy.ts';
 import { addressedReasons, isPulledFor } from '../../domain/visibility.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
@@ -74,9 +75,13 @@ async function itemNow(
   const { action, entry } = facts;
   if (action === null || isGone(action)) return null;
   const { userId, member } = profile;
-  const relevancy = relevancyNow(action, member ?? { userId, departmentId: null, supervisorId: null });
-  // What the event says is why the item was delivered. One that is pulled, or is back already, was not delivered for it.
-  const isAsDelivered = event?.kind !== 'removed' && !isPulledFor(profile, action);
+  const relevancy = lifted(
+    relevancyNow(action, member ?? { userId, departmentId: null, supervisorId: null }),
+    boostOf(facts.mark),
+  );
+  // What the event says is why the item was delivered. One that is pulled, or is back, was not delivered for it.
+  const isAsDelivered =
+    event?.kind !== 'removed' && entry.reasons.length > 0 && !isPulledFor(profile, action);
   const reasons = isAsDelivered
     ? entry.reasons
     : addressedReasons(profile, action, facts.follows ?? (await followsOf(session, [action])));

@@ -49,7 +49,7 @@ export async function markItemsUnread(
       'CONFLICT',
       `No more than ${String(MAX_MARKED_UNREAD)} items can be marked as unread`,
     );
-  await dependencies.feeds.markHasMarks(userId, { isUnread: true });
+  await dependencies.feeds.markHasMarks(userId, { hasUnreadMarks: true });
   await dependencies.itemMarks.markUnread(userId, ids);
   await announceListChange(dependencies, [userId], 'marks');
 }

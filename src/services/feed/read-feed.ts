@@ -4,6 +4,7 @@ import type { ActionId, UserId } from '../../domain/action.ts';
 import type { FeedReader } from '../../feeds/feed-reader.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
 import type { ItemMarksRepository } from '../../storage/item-marks.ts';
+import type { SnoozesRepository } from '../../storage/snoozes.ts';
 import { hydrateOne, presentEntry } from './feed-rules.ts';
 import { openFeedList, present, type FeedListDependencies } from './feed-list.ts';
 import { FeedScan, MAX_UNREAD } from './feed-scan.ts';
@@ -21,6 +22,7 @@ import { clock } from '../../lib/clock.ts';
 export interface ReadFeedDependencies {
   readonly feedReader: FeedReader;
   readonly itemMarks: Pick<ItemMarksRepository, 'unread' | 'list'>;
+  readonly snoozes: Pick<SnoozesRepository, 'active'>;
 }
 
 interface LiveCursorDependencies {
@@ -152,8 +154,9 @@ export async function getNewsfeedItem(
   const [entry = null] = await feedReader.find(profile, [actionId]);
   const facts = await hydrateOne(session, actionId, entry);
   if (facts === null) return null;
-  // What is archived is not in the feed, and has its list all the same.
-  return presentEntry(profile, facts, facts.mark?.state === 'ARCHIVED' ? 'ARCHIVED' : null);
+  const state = facts.mark?.state ?? null;
+  // What is archived or snoozed is not in the feed, and has its list all the same.
+  return presentEntry(profile, facts, state === 'HIDDEN' ? null : state);
 }
 
 /** Those of the entries that are unread and that the reader may be shown, as they are shown. */

@@ -16,7 +16,7 @@ const DEFAULT_GROUPS = 25;
 export const MAX_GROUPS = 50;
 
 export interface ReadGroupsDependencies extends FeedListDependencies {
-  readonly actionGroups: Pick<ActionGroupsRepository, 'newestOf' | 'anyOf'>;
+  readonly actionGroups: Pick<ActionGroupsRepository, 'newestOf' | 'sharing' | 'anyOf'>;
 }
 
 /**
@@ -80,6 +80,7 @@ function openScan({ actionGroups, feedReader }: ReadGroupsDependencies, feed: Fe
   return new GroupScan({
     ...feed,
     actionGroups,
+    endedSnoozes: async () => (await feed.lookUp()).endedSnoozes(),
     find: async (ids: readonly ActionId[]) => feedReader.find(await feed.lookUp(), ids),
   });
 }

@@ -1,8 +1,9 @@
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../../domain/newsfeed-item.ts';
-import type { ItemState } from '../../domain/item-mark.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedReader } from '../../feeds/feed-reader.ts';
 import type { ItemMarksRepository } from '../../storage/item-marks.ts';
+import type { SnoozesRepository } from '../../storage/snoozes.ts';
+import type { ListedState } from './filters.ts';
 
 /** Most items of one reader that are archived: their list is read as a whole. Two at once may exceed it by one. */
 export const MAX_ARCHIVED = 10_000;
@@ -10,6 +11,7 @@ export const MAX_ARCHIVED = 10_000;
 export interface StateEntriesDependencies {
   readonly feedReader: Pick<FeedReader, 'find'>;
   readonly itemMarks: Pick<ItemMarksRepository, 'list'>;
+  readonly snoozes: Pick<SnoozesRepository, 'active'>;
 }
 
 /** Entries looked up at once. */
@@ -20,15 +22,18 @@ const BATCH = 500;
  * round trip, and one for each 500 of them.
  */
 export async function entriesInState(
-  { feedReader, itemMarks }: StateEntriesDependencies,
+  { feedReader, itemMarks, snoozes }: StateEntriesDependencies,
   reader: ReaderProfile,
-  state: ItemState,
+  state: ListedState,
 ): Promise<readonly FeedEntry[]> {
-  const marked = await itemMarks.list(reader.userId, state, null, MAX_ARCHIVED);
+  const { userId, asOf } = reader;
+  const marked =
+    state === 'SNOOZED'
+      ? await snoozes.active(userId, asOf)
+      : (await itemMarks.list(userId, state, null, MAX_ARCHIVED)).map(({ actionId }) => actionId);
   const entries: FeedEntry[] = [];
   for (let from = 0; from < marked.length; from += BATCH) {
-    const ids = marked.slice(from, from + BATCH).map(({ actionId }) => actionId);
-    entries.push(...(await feedReader.find(reader, ids)));
+    entries.push(...(await feedReader.find(reader, marked.slice(from, from + BATCH))));
   }
   return entries.sort(compareFeedPositions);
 }

@@ -1,5 +1,6 @@
-import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../../domain/newsfeed-item.ts';
+import { compareFeedPositions, type FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
+import { isInRange } from '../../feeds/feed-range.ts';
 import type { FeedQuery, FeedReader } from '../../feeds/feed-reader.ts';
 import type { ItemMarksRepository } from '../../storage/item-marks.ts';
 
@@ -42,22 +43,10 @@ export function unreadEntries(
       const since = newest(query.since ?? null, justAfter(lastRead));
       const above = await feedReader.page(reader, { ...query, ...(since === null ? {} : { since }) });
       if (above.length === query.limit) return above;
-      const rest = (await below(null)).filter((entry) => isWanted(entry, query));
+      const rest = (await below(null)).filter((entry) => isInRange(entry, query));
       return [...above, ...rest].slice(0, query.limit);
     },
   };
-}
-
-function isWanted(entry: FeedEntry, { after, since, until }: Omit<FeedQuery, 'limit'>): boolean {
-  return (
-    (after === undefined || isBehind(entry, after)) &&
-    (since === undefined || entry.relevancy.getTime() >= since.getTime()) &&
-    (until === undefined || entry.relevancy.getTime() < until.getTime())
-  );
-}
-
-function isBehind(entry: FeedPosition, after: FeedPosition): boolean {
-  return compareFeedPositions(after, entry) < 0;
 }
 
 function newest(a: Date | null, b: Date | null): Date | null {

@@ -11,7 +11,8 @@ import type { OwnPair } from '../../storage/interaction-lists.ts';
 import { findInteractionPages, type InteractionPage } from './interaction-pages.ts';
 import type { HiddenPair } from '../../storage/hidden-items.ts';
 import type { ReaderAction } from '../../storage/reader-action-id.ts';
-import { pulledFollowsOf, type SessionRepositories } from './open-session.ts';
+import { clock } from '../../lib/clock.ts';
+import { endedSnoozesOf, pulledFollowsOf, type SessionRepositories } from './open-session.ts';
 
 /** Most keys of one query. */
 const maxBatch = 500;
@@ -39,6 +40,7 @@ function createLoads(repositories: SessionRepositories) {
   ) => new SharedLoads({ load, resultName, nameOf: sameName, maxBatch });
   return {
     pulledRefs: repositories.pulledRefs,
+    snoozes: repositories.snoozes,
     actions: byId<Action>(
       (ids) => repositories.actions.findByIds(ids),
       ({ id }) => id,
@@ -182,6 +184,7 @@ class EventSession implements ReaderSession {
 
   async #loadProfile(): Promise<ReaderProfile> {
     const { userId, roles } = this.identity;
+    const asOf = clock.now();
     const [member, marks, pulledFollows] = await Promise.all([
       this.members.load(userId),
       this.#loads.marks.load(userId),
@@ -190,7 +193,8 @@ class EventSession implements ReaderSession {
       ),
     ]);
     if (marks === null) throw new Error('A reader has no marks');
-    return { ...marks, isAdmin: roles.has('admin'), member, pulledFollows };
+    const endedSnoozes = endedSnoozesOf(this.#loads.snoozes, userId, marks, asOf);
+    return { ...marks, isAdmin: roles.has('admin'), member, pulledFollows, asOf, endedSnoozes };
   }
 }
 

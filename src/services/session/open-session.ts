@@ -1,7 +1,11 @@
-import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
+import type { UserId } from '../../domain/action.ts';
+import { NO_SNOOZES, type Follow, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
+import { clock } from '../../lib/clock.ts';
+import { once } from '../../lib/once.ts';
 import type { ReaderSession } from './reader-session.ts';
 import type { PulledRefs } from '../../storage/pulled-refs.ts';
 import type { Repositories } from '../../storage/repositories.ts';
+import type { SnoozesRepository } from '../../storage/snoozes.ts';
 import { findInteractionPages } from './interaction-pages.ts';
 import { createReaderSession } from './loaders.ts';
 
@@ -17,6 +21,7 @@ export type SessionRepositories = Pick<
   | 'feeds'
   | 'hiddenItems'
   | 'itemMarks'
+  | 'snoozes'
   | 'bookmarks'
 >;
 
@@ -32,6 +37,7 @@ export function openSession(
     feeds,
     hiddenItems,
     itemMarks,
+    snoozes,
     bookmarks,
     pulledRefs,
   }: SessionRepositories,
@@ -50,7 +56,7 @@ export function openSession(
       findBookmarks: (userId, actionIds) => bookmarks.find(userId, actionIds),
       findOwn: (userId, actionIds) => interactions.own(actionIds.map((actionId) => ({ userId, actionId }))),
       findInteractionPages: (names) => findInteractionPages(interactions, names),
-      loadProfile: (reader) => loadProfile({ members, feeds, follows, pulledRefs }, reader),
+      loadProfile: (reader) => loadProfile({ members, feeds, follows, pulledRefs, snoozes }, reader),
     },
     identity,
   );
@@ -62,15 +68,35 @@ async function loadProfile(
     feeds,
     follows,
     pulledRefs,
-  }: Pick<SessionRepositories, 'members' | 'feeds' | 'follows' | 'pulledRefs'>,
+    snoozes,
+  }: Pick<SessionRepositories, 'members' | 'feeds' | 'follows' | 'pulledRefs' | 'snoozes'>,
   { userId, roles }: Identity,
 ): Promise<ReaderProfile> {
+  const asOf = clock.now();
   const [member, marks, pulledFollows] = await Promise.all([
     members.find(userId),
     feeds.marks(userId),
     pulledFollowsOf(pulledRefs, (refIds) => follows.find(userId, refIds)),
   ]);
-  return { userId, isAdmin: roles.has('admin'), member, ...marks, pulledFollows };
+  return {
+    userId,
+    isAdmin: roles.has('admin'),
+    member,
+    ...marks,
+    pulledFollows,
+    asOf,
+    endedSnoozes: endedSnoozesOf(snoozes, userId, marks, asOf),
+  };
+}
+
+/** Asks once, when it is asked for; where there are none, not at all. */
+export function endedSnoozesOf(
+  snoozes: Pick<SnoozesRepository, 'ended'>,
+  userId: UserId,
+  { hasSnoozes }: Pick<ReaderProfile, 'hasSnoozes'>,
+  asOf: Date,
+): ReaderProfile['endedSnoozes'] {
+  return once(() => (hasSnoozes ? snoozes.ended(userId, asOf) : Promise.resolve(NO_SNOOZES)));
 }
 
 const NONE: readonly Follow[] = [];

@@ -1,5 +1,6 @@
 import type { Action } from '../../domain/action.ts';
 import { MAX_READERS_PER_EVENT } from '../../domain/host-event.ts';
+import { clock } from '../../lib/clock.ts';
 import { inSlices } from '../../lib/in-slices.ts';
 import type { EventOutboxRepository } from '../../storage/event-outbox.ts';
 import type { ReaderChoicesRepository } from '../../storage/reader-choices.ts';
@@ -12,7 +13,7 @@ export interface TellDeliveredDependencies {
 
 /**
  * Notes for hosts whom an action comes to: everybody in this part of its audience, dormant or not, but who mutes its
- * actor or has hidden it. Two round trips for each thousand.
+ * actor or has put it away. Two round trips for each thousand.
  */
 export async function tellDelivered(
   { eventOutbox, readerChoices }: TellDeliveredDependencies,
@@ -26,6 +27,7 @@ export async function tellDelivered(
     const without = await readerChoices.refusing(
       action,
       some.map(({ userId }) => userId),
+      clock.now(),
     );
     const readers = some
       .filter(({ userId }) => !without.has(userId))

@@ -95,6 +95,11 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         bookmarks: [],
         hiddenActionIds: inState('HIDDEN'),
         archivedActionIds: inState('ARCHIVED'),
+        snoozed: new Map(
+          said.flatMap(({ _id, until }) =>
+            until === undefined ? [] : [[_id.actionId.toHexString(), until.getTime()] as const],
+          ),
+        ),
         readAt: new Map(
           said.flatMap(({ _id, readAt }) =>
             readAt === undefined ? [] : [[_id.actionId.toHexString(), readAt.getTime()] as const],

@@ -57,6 +57,9 @@ const WAYS: Readonly<Record<string, (parts: Parts, session: ReaderSession, id: s
     hideFeedItem: ({ services }, session, id) => services.hideFeedItem(session, id),
     unhideFeedItem: ({ services }, session, id) => services.unhideFeedItem(session, id),
     archiveFeedItem: ({ services }, session, id) => services.archiveFeedItem(session, id),
+    snoozeFeedItem: ({ services }, session, id) =>
+      services.snoozeFeedItem(session, id, new Date(Date.now() + 3_600_000)),
+    unsnoozeFeedItem: ({ services }, session, id) => services.unsnoozeFeedItem(session, id),
     markItemsRead: ({ services }, session, id) => services.markItemsRead(session, [id]),
     bookmark: ({ services }, session, id) => services.bookmark(session, id),
     unbookmark: ({ services }, session, id) => services.unbookmark(session, id),

@@ -24,6 +24,8 @@ export type Scalars = {
 export type ActionFilter = {
   /** By one of these actors. */
   actorIds?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** With this value in a field of the descriptor. */
+  descriptor?: InputMaybe<DescriptorFieldFilter>;
   /** Conducted then or later. */
   since?: InputMaybe<Scalars['DateTime']['input']>;
   /**
@@ -134,6 +136,14 @@ export type DeliveryReason =
   /** The reader is in the actor's team. */
   | 'TEAM';
 
+/** A field that its type declares as indexed, such as `{field: "raterId", value: "john"}`. */
+export type DescriptorFieldFilter = {
+  /** Its name. One that no type declares as indexed is BAD_USER_INPUT. */
+  field: Scalars['String']['input'];
+  /** Its value, exactly. */
+  value: Scalars['String']['input'];
+};
+
 /** What the action was about: exactly one of these. */
 export type DescriptorInput =
   /** An applicant was hired for a position. */
@@ -187,6 +197,8 @@ export type FeedFilter = {
   refId?: InputMaybe<Scalars['String']['input']>;
   /** At this time or later: relevancy in RELEVANCY and TOP, conducted in RECENT. */
   since?: InputMaybe<Scalars['DateTime']['input']>;
+  /** What the viewer has snoozed, instead of the feed. Not together with archived. */
+  snoozed?: InputMaybe<Scalars['Boolean']['input']>;
   /**
    * Actions with this tag.
    * @deprecated Use tags.
@@ -451,7 +463,9 @@ export type RelevancyCauseKind =
   /** A reaction. */
   | 'REACTION'
   /** A reshare. */
-  | 'RESHARE';
+  | 'RESHARE'
+  /** That the reader had snoozed it until then. */
+  | 'SNOOZE_ENDED';
 
 /** What to take back. */
 export type RemoveInteractionInput =
@@ -502,7 +516,9 @@ export type WithheldReason =
   /** Nothing brings it into the feed. */
   | 'NOT_ADDRESSED'
   /** The reader may not see it at all. Only admins see this. */
-  | 'NOT_ENTITLED';
+  | 'NOT_ENTITLED'
+  /** The reader snoozed the item, and the time has not come yet. */
+  | 'SNOOZED';
 
 export type FollowMutationVariables = Exact<{
   refId: Scalars['String']['input'];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NO_MUTES } from '../../../src/domain/mute.ts';
-import type { ReaderProfile, Follow } from '../../../src/domain/viewer.ts';
+import { NO_SNOOZES, type Follow, type ReaderProfile } from '../../../src/domain/viewer.ts';
 import {
   addressedReasons,
   isEntitled,
@@ -38,6 +38,9 @@ function reader(change: Partial<ReaderProfile> = {}): ReaderProfile {
     lastRead: null,
     hasMarks: false,
     hasUnreadMarks: false,
+    asOf: new Date(0),
+    hasSnoozes: false,
+    endedSnoozes: () => Promise.resolve(NO_SNOOZES),
     hasHiddenItems: false,
     checksFollows: false,
     isRebuilding: false,

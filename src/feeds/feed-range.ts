@@ -1,0 +1,14 @@
+import { compareFeedPositions, type FeedPosition } from '../domain/newsfeed-item.ts';
+import type { FeedPageQuery } from './feed-store.ts';
+
+type FeedRange = Pick<FeedPageQuery, 'after' | 'since' | 'until'>;
+
+/** Whether a position is within what a query asks for. */
+export function isInRange(position: FeedPosition, { after, since, until }: FeedRange): boolean {
+  const { relevancy } = position;
+  return (
+    (after === undefined || compareFeedPositions(after, position) < 0) &&
+    (since === undefined || relevancy.getTime() >= since.getTime()) &&
+    (until === undefined || relevancy.getTime() < until.getTime())
+  );
+}

@@ -1,0 +1,115 @@
+import type { ActionId, UserId } from '../domain/action.ts';
+import { lifted } from '../domain/item-mark.ts';
+import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../domain/newsfeed-item.ts';
+import type { EndedSnoozes, ReaderProfile } from '../domain/viewer.ts';
+import type { FeedQuery, FeedReader } from './feed-reader.ts';
+import { isInRange } from './feed-range.ts';
+
+/** Fewest entries looked up at once. */
+const BATCH = 50;
+
+/**
+ * Lays the reader's ended snoozes over a feed: an item stands no lower than the time until which it was snoozed, and the
+ * place below is left out. Nothing that is stored knows of them. Items that are still snoozed stay in here: the rules
+ * withhold them, as they withhold what is archived.
+ *
+ * Costs nothing for readers who have never snoozed anything; for others one query a session, and one more for a page in whose
+ * range a snooze ended.
+ */
+export function laySnoozes(base: FeedReader): FeedReader {
+  async function page(
+    reader: ReaderProfile,
+    query: FeedQuery,
+    known?: readonly FeedEntry[],
+  ): Promise<readonly FeedEntry[]> {
+    const ended = await reader.endedSnoozes();
+    if (ended.size === 0) return known ?? base.page(reader, query);
+    const entries = await readPage(base, { reader, query, ended, known });
+    return entries.sort(compareFeedPositions).slice(0, query.limit);
+  }
+
+  async function pageFor(
+    userId: UserId,
+    lookUp: () => Promise<ReaderProfile>,
+    query: FeedQuery,
+  ): Promise<readonly FeedEntry[]> {
+    let looking: Promise<ReaderProfile> | undefined;
+    const once = (): Promise<ReaderProfile> => (looking ??= lookUp());
+    const known = await base.pageFor(userId, once, query);
+    return page(await once(), query, known);
+  }
+
+  async function find(reader: ReaderProfile, ids: readonly ActionId[]): Promise<readonly FeedEntry[]> {
+    const [entries, ended] = await Promise.all([base.find(reader, ids), reader.endedSnoozes()]);
+    return ended.size === 0 ? entries : entries.map((entry) => boosted(ended, entry));
+  }
+
+  return {
+    page: (reader, query) => page(reader, query),
+    pageFor,
+    find,
+    async locate(reader, actionId) {
+      const located = await base.locate(reader, actionId);
+      if (located === null) return null;
+      return { ...located, entry: boosted(await reader.endedSnoozes(), located.entry) };
+    },
+  };
+}
+
+interface SnoozedPage {
+  readonly reader: ReaderProfile;
+  readonly query: FeedQuery;
+  readonly ended: EndedSnoozes;
+}
+
+/**
+ * Enough entries for a page, or all, in no order: piece by piece of the base, those that no snooze lifts, and those that came
+ * back into the range of the piece.
+ */
+async function readPage(
+  base: Pick<FeedReader, 'page' | 'find'>,
+  { known, ...page }: SnoozedPage & { readonly known: readonly FeedEntry[] | undefined },
+): Promise<FeedEntry[]> {
+  const { reader, query, ended } = page;
+  const entries: FeedEntry[] = [];
+  let piece: FeedQuery = query;
+  let read = known ?? (await base.page(reader, piece));
+  for (;;) {
+    const staying = read.filter((entry) => boosted(ended, entry) === entry);
+    const bottom = read.length < piece.limit ? undefined : read.at(-1);
+    entries.push(...staying, ...(await readBack(base, { ...page, query: piece }, { staying, bottom })));
+    if (bottom === undefined || entries.length >= query.limit) return entries;
+    piece = { ...query, after: bottom, limit: query.limit - entries.length };
+    read = await base.page(reader, piece);
+  }
+}
+
+/** Entries that stand in a piece, not below its bottom, because their snoozes have ended. */
+async function readBack(
+  base: Pick<FeedReader, 'find'>,
+  { reader, query, ended }: SnoozedPage,
+  { staying, bottom }: { readonly staying: readonly FeedEntry[]; readonly bottom: FeedPosition | undefined },
+): Promise<readonly FeedEntry[]> {
+  const { limit } = query;
+  const known = new Set(staying.map(({ actionId }) => actionId));
+  const isInPiece = (place: FeedPosition): boolean =>
+    isInRange(place, query) && (bottom === undefined || compareFeedPositions(place, bottom) <= 0);
+  const wanted = Array.from(ended, ([actionId, relevancy]): FeedPosition => ({ actionId, relevancy }))
+    .filter((place) => !known.has(place.actionId) && isInPiece(place))
+    .sort(compareFeedPositions);
+  const back: FeedEntry[] = [];
+  const batch = Math.max(limit, BATCH);
+  for (let from = 0; from < wanted.length && back.length < limit; from += batch) {
+    const ids = wanted.slice(from, from + batch).map(({ actionId }) => actionId);
+    const found = (await base.find(reader, ids)).map((entry) => boosted(ended, entry));
+    // One that was bumped since the page was read may stand above the piece by now.
+    back.push(...found.filter(isInPiece));
+  }
+  return back;
+}
+
+/** The same entry where no snooze lifts it. */
+function boosted(ended: EndedSnoozes, entry: FeedEntry): FeedEntry {
+  const relevancy = lifted(entry.relevancy, ended.get(entry.actionId));
+  return relevancy === entry.relevancy ? entry : { ...entry, relevancy };
+}

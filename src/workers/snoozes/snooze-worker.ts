@@ -1,0 +1,59 @@
+import { clock } from '../../lib/clock.ts';
+import { announce, type AnnounceDependencies } from '../../realtime/announce.ts';
+import type { SnoozesRepository } from '../../storage/snoozes.ts';
+import { BackgroundWorker } from '../background-worker.ts';
+
+export interface SnoozeWorkerDependencies extends AnnounceDependencies {
+  readonly snoozes: Pick<SnoozesRepository, 'claimEnded' | 'finishEnded'>;
+  readonly newToken: () => string;
+  /** It is tried again in the next round. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Snoozes of one round. */
+const BATCH = 100;
+
+/**
+ * Notifies watchers that snoozes have ended, in any number of processes: each is claimed by one of them, and by another one
+ * where that died before it was done. Reads go by the clock and wait for nothing.
+ */
+export class SnoozeWorker extends BackgroundWorker {
+  readonly #dependencies: SnoozeWorkerDependencies;
+  readonly #leaseMs: number;
+
+  /** @param options.pollMs watchers hear of it by up to so much late. */
+  constructor(
+    dependencies: SnoozeWorkerDependencies,
+    { leaseMs, pollMs }: { readonly leaseMs: number; readonly pollMs: number },
+  ) {
+    super({ pollMs });
+    this.#dependencies = dependencies;
+    this.#leaseMs = leaseMs;
+  }
+
+  /** Takes up what has ended by then, up to a batch. False: there was less. */
+  async round(now: Date): Promise<boolean> {
+    const { snoozes, newToken } = this.#dependencies;
+    const claim = newToken();
+    const ended = await snoozes.claimEnded(claim, now, this.#leaseMs, BATCH);
+    if (ended.length === 0) return false;
+    await announce(
+      this.#dependencies,
+      ended.map(({ userId, actionId, until }) => ({
+        userId,
+        // Why it is in the feed, if it is, is decided when the event is sent.
+        event: { kind: 'added', actionId, relevancy: until, reasons: [] },
+      })),
+    );
+    await snoozes.finishEnded(claim, ended);
+    return ended.length === BATCH;
+  }
+
+  protected override work(): Promise<boolean> {
+    return this.round(clock.now());
+  }
+
+  protected override failed(error: unknown): void {
+    this.#dependencies.onError(error);
+  }
+}

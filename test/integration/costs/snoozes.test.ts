@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { clock } from '../../../src/lib/clock.ts';
+import { commandsOf, stagesOf } from '../../support/commands.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { endSnoozeAt } from '../../support/snoozes.ts';
+
+const HOUR = 3_600_000;
+const later = (): Date => new Date(clock.time() + HOUR);
+const YESTERDAY = Date.UTC(2024, 0, 10);
+
+/** A hundred items that Ann has read before; each stands a minute above the one before it. */
+async function openFeed(): Promise<{ readonly parts: Parts; readonly ids: readonly string[] }> {
+  const parts = await openParts({ monitorCommands: true, pullRefreshMs: 86_400_000 });
+  await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);
+  const outcomes = await parts.services.publishActions(
+    parts.service,
+    Array.from({ length: 100 }, (_, n) => ({
+      ...{ actorId: 'actor', scope: 'PUBLIC', conducted: new Date(YESTERDAY + n * 60_000) },
+      descriptor: { liked: { objectType: 'post', objectId: String(n % 10) } },
+    })),
+  );
+  await parts.fanOut();
+  await parts.services.readFeed(parts.session('ann'), {});
+  return { parts, ids: outcomes.map(({ action }) => action?.id ?? '') };
+}
+
+async function costsOf(parts: Parts, work: (session: ReturnType<Parts['session']>) => Promise<unknown>) {
+  const session = parts.session('ann');
+  await session.profile();
+  const commands = await commandsOf(parts.database, () => work(session));
+  return { commands, names: commands.map(({ name, collection }) => `${name} ${collection}`) };
+}
+
+test('a page costs a query for who snoozed something, and another one where something came back', async () => {
+  const { parts, ids } = await openFeed();
+  await using _parts = parts;
+  const [first = '', second = ''] = [...ids].reverse();
+  const page = (more: object = {}) =>
+    costsOf(parts, (session) => parts.services.readFeed(session, { first: 10, ...more }));
+  expect((await page()).names).toEqual(['find newsfeedItems', 'find actions']);
+  await parts.services.snoozeFeedItem(parts.session('ann'), first, later());
+  const snoozed = await page();
+  expect(snoozed.names.slice(0, 2)).toEqual(['find newsfeedItems', 'find itemMarks']);
+  expect(snoozed.names.slice(2, 4).sort()).toEqual(['find actions', 'find itemMarks']);
+  await parts.services.unsnoozeFeedItem(parts.session('ann'), first);
+  await parts.services.snoozeFeedItem(parts.session('ann'), second, later());
+  await endSnoozeAt(parts, 'ann', second, clock.now());
+  const back = await page();
+  expect(back.names.filter((name) => name === 'find newsfeedItems')).toHaveLength(2);
+  expect(back.names).toHaveLength(5);
+  await parts.services.snoozeFeedItem(parts.session('ann'), first, later());
+  const list = await page({ filter: { snoozed: true } });
+  expect(list.names).toHaveLength(5);
+  for (const command of [...back.commands, ...list.commands].filter(({ name }) => name === 'find'))
+    expect((await stagesOf(parts.database, command)).map(({ stage }) => stage)).not.toContain('COLLSCAN');
+});
+
+test('what is snoozed and what is due is found by its index', async () => {
+  const { parts, ids } = await openFeed();
+  await using _parts = parts;
+  const [id = ''] = ids;
+  await parts.services.snoozeFeedItem(parts.session('ann'), id, later());
+  const { snoozes } = parts.repositories;
+  for (const [index, work] of [
+    ['snoozes', () => snoozes.active('ann', clock.now())],
+    ['snoozes', () => snoozes.ended('ann', clock.now())],
+    ['snoozes_due', () => snoozes.claimEnded('claim', clock.now(), 1_000, 100)],
+  ] as const) {
+    const commands = await commandsOf(parts.database, work);
+    const [read, ...rest] = commands;
+    if (read === undefined) throw new Error('Nothing was asked');
+    expect((await stagesOf(parts.database, read)).map(({ indexName }) => indexName)).toContain(index);
+    expect(rest).toEqual([]);
+  }
+});
+
+test('groups ask once for the groups of what came back', async () => {
+  const { parts, ids } = await openFeed();
+  await using _parts = parts;
+  const [lowest = ''] = ids;
+  const asked = async (): Promise<{ readonly actions: number; readonly groups: number }> => {
+    const { names } = await costsOf(parts, async (session) => {
+      const { edges } = await parts.services.readFeedGroups(session, { first: 10 });
+      await Promise.all(edges.map(({ node }) => node.load(({ length }) => length > 1_000)));
+    });
+    return {
+      actions: names.filter((name) => name === 'find actions').length,
+      groups: names.filter((name) => name === 'aggregate actions').length,
+    };
+  };
+  const before = await asked();
+  await parts.services.snoozeFeedItem(parts.session('ann'), lowest, later());
+  await endSnoozeAt(parts, 'ann', lowest, clock.now());
+  expect(await asked()).toEqual({ actions: before.actions + 1, groups: 1 });
+});
+
+test('an end is announced in four round trips, however many end in one moment', async () => {
+  const { parts, ids } = await openFeed();
+  await using _parts = parts;
+  for (const id of ids.slice(0, 20)) {
+    await parts.services.snoozeFeedItem(parts.session('ann'), id, later());
+    await endSnoozeAt(parts, 'ann', id, clock.now());
+  }
+  const { snoozes } = parts.repositories;
+  const commands = await commandsOf(parts.database, async () => {
+    const ended = await snoozes.claimEnded('claim', clock.now(), 1_000, 100);
+    expect(ended).toHaveLength(20);
+    await snoozes.finishEnded('claim', ended);
+  });
+  expect(commands.map(({ name }) => name)).toEqual(['find', 'update', 'find', 'update']);
+});
+
+test('snoozing and undoing it ask the same, however much is snoozed', async () => {
+  const { parts, ids } = await openFeed();
+  await using _parts = parts;
+  const [id = ''] = ids;
+  const set = await costsOf(parts, (session) => parts.services.snoozeFeedItem(session, id, later()));
+  const undo = await costsOf(parts, (session) => parts.services.unsnoozeFeedItem(session, id));
+  // Some of them at the same time.
+  expect({ set: set.names.length, undo: undo.names.length }).toEqual({ set: 13, undo: 10 });
+});

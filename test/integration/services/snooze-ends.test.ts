@@ -1,0 +1,163 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { clock } from '../../../src/lib/clock.ts';
+import type { FeedEvent } from '../../../src/services/services.ts';
+import { openLiveList, type LiveList } from '../../support/live-list.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { endSnoozeAt, SNOOZE_LEASE_MS, snoozeWorker } from '../../support/snoozes.ts';
+
+const HOUR = 3_600_000;
+const SNOOZED = { filter: { snoozed: true } };
+const ann = (parts: Parts) => parts.session('ann');
+const later = (ms = HOUR): Date => new Date(clock.time() + ms);
+
+async function published(parts: Parts, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++)
+    ids.push((await parts.publish({ scope: 'PUBLIC', mentions: ['ann'] })).action.id);
+  await parts.fanOut();
+  return ids;
+}
+
+/** Without the marks by which the list knows that it has caught up. */
+function eventsOf({ events }: LiveList): readonly FeedEvent[] {
+  return events.filter((event) => event.kind !== 'removed' || !event.actionId.startsWith('0000'));
+}
+
+const kindsOf = (list: LiveList): string[] => eventsOf(list).map(({ kind }) => kind);
+
+async function listed(parts: Parts, args: object): Promise<Set<string>> {
+  const { edges } = await parts.services.readFeed(ann(parts), { first: 100, ...args });
+  return new Set(edges.map(({ node }) => node.actionId));
+}
+
+test('watchers of the feed and of what is snoozed have what is listed there', async () => {
+  await using parts = await openParts();
+  const [a = '', b = ''] = await published(parts, 2);
+  const { identity } = ann(parts);
+  const unreadOnly = { filter: { unreadOnly: true } };
+  await using feed = await openLiveList(parts, identity);
+  await using snoozed = await openLiveList(parts, identity, SNOOZED);
+  await using unread = await openLiveList(parts, identity, unreadOnly);
+  const agree = async (): Promise<void> => {
+    for (const [list, args] of [
+      [feed, {}],
+      [snoozed, SNOOZED],
+      [unread, unreadOnly],
+    ] as const) {
+      await list.caughtUp();
+      expect(new Set(list.shown.keys())).toEqual(await listed(parts, args));
+    }
+  };
+  await parts.services.snoozeFeedItem(ann(parts), a, later());
+  await parts.services.snoozeFeedItem(ann(parts), b, later());
+  await agree();
+  expect(kindsOf(feed)).toEqual(['removed', 'removed']);
+  await parts.services.recordInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
+  await parts.fanOut();
+  await agree();
+  expect(feed.shown.size).toBe(0);
+  await parts.services.unsnoozeFeedItem(ann(parts), b);
+  await agree();
+  await parts.services.markFeedRead(ann(parts), new Date());
+  const until = clock.now();
+  await endSnoozeAt(parts, 'ann', a, until);
+  await snoozeWorker(parts).round(clock.now());
+  await agree();
+  expect(feed.shown.get(a)).toMatchObject({ relevancy: until, reasons: ['MENTION'] });
+  expect(eventsOf(feed).at(-1)).toMatchObject({ kind: 'added', item: { isUnread: true } });
+  expect([...feed.resyncs, ...snoozed.resyncs]).toEqual([]);
+});
+
+test('a running worker notifies watchers when the time has come', async () => {
+  await using parts = await openParts();
+  const [a = ''] = await published(parts, 1);
+  await using list = await openLiveList(parts, ann(parts).identity);
+  await parts.services.snoozeFeedItem(ann(parts), a, later(300));
+  await using worker = snoozeWorker(parts, 10);
+  worker.start();
+  while (kindsOf(list).at(-1) !== 'added') await setTimeout(10);
+  expect(kindsOf(list)).toEqual(['removed', 'added']);
+});
+
+test('each end is announced once, by any number of workers, and none that was undone or put off', async () => {
+  await using parts = await openParts();
+  const ids = await published(parts, 4);
+  const [a = '', b = '', c = '', d = ''] = ids;
+  for (const id of ids) await parts.services.snoozeFeedItem(ann(parts), id, later());
+  await using list = await openLiveList(parts, ann(parts).identity);
+  await parts.services.unsnoozeFeedItem(ann(parts), b);
+  await parts.services.archiveFeedItem(ann(parts), c);
+  await parts.services.snoozeFeedItem(ann(parts), d, later(2 * HOUR));
+  await list.caughtUp();
+  const before = eventsOf(list).length;
+  const workers = [snoozeWorker(parts), snoozeWorker(parts)];
+  await Promise.all(workers.map((worker) => worker.round(clock.now())));
+  await endSnoozeAt(parts, 'ann', a, clock.now());
+  await Promise.all(workers.map((worker) => worker.round(clock.now())));
+  await Promise.all(workers.map((worker) => worker.round(clock.now())));
+  await list.caughtUp();
+  expect(eventsOf(list).slice(before)).toMatchObject([{ kind: 'added', item: { actionId: a } }]);
+  expect(await parts.database.collections.itemMarks.countDocuments({ due: { $exists: true } })).toBe(1);
+});
+
+test('an end that a process had claimed before it died is announced by another one', async () => {
+  await using parts = await openParts();
+  const [a = ''] = await published(parts, 1);
+  await parts.services.snoozeFeedItem(ann(parts), a, later());
+  await using list = await openLiveList(parts, ann(parts).identity);
+  await endSnoozeAt(parts, 'ann', a, clock.now());
+  const { snoozes } = parts.repositories;
+  expect(await snoozes.claimEnded('died', clock.now(), SNOOZE_LEASE_MS, 10)).toHaveLength(1);
+  await using other = await parts.reopen();
+  const worker = snoozeWorker({ repositories: other.repositories, live: parts.live });
+  await worker.round(clock.now());
+  await list.caughtUp();
+  expect(kindsOf(list)).toEqual([]);
+  await worker.round(later(SNOOZE_LEASE_MS));
+  await worker.round(later(SNOOZE_LEASE_MS));
+  await list.caughtUp();
+  expect(kindsOf(list)).toEqual(['added']);
+});
+
+test('what is snoozed again while its end is announced stays due', async () => {
+  await using parts = await openParts();
+  const [a = ''] = await published(parts, 1);
+  await parts.services.snoozeFeedItem(ann(parts), a, later());
+  await endSnoozeAt(parts, 'ann', a, clock.now());
+  const { snoozes } = parts.repositories;
+  const claimed = await snoozes.claimEnded('first', clock.now(), SNOOZE_LEASE_MS, 10);
+  const until = later();
+  await parts.services.snoozeFeedItem(ann(parts), a, until);
+  await snoozes.finishEnded('first', claimed);
+  expect(await parts.services.getNewsfeedItem(ann(parts), a)).toMatchObject({ snoozedUntil: until });
+  expect(await snoozes.claimEnded('second', later(2 * HOUR), SNOOZE_LEASE_MS, 10)).toHaveLength(1);
+});
+
+test('an end that was recorded holds also where a clock is behind', async () => {
+  await using parts = await openParts();
+  const [a = '', b = ''] = await published(parts, 2);
+  const until = later(30_000);
+  await parts.services.snoozeFeedItem(ann(parts), a, until);
+  await using list = await openLiveList(parts, ann(parts).identity);
+  await snoozeWorker(parts).round(until);
+  await list.caughtUp();
+  expect(list.shown.get(a)?.relevancy).toEqual(until);
+  const { edges } = await parts.services.readFeed(ann(parts), {});
+  expect(edges.map(({ node }) => node.actionId)).toEqual([a, b]);
+  expect(await listed(parts, SNOOZED)).toEqual(new Set());
+});
+
+test('what was withheld meanwhile is not told to watchers', async () => {
+  await using parts = await openParts();
+  const [a = '', b = ''] = await published(parts, 2);
+  for (const id of [a, b]) await parts.services.snoozeFeedItem(ann(parts), id, later());
+  await using list = await openLiveList(parts, ann(parts).identity);
+  await parts.services.hideAction(parts.session('root', 'admin'), a, null);
+  await parts.services.mute(ann(parts), 'actor');
+  for (const id of [a, b]) await endSnoozeAt(parts, 'ann', id, clock.now());
+  await snoozeWorker(parts).round(clock.now());
+  await list.caughtUp();
+  expect(kindsOf(list)).not.toContain('added');
+  expect(list.shown.size).toBe(0);
+});

@@ -1,0 +1,36 @@
+import { ObjectId } from 'mongodb';
+import { SnoozeWorker } from '../../src/workers/snoozes/snooze-worker.ts';
+import type { Parts } from './parts.ts';
+import { uniqueName } from './unique-name.ts';
+
+/** As if the reader had snoozed the item until then, and that were over now. Nothing where it is not snoozed. */
+export async function endSnoozeAt(
+  { database }: Pick<Parts, 'database'>,
+  userId: string,
+  actionId: string,
+  until: Date,
+): Promise<void> {
+  await database.collections.itemMarks.updateOne(
+    { _id: { userId, actionId: new ObjectId(actionId) }, state: 'SNOOZED' },
+    { $set: { until, due: until } },
+  );
+}
+
+export const SNOOZE_LEASE_MS = 30_000;
+
+export function snoozeWorker(
+  { repositories, live }: Pick<Parts, 'repositories' | 'live'>,
+  pollMs = 60_000,
+): SnoozeWorker {
+  return new SnoozeWorker(
+    {
+      ...repositories,
+      ...live,
+      newToken: () => uniqueName('claim'),
+      onError: (error) => {
+        throw error;
+      },
+    },
+    { leaseMs: SNOOZE_LEASE_MS, pollMs },
+  );
+}
