@@ -84,6 +84,16 @@ test.each<[string, string[]]>([
   ['actor { memberId isMuted }', []],
   ['actor { imageUrl url data }', ['find members']],
   ['actor { name followerCount isFollowed }', ['find follows', 'find members', 'find refs']],
+  ['version editedAt expiresAt isHidden scope engagement { likes reactions { reaction count } }', []],
+  ['viewer { hasLiked hasReshared hasCommented reactions canDelete canEdit }', ['aggregate interactions']],
+  ['viewer { isBookmarked }', ['find bookmarks']],
+  ['interactions(first: 3) { edges { node { id text actor { memberId } } } }', ['aggregate actions']],
+  ['descriptor { type tags summary }', ['find members', 'find refs']],
+  // Names for the sentence, then the details of the members it names.
+  [
+    'descriptor { summaryParts { text member { name imageUrl } ref { label imageUrl } } }',
+    ['find members', 'find members', 'find refs'],
+  ],
 ])('a page of 25 actions with %s takes one query more of each: %j', async (fields, expected) => {
   expect(await added(fields)).toEqual(expected);
 });
