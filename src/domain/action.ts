@@ -78,6 +78,16 @@ export interface ConcernedKey {
   readonly since: Date | null;
 }
 
+/** Most reshares of an action that bring it to followers: the newest. */
+export const MAX_RESHARES = 100;
+
+/** Somebody passed an action on to their followers. */
+export interface Reshare {
+  readonly by: UserId;
+  /** When the server recorded it, in milliseconds. Follow spans are measured by this. */
+  readonly at: Date;
+}
+
 /** Something that happened. Stored once; feeds refer to it. */
 export interface Action {
   readonly id: ActionId;
@@ -112,6 +122,8 @@ export interface Action {
   readonly isDeleted: boolean;
   /** Refs too big to push to; their followers pull the action when they read. */
   readonly pullRefIds: readonly RefId[];
+  /** Who has passed it on, the newest first: at most 100, of what is visible. They bring it to followers while it is PUBLIC. */
+  readonly reshares: readonly Reshare[];
   /** Somebody has interacted with it, whether that is visible now or not: lifts go by all of it. */
   readonly isBumped: boolean;
   /** The newest of conducted and its interactions: no reader's relevancy is above it. */

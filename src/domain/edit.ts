@@ -20,8 +20,9 @@ export function isAudienceChanged(before: Addressed, after: Addressed): boolean 
 }
 
 /** Whether somebody to whom it was addressed may be without it after an edit. */
-export function mayLoseReaders(before: Addressed, after: Addressed): boolean {
+export function mayLoseReaders(before: Addressed & Pick<Action, 'reshares'>, after: Addressed): boolean {
   return (
+    (before.reshares.length > 0 && before.scope === 'PUBLIC' && after.scope !== 'PUBLIC') ||
     hasLost(before.audience, after.audience) ||
     (reachesFollowers(before) && (!reachesFollowers(after) || hasLost(before.refIds, after.refIds)))
   );

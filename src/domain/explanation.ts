@@ -1,4 +1,4 @@
-import type { InteractionKind } from './relevancy.ts';
+import type { Boost } from './relevancy.ts';
 import type { AddressedBy } from './visibility.ts';
 
 /** What keeps an action out of a feed. */
@@ -19,7 +19,7 @@ export type FeedPath = (typeof FEED_PATHS)[number];
 
 /** One thing that lifts an item. */
 export interface RelevancyCause {
-  readonly kind: InteractionKind | 'CONDUCTED' | 'SNOOZE_ENDED';
+  readonly kind: Boost['kind'] | 'CONDUCTED' | 'SNOOZE_ENDED';
   readonly at: Date;
   readonly liftedTo: Date;
 }

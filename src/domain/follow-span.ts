@@ -28,3 +28,12 @@ export function anySpanContains(
 ): boolean {
   return spans.some((span) => spanContains(span, action));
 }
+
+/** Whether one of the spans contains a moment. Which action a span begins with says nothing of other things. */
+export function spansContain(spans: readonly FollowSpan[], at: Date): boolean {
+  return spans.some((span) => spanContainsMoment(span, at));
+}
+
+export function spanContainsMoment({ since, until }: FollowSpan, at: Date): boolean {
+  return at.getTime() >= since.getTime() && (until === undefined || at.getTime() < until.getTime());
+}

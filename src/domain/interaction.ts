@@ -33,6 +33,8 @@ export interface Interaction {
   /** Free data of the application; null where there is none. */
   readonly data: unknown;
   readonly state: InteractionState;
+  /** Of a reshare of what was PUBLIC then: when the server recorded it, in milliseconds. It passes the action on to followers. */
+  readonly passedOn: Date | null;
 }
 
 /** What one member did with one action, as far as it is visible. */

@@ -1,6 +1,15 @@
 import type { Action, ActionId, UserId } from './action.ts';
 
-export const DELIVERY_REASONS = ['MENTION', 'RECIPIENT', 'TEAM', 'DEPARTMENT', 'FOLLOW', 'PULL'] as const;
+/** Stored as bits in this order: a further one goes to the end. */
+export const DELIVERY_REASONS = [
+  'MENTION',
+  'RECIPIENT',
+  'TEAM',
+  'DEPARTMENT',
+  'FOLLOW',
+  'PULL',
+  'RESHARE',
+] as const;
 export type DeliveryReason = (typeof DELIVERY_REASONS)[number];
 
 /** Where an entry stands in a feed: relevancy first, then action id, both descending. */

@@ -1,6 +1,8 @@
 import type { Action, UserId } from './action.ts';
 import { departmentKey, userKey } from './audience.ts';
 import { concernedSince, type ConcerningAction } from './concerned.ts';
+import { spansContain } from './follow-span.ts';
+import type { Follow } from './viewer.ts';
 
 /** How far an application's clock may be ahead of the server's. */
 export const MAX_FUTURE_MS = 5 * 60_000;
@@ -23,6 +25,13 @@ export interface InteractionGroup {
   /** Departments of who interacted and of the action's actor, as they were then. */
   readonly departmentIds: readonly string[];
   readonly latest: Date;
+  /** Of a reshare that passes the action on to followers: when the server recorded it. */
+  readonly passedOn?: Date;
+}
+
+/** The members who have passed the action on, whether that is visible now or not: who follows them has to be known. */
+export function passersOf(interactions: readonly InteractionGroup[]): UserId[] {
+  return interactions.flatMap(({ actorId, passedOn }) => (passedOn === undefined ? [] : [actorId]));
 }
 
 /** What relevancy depends on in a reader. */
@@ -30,6 +39,8 @@ export interface RelevancyReader {
   readonly userId: UserId;
   readonly departmentId: string | null;
   readonly supervisorId: UserId | null;
+  /** Their follows of members who have passed the action on; further ones do no harm. Absent: none. */
+  readonly follows?: readonly Pick<Follow, 'refId' | 'spans'>[];
 }
 
 export type RelevancyAction = Pick<Action, 'conducted' | 'recorded'> & ConcerningAction;
@@ -44,8 +55,8 @@ export function baseRelevancy(action: Pick<Action, 'conducted' | 'recorded'>): D
 
 /**
  * `distance(reader, interaction, action)` of the definition, in milliseconds: nothing for the people concerned – who is
- * mentioned or assigned, who is in the department of the action or of the member who interacted, whose supervisor it was –
- * and for everybody else a share of the time that had passed.
+ * mentioned or assigned, who is in the department of the action or of the member who interacted, whose supervisor it was,
+ * who followed the member who passed it on – and for everybody else a share of the time that had passed.
  */
 export function distance(
   reader: RelevancyReader,
@@ -53,9 +64,17 @@ export function distance(
   action: RelevancyAction,
   weights: RelevancyWeights,
 ): number {
-  if (isConcerned(reader, interaction, action)) return 0;
+  if (isPassedOnTo(reader, interaction) || isConcerned(reader, interaction, action)) return 0;
   const elapsed = interaction.latest.getTime() - baseRelevancy(action).getTime();
   return Math.max(0, elapsed) * weights[interaction.kind];
+}
+
+/** Whether the reader followed the member who passed the action on when they did. */
+function isPassedOnTo({ follows = [] }: RelevancyReader, { actorId, passedOn }: InteractionGroup): boolean {
+  return (
+    passedOn !== undefined &&
+    follows.some(({ refId, spans }) => refId === actorId && spansContain(spans, passedOn))
+  );
 }
 
 function isConcerned(
@@ -76,7 +95,7 @@ function isConcerned(
 
 /** What an interaction raises an action to for one reader. */
 export interface Boost {
-  readonly kind: InteractionKind;
+  readonly kind: InteractionKind | 'RESHARED_BY_FOLLOWED';
   /** When it happened. */
   readonly at: Date;
   readonly to: Date;
@@ -92,7 +111,8 @@ export function boostsOf(
   const base = baseRelevancy(action).getTime();
   return interactions.flatMap((interaction) => {
     const to = Math.floor(interaction.latest.getTime() - distance(reader, interaction, action, weights));
-    return to > base ? [{ kind: interaction.kind, at: interaction.latest, to: new Date(to) }] : [];
+    const kind = isPassedOnTo(reader, interaction) ? 'RESHARED_BY_FOLLOWED' : interaction.kind;
+    return to > base ? [{ kind, at: interaction.latest, to: new Date(to) }] : [];
   });
 }
 
@@ -122,22 +142,36 @@ export function relevancyFor(
 ): (reader: RelevancyReader) => Date {
   const byDepartment = new Map<string, number>();
   const byActor = new Map<UserId, number>();
+  const byPasser = new Map<UserId, InteractionGroup>();
   const everyone = { userId: '', departmentId: null, supervisorId: null };
   const forOthers = relevancyOf(everyone, { ...action, concerned: [] }, interactions, weights).getTime();
   let latest = forOthers;
-  for (const { departmentIds, actorId, latest: at } of interactions) {
+  for (const interaction of interactions) {
+    const { departmentIds, actorId, latest: at, passedOn } = interaction;
     const time = at.getTime();
+    if (passedOn !== undefined) byPasser.set(actorId, interaction);
     latest = Math.max(latest, time);
     byActor.set(actorId, Math.max(byActor.get(actorId) ?? 0, time));
     for (const id of departmentIds) byDepartment.set(id, Math.max(byDepartment.get(id) ?? 0, time));
   }
   const since = concernedSince(action);
   const isNamed = (key: string): boolean => (since.get(key) ?? Infinity) <= latest;
-  return ({ userId, departmentId, supervisorId }) => {
+  const byFollowed = (reader: RelevancyReader): number => {
+    if (byPasser.size === 0) return 0;
+    const times = (reader.follows ?? []).map((follow) => {
+      const interaction = byPasser.get(follow.refId);
+      return interaction !== undefined && isPassedOnTo({ ...reader, follows: [follow] }, interaction)
+        ? interaction.latest.getTime()
+        : 0;
+    });
+    return Math.max(0, ...times);
+  };
+  return (reader) => {
+    const { userId, departmentId, supervisorId } = reader;
     if (isNamed(userKey(userId)) || (departmentId !== null && isNamed(departmentKey(departmentId))))
       return new Date(latest);
     const forDepartment = departmentId === null ? 0 : (byDepartment.get(departmentId) ?? 0);
     const forSupervisor = supervisorId === null ? 0 : (byActor.get(supervisorId) ?? 0);
-    return new Date(Math.max(forOthers, forDepartment, forSupervisor));
+    return new Date(Math.max(forOthers, forDepartment, forSupervisor, byFollowed(reader)));
   };
 }

@@ -1,6 +1,7 @@
-import type { Action } from './action.ts';
+import type { Action, RefId, Reshare } from './action.ts';
 import { departmentKey, reachesFollowers, teamKey } from './audience.ts';
-import { anySpanContains, spanContains } from './follow-span.ts';
+import { anySpanContains, spanContains, spanContainsMoment } from './follow-span.ts';
+import { isMutedMember } from './mute.ts';
 import type { DeliveryReason } from './newsfeed-item.ts';
 import type { Follow, ReaderProfile } from './viewer.ts';
 
@@ -16,6 +17,7 @@ export type VisibleAction = Pick<
   | 'recipients'
   | 'refIds'
   | 'pullRefIds'
+  | 'reshares'
   | 'audienceRev'
   | 'isHidden'
   | 'isDeleted'
@@ -74,7 +76,7 @@ export interface AddressedBy {
 
 /**
  * Every way by which the action belongs in the reader's feed; none when it does not.
- * @param follows the reader's follows of refs of this action; further ones do no harm.
+ * @param follows the reader's follows of `followableIds` of this action; further ones do no harm.
  */
 export function addressedBy(
   reader: ReaderProfile,
@@ -100,7 +102,33 @@ export function addressedBy(
       if (!action.pullRefIds.includes(way.via)) ways.push({ reason: 'FOLLOW', ...way });
     for (const way of through) if (action.pullRefIds.includes(way.via)) ways.push({ reason: 'PULL', ...way });
   }
-  return ways;
+  return [...ways, ...passedOnBy(reader, action, follows)];
+}
+
+/** By whose reshares the action is addressed to the reader, the newest first. */
+export function passedOnBy(
+  { mutes }: Pick<ReaderProfile, 'mutes'>,
+  { scope, reshares }: Pick<Action, 'scope' | 'reshares'>,
+  follows: readonly Follow[],
+): AddressedBy[] {
+  if (scope !== 'PUBLIC') return [];
+  return reshares.flatMap(({ by, at }) => {
+    if (isMutedMember(mutes, by)) return [];
+    const spans = follows.flatMap((follow) => (follow.refId === by ? follow.spans : []));
+    const span = spans.find((one) => spanContainsMoment(one, at));
+    return span === undefined
+      ? []
+      : [{ reason: 'RESHARE' as const, via: by, since: span.since, until: span.until ?? null }];
+  });
+}
+
+/** What a reader may follow of an action: its refs, and who has passed it on. */
+export function followableIds({ refIds, reshares }: Pick<Action, 'refIds' | 'reshares'>): RefId[] {
+  return reshares.length === 0 ? [...refIds] : [...new Set([...refIds, ...reshares.map(byOf)])];
+}
+
+function byOf({ by }: Reshare): RefId {
+  return by;
 }
 
 const NAMED = {
@@ -110,7 +138,7 @@ const NAMED = {
 
 /**
  * Why the action belongs in the reader's feed; empty when it does not.
- * @param follows the reader's follows of refs of this action; further ones do no harm.
+ * @param follows the reader's follows of `followableIds` of this action; further ones do no harm.
  */
 export function addressedReasons(
   reader: ReaderProfile,
@@ -139,13 +167,24 @@ export function mustAskFollows({ audienceRev }: Pick<Action, 'audienceRev'>): bo
   return audienceRev > 0;
 }
 
+/** Whether the reader mutes somebody who has passed it on, who may be why it was delivered. */
+export function mutesPasser(
+  { mutes }: Pick<ReaderProfile, 'mutes'>,
+  { reshares }: Pick<Action, 'reshares'>,
+): boolean {
+  return mutes.members.size > 0 && reshares.some(({ by }) => isMutedMember(mutes, by));
+}
+
+const BY_FOLLOWING: ReadonlySet<DeliveryReason> = new Set(['FOLLOW', 'PULL', 'RESHARE']);
+
 /**
  * Which of the reasons an entry was delivered for hold now. A mention stands as long as the action names the reader, a
  * team or department as long as the reader is in it and was when the action was recorded. Once an edit has changed the
  * audience, nothing that was stored counts: the reasons are those of now.
  *
- * @param follows the reader's follows of refs of this action, or null to trust that a delivered follow stands: it
- *   does unless the reader has ever taken a follow back with its history, or `mustAskFollows` says so.
+ * @param follows the reader's follows of `followableIds` of this action, or null to trust that a delivered follow
+ *   stands: it does unless the reader has ever taken a follow back with its history, or `mustAskFollows` or
+ *   `mutesPasser` says so.
  */
 export function currentReasons(
   reader: ReaderProfile,
@@ -155,7 +194,5 @@ export function currentReasons(
 ): DeliveryReason[] {
   const own = addressedReasons(reader, action, follows ?? []);
   if (mustAskFollows(action)) return own;
-  return reasons.filter(
-    (reason) => own.includes(reason) || ((reason === 'FOLLOW' || reason === 'PULL') && follows === null),
-  );
+  return reasons.filter((reason) => own.includes(reason) || (follows === null && BY_FOLLOWING.has(reason)));
 }

@@ -1,10 +1,11 @@
 import type { Action, ActionId, UserId } from '../domain/action.ts';
-import { anySpanContains } from '../domain/follow-span.ts';
+import { anySpanContains, spansContain } from '../domain/follow-span.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import type { Follow } from '../domain/viewer.ts';
 import { resolveEntries } from './resolve-entries.ts';
 import { feedMembershipOf, type FeedMembership, type FeedMembershipDependencies } from './membership.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
+import type { InteractionsRepository } from '../storage/interactions.ts';
 import {
   announce,
   removals,
@@ -15,7 +16,9 @@ import {
 import { clock } from '../lib/clock.ts';
 
 export interface AnnounceTakenBackDependencies extends FeedMembershipDependencies {
-  readonly actions: Pick<ActionsRepository, 'newestOfRef'>;
+  readonly actions: Pick<ActionsRepository, 'newestOfRef' | 'findByIds'>;
+  readonly interactions: FeedMembershipDependencies['interactions'] &
+    Pick<InteractionsRepository, 'passedOnBy'>;
   readonly liveLog: AnnounceDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
   readonly onLiveLogError: AnnounceDependencies['onLiveLogError'];
 }
@@ -25,8 +28,8 @@ const MOST = 1_000;
 
 /**
  * Tells who watches what left their feed, or is there for fewer reasons, because a follow was taken back with its
- * history: all of it, stored or not. Comes after the follow was changed. Costs one look at who watches; three queries more
- * where the reader does.
+ * history: all of it, stored or not. Comes after the follow was changed. Costs one look at who watches; four queries more
+ * where the reader does, and one for what the ref has passed on.
  *
  * @param told actions whose change they have been notified of already
  */
@@ -37,15 +40,25 @@ export async function announceTakenBack(
 ): Promise<void> {
   if (follow.spans.length === 0 || !(await isWatched(dependencies, userId))) return;
   const since = new Date(Math.min(...follow.spans.map((span) => span.since.getTime())));
-  const actions = await dependencies.actions.newestOfRef(follow.refId, since, MOST + 1);
-  if (actions.length > MOST) {
+  const [own, passedOn] = await Promise.all([
+    dependencies.actions.newestOfRef(follow.refId, since, MOST + 1),
+    passedOnIn(dependencies, follow, since),
+  ]);
+  if (own.length + passedOn.size > MOST) {
     await resynchronise(dependencies, [userId]);
     return;
   }
+  const others = passedOn.size === 0 ? [] : await dependencies.actions.findByIds([...passedOn]);
+  const actions = new Map([...own, ...others].map((action) => [action.id, action]));
   const membership = await feedMembershipOf(dependencies, userId);
-  const changed = actions.filter(
+  const changed = [...actions.values()].filter(
     (action) =>
-      !told.has(action.id) && anySpanContains(follow.spans, action) && isChanged(membership, action, follow),
+      !told.has(action.id) &&
+      !action.isHidden &&
+      !action.isDeleted &&
+      (passedOn.has(action.id)
+        ? wasAddressed(membership, action, follow)
+        : anySpanContains(follow.spans, action) && isChanged(membership, action, follow)),
   );
   const place = await resolveEntries(dependencies, changed, [userId]);
   await announce(
@@ -56,6 +69,24 @@ export async function announceTakenBack(
       return [{ userId, event: { kind: 'updated' as const, ...place(userId, action, reasons) } }];
     }),
   );
+}
+
+/** What the ref has passed on in the spans, at most somewhat more than are announced. It may stand lower now. */
+async function passedOnIn(
+  { interactions }: AnnounceTakenBackDependencies,
+  { refId, spans }: Follow,
+  since: Date,
+): Promise<ReadonlySet<ActionId>> {
+  const ids = new Set<ActionId>();
+  for await (const some of interactions.passedOnBy([refId], since)) {
+    for (const { actionId, at } of some) if (spansContain(spans, at)) ids.add(actionId);
+    if (ids.size > MOST) break;
+  }
+  return ids;
+}
+
+function wasAddressed({ reader, follows }: FeedMembership, action: Action, follow: Follow): boolean {
+  return addressedReasons(reader, action, [...follows, follow]).length > 0;
 }
 
 function isChanged({ reader, follows }: FeedMembership, action: Action, follow: Follow): boolean {

@@ -7,6 +7,7 @@ import {
   type FeedPosition,
 } from '../domain/newsfeed-item.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
+import { followableIds } from '../domain/visibility.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import { StoreUnavailable } from '../storage/errors.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
@@ -18,7 +19,7 @@ import { clock } from '../lib/clock.ts';
 export interface FeedReaderDependencies extends SourceDependencies {
   readonly feedStore: Pick<FeedStore, 'page' | 'find'>;
   readonly actions: Pick<ActionsRepository, 'findByIds'>;
-  readonly follows: Pick<FollowsRepository, 'all' | 'find'>;
+  readonly follows: SourceDependencies['follows'] & Pick<FollowsRepository, 'all' | 'find'>;
   /** The store has lost the reader's feed, and no rebuild is due yet. */
   readonly onLost: (userId: UserId) => Promise<void>;
   /** The store could not be reached, and a read was served from the actions instead. */
@@ -82,7 +83,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   }
 
   function followsOfRefs(reader: ReaderProfile, actions: readonly Action[]): Promise<readonly Follow[]> {
-    const refIds = [...new Set(actions.flatMap((action) => action.refIds))];
+    const refIds = [...new Set(actions.flatMap(followableIds))];
     return refIds.length === 0 ? Promise.resolve([]) : follows.find(reader.userId, refIds);
   }
 
@@ -93,7 +94,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
       dependencies,
       {
         reader,
-        keys: { audience: [], refIds: [], pullRefIds },
+        keys: { audience: [], refIds: [], pullRefIds, passerIds: [] },
         followsOf: (actions) => followsOfRefs(reader, actions),
       },
       query,
@@ -138,7 +139,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     if (floor === null && reader.pulledFollows.length === 0) return [];
     const actions = await dependencies.actions.findByIds(ids);
     // Asked for also where there is no such action: how much work it is must not tell whether there is one.
-    const refIds = [...new Set(actions.flatMap((action) => action.refIds))];
+    const refIds = [...new Set(actions.flatMap(followableIds))];
     const own = await follows.find(reader.userId, refIds.length === 0 ? [NO_REF] : refIds);
     const entries = await entriesOf(dependencies, { reader, follows: own }, actions);
     return entries.filter(

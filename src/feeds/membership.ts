@@ -8,13 +8,13 @@ import type { SourceKeys } from '../storage/source-actions.ts';
 import { resolveEntries, type ResolveEntriesDependencies } from './resolve-entries.ts';
 
 export interface FeedMembershipDependencies extends ResolveEntriesDependencies {
-  readonly follows: Pick<FollowsRepository, 'all'>;
+  readonly follows: ResolveEntriesDependencies['follows'] & Pick<FollowsRepository, 'all'>;
 }
 
 /** What decides which actions belong into one reader's feed. */
 export interface FeedMembership {
   readonly reader: ReaderProfile;
-  /** Every follow of the reader that has a span, or at least those of refs of the actions in question. */
+  /** Every follow of the reader that has a span, or at least those of `followableIds` of the actions in question. */
   readonly follows: readonly Follow[];
 }
 
@@ -49,6 +49,7 @@ export function sourceKeys({ reader, follows }: FeedMembership): SourceKeys {
     ],
     refIds: follows.map((follow) => follow.refId),
     pullRefIds: [],
+    passerIds: follows.map((follow) => follow.refId),
   };
 }
 

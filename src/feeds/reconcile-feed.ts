@@ -27,6 +27,7 @@ export type InTurn = <T>(chunk: () => Promise<T>) => Promise<T>;
 const AT_ONCE: InTurn = (chunk) => chunk();
 
 export interface RebuildDependencies extends ReconcileDependencies, SourceDependencies {
+  readonly follows: ReconcileDependencies['follows'];
   /** Most entries that a rebuild stores. */
   readonly cap: number;
 }
@@ -106,11 +107,16 @@ export async function rebuildFeed(
   const floor = entries[cap] ?? null;
   for (let from = 0; from < kept.length; from += CHUNK) {
     const some = kept.slice(from, from + CHUNK);
-    await inTurn(() => fillFeed(dependencies, userId, some.filter(isPushed).map(withoutPull)));
+    await inTurn(() => fillFeed(dependencies, userId, asStored(some)));
   }
   const isCompleteDownTo = floor === null ? null : { relevancy: floor.relevancy, actionId: floor.actionId };
   await feedStore.fill(userId, [], { isCompleteDownTo });
   return isCompleteDownTo;
+}
+
+/** Those of the entries that are stored, as they are. */
+export function asStored(entries: readonly FeedEntry[]): FeedEntry[] {
+  return entries.filter(isPushed).map(withoutPull);
 }
 
 /** What comes into the feed by pulling alone is not stored. */
@@ -126,7 +132,7 @@ async function wantedEntries(
   if (actionIds.length === 0) return new Map();
   const actions = await dependencies.actions.findByIds(actionIds);
   const entries = await entriesOf(dependencies, membership, actions);
-  return new Map(entries.filter(isPushed).map((entry) => [entry.actionId, withoutPull(entry)]));
+  return new Map(asStored(entries).map((entry) => [entry.actionId, entry]));
 }
 
 /** A stored entry says why it was pushed; that it is pulled too is found when the feed is read. */

@@ -1,6 +1,6 @@
 import type { Action, UserId } from '../domain/action.ts';
 import type { DeliveryReason, FeedEntry } from '../domain/newsfeed-item.ts';
-import { relevancyFor } from '../domain/relevancy.ts';
+import { passersOf, relevancyFor } from '../domain/relevancy.ts';
 import type { InteractionsRepository } from '../storage/interactions.ts';
 import type { BoostDependencies } from './boost.ts';
 
@@ -13,16 +13,21 @@ export type Place = (userId: UserId, action: Action, reasons: readonly DeliveryR
 
 /**
  * Prepares to place many actions in the feeds of many readers, with the boosts that each has earned so far. Two round
- * trips if any of the actions was interacted with, else none.
+ * trips if any of the actions was interacted with, else none. The second asks for follows too, where any of them was
+ * passed on.
  */
 export async function resolveEntries(
-  { interactions, members, weights }: ResolveEntriesDependencies,
+  { interactions, members, follows, weights }: ResolveEntriesDependencies,
   actions: readonly Action[],
   userIds: readonly UserId[],
 ): Promise<Place> {
   const lively = actions.filter((action) => action.isBumped);
   const summaries = await interactions.summaries(lively.map((action) => action.id));
-  const found = summaries.size === 0 ? [] : await members.findByIds(userIds);
+  const passers = new Set([...summaries.values()].flatMap(({ groups }) => passersOf(groups)));
+  const [found, followed] = await Promise.all([
+    summaries.size === 0 ? [] : members.findByIds(userIds),
+    follows.amongPassers(userIds, [...passers]),
+  ]);
   const readers = new Map(found.map((member) => [member.userId, member]));
   const boosts = new Map(
     actions.map((action) => [
@@ -33,6 +38,7 @@ export async function resolveEntries(
   return (userId, action, reasons) => {
     const reader = readers.get(userId) ?? { userId, departmentId: null, supervisorId: null };
     const boost = boosts.get(action.id) ?? relevancyFor(action, [], weights);
-    return { actionId: action.id, relevancy: boost(reader), reasons };
+    const relevancy = boost({ ...reader, follows: followed.get(userId) ?? [] });
+    return { actionId: action.id, relevancy, reasons };
   };
 }

@@ -25,7 +25,7 @@ export interface SourceQuery {
 export interface SourceReader {
   readonly reader: ReaderProfile;
   readonly keys: SourceKeys;
-  /** The reader's follows of refs of these actions; further ones do no harm. */
+  /** The reader's follows of `followableIds` of these actions; further ones do no harm. */
   readonly followsOf: (actions: readonly Action[]) => Promise<readonly Follow[]>;
 }
 
@@ -53,7 +53,8 @@ export async function readFromSource(
   { reader, keys, followsOf }: SourceReader,
   query: SourceQuery,
 ): Promise<FeedEntry[]> {
-  if (keys.audience.length + keys.refIds.length + keys.pullRefIds.length === 0) return [];
+  const { audience, refIds, pullRefIds, passerIds } = keys;
+  if (audience.length + refIds.length + pullRefIds.length + passerIds.length === 0) return [];
   const { after, since, until, limit } = query;
   const top = earliest(after?.relevancy, until);
   const entries = new Map<string, FeedEntry>();

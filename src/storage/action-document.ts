@@ -23,6 +23,7 @@ export type NewAction = Omit<
   | 'isDeleted'
   | 'fanOut'
   | 'pullRefIds'
+  | 'reshares'
   | 'isBumped'
 > & {
   /** Default: it stays. */
@@ -99,6 +100,7 @@ export function toStoredAction(document: ActionDocument): Action {
     idempotencyKey,
     fanOut,
     pullRefIds,
+    reshares,
     expiresAt,
     isBumped,
     engagement,
@@ -125,6 +127,7 @@ export function toStoredAction(document: ActionDocument): Action {
     concerned: concerned?.map(({ key, since }) => ({ key, since: since ?? null })) ?? null,
     expiresAt: expiresAt ?? null,
     pullRefIds: pullRefIds ?? [],
+    reshares: reshares ?? [],
     engagement: toEngagement(engagement),
     isBumped: isBumped ?? engagement.lastInteraction !== null,
     fanOut: {

@@ -61,6 +61,14 @@ export interface FormerAudienceDocument {
   recipients: string[];
   refIds: string[];
   pullRefIds: string[];
+  /** Absent where there were none. */
+  reshares?: ReshareDocument[];
+}
+
+/** Who passed an action on, and when the server recorded it. */
+export interface ReshareDocument {
+  by: string;
+  at: Date;
 }
 
 /** What is visible of the interactions of an action. */
@@ -112,6 +120,8 @@ export interface ActionDocument extends UnsentEvents {
   isDeleted: boolean;
   /** Absent where everything is pushed. */
   pullRefIds?: string[];
+  /** The newest 100 visible reshares that passed it on, newest first. Absent where there are none. */
+  reshares?: ReshareDocument[];
   /** Somebody has interacted with it. Absent until then. */
   isBumped?: boolean;
   latest: Date;
@@ -155,6 +165,8 @@ export interface InteractionDocument extends UnsentEvents {
   stateAt?: Date;
   /** It was HIDDEN when it was removed, and is again if it is given again. */
   wasHidden?: true;
+  /** Of a reshare of what was PUBLIC then: when it was recorded. */
+  passedOn?: Date;
   /** Present from a change until its action has been marked. Begins with the time of the change. */
   settling?: ObjectId;
   /** Moderation that is not in the log yet; see `ActionDocument`. */

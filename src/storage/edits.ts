@@ -7,14 +7,12 @@ import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../domain
 import { otherIdsOf, toAction } from './action-document.ts';
 import type { ActionDocument, FormerAudienceDocument, ModerationDocument } from './documents.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
-import { passRequested } from './fan-out-stages.ts';
+import { MOST_FORMER, passRequested } from './fan-out-stages.ts';
 import type { Collections } from './mongo.ts';
 import { idOfStamp, namesHeld, nameStamp, UNCARRIED } from './name-stamps.ts';
 
 /** Tries until an action that changes all the time is given up. */
 const MAX_TRIES = 10;
-/** Edits of one action that pass before a pass comes: of more, who lost it first is not told by the pass. */
-const MOST_FORMER = 10;
 
 export interface Edit {
   /** What becomes of the action as it is. Throws to refuse. */
@@ -158,6 +156,7 @@ function passAfter(document: ActionDocument, before: Action): Document {
     recipients: document.recipients,
     refIds: document.refIds,
     pullRefIds: document.pullRefIds ?? [],
+    ...(document.reshares === undefined ? {} : { reshares: document.reshares }),
   };
   const all = { $concatArrays: [{ $ifNull: ['$fanOut.former', []] }, [{ $literal: former }]] };
   return {

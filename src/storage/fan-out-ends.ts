@@ -132,6 +132,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               'names',
               'pullRefIds',
               'undecidedRefIds',
+              'reshares',
               'concerned',
               'isBumped',
             ],

@@ -1,5 +1,5 @@
 import { ObjectId, type Collection, type Filter } from 'mongodb';
-import type { Action, ActionId, Engagement, RefId } from '../domain/action.ts';
+import type { Action, ActionId, Engagement, RefId, Reshare } from '../domain/action.ts';
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { toAction } from './action-document.ts';
 import type { ActionDocument } from './documents.ts';
@@ -9,6 +9,8 @@ import { claimOf, heldBy as held, isSameAudience, type Claim } from './fan-out-c
 import { fanOutEnds } from './fan-out-ends.ts';
 import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
 import { passRequested } from './fan-out-stages.ts';
+import { resharesReplaced } from './reshare-stages.ts';
+import { clock } from '../lib/clock.ts';
 
 export type { Claim } from './fan-out-claim.ts';
 
@@ -145,6 +147,21 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       const result = await collection.updateOne(
         { ...held(claim), ...isSameAudience(claim) },
         { $set: { pullRefIds: [...refIds] }, $unset: { undecidedRefIds: 1 } },
+      );
+      return result.matchedCount === 1;
+    },
+
+    /**
+     * Brings the reshares in line with the interactions, and asks for a pass over the action as it is then. False: it has
+     * changed since it was claimed, and another pass will find it so.
+     */
+    async correctReshares(claim: Claim, reshares: readonly Reshare[]): Promise<boolean> {
+      const kept = new Set(reshares.map(({ by }) => by));
+      const isLosing = claim.action.reshares.some(({ by }) => !kept.has(by));
+      const documents = reshares.map(({ by, at }) => ({ by, at }));
+      const result = await collection.updateOne(
+        { ...held(claim), 'fanOut.version': claim.action.fanOut.version },
+        [{ $set: resharesReplaced(documents, { isLosing, now: clock.now() }) }],
       );
       return result.matchedCount === 1;
     },

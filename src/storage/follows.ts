@@ -104,7 +104,26 @@ function openingStage(
   };
 }
 
+/** Refs of one query, where there may be very many. */
+const REFS_AT_ONCE = 1_000;
+
 export function followsRepository(collection: Collection<FollowDocument>, events: EventEntries = NO_EVENTS) {
+  async function among(
+    followerIds: readonly UserId[],
+    refIds: readonly RefId[],
+  ): Promise<(Follow & FollowPair)[]> {
+    const documents = await collection
+      .find({
+        followerId: { $in: [...new Set(followerIds)] },
+        refId: { $in: [...new Set(refIds)] },
+      })
+      .toArray();
+    return documents.map(({ followerId, refId, active, spans }) => ({
+      ...{ followerId, refId, active },
+      spans: toSpans(spans),
+    }));
+  }
+
   return {
     /**
      * Opens a span for each pair that has none open, and lets the open span of the others begin earlier where the new one
@@ -266,16 +285,29 @@ export function followsRepository(collection: Collection<FollowDocument>, events
 
     /** Follows by any of these readers of any of these refs, of many readers at once. Index `following`. */
     async findPairs(pairs: readonly FollowPair[]): Promise<(Follow & FollowPair)[]> {
-      const documents = await collection
-        .find({
-          followerId: { $in: [...new Set(pairs.map(({ followerId }) => followerId))] },
-          refId: { $in: [...new Set(pairs.map(({ refId }) => refId))] },
-        })
-        .toArray();
-      return documents.map(({ followerId, refId, active, spans }) => ({
-        ...{ followerId, refId, active },
-        spans: toSpans(spans),
-      }));
+      return among(
+        pairs.map(({ followerId }) => followerId),
+        pairs.map(({ refId }) => refId),
+      );
+    },
+
+    /**
+     * The follows that these readers have of these members, by reader; nothing is asked where there are none of one or the
+     * other. One round trip for each 1,000 members. Index `following`.
+     */
+    async amongPassers(
+      followerIds: readonly UserId[],
+      passerIds: readonly UserId[],
+    ): Promise<ReadonlyMap<UserId, readonly Follow[]>> {
+      const byFollower = new Map<UserId, Follow[]>();
+      if (followerIds.length === 0) return byFollower;
+      for (let from = 0; from < passerIds.length; from += REFS_AT_ONCE)
+        for (const { followerId, ...follow } of await among(
+          followerIds,
+          passerIds.slice(from, from + REFS_AT_ONCE),
+        ))
+          byFollower.set(followerId, [...(byFollower.get(followerId) ?? []), follow]);
+      return byFollower;
     },
 
     /** Everything the reader follows or ever followed. Index `following`. */

@@ -76,6 +76,13 @@ export const INDEXES: readonly IndexDefinition[] = [
   ),
   index(
     'actions',
+    'reshared',
+    { 'reshares.by': 1, latest: -1 },
+    'feed from the source: what members have passed on, newest first; erasure',
+    { partialFilterExpression: { reshares: { $exists: true } } },
+  ),
+  index(
+    'actions',
     'claim',
     { 'fanOut.state': 1, 'fanOut.leaseUntil': 1 },
     'expired leases; when the next pass is due; admin: actions by a state other than DONE',
@@ -138,6 +145,13 @@ export const INDEXES: readonly IndexDefinition[] = [
     { parentId: 1, state: 1, at: -1, _id: -1 },
     'replies to a comment, newest first',
     { partialFilterExpression: { parentId: { $exists: true } } },
+  ),
+  index(
+    'interactions',
+    'passed_on',
+    { actorId: 1, passedOn: -1 },
+    'follow: what a member has passed on since',
+    { partialFilterExpression: { passedOn: { $exists: true } } },
   ),
   index(
     'interactions',

@@ -15,5 +15,6 @@ export function toInteraction(document: InteractionDocument): Interaction {
     parentId: document.parentId?.toHexString() ?? null,
     data: document.data ?? null,
     state: document.state ?? 'VISIBLE',
+    passedOn: document.passedOn ?? null,
   };
 }

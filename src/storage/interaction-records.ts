@@ -20,6 +20,8 @@ export interface NewInteraction extends Pick<
   readonly key: string;
   readonly idempotencyKey: string | null;
   readonly departmentIds: readonly string[];
+  /** It passes the action on to followers. */
+  readonly passesOn: boolean;
 }
 
 /** Stands in a record from a change until its action has been marked. */
@@ -94,7 +96,7 @@ export function interactionRecords(
       const stored = isToggle(interaction.kind)
         ? await collection.findOneAndUpdate(
             { actionId, key },
-            [{ $set: givenAgain(interaction.idempotencyKey, token, events) }],
+            [{ $set: givenAgain(interaction, token, events) }],
             { returnDocument: 'after' },
           )
         : await collection.findOne({ actionId, key });
@@ -237,13 +239,18 @@ function newDocument(
     ...(reaction === null ? {} : { reaction }),
     ...(parentId === null ? {} : { parentId: new ObjectId(parentId) }),
     ...(data === null ? {} : { data }),
+    ...(interaction.passesOn ? { passedOn: clock.now() } : {}),
     settling,
     ...events.inserted('interaction.recorded', clock.now()),
   };
 }
 
 /** Fields of an update pipeline: as it was before it was removed, unless the key has given it before. */
-function givenAgain(idempotencyKey: string | null, token: ObjectId, events: EventEntries): Document {
+function givenAgain(
+  { idempotencyKey, passesOn }: Pick<NewInteraction, 'idempotencyKey' | 'passesOn'>,
+  token: ObjectId,
+  events: EventEntries,
+): Document {
   const keys = { $ifNull: ['$replayKeys', []] };
   const isReplay = idempotencyKey === null ? false : { $in: [{ $literal: idempotencyKey }, keys] };
   const isAgain = { $and: [{ $eq: ['$state', 'REMOVED'] }, { $not: [isReplay] }] };
@@ -255,6 +262,10 @@ function givenAgain(idempotencyKey: string | null, token: ObjectId, events: Even
     stateAt: { $cond: [isAgain, clock.now(), orAbsent('$stateAt')] },
     wasHidden: { $cond: [isAgain, '$$REMOVE', orAbsent('$wasHidden')] },
     settling: { $cond: [isAgain, token, orAbsent('$settling')] },
+    // The first time counts. What was not passed on then is now, where it may be.
+    ...(passesOn
+      ? { passedOn: { $ifNull: ['$passedOn', { $cond: [isAgain, clock.now(), '$$REMOVE'] }] } }
+      : {}),
     ...events.staged('interaction.recorded', clock.now(), isAgain),
     ...(idempotencyKey === null
       ? {}

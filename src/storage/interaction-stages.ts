@@ -3,6 +3,7 @@ import type { Engagement } from '../domain/action.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
 import { engagementDocument } from './engagement-document.ts';
 import { afterLastPass, passRequested } from './fan-out-stages.ts';
+import { reshareChanged, type ReshareChange } from './reshare-stages.ts';
 
 /** How the visible interactions of an action have changed. */
 export type EngagementChange =
@@ -30,17 +31,21 @@ export interface InteractionMark {
   readonly change: EngagementChange;
   /** The time of what may lift the action; null: nothing may that did not before. */
   readonly boost: Date | null;
+  /** How the reshares that pass it on have changed. Absent: not at all. */
+  readonly reshare?: ReshareChange | null;
   readonly now: Date;
 }
 
 const COUNTERS = { COMMENT: 'comments', LIKE: 'likes', RESHARE: 'reshares' } as const;
 
 /** Fields of an update pipeline that mark a change of interactions on their action and ask for a pass. */
-export function interactionMarked({ change, boost, now }: InteractionMark): Document {
+export function interactionMarked({ change, boost, reshare, now }: InteractionMark): Document {
   return {
     ...engagementFields(change),
     ...(boost === null ? {} : { latest: { $max: ['$latest', boost] }, isBumped: true }),
-    ...passRequested({ notBefore: afterLastPass(now), lane: 'LIVE', isBoost: true }),
+    ...(reshare == null
+      ? passRequested({ notBefore: afterLastPass(now), lane: 'LIVE', isBoost: true })
+      : reshareChanged(reshare, now)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { ActionId, Engagement, UserId } from '../domain/action.ts';
+import { MAX_RESHARES, type ActionId, type Engagement, type Reshare, type UserId } from '../domain/action.ts';
 import type { InteractionGroup, InteractionKind } from '../domain/relevancy.ts';
 import type { InteractionDocument } from './documents.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
@@ -17,6 +17,8 @@ export interface InteractionSummary {
   readonly groups: readonly InteractionGroup[];
   /** The newest of them. */
   readonly latest: Date;
+  /** The newest visible ones that pass the action on, newest first: at most 100. */
+  readonly reshares: readonly Reshare[];
 }
 
 interface GroupDocument {
@@ -29,10 +31,19 @@ interface GroupDocument {
   };
   readonly latest: Date;
   readonly latestVisible: Date | null;
+  readonly passedOn: Date | null;
   readonly visible: number;
 }
 
 const IS_VISIBLE = { $eq: [{ $ifNull: ['$state', null] }, null] };
+
+/** A reshare that passed an action on. */
+export interface PassedOn extends Reshare {
+  readonly actionId: ActionId;
+}
+
+/** Reshares of one batch. */
+const PASSED_ON_BATCH = 500;
 
 export function interactionsRepository(
   collections: Pick<Collections, 'actions' | 'eventOutbox' | 'interactions' | 'moderationLog'>,
@@ -59,6 +70,7 @@ export function interactionsRepository(
             },
             latest: { $max: '$at' },
             latestVisible: { $max: { $cond: [IS_VISIBLE, '$at', null] } },
+            passedOn: { $max: '$passedOn' },
             visible: { $sum: { $cond: [IS_VISIBLE, 1, 0] } },
           },
         },
@@ -96,6 +108,32 @@ export function interactionsRepository(
       return documents.map((document) => document.actionId.toHexString());
     },
 
+    /**
+     * What any of these members have passed on since then, whether that is visible now or not, in batches. Index
+     * `passed_on`.
+     */
+    async *passedOnBy(actorIds: readonly UserId[], since: Date): AsyncGenerator<PassedOn[], void, undefined> {
+      const cursor = collection
+        .find({ actorId: { $in: [...actorIds] }, passedOn: { $exists: true, $gte: since } })
+        .project<Required<Pick<InteractionDocument, 'actionId' | 'actorId' | 'passedOn'>>>({
+          ...{ _id: 0, actionId: 1, actorId: 1, passedOn: 1 },
+        })
+        .batchSize(PASSED_ON_BATCH);
+      try {
+        let batch: PassedOn[] = [];
+        for await (const { actionId, actorId: by, passedOn: at } of cursor) {
+          batch.push({ actionId: actionId.toHexString(), by, at });
+          if (batch.length === PASSED_ON_BATCH) {
+            yield batch;
+            batch = [];
+          }
+        }
+        if (batch.length > 0) yield batch;
+      } finally {
+        await cursor.close();
+      }
+    },
+
     async purgeAction(actionId: ActionId): Promise<void> {
       const filter = { actionId: new ObjectId(actionId) };
       if (!events.isOn) {
@@ -115,14 +153,16 @@ class Sum {
   readonly #counts: Record<InteractionKind, number> = { COMMENT: 0, LIKE: 0, RESHARE: 0, REACTION: 0 };
   readonly #reactions = new Map<string, number>();
   readonly #groups: InteractionGroup[] = [];
+  readonly #reshares: Reshare[] = [];
   #latest = new Date(0);
   #latestVisible: Date | null = null;
 
-  add({ _id, latest, latestVisible, visible }: GroupDocument): void {
+  add({ _id, latest, latestVisible, passedOn, visible }: GroupDocument): void {
     const { kind, reaction, actorId, departmentIds } = _id;
     this.#counts[kind] += visible;
     if (reaction !== null) this.#reactions.set(reaction, (this.#reactions.get(reaction) ?? 0) + visible);
-    this.#groups.push({ kind, actorId, departmentIds, latest });
+    this.#groups.push({ kind, actorId, departmentIds, latest, ...(passedOn === null ? {} : { passedOn }) });
+    if (passedOn !== null && visible > 0) this.#reshares.push({ by: actorId, at: passedOn });
     if (latest > this.#latest) this.#latest = latest;
     if (latestVisible !== null && (this.#latestVisible === null || latestVisible > this.#latestVisible))
       this.#latestVisible = latestVisible;
@@ -135,6 +175,9 @@ class Sum {
       engagement: { comments, likes, reshares, reactions, lastInteraction: this.#latestVisible },
       groups: this.#groups,
       latest: this.#latest,
+      reshares: this.#reshares
+        .sort((a, b) => b.at.getTime() - a.at.getTime() || (a.by < b.by ? 1 : -1))
+        .slice(0, MAX_RESHARES),
     };
   }
 }

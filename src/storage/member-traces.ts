@@ -4,8 +4,10 @@ import type { ErasureSubject, ErasureTask } from '../domain/erasure.ts';
 import type { MuteKind } from '../domain/mute.ts';
 import { FORMER_MEMBER } from '../domain/pseudonym.ts';
 import { ACTION_TRACES, anonymiseActions, withoutSubject } from './anonymise-actions.ts';
+import { clock } from '../lib/clock.ts';
 import { HAS_DETAILS, NO_DETAILS } from './details.ts';
 import type { ActionDocument } from './documents.ts';
+import { passRequested } from './fan-out-stages.ts';
 import { eventTraces } from './event-traces.ts';
 import { followTraces } from './follow-traces.ts';
 import { interactionRecords } from './interaction-records.ts';
@@ -115,6 +117,38 @@ export function memberTracesRepository(collections: Collections) {
       return found.length;
     },
 
+    /**
+     * Puts the pseudonym in place of a member who has passed actions on: its followers are those of the member. A delivery
+     * that is under way by the old id is followed by one more. Index `reshared`.
+     */
+    async anonymiseReshares({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
+      const found = await actions
+        .find({ 'reshares.by': memberId, reshares: { $exists: true } })
+        .project<{ _id: ObjectId }>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      const ids = { _id: { $in: found.map(({ _id }) => _id) } };
+      const renamed = {
+        $cond: [{ $eq: ['$$reshare.by', { $literal: memberId }] }, pseudonym, '$$reshare.by'],
+      };
+      const reshares = {
+        $map: {
+          input: '$reshares',
+          as: 'reshare',
+          in: { $mergeObjects: ['$$reshare', { by: renamed }] },
+        },
+      };
+      const asked = passRequested({ notBefore: clock.now(), lane: 'LIVE' });
+      if (found.length > 0) {
+        await actions.updateMany({ ...ids, ...OPEN, 'reshares.by': memberId }, [
+          { $set: { reshares, ...asked } },
+        ]);
+        await actions.updateMany({ ...ids, 'reshares.by': memberId }, [{ $set: { reshares } }]);
+      }
+      return found.length;
+    },
+
     async removeHiddenItems({ memberId }: ErasureSubject, limit: number): Promise<number> {
       const found = await hiddenItems
         .find({ userId: memberId })
@@ -214,18 +248,22 @@ export function memberTracesRepository(collections: Collections) {
     /** Where a fan-out stands and what it failed with may name a reader. Index `claim`: what is not DONE. */
     async cleanFanOuts({ memberId }: ErasureSubject): Promise<number> {
       const literally = memberId.replace(/[.*+?^${}()|[\]\\/]/gu, '\\$&');
-      const [checkpoints, errors] = await Promise.all([
+      const [checkpoints, former, errors] = await Promise.all([
         // Without its checkpoint a pass starts over, and delivers nothing twice.
         actions.updateMany(
           { ...OPEN, 'fanOut.checkpoint.afterUserId': memberId },
           { $unset: { 'fanOut.checkpoint': 1 } },
         ),
         actions.updateMany(
+          { ...OPEN, 'fanOut.former.reshares.by': memberId },
+          { $pull: { 'fanOut.former.$[].reshares': { by: memberId } } },
+        ),
+        actions.updateMany(
           { ...OPEN, 'fanOut.error': { $regex: literally } },
           { $set: { 'fanOut.error': ERROR_REMOVED } },
         ),
       ]);
-      return checkpoints.modifiedCount + errors.modifiedCount;
+      return checkpoints.modifiedCount + former.modifiedCount + errors.modifiedCount;
     },
   };
 

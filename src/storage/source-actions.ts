@@ -1,5 +1,5 @@
 import type { Collection, Filter } from 'mongodb';
-import type { Action, RefId } from '../domain/action.ts';
+import type { Action, RefId, UserId } from '../domain/action.ts';
 import { toAction } from './action-document.ts';
 import type { ActionDocument } from './documents.ts';
 
@@ -16,6 +16,8 @@ export interface SourceKeys {
   readonly refIds: readonly RefId[];
   /** Refs whose actions are not pushed; only those actions of them that were not. */
   readonly pullRefIds: readonly RefId[];
+  /** Members whose followers get what they pass on. */
+  readonly passerIds: readonly UserId[];
 }
 
 /** A stretch of `latest`, the newest of when an action was conducted and its interactions. */
@@ -57,7 +59,8 @@ export function sourceActionsRepository(collection: Collection<ActionDocument>) 
     /**
      * Visible actions that one of the keys may bring to the reader, each once, in no particular order. One round trip of a
      * query per 1,000 keys and kind. More than `limit` of them say that there are more still; null: all there are.
-     * Indexes `audience`, `source`, `pull`; with a bump asked for `audience_bumped`, `source_bumped`, `pull`.
+     * Indexes `audience`, `source`, `pull`, `reshared`; with a bump asked for `audience_bumped`, `source_bumped`, `pull`,
+     * `reshared`.
      */
     async candidates(keys: SourceKeys, window: SourceWindow, limit: number | null): Promise<Action[]> {
       const reachesFollowers = { scope: { $in: ['FOLLOWERS' as const, 'PUBLIC' as const] } };
@@ -65,6 +68,12 @@ export function sourceActionsRepository(collection: Collection<ActionDocument>) 
         ...inParts(keys.audience).map((some) => ({ audience: { $in: some } })),
         ...inParts(keys.refIds).map((some) => ({ refIds: { $in: some }, ...reachesFollowers })),
         ...inParts(keys.pullRefIds).map((some) => ({ pullRefIds: { $in: some }, ...reachesFollowers })),
+        ...inParts(keys.passerIds).map((some) => ({
+          'reshares.by': { $in: some },
+          // The partial index's own condition: not every planner infers it.
+          reshares: { $exists: true },
+          scope: 'PUBLIC' as const,
+        })),
       ];
       const found = await Promise.all(
         filters.map((filter) => find(filter, window, limit === null ? null : limit + 1)),

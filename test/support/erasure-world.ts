@@ -141,6 +141,7 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await parts.fanOut();
 
   await services.recordInteraction(me(), { actionId: named, kind: 'LIKE' });
+  await services.recordInteraction(me(), { actionId: named, kind: 'RESHARE' });
   await services.recordInteraction(me(), {
     ...{ actionId: mention, kind: 'COMMENT', idempotencyKey: `${ID}-1` },
     ...{ text: `Words of ${NAME}`, data: { from: ID } },
@@ -222,7 +223,7 @@ async function leaveInterrupted(parts: Parts, actionId: string): Promise<void> {
         'fanOut.former': [
           {
             ...{ rev: 0, scope: 'FOLLOWERS', audience: [`user:${ID}`], mentions: [ID], recipients: [ID] },
-            ...{ refIds: [ID], pullRefIds: [ID] },
+            ...{ refIds: [ID], pullRefIds: [ID], reshares: [{ by: ID, at: new Date() }] },
           },
         ],
         'fanOut.checkpoint': { version, afterUserId: ID, delivered: 1 },

@@ -4,6 +4,7 @@ import {
   isMuted,
   isSnoozed,
   maySee,
+  passedOnTo,
   placeOf,
   reasonsFor,
   waysOfFollowing,
@@ -18,6 +19,7 @@ export interface ShownExplanation {
   readonly isEntitled: boolean;
   readonly reasons: readonly string[];
   readonly follows: readonly string[];
+  readonly passers: readonly string[];
   readonly withheldBy: readonly string[];
   readonly relevancy: string | null;
   readonly liftedTo: string | undefined;
@@ -39,6 +41,7 @@ export function shownExplanation({
     ...{ isInFeed, isEntitled },
     reasons: [...new Set(ways.map(({ reason }) => reason))].sort(),
     follows: ways.flatMap(({ reason, via }) => (reason === 'FOLLOW' && via !== null ? [via] : [])).sort(),
+    passers: ways.flatMap(({ reason, via }) => (reason === 'RESHARE' && via !== null ? [via] : [])).sort(),
     withheldBy: [...withheldBy].sort(),
     relevancy: relevancy?.toISOString() ?? null,
     liftedTo: causes[0]?.liftedTo.toISOString(),
@@ -73,6 +76,7 @@ export function expectedExplanation(
     isEntitled: maySee(model, asked, action),
     reasons: [...reasons].sort(),
     follows: waysOfFollowing(model, userId, action).sort(),
+    passers: passedOnTo(model, userId, action).sort(),
     withheldBy: withheldBy.sort(),
     relevancy: reasons.length === 0 ? null : lifted,
     liftedTo: lifted,

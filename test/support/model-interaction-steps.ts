@@ -31,16 +31,19 @@ export async function interact(run: Run, step: StepTo<'interact'>, action: Model
   if (refusal !== null) return;
   const { interaction } = found(answers[0]);
   if (known !== undefined) {
+    known.passedOn = interaction.passedOn?.getTime() ?? null;
     expect([interaction.id, interaction.state]).toEqual([known.id, known.state]);
     return;
   }
   const stored = typeof step.at === 'number' ? found(at).getTime() : instant(interaction.at);
+  expect(interaction.passedOn !== null).toBe(kind === 'RESHARE' && action.scope === 'PUBLIC');
   const departmentIds = [actorId, action.actorId].map(
     (userId) => model.members.find((member) => member.userId === userId)?.departmentId ?? null,
   );
   action.interactions.push({
     ...{ id: interaction.id, kind, reaction, actorId, at: stored, departmentIds },
     ...{ keys: key === null ? [] : [key], state: 'VISIBLE', wasHidden: false },
+    passedOn: interaction.passedOn?.getTime() ?? null,
   });
 }
 

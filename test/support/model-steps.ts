@@ -174,6 +174,33 @@ const interact: fc.Arbitrary<Step> = fc.record({
   at: moment(3),
 });
 
+/** Somebody passes something on, or takes that back. */
+const reshare: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...doing('interact'),
+      action,
+      actor: person,
+      byService: fc.boolean(),
+      kind: fc.constant('RESHARE' as const),
+      reaction: fc.constant('👍'),
+      key: fc.constantFrom(null, 'k'),
+      at: moment(3),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      ...doing('takeBack'),
+      ...by,
+      action,
+      kind: fc.constant('RESHARE' as const),
+      reaction: fc.constant(null),
+    }),
+  },
+);
+
 const edit: fc.Arbitrary<Step> = fc
   .record(
     {
@@ -233,6 +260,7 @@ const changeMute: fc.Arbitrary<Step> = fc
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 9, arbitrary: publish },
   { weight: 8, arbitrary: interact },
+  { weight: 5, arbitrary: reshare },
   { weight: 3, arbitrary: takeBack },
   { weight: 3, arbitrary: moderateInteraction },
   { weight: 5, arbitrary: edit },

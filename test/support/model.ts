@@ -43,6 +43,8 @@ export interface ModelInteraction {
   state: 'VISIBLE' | 'REMOVED' | 'HIDDEN';
   /** It was hidden when it was removed. */
   wasHidden: boolean;
+  /** When the server recorded a reshare of what was PUBLIC then; null: it passes nothing on. */
+  passedOn: number | null;
 }
 
 export interface ModelAction {
@@ -155,7 +157,40 @@ export function reasonsFor(model: Model, userId: string, action: ModelAction): D
       if (follow.followerId === userId && carries(action, follow.refId))
         for (const span of follow.spans)
           if (isInSpan(span, action) && !reasons.includes('FOLLOW')) reasons.push('FOLLOW');
+  if (passedOnTo(model, userId, action).length > 0) reasons.push('RESHARE');
   return reasons;
+}
+
+/** Most reshares of an action that bring it to followers. */
+const MOST_RESHARES = 100;
+
+function isInTime({ since, until }: ModelSpan, time: number): boolean {
+  return time >= since && (until === null || time < until);
+}
+
+/** Whether the member followed another one at a time. */
+function followedAt(model: Model, followerId: string, refId: string, time: number): boolean {
+  return model.follows.some(
+    (follow) =>
+      follow.followerId === followerId &&
+      follow.refId === refId &&
+      follow.spans.some((span) => isInTime(span, time)),
+  );
+}
+
+/** Whose reshares bring the action to the reader, the newest first. */
+export function passedOnTo(model: Model, userId: string, { scope, interactions }: ModelAction): string[] {
+  if (scope !== 'PUBLIC') return [];
+  const mutes = model.readers.find((reader) => reader.userId === userId)?.mutes ?? [];
+  return interactions
+    .flatMap(({ actorId, passedOn, state }) =>
+      passedOn === null || state !== 'VISIBLE' ? [] : [{ actorId, passedOn }],
+    )
+    .sort((a, b) => b.passedOn - a.passedOn)
+    .slice(0, MOST_RESHARES)
+    .filter(({ actorId, passedOn }) => followedAt(model, userId, actorId, passedOn))
+    .map(({ actorId }) => actorId)
+    .filter((actorId) => !mutes.some(({ kind, value }) => kind === 'MEMBER' && value === actorId));
 }
 
 /** By which of their follows the action is addressed to the reader: the ids of the refs. */
@@ -211,7 +246,9 @@ export function relevancyFor(model: Model, userId: string, action: ModelAction):
   let relevancy = base;
   for (const interaction of action.interactions) {
     const { at, kind } = interaction;
-    if (concerns(model, userId, action, interaction)) relevancy = Math.max(relevancy, at);
+    const { actorId, passedOn } = interaction;
+    const isPassedOn = passedOn !== null && followedAt(model, userId, actorId, passedOn);
+    if (isPassedOn || concerns(model, userId, action, interaction)) relevancy = Math.max(relevancy, at);
     // Whole numbers all the way: exact, and rounded down once.
     else if (at > base)
       relevancy = Math.max(relevancy, Math.floor((at * 100 - (at - base) * HUNDREDTHS[kind]) / 100));

@@ -2,7 +2,7 @@
 export type Instant = string;
 
 export type Scope = 'TEAM' | 'DEPARTMENT' | 'RESTRICTED' | 'FOLLOWERS' | 'PUBLIC';
-export type DeliveryReason = 'MENTION' | 'RECIPIENT' | 'TEAM' | 'DEPARTMENT' | 'FOLLOW' | 'PULL';
+export type DeliveryReason = 'MENTION' | 'RECIPIENT' | 'TEAM' | 'DEPARTMENT' | 'FOLLOW' | 'PULL' | 'RESHARE';
 export type FeedState = 'READY' | 'REBUILDING';
 export type FeedOrder = 'RELEVANCY' | 'RECENT' | 'TOP';
 

@@ -51,6 +51,7 @@ export const DeliveryReasonEnum = builder.enumType('DeliveryReason', {
     DEPARTMENT: "The reader is in the actor's department.",
     FOLLOW: 'The reader follows the actor or one of the refs.',
     PULL: 'The reader follows a ref with very many followers; the action is fetched on read.',
+    RESHARE: 'Somebody the reader follows passed on a PUBLIC action.',
   }),
 });
 

@@ -38,14 +38,18 @@ const WithheldReasonEnum = builder.enumType('WithheldReason', {
 
 const RelevancyCauseKindEnum = builder.enumType('RelevancyCauseKind', {
   description: 'What lifts an item.',
-  values: described<RelevancyCauseSource['kind']>(['CONDUCTED', ...INTERACTION_KINDS, 'SNOOZE_ENDED'], {
-    CONDUCTED: 'That it happened.',
-    COMMENT: 'A comment.',
-    LIKE: 'A like.',
-    RESHARE: 'A reshare.',
-    REACTION: 'A reaction.',
-    SNOOZE_ENDED: 'That the reader had snoozed it until then.',
-  }),
+  values: described<RelevancyCauseSource['kind']>(
+    ['CONDUCTED', ...INTERACTION_KINDS, 'RESHARED_BY_FOLLOWED', 'SNOOZE_ENDED'],
+    {
+      CONDUCTED: 'That it happened.',
+      COMMENT: 'A comment.',
+      LIKE: 'A like.',
+      RESHARE: 'A reshare.',
+      REACTION: 'A reaction.',
+      RESHARED_BY_FOLLOWED: 'Somebody the reader followed then passed it on.',
+      SNOOZE_ENDED: 'That the reader had snoozed it until then.',
+    },
+  ),
 });
 
 const AddressedBy = builder.objectRef<AddressedBySource>('AddressedBy').implement({

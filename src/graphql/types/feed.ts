@@ -1,11 +1,13 @@
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
 import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../services/services.ts';
+import { resharedBy } from '../../services/feed/reshared-by.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { asksForField } from '../live-selection.ts';
 import { Action } from './action.ts';
 import { Count, TOTAL_COST } from './count.ts';
 import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from './enums.ts';
+import { Member } from './member.ts';
 import { Node } from './node.ts';
 import { UnreadCount } from './unread-count.ts';
 import { Viewer } from './viewer.ts';
@@ -23,6 +25,12 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
       type: [DeliveryReasonEnum],
       description: 'Why it is in the feed.',
       resolve: ({ reasons }) => [...reasons],
+    }),
+    resharedBy: t.field({
+      type: [Member],
+      description: 'Whom the reader follows and who passed it on, newest first.',
+      resolve: async (item, _args, context) =>
+        (await resharedBy(context.session(), item)).map((userId) => ({ userId })),
     }),
     isUnread: t.exposeBoolean('isUnread', {
       description: 'Whether it lies above what was marked as read, or was marked as unread.',

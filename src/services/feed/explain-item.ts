@@ -8,14 +8,27 @@ import {
   type WithheldReason,
 } from '../../domain/explanation.ts';
 import { boostOf } from '../../domain/item-mark.ts';
-import { baseRelevancy, boostsOf, type Boost, type RelevancyWeights } from '../../domain/relevancy.ts';
+import {
+  baseRelevancy,
+  boostsOf,
+  passersOf,
+  type Boost,
+  type RelevancyWeights,
+} from '../../domain/relevancy.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { addressedBy, isEntitled } from '../../domain/visibility.ts';
 import type { FeedReader } from '../../feeds/feed-reader.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { validate } from '../validate.ts';
-import { followsOfOne, hydrateOne, presentEntry, withheldBy, type EntryFacts } from './feed-rules.ts';
+import {
+  followsOfOne,
+  hydrateOne,
+  loadFollows,
+  presentEntry,
+  withheldBy,
+  type EntryFacts,
+} from './feed-rules.ts';
 import { scoreFor, type RankingDependencies } from './ranked-score.ts';
 import { requireAction } from './read-actions.ts';
 
@@ -70,10 +83,15 @@ async function explain(
   const nowhere = { actionId: action.id, relevancy: baseRelevancy(action), reasons: [] };
   const facts = await hydrateOne(session, action.id, located?.entry ?? nowhere);
   const item = located === null || facts === null ? null : presentEntry(profile, facts);
+  const groups = summaries.get(action.id)?.groups ?? [];
+  const passers = passersOf(groups);
   const lifts = boostsOf(
-    { userId: profile.userId, departmentId: null, supervisorId: null, ...profile.member },
+    {
+      ...{ userId: profile.userId, departmentId: null, supervisorId: null, ...profile.member },
+      follows: passers.length === 0 ? [] : await loadFollows(session, passers),
+    },
     action,
-    summaries.get(action.id)?.groups ?? [],
+    groups,
     weights,
   );
   const causes = causesOf(action, lifts, boostOf(facts?.mark ?? null));

@@ -3,7 +3,13 @@ import type { Action, ActionId } from '../../domain/action.ts';
 import type { WithheldReason } from '../../domain/explanation.ts';
 import { isUnreadItem, markAt, type ItemMark, type ItemState } from '../../domain/item-mark.ts';
 import type { FeedEntry, NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import { currentReasons, isPulledFor, mustAskFollows } from '../../domain/visibility.ts';
+import {
+  currentReasons,
+  followableIds,
+  isPulledFor,
+  mustAskFollows,
+  mutesPasser,
+} from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 
@@ -33,7 +39,7 @@ export async function hydrateEntries(
     marksOf(session, profile, ids),
   ]);
   const isAsked = (action: Action | null): boolean =>
-    profile.checksFollows || (action !== null && mustAskFollows(action));
+    profile.checksFollows || (action !== null && (mustAskFollows(action) || mutesPasser(profile, action)));
   const asked = actions.filter(isAsked);
   const follows = asked.length === 0 ? [] : await followsOf(session, asked);
   return entries.map((entry, index) => {
@@ -80,12 +86,12 @@ async function marksOf(
   });
 }
 
-/** The reader's follows of any ref of these actions, in one round trip. */
+/** The reader's follows of any ref of these actions and of who has passed them on, in one round trip. */
 export async function followsOf(
   session: ReaderSession,
   actions: readonly (Action | null)[],
 ): Promise<Follow[]> {
-  const refIds = [...new Set(actions.flatMap((action) => action?.refIds ?? []))];
+  const refIds = [...new Set(actions.flatMap((action) => (action === null ? [] : followableIds(action))))];
   if (refIds.length === 0) return [];
   return loadFollows(session, refIds);
 }
@@ -95,14 +101,15 @@ export async function followsOf(
  * refs: how much work it is must not tell whether there is one.
  */
 export function followsOfOne(session: ReaderSession, action: Action | null): Promise<Follow[]> {
-  const refIds = action?.refIds ?? [];
+  const refIds = action === null ? [] : followableIds(action);
   return loadFollows(session, refIds.length === 0 ? [NO_REF] : refIds);
 }
 
 /** Not an id that a ref can have. */
 const NO_REF = '';
 
-async function loadFollows(session: ReaderSession, refIds: readonly string[]): Promise<Follow[]> {
+/** The reader's follows of these refs. */
+export async function loadFollows(session: ReaderSession, refIds: readonly string[]): Promise<Follow[]> {
   return (await allOf(session.follows.loadMany(refIds))).filter((follow) => follow !== null);
 }
 

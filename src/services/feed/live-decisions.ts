@@ -4,10 +4,10 @@ import { isMutedMember } from '../../domain/mute.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { lifted, boostOf } from '../../domain/item-mark.ts';
 import { baseRelevancy } from '../../domain/relevancy.ts';
-import { addressedReasons, isPulledFor } from '../../domain/visibility.ts';
+import { addressedReasons, isPulledFor, mutesPasser } from '../../domain/visibility.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { EntryEvent, LiveMessage } from '../../realtime/live-log.ts';
-import { followsOf, hydrateEntries, presentEntry, type EntryFacts } from './feed-rules.ts';
+import { followsOf, hydrateEntries, loadFollows, presentEntry, type EntryFacts } from './feed-rules.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { FeedEvent } from '../services.ts';
@@ -44,7 +44,7 @@ export async function decideEvents(
     );
     entries.forEach((event, index) => {
       shown.set(event, items[index] ?? null);
-      if (isMutedByEdit(profile, facts[index]?.action ?? null)) muted.add(event);
+      if (mayBeMutedNow(profile, facts[index]?.action ?? null)) muted.add(event);
     });
   }
   if (messages.length > 1) loadAhead(session, visible);
@@ -75,8 +75,12 @@ async function itemNow(
   const { action, entry } = facts;
   if (action === null || isGone(action)) return null;
   const { userId, member } = profile;
+  const passers = relevancyNow.passersOf(action);
   const relevancy = lifted(
-    relevancyNow(action, member ?? { userId, departmentId: null, supervisorId: null }),
+    relevancyNow.of(action, {
+      ...(member ?? { userId, departmentId: null, supervisorId: null }),
+      follows: passers.length === 0 ? [] : await loadFollows(session, passers),
+    }),
     boostOf(facts.mark),
   );
   // What the event says is why the item was delivered. One that is pulled, or is back, was not delivered for it.
@@ -129,11 +133,15 @@ function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item
   return isKnown && passesFeedFilter({ ...before, ...edited }, item);
 }
 
-/** Whether an edit may have brought under a mute what was in the list before: its refs and its words change, nothing else does. */
-function isMutedByEdit({ mutes }: ReaderProfile, action: Action | null): boolean {
-  if (action === null || isGone(action) || action.version === 1) return false;
+/**
+ * Whether a mute may have taken effect on what was in the list before: an edit has changed its refs or its words, or of
+ * members who passed it on those remain whom the reader mutes.
+ */
+function mayBeMutedNow(profile: ReaderProfile, action: Action | null): boolean {
+  if (action === null || isGone(action)) return false;
+  const { mutes } = profile;
   if (isMutedMember(mutes, action.actorId) || mutes.types.has(action.descriptor.type)) return false;
-  return isMutedAction(mutes, action);
+  return mutesPasser(profile, action) || (action.version > 1 && isMutedAction(mutes, action));
 }
 
 function isGone({ isDeleted, isHidden }: Action): boolean {

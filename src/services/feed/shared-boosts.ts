@@ -1,6 +1,7 @@
-import type { Action, ActionId } from '../../domain/action.ts';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import {
   baseRelevancy,
+  passersOf,
   relevancyFor,
   type InteractionGroup,
   type RelevancyReader,
@@ -14,8 +15,12 @@ export interface SharedBoostsDependencies {
   readonly weights: RelevancyWeights;
 }
 
-/** The relevancy of one of the actions for a reader, as it is now. */
-export type RelevancyNow = (action: Action, reader: RelevancyReader) => Date;
+/** The relevancy of the actions for a reader, as it is now. */
+export interface RelevancyNow {
+  /** The members who have passed the action on: the reader's follows of them have to be known. */
+  passersOf(action: Action): readonly UserId[];
+  of(action: Action, reader: RelevancyReader): Date;
+}
 
 /** Prepares to place these actions, by a read that begins after the call. */
 export type SharedBoosts = (actions: readonly Action[]) => Promise<RelevancyNow>;
@@ -72,9 +77,13 @@ export function createSharedBoosts({ interactions, weights }: SharedBoostsDepend
       actions.map(async (action) => [action.id, await groupsOf(action)] as const),
     );
     const groups = new Map(lively);
-    return (action, reader) => {
-      const known = groups.get(action.id) ?? [];
-      return known.length === 0 ? baseRelevancy(action) : relevancyFor(action, known, weights)(reader);
+    const groupsFor = ({ id }: Action): readonly InteractionGroup[] => groups.get(id) ?? [];
+    return {
+      passersOf: (action) => passersOf(groupsFor(action)),
+      of(action, reader) {
+        const known = groupsFor(action);
+        return known.length === 0 ? baseRelevancy(action) : relevancyFor(action, known, weights)(reader);
+      },
     };
   };
 }

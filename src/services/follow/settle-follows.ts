@@ -1,9 +1,12 @@
 import type { Action, UserId } from '../../domain/action.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
-import { anySpanContains } from '../../domain/follow-span.ts';
+import { anySpanContains, spansContain } from '../../domain/follow-span.ts';
 import { resynchronise, type ResynchroniseDependencies } from '../../realtime/announce.ts';
 import { fillFeed, type FillFeedDependencies } from '../../feeds/fill-feed.ts';
+import { entriesOf, feedMembershipOf, type FeedMembershipDependencies } from '../../feeds/membership.ts';
+import { asStored } from '../../feeds/reconcile-feed.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
+import type { InteractionsRepository } from '../../storage/interactions.ts';
 import type { CountEpochs } from '../../storage/follower-counts.ts';
 import type { FollowsRepository, OpeningTokens, UnsettledFollow } from '../../storage/follows.ts';
 import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
@@ -12,7 +15,11 @@ import { resolveEntries, type ResolveEntriesDependencies } from '../../feeds/res
 export interface SettleFollowsDependencies
   extends FillFeedDependencies, ResolveEntriesDependencies, CountFollowersDependencies {
   readonly actions: Pick<ActionsRepository, 'recordedSince' | 'findByIds'>;
-  readonly follows: CountFollowersDependencies['follows'] & Pick<FollowsRepository, 'settle'>;
+  readonly follows: CountFollowersDependencies['follows'] &
+    FeedMembershipDependencies['follows'] &
+    Pick<FollowsRepository, 'settle'>;
+  readonly interactions: ResolveEntriesDependencies['interactions'] &
+    Pick<InteractionsRepository, 'passedOnBy'>;
   readonly liveLog: FillFeedDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
 }
 
@@ -50,8 +57,17 @@ async function fillFeeds(
   const since = Math.min(...opened.map((follow) => openSince(follow)));
   // Everything was closed again meanwhile.
   if (since === Infinity) return;
-  const refIds = [...new Set(opened.map((follow) => follow.refId))];
-  const actions = await dependencies.actions.recordedSince(refIds, new Date(since));
+  await fillOwn(dependencies, opened, new Date(since));
+  await fillPassedOn(dependencies, opened, new Date(since));
+}
+
+/** What carries the refs. */
+async function fillOwn(
+  dependencies: SettleFollowsDependencies,
+  opened: readonly UnsettledFollow[],
+  since: Date,
+): Promise<void> {
+  const actions = await dependencies.actions.recordedSince(refIdsOf(opened), since);
   if (actions.length === 0) return;
   const place = await resolveEntries(dependencies, actions, [
     ...new Set(opened.map((follow) => follow.followerId)),
@@ -63,6 +79,36 @@ async function fillFeeds(
     for (let at = 0; at < entries.length; at += FILL_CHUNK)
       await fillFeed(dependencies, userId, entries.slice(at, at + FILL_CHUNK), { tellHeld: true });
   }
+}
+
+/** What the refs, members, have passed on: it comes, or stands higher. One query where there is nothing. */
+async function fillPassedOn(
+  dependencies: SettleFollowsDependencies,
+  opened: readonly UnsettledFollow[],
+  since: Date,
+): Promise<void> {
+  for await (const some of dependencies.interactions.passedOnBy(refIdsOf(opened), since)) {
+    const found = await dependencies.actions.findByIds([...new Set(some.map(({ actionId }) => actionId))]);
+    for (const [userId, follows] of byFollower(opened)) {
+      const held = new Set(
+        some.flatMap(({ actionId, by, at }) =>
+          follows.some(({ refId, spans }) => refId === by && spansContain(spans, at)) ? actionId : [],
+        ),
+      );
+      if (held.size === 0) continue;
+      const membership = await feedMembershipOf(dependencies, userId);
+      const entries = await entriesOf(
+        dependencies,
+        membership,
+        found.filter(({ id }) => held.has(id)),
+      );
+      await fillFeed(dependencies, userId, asStored(entries), { tellHeld: true });
+    }
+  }
+}
+
+function refIdsOf(follows: readonly UnsettledFollow[]): string[] {
+  return [...new Set(follows.map(({ refId }) => refId))];
 }
 
 /** A notification has all the reasons there are. */

@@ -17,7 +17,9 @@ export interface UnfollowDependencies
   readonly feeds: Pick<FeedsRepository, 'markChecksFollows' | 'markDue'>;
   readonly actions: ReconcileDependencies['actions'] & AnnounceTakenBackDependencies['actions'];
   readonly follows: CountFollowersDependencies['follows'] &
+    ReconcileDependencies['follows'] &
     Pick<FollowsRepository, 'all' | 'close' | 'forget'>;
+  readonly interactions: AnnounceTakenBackDependencies['interactions'];
   readonly liveLog: ReconcileDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
 }
 

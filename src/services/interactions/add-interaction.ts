@@ -22,6 +22,7 @@ import { clock } from '../../lib/clock.ts';
 import { commentSchema } from './comment-text.ts';
 import {
   noSuchAction,
+  reshareOf,
   settleInteraction,
   settleUnknown,
   type SettleInteractionDependencies,
@@ -88,6 +89,7 @@ export async function addInteraction(
     text: text ?? null,
     parentId: parentId ?? null,
     data: data ?? null,
+    passesOn: kind === 'RESHARE' && action.scope === 'PUBLIC',
   });
   if (recorded === null) throw noSuchAction();
   const { interaction, change } = recorded;
@@ -110,7 +112,7 @@ async function settled(
     dependencies,
     action.id,
     state === 'VISIBLE' ? { kind: 'given', of: kind, reaction, at } : { kind: 'none' },
-    { boost: change === 'new' ? at : null, settling },
+    { boost: change === 'new' ? at : null, settling, reshare: reshareOf(interaction) },
   );
 }
 

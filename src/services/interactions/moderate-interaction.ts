@@ -17,6 +17,7 @@ import {
 } from './find-interaction.ts';
 import {
   noSuchInteraction,
+  reshareOf,
   settleInteraction,
   settleUnknown,
   takenFrom,
@@ -111,7 +112,11 @@ async function conclude(
   change: EngagementChange,
 ): Promise<Interaction> {
   await dependencies.interactions.logModeration(interaction.id);
-  await settleInteraction(dependencies, interaction.actionId, change, { boost: null, settling });
+  await settleInteraction(dependencies, interaction.actionId, change, {
+    boost: null,
+    settling,
+    reshare: reshareOf(interaction),
+  });
   return interaction;
 }
 

@@ -11,6 +11,7 @@ import { findInteraction, isAdmin, type FindInteractionDependencies } from './fi
 import {
   noSuchAction,
   noSuchInteraction,
+  reshareOf,
   settleInteraction,
   settleUnknown,
   takenFrom,
@@ -64,8 +65,10 @@ async function removeOne(
   }
   const removed = await dependencies.interactions.remove({ id }, clock.now());
   const change = await takenFrom(dependencies, action, interaction, removed.visible);
-  const changed = await settleInteraction(dependencies, action.id, change, { boost: null, ...removed });
-  return { interaction: asRemoved(interaction), action: changed, isReplay: false };
+  const gone = asRemoved(interaction);
+  const how = { boost: null, ...removed, reshare: reshareOf(gone) };
+  const changed = await settleInteraction(dependencies, action.id, change, how);
+  return { interaction: gone, action: changed, isReplay: false };
 }
 
 async function removeOwn(
@@ -95,8 +98,10 @@ async function removeOwn(
   // Where the newest was not visible, when the others happened is not known here.
   const at = interaction.state === 'VISIBLE' ? interaction.at : clock.now();
   const change = await takenFrom(dependencies, action, { ...interaction, at }, removed.visible);
-  const changed = await settleInteraction(dependencies, actionId, change, { boost: null, ...removed });
-  return { interaction: asRemoved(interaction), action: changed, isReplay: false };
+  const gone = asRemoved(interaction);
+  const how = { boost: null, ...removed, reshare: reshareOf(gone) };
+  const changed = await settleInteraction(dependencies, actionId, change, how);
+  return { interaction: gone, action: changed, isReplay: false };
 }
 
 function actsForOther(identity: Identity, interaction: Interaction | null): interaction is Interaction {

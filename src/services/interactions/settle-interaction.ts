@@ -1,6 +1,7 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
+import type { ReshareChange } from '../../storage/reshare-stages.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
@@ -15,6 +16,25 @@ export interface SettleInteractionDependencies {
   readonly workSignal: Pick<WorkSignal, 'notify'>;
 }
 
+/** What else a change of interactions does to their action. */
+export interface SettledBy {
+  /** The time of what may lift it; null: nothing may that did not before. */
+  readonly boost: Date | null;
+  readonly settling: SettlingToken;
+  /** Whether it passes the action on now, or does so no more; null: neither. */
+  readonly reshare: ReshareChange | null;
+}
+
+/** What an interaction in the state it is in now means for who has passed its action on. */
+export function reshareOf({
+  actorId: by,
+  passedOn: at,
+  state,
+}: Pick<Interaction, 'actorId' | 'passedOn' | 'state'>): ReshareChange | null {
+  if (at === null) return null;
+  return state === 'VISIBLE' ? { kind: 'given', by, at } : { kind: 'taken', by };
+}
+
 /**
  * Marks a change of interactions on their action, whose pass derives the counts, and settles it. Until then upkeep finds
  * the change, should nobody come back to it. Two round trips.
@@ -24,9 +44,9 @@ export async function settleInteraction(
   { actions, interactions, workSignal }: SettleInteractionDependencies,
   actionId: ActionId,
   change: EngagementChange,
-  { boost, settling }: { readonly boost: Date | null; readonly settling: SettlingToken },
+  { boost, settling, reshare }: SettledBy,
 ): Promise<Action> {
-  const marked = await actions.markInteraction(actionId, { change, boost, now: clock.now() });
+  const marked = await actions.markInteraction(actionId, { change, boost, reshare, now: clock.now() });
   if (marked === null) throw noSuchAction();
   workSignal.notify();
   await interactions.settle(settling);
@@ -39,13 +59,18 @@ export async function settleInteraction(
  */
 export async function settleUnknown(
   dependencies: SettleInteractionDependencies,
-  { actionId, at }: Pick<Interaction, 'actionId' | 'at'>,
+  interaction: Pick<Interaction, 'actionId' | 'at' | 'actorId' | 'passedOn' | 'state'>,
   settling: SettlingToken,
 ): Promise<Action> {
+  const { actionId, at } = interaction;
   const summary = (await dependencies.interactions.summaries([actionId])).get(actionId);
   const change: EngagementChange =
     summary === undefined ? { kind: 'none' } : { kind: 'derived', engagement: summary.engagement };
-  return settleInteraction(dependencies, actionId, change, { boost: at, settling });
+  return settleInteraction(dependencies, actionId, change, {
+    boost: at,
+    settling,
+    reshare: reshareOf(interaction),
+  });
 }
 
 /** What so many visible interactions less come to. One round trip where the newest may be among them, else none. */

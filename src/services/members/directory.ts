@@ -40,7 +40,7 @@ export interface UpsertMembersDependencies
   extends SettleMembershipDependencies, RebuildFeedDependencies, AdmitMembersDependencies {
   readonly feeds: RebuildFeedDependencies['feeds'] & AdmitMembersDependencies['feeds'];
   readonly actions: SettleMembershipDependencies['actions'] & Pick<ActionsRepository, 'namedAmong'>;
-  readonly follows: Pick<FollowsRepository, 'followersAmong'>;
+  readonly follows: SettleMembershipDependencies['follows'] & Pick<FollowsRepository, 'followersAmong'>;
 }
 
 /**

@@ -45,6 +45,11 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
     name: 'INTERACTIONS',
     run: ({ memberTraces }, subject) => memberTraces.anonymiseInteractions(subject, BATCH),
   },
+  // After the interactions, by which a delivery finds who has passed an action on.
+  {
+    name: 'RESHARES',
+    run: ({ memberTraces }, subject) => memberTraces.anonymiseReshares(subject, BATCH),
+  },
   { name: 'FOLLOWS', run: endFollows },
   {
     name: 'FOLLOWERS',

@@ -7,6 +7,8 @@ import { audienceAmong, formerlyAmong, type AudienceAmongDependencies } from './
 import type { Claim } from '../../storage/fan-out-claim.ts';
 
 export interface AnnouncePulledDependencies extends BoostDependencies, AudienceAmongDependencies {
+  readonly follows: BoostDependencies['follows'] & AudienceAmongDependencies['follows'];
+  readonly members: BoostDependencies['members'];
   readonly liveLog: Pick<LiveLog, 'allWatched' | 'append'>;
   readonly onLiveLogError: (error: unknown) => void;
 }

@@ -1,8 +1,8 @@
 import type { Action, UserId } from '../../domain/action.ts';
 import { reachesFollowers } from '../../domain/audience.ts';
-import { anySpanContains } from '../../domain/follow-span.ts';
+import { anySpanContains, spansContain, type FollowSpan } from '../../domain/follow-span.ts';
 import { profileOfMember, profileOfStranger, type Follow } from '../../domain/viewer.ts';
-import { addressedReasons } from '../../domain/visibility.ts';
+import { addressedReasons, followableIds } from '../../domain/visibility.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { compareUtf8 } from '../../lib/compare-utf8.ts';
 import type { Claim } from '../../storage/fan-out-claim.ts';
@@ -34,7 +34,8 @@ interface Source {
 
 /**
  * Everybody the action is addressed to, each once, in order of user id, in chunks of `chunkSize` (the last may be
- * smaller). All sources – people named, a team or department, followers of every ref – are read side by side in that
+ * smaller). All sources – people named, a team or department, followers of every ref and of everybody who has passed it
+ * on – are read side by side in that
  * one order and merged, so that a reader reached in several ways is one delivery with several reasons, and one id
  * says how far a pass has come.
  *
@@ -84,16 +85,15 @@ export async function audienceAmong(
   userIds: readonly UserId[],
 ): Promise<AudienceMember[]> {
   const isForGroup = action.scope === 'TEAM' || action.scope === 'DEPARTMENT';
-  const [followed, described] = await Promise.all([
+  const followed = followableIds(action);
+  const [found, described] = await Promise.all([
     reachesFollowers(action)
-      ? follows.findPairs(
-          userIds.flatMap((followerId) => action.refIds.map((refId) => ({ followerId, refId }))),
-        )
+      ? follows.findPairs(userIds.flatMap((followerId) => followed.map((refId) => ({ followerId, refId }))))
       : [],
     isForGroup ? members.findByIds(userIds) : [],
   ]);
   const followsOf = new Map<UserId, Follow[]>();
-  for (const { followerId, ...follow } of followed)
+  for (const { followerId, ...follow } of found)
     followsOf.set(followerId, [...(followsOf.get(followerId) ?? []), follow]);
   const profiles = new Map(described.map((member) => [member.userId, profileOfMember(member)]));
   return userIds.flatMap((userId) => {
@@ -112,7 +112,11 @@ export async function formerlyAmong(
   const found = new Set<UserId>();
   if (userIds.length > 0)
     for (const audience of former)
-      for (const { userId } of await audienceAmong(dependencies, { ...action, ...audience }, userIds))
+      for (const { userId } of await audienceAmong(
+        dependencies,
+        { ...action, reshares: [], ...audience },
+        userIds,
+      ))
         found.add(userId);
   return found;
 }
@@ -168,7 +172,18 @@ function sourcesOf({ follows, members }: AudienceDependencies, action: Action): 
     sources.push(
       ...action.refIds
         .filter((refId) => !action.pullRefIds.includes(refId))
-        .map((refId) => followerSource(follows, action, refId)),
+        .map((refId) =>
+          followerSource(follows, refId, {
+            reason: 'FOLLOW',
+            isIn: (spans) => anySpanContains(spans, action),
+          }),
+        ),
+    );
+  if (action.scope === 'PUBLIC')
+    sources.push(
+      ...action.reshares.map(({ by, at }) =>
+        followerSource(follows, by, { reason: 'RESHARE', isIn: (spans) => spansContain(spans, at) }),
+      ),
     );
   return sources;
 }
@@ -206,15 +221,17 @@ function groupSources(members: AudienceDependencies['members'], action: Action):
     }));
 }
 
-function followerSource(follows: AudienceDependencies['follows'], action: Action, refId: string): Source {
+function followerSource(
+  follows: AudienceDependencies['follows'],
+  refId: string,
+  { reason, isIn }: Pick<Source, 'reason'> & { readonly isIn: (spans: readonly FollowSpan[]) => boolean },
+): Source {
   return {
-    reason: 'FOLLOW',
+    reason,
     async read(after, limit) {
       const page = await follows.followers(refId, after, limit);
       return {
-        userIds: page
-          .filter((follower) => anySpanContains(follower.spans, action))
-          .map((follower) => follower.followerId),
+        userIds: page.filter((follower) => isIn(follower.spans)).map((follower) => follower.followerId),
         next: page.length < limit ? null : (page.at(-1)?.followerId ?? null),
       };
     },

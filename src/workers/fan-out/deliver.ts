@@ -1,4 +1,4 @@
-import type { Action, UserId } from '../../domain/action.ts';
+import type { Action, Reshare, UserId } from '../../domain/action.ts';
 import { reachesFollowers } from '../../domain/audience.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
 import type { FeedStore, ReaderDelivery } from '../../feeds/feed-store.ts';
@@ -33,13 +33,15 @@ export interface DeliverDependencies
     BoostDependencies {
   readonly liveLog: SweepDependencies['liveLog'];
   readonly members: AudienceDependencies['members'] & BoostDependencies['members'];
-  readonly follows: AudienceDependencies['follows'] & AnnouncePulledDependencies['follows'];
+  readonly follows: AudienceDependencies['follows'] &
+    AnnouncePulledDependencies['follows'] &
+    BoostDependencies['follows'];
   readonly pulledRefs: Pick<PulledRefs, 'active'>;
   /** Those of the readers to whom nothing need be delivered; see `skip-dormant.ts`. */
   readonly skipDormant: (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>>;
   readonly interactions: Pick<InteractionsRepository, 'summaries'>;
   readonly feedStore: Pick<FeedStore, 'page' | 'deliver' | 'holders' | 'remove'>;
-  readonly fanOuts: Pick<FanOutsRepository, 'checkpoint' | 'setEngagement' | 'setPulled'>;
+  readonly fanOuts: Pick<FanOutsRepository, 'checkpoint' | 'correctReshares' | 'setEngagement' | 'setPulled'>;
   readonly chunkSize: number;
   readonly leaseMs: number;
   /** Decides whose chunk is next. */
@@ -96,7 +98,7 @@ async function deliverToAll(
 ): Promise<PassOutcome> {
   const chunkSize = chunkSizeOf(dependencies, claim);
   const { action } = claim;
-  const interactions = await deriveEngagement(dependencies, claim);
+  const interactions = await deriveFromInteractions(dependencies, claim);
   if (interactions === null) return { kind: 'void', reached: null };
   const progress = {
     delivered: claim.delivered,
@@ -238,8 +240,11 @@ async function withPulled(
   return (await fanOuts.setPulled(claim, pullRefIds)) ? { ...action, pullRefIds } : null;
 }
 
-/** Brings the counters in line with the interactions, and gives what boosts the action. Null: the claim is void. */
-async function deriveEngagement(
+/**
+ * Brings the counters and who has passed it on in line with the interactions, and gives what boosts the action. Null: the
+ * claim is void.
+ */
+async function deriveFromInteractions(
   { interactions, fanOuts }: DeliverDependencies,
   claim: Claim,
 ): Promise<readonly InteractionGroup[] | null> {
@@ -248,8 +253,16 @@ async function deriveEngagement(
   if (!isBumped) return [];
   const summary = (await interactions.summaries([id])).get(id);
   if (summary === undefined) return [];
+  // Changes that met, or came while there were more than are kept, are mended by a pass of their own.
+  if (!isSameReshares(claim.action.reshares, summary.reshares))
+    if (await fanOuts.correctReshares(claim, summary.reshares)) return null;
   const isHeld = await fanOuts.setEngagement(claim, summary.engagement, summary.latest);
   return isHeld ? summary.groups : null;
+}
+
+function isSameReshares(known: readonly Reshare[], are: readonly Reshare[]): boolean {
+  const times = new Map(known.map(({ by, at }) => [by, at.getTime()]));
+  return known.length === are.length && are.every(({ by, at }) => times.get(by) === at.getTime());
 }
 
 /**

@@ -59,6 +59,7 @@ export interface WorkerDependencies extends Omit<DeliverDependencies, 'gate'> {
     | 'claim'
     | 'nextDue'
     | 'checkpoint'
+    | 'correctReshares'
     | 'setEngagement'
     | 'setPulled'
     | 'renew'

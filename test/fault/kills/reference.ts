@@ -27,6 +27,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
     departmentIds,
     state,
     wasHidden,
+    passedOn,
   } of interactions) {
     const id = actionId.toHexString();
     const others = interactionsOf.get(id) ?? [];
@@ -35,6 +36,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
       {
         ...{ id: _id.toHexString(), kind, actorId, reaction: reaction ?? null, departmentIds, keys: [] },
         ...{ at: at.getTime(), state: state ?? 'VISIBLE', wasHidden: wasHidden ?? false },
+        passedOn: passedOn?.getTime() ?? null,
       },
     ]);
   }

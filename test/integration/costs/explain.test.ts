@@ -49,6 +49,7 @@ beforeAll(async () => {
         departmentIds: [],
         kind: 'LIKE' as const,
         at: at(n),
+        ...(n % 50 === 0 ? { passedOn: at(n) } : {}),
       })),
     );
     await follows.insertMany(
@@ -83,6 +84,7 @@ beforeAll(async () => {
         conducted: at(n),
         recorded: at(n),
         latest: at(n),
+        ...(n % 50 === 0 ? { reshares: [{ by: `u${String(n % 200)}`, at: at(n) }], isBumped: true } : {}),
         fanOut: {
           ...fanOut,
           state:
@@ -113,12 +115,17 @@ const sliceArgs = { refId: 'r3', limit: 26 };
 /** Of a day, or what was interacted with since and conducted by then. */
 function candidates(keys: Partial<SourceKeys>, bumpedAndConductedBy?: Date): Promise<unknown> {
   return parts.repositories.sourceActions.candidates(
-    { audience: [], refIds: [], pullRefIds: [], ...keys },
+    { audience: [], refIds: [], pullRefIds: [], passerIds: [], ...keys },
     bumpedAndConductedBy === undefined
       ? { above: at(10_000), upTo: at(10_500) }
       : { above: bumpedAndConductedBy, upTo: null, bumpedAndConductedBy },
     2_000,
   );
+}
+
+/** The first batch of what these have passed on in the last hours. */
+async function passedOn(by: readonly string[]): Promise<void> {
+  for await (const _some of parts.repositories.interactions.passedOnBy(by, at(10_000))) return;
 }
 
 /** The first batch of what was conducted in the last minute. */
@@ -204,6 +211,13 @@ describe('no hot query reads a whole collection', () => {
       () => candidates({ refIds: ['r1', 'r2'] }, at(100)),
     ],
     ['the same by audience', 'audience_bumped', () => candidates({ audience: ['user:u1'] }, at(100))],
+    ['what members have passed on', 'reshared', () => candidates({ passerIds: ['u1', 'u2'] })],
+    [
+      'the same that was bumped past a page of the source',
+      'reshared',
+      () => candidates({ passerIds: ['u1', 'u2'] }, at(100)),
+    ],
+    ['what a member has passed on since', 'passed_on', () => passedOn(['u1', 'u2'])],
     ['which refs are pulled', 'pulled', () => parts.repositories.refs.pulled()],
     ['whether anybody is dormant', 'active', () => parts.repositories.feeds.hasDormant(at(5))],
     [

@@ -100,7 +100,7 @@ describe('an erased member', () => {
     const tombstones = await parts.database.collections.actions.find({ isDeleted: true }).toArray();
     expect(tombstones.map(({ actorId }) => actorId)).toEqual([pseudonym]);
     const { interactions, moderationLog, follows, feeds, members } = parts.database.collections;
-    expect(await interactions.countDocuments({ actorId: pseudonym })).toBe(2);
+    expect(await interactions.countDocuments({ actorId: pseudonym })).toBe(3);
     expect(await moderationLog.countDocuments({ by: pseudonym })).toBe(6);
     expect(await moderationLog.countDocuments({ reason: `Not again, ${FORMER_MEMBER}!` })).toBe(1);
     expect(await follows.countDocuments({ refId: pseudonym, active: true })).toBe(0);

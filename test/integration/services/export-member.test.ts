@@ -42,7 +42,11 @@ test('exports everything held about a member', async () => {
     },
     followers: 4,
     mutedBy: 2,
-    interactions: [{ kind: 'LIKE' }, { kind: 'COMMENT' }],
+    interactions: [
+      { kind: 'LIKE' },
+      { kind: 'RESHARE', passedOn: expect.any(String) as string },
+      { kind: 'COMMENT' },
+    ],
     hiddenItems: [{ actionId: world.others.named }],
     itemMarks: [{ actionId: world.others.named, state: 'HIDDEN', at: expect.any(String) as string }],
     bookmarks: [{ actionId: world.others.named, at: expect.any(String) as string }],

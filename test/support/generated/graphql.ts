@@ -133,6 +133,8 @@ export type DeliveryReason =
   | 'PULL'
   /** The reader is a recipient of the restricted action. */
   | 'RECIPIENT'
+  /** Somebody the reader follows passed on a PUBLIC action. */
+  | 'RESHARE'
   /** The reader is in the actor's team. */
   | 'TEAM';
 
@@ -464,6 +466,8 @@ export type RelevancyCauseKind =
   | 'REACTION'
   /** A reshare. */
   | 'RESHARE'
+  /** Somebody the reader followed then passed it on. */
+  | 'RESHARED_BY_FOLLOWED'
   /** That the reader had snoozed it until then. */
   | 'SNOOZE_ENDED';
 

@@ -73,6 +73,23 @@ test('concerns who is named by an edit by what comes after it', () => {
   expect(relevancyOf(late, edited, [comment, later], DEFAULT_WEIGHTS)).toEqual(at(30));
 });
 
+test('a reshare lifts to its own time who followed the member then, and nobody else', () => {
+  const reshare: InteractionGroup = {
+    ...{ kind: 'RESHARE', actorId: 'bob', departmentIds: [], latest: at(20), passedOn: at(21) },
+  };
+  const following = (since: Date, until?: Date): RelevancyReader =>
+    reader({
+      follows: [{ refId: 'bob', spans: [until === undefined ? { since } : { since, until }] }],
+    });
+  const lifted = (who: RelevancyReader): Date => relevancyOf(who, action, [reshare], DEFAULT_WEIGHTS);
+  expect(lifted(following(at(21)))).toEqual(at(20));
+  expect(lifted(following(at(5), at(22)))).toEqual(at(20));
+  expect(lifted(following(at(5), at(21)))).toEqual(at(2));
+  expect(lifted(following(at(22)))).toEqual(at(2));
+  const { passedOn: _passedOn, ...notPassedOn } = reshare;
+  expect(relevancyOf(following(at(0)), action, [notPassedOn], DEFAULT_WEIGHTS)).toEqual(at(2));
+});
+
 const name = fc.constantFrom('a', 'b', 'c');
 const groups = fc.array(
   fc.record({
@@ -83,6 +100,14 @@ const groups = fc.array(
   }),
   { maxLength: 8 },
 );
+/** One of each member at most has passed it on. */
+const passedOn = fc
+  .uniqueArray(fc.record({ actorId: name, day: fc.nat({ max: 30 }) }), { selector: ({ actorId }) => actorId })
+  .map((reshares): InteractionGroup[] =>
+    reshares.map(({ actorId, day }) => ({
+      ...{ kind: 'RESHARE', actorId, departmentIds: [], latest: at(day), passedOn: at(day) },
+    })),
+  );
 const concerned = fc.uniqueArray(
   fc.record({
     key: fc.tuple(fc.constantFrom('user', 'department'), name).map(([kind, id]) => `${kind}:${id}`),
@@ -102,11 +127,22 @@ const someReader = fc.record({
   userId: name,
   departmentId: fc.option(name),
   supervisorId: fc.option(name),
+  follows: fc.array(
+    fc.record({
+      refId: name,
+      spans: fc.array(
+        fc.nat({ max: 30 }).map((day) => ({ since: at(day), until: at(day + 10) })),
+        { maxLength: 2 },
+      ),
+    }),
+    { maxLength: 3 },
+  ),
 });
 
 test('is the same for many readers at once as for each on its own', () => {
   fc.assert(
-    fc.property(someAction, groups, fc.array(someReader), (what, interactions, readers) => {
+    fc.property(someAction, groups, passedOn, fc.array(someReader), (what, others, reshares, readers) => {
+      const interactions = [...others, ...reshares];
       const forReader = relevancyFor(what, interactions, DEFAULT_WEIGHTS);
       for (const who of readers)
         expect(forReader(who)).toEqual(relevancyOf(who, what, interactions, DEFAULT_WEIGHTS));

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { NO_MUTES } from '../../../src/domain/mute.ts';
+import { NO_MUTES, readerMutes } from '../../../src/domain/mute.ts';
 import { NO_SNOOZES, type Follow, type ReaderProfile } from '../../../src/domain/viewer.ts';
 import {
   addressedReasons,
   isEntitled,
   needsFollows,
   currentReasons,
+  mutesPasser,
   type VisibleAction,
 } from '../../../src/domain/visibility.ts';
 
@@ -22,6 +23,7 @@ function action(change: Partial<VisibleAction> = {}): VisibleAction {
     recipients: [],
     refIds: ['site', 'actor'],
     pullRefIds: [],
+    reshares: [],
     audienceRev: 0,
     isHidden: false,
     isDeleted: false,
@@ -149,4 +151,25 @@ test('keeps of the delivered reasons those that hold now', () => {
   expect(currentReasons(reader(), action(), ['FOLLOW', 'MENTION'], null)).toEqual(['FOLLOW']);
   expect(currentReasons(reader(), action(), ['FOLLOW'], [open])).toEqual(['FOLLOW']);
   expect(currentReasons(reader(), action(), ['FOLLOW'], [elsewhere])).toEqual([]);
+});
+
+describe('what was passed on', () => {
+  const passed = action({ scope: 'PUBLIC', reshares: [{ by: 'bob', at: new Date(5_000) }] });
+  const span = { refId: 'bob', active: true, spans: [{ since: new Date(5_000) }] };
+
+  test('comes to who followed the member then, while it is public', () => {
+    expect(addressedReasons(reader(), passed, [span])).toEqual(['RESHARE']);
+    expect(addressedReasons(reader(), { ...passed, scope: 'FOLLOWERS' }, [span])).toEqual([]);
+    const late = { ...span, spans: [{ since: new Date(5_001) }] };
+    const ended = { ...span, spans: [{ since: new Date(0), until: new Date(5_000) }] };
+    expect(addressedReasons(reader(), passed, [late, ended])).toEqual([]);
+  });
+
+  test('is trusted where it was stored, and not once the reader mutes the member', () => {
+    expect(currentReasons(reader(), passed, ['RESHARE'], null)).toEqual(['RESHARE']);
+    expect(currentReasons(reader(), { ...passed, audienceRev: 1 }, ['RESHARE'], [])).toEqual([]);
+    const mutes = readerMutes([{ kind: 'MEMBER', value: 'bob', text: null, until: null }], new Date());
+    expect(mutesPasser(reader({ mutes }), passed)).toBe(true);
+    expect(currentReasons(reader({ mutes }), passed, ['RESHARE'], [span])).toEqual([]);
+  });
 });

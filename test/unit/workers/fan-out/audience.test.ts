@@ -42,6 +42,7 @@ function actionWith(scope: Action['scope'], refIds: readonly string[], mentions:
     isHidden: false,
     isDeleted: false,
     pullRefIds: [],
+    reshares: [],
     isBumped: false,
     latest: recorded,
     fanOut: { state: 'PENDING', version: 1, attempts: 0, lane: 'LIVE', delivered: 0, error: null },

@@ -1,0 +1,24 @@
+import type { UserId } from '../../domain/action.ts';
+import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { passedOnBy } from '../../domain/visibility.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import { loadFollows } from './feed-rules.ts';
+
+/**
+ * Whose reshares bring an item to its reader, the newest first. One round trip for all items that are asked in the same
+ * turn of the event loop; none for an item that nobody has passed on.
+ */
+export async function resharedBy(
+  session: ReaderSession,
+  { action }: Pick<NewsfeedItem, 'action'>,
+): Promise<UserId[]> {
+  if (action.reshares.length === 0) return [];
+  const [profile, follows] = await Promise.all([
+    session.profile(),
+    loadFollows(
+      session,
+      action.reshares.map(({ by }) => by),
+    ),
+  ]);
+  return passedOnBy(profile, action, follows).flatMap(({ via }) => via ?? []);
+}
