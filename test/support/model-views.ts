@@ -327,7 +327,7 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
   const oldest = unread.at(-1);
   view['first unread'] = oldest === undefined ? null : expectedItem(label, oldest);
   view['from the first unread on'] =
-    oldest === undefined ? [] : feed.slice(unread.length - 1).map((item) => label(item.action.id));
+    oldest === undefined ? [] : feed.slice(feed.indexOf(oldest)).map((item) => label(item.action.id));
   for (const item of [...feed, ...archive, ...snoozed])
     view[`item ${label(item.action.id)}`] = expectedItem(label, item);
   for (const action of model.actions) {
