@@ -3,6 +3,7 @@ import type { SeededRandom } from '../../support/seeded-random.ts';
 import { call, type As } from './call.ts';
 import type { Journal } from './journal.ts';
 import { editOf, publicationOf } from './publication.ts';
+import { readerOperations } from './reader-operations.ts';
 import { BOSS, type World } from './world.ts';
 
 /** The latest actions that operations are about. */
@@ -53,6 +54,8 @@ export function operationsIn(world: World, random: SeededRandom, journal: Journa
     const id = random.pick(actions);
     return { id, words: Buffer.from(id, 'base64').toString() };
   };
+
+  const own = readerOperations({ roster: world, random, run, target });
 
   const publish = async (actorId = random.pick(publishers)): Promise<void> => {
     const input = publicationOf(world, random, actorId);
@@ -136,26 +139,6 @@ export function operationsIn(world: World, random: SeededRandom, journal: Journa
     const { id, words } = target();
     await run(`delete ${words}`, 'mutation($id: ID!) { deleteAction(id: $id) { id } }', { id }, ADMIN);
   };
-  const mark = async (): Promise<void> => {
-    const sub = reader();
-    const upTo = new Date(Date.now() - random.below(20_000)).toISOString();
-    await run(
-      `mark read by ${sub} up to ${upTo}`,
-      'mutation($upTo: DateTime!) { markFeedRead(upTo: $upTo) { unreadCount { count } } }',
-      { upTo },
-      { sub },
-    );
-  };
-  const hideItem = async (): Promise<void> => {
-    const [{ id, words }, sub] = [target(), reader()];
-    const name = random.next() < 0.6 ? 'hideFeedItem' : 'unhideFeedItem';
-    await run(
-      `${name} of ${words} by ${sub}`,
-      `mutation($id: ID!) { ${name}(actionId: $id) }`,
-      { id },
-      { sub },
-    );
-  };
   /** Of one reader and one ref only the last one counts. */
   const certainly = async (key: string, change: () => Promise<boolean>): Promise<void> => {
     unsure.set(key, change);
@@ -182,16 +165,6 @@ export function operationsIn(world: World, random: SeededRandom, journal: Journa
         { sub },
       );
     await certainly(`${sub} ${refId}`, async () => (await change()) !== null);
-  };
-  const mute = async (): Promise<void> => {
-    const [sub, memberId] = [reader(), random.pick(publishers)];
-    const name = random.next() < 0.5 ? 'mute' : 'unmute';
-    await run(
-      `${name} ${memberId} by ${sub}`,
-      `mutation($memberId: String!) { ${name}(memberId: $memberId) { unreadCount { count } } }`,
-      { memberId },
-      { sub },
-    );
   };
   const move = async (): Promise<void> => {
     const memberId = random.pick([...readers, ...publishers]);
@@ -250,11 +223,13 @@ export function operationsIn(world: World, random: SeededRandom, journal: Journa
     [5, moderate],
     [4, show],
     [3, remove],
-    [5, mark],
-    [5, hideItem],
+    [5, own.mark],
+    [5, own.hideItem],
     [7, follow],
     [6, unfollow],
-    [5, mute],
+    [3, own.mute],
+    [4, own.muteTarget],
+    [6, own.snooze],
     [5, move],
     [2, rename],
     [2, rebuild],

@@ -93,7 +93,12 @@ export async function referenceOf(collections: Collections, userIds: readonly st
       return {
         userId,
         roles: ['user'],
-        mutes: (own?.muted ?? []).map((value) => ({ kind: 'MEMBER', value, hasEnd: false })),
+        mutes: [
+          ...(own?.muted ?? []).map((value) => ({ kind: 'MEMBER' as const, value, hasEnd: false })),
+          ...(own?.mutes ?? []).flatMap(({ kind, value, until }) =>
+            until === undefined || until.getTime() > Date.now() ? [{ kind, value, hasEnd: false }] : [],
+          ),
+        ],
         bookmarks: [],
         hiddenActionIds: inState('HIDDEN'),
         archivedActionIds: inState('ARCHIVED'),

@@ -1,0 +1,85 @@
+import type { SeededRandom } from '../../support/seeded-random.ts';
+import type { As } from './call.ts';
+import type { Roster } from './world.ts';
+
+export interface ReaderOperationsOptions {
+  readonly roster: Roster;
+  readonly random: SeededRandom;
+  /** Does it and notes what came of it. */
+  readonly run: (what: string, document: string, variables: object, as: As) => Promise<unknown>;
+  /** One of the latest actions. */
+  readonly target: () => { readonly id: string; readonly words: string };
+}
+
+/** What readers say of their own feeds. */
+export function readerOperations({ roster, random, run, target }: ReaderOperationsOptions) {
+  const { readers, publishers, sites } = roster;
+  const reader = (): string => random.pick(readers);
+  const mark = async (): Promise<void> => {
+    const sub = reader();
+    const upTo = new Date(Date.now() - random.below(20_000)).toISOString();
+    await run(
+      `mark read by ${sub} up to ${upTo}`,
+      'mutation($upTo: DateTime!) { markFeedRead(upTo: $upTo) { unreadCount { count } } }',
+      { upTo },
+      { sub },
+    );
+  };
+  const hideItem = async (): Promise<void> => {
+    const [{ id, words }, sub] = [target(), reader()];
+    const name = random.next() < 0.6 ? 'hideFeedItem' : 'unhideFeedItem';
+    await run(
+      `${name} of ${words} by ${sub}`,
+      `mutation($id: ID!) { ${name}(actionId: $id) }`,
+      { id },
+      { sub },
+    );
+  };
+  const mute = async (): Promise<void> => {
+    const [sub, memberId] = [reader(), random.pick(publishers)];
+    const name = random.next() < 0.5 ? 'mute' : 'unmute';
+    await run(
+      `${name} ${memberId} by ${sub}`,
+      `mutation($memberId: String!) { ${name}(memberId: $memberId) { unreadCount { count } } }`,
+      { memberId },
+      { sub },
+    );
+  };
+  /** Soon, so that it comes while something happens, or after everything. */
+  const later = (): string =>
+    new Date(Date.now() + (random.next() < 0.7 ? 1_000 + random.below(15_000) : 3_600_000)).toISOString();
+  const snooze = async (): Promise<void> => {
+    const [{ id, words }, sub] = [target(), reader()];
+    if (random.next() < 0.3) {
+      const document = 'mutation($id: ID!) { unsnoozeFeedItem(actionId: $id) { itemId } }';
+      await run(`unsnooze ${words} by ${sub}`, document, { id }, { sub });
+      return;
+    }
+    const until = later();
+    await run(
+      `snooze ${words} by ${sub} until ${until}`,
+      'mutation($id: ID!, $until: DateTime!) { snoozeFeedItem(actionId: $id, until: $until) { itemId } }',
+      { id, until },
+      { sub },
+    );
+  };
+  const muteTarget = async (): Promise<void> => {
+    const sub = reader();
+    const target =
+      random.next() < 0.5 ? { refId: random.pick(sites) } : { memberId: random.pick(publishers) };
+    const words = JSON.stringify(target);
+    if (random.next() < 0.5) {
+      const document = 'mutation($target: MuteTargetInput!) { removeMute(target: $target) { muted } }';
+      await run(`no mute of ${words} by ${sub}`, document, { target }, { sub });
+      return;
+    }
+    const until = random.next() < 0.7 ? later() : null;
+    await run(
+      `mute ${words} by ${sub} until ${String(until)}`,
+      'mutation($target: MuteTargetInput!, $until: DateTime) { addMute(target: $target, until: $until) { muted } }',
+      { target, until },
+      { sub },
+    );
+  };
+  return { mark, hideItem, mute, muteTarget, snooze };
+}
