@@ -1,4 +1,4 @@
-import type { PublishActionInput } from '../../src/services/services.ts';
+import type { PublishActionInput } from '../../src/services/shapes.ts';
 import { alternate, type Series } from '../harness/rounds.ts';
 import { now } from '../harness/statistics.ts';
 import { publishAll, type ModelWorld } from '../world/models.ts';

@@ -1,4 +1,4 @@
-import type { FollowInput, MemberInput, PublishActionInput } from '../../src/services/services.ts';
+import type { FollowInput, MemberInput, PublishActionInput } from '../../src/services/shapes.ts';
 import { ratingInput } from './actions.ts';
 import type { Trace, TraceAction } from './trace.ts';
 

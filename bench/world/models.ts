@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
 import { createFeedStore } from '../../src/feeds/registry.ts';
 import { Closer } from '../../src/lib/closer.ts';
-import type { PublishActionInput } from '../../src/services/services.ts';
+import type { PublishActionInput } from '../../src/services/shapes.ts';
 import type { Environment } from '../harness/environment.ts';
 import { openInProcess, type InProcess } from '../harness/in-process.ts';
 import type { ModelsLoad } from './models-load.ts';

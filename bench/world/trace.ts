@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
-import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../src/services/services.ts';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../src/services/shapes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import { zipf } from '../harness/random.ts';
 import { loadFollowers, readerId } from './people.ts';

@@ -5,7 +5,7 @@ import { createRateLimiter } from '../http/rate-limit.ts';
 import { startHttpServer, type HttpServer } from '../http/server.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
 import { checkClock } from '../services/clock-watch.ts';
-import type { Services } from '../services/services.ts';
+import type { Services } from '../services/create-services.ts';
 import { isDatabaseUnavailable } from '../storage/errors.ts';
 import type { Database } from '../storage/mongo.ts';
 import type { Logger } from '../telemetry/logger.ts';

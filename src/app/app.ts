@@ -11,7 +11,7 @@ import { openApi } from './api.ts';
 import { createCore } from './core.ts';
 import { enterInstallation } from './presence.ts';
 import { startWorkers } from './workers.ts';
-import type { Services } from '../services/services.ts';
+import type { Services } from '../services/create-services.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { connectDatabase, type Database } from '../storage/mongo.ts';
 import { connectRedis, type RedisConnections, type RedisRole } from '../connections/redis.ts';

@@ -5,7 +5,7 @@ import { createEveryFeedStore, createFeedStore } from '../feeds/registry.ts';
 import type { Tickets } from '../http/tickets.ts';
 import type { Realtime } from '../realtime/create-realtime.ts';
 import { createServices } from '../services/create-services.ts';
-import type { Services } from '../services/services.ts';
+import type { Services } from '../services/create-services.ts';
 import { createEventSessions } from '../services/session/event-sessions.ts';
 import { openSession } from '../services/session/open-session.ts';
 import { chooseFeedModel } from '../storage/feed-epochs.ts';

@@ -3,7 +3,7 @@ import { access, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Identity } from '../domain/viewer.ts';
-import type { ExportPart } from '../services/services.ts';
+import type { ExportPart } from '../services/shapes.ts';
 import { configOf } from './config-of.ts';
 import { connectToServer } from './connection.ts';
 import { CommandError, type CommandContext } from './context.ts';

@@ -3,7 +3,7 @@ import { FanfareError } from '../domain/errors.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { DEFAULT_LOCALE, type Locale } from '../descriptors/locale.ts';
 import type { ReaderSession } from '../services/session/reader-session.ts';
-import type { Services } from '../services/services.ts';
+import type { Services } from '../services/create-services.ts';
 
 /** What resolvers get. One per operation, and one per event of a subscription. */
 export interface GraphQLContext {

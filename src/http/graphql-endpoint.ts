@@ -10,7 +10,7 @@ import { maxBodyOf, type BodyUnderWay, type Intake } from './intake.ts';
 import type { HttpLimits } from './limits.ts';
 import type { RequestContext } from './operation-context.ts';
 import { bodyFault } from './plugins/request-guard.ts';
-import type { Services } from '../services/services.ts';
+import type { Services } from '../services/create-services.ts';
 import { overRate, type RateLimiter } from './rate-limit.ts';
 import { readJsonBody } from './read-json.ts';
 import { isStream, sendResponse } from './respond.ts';

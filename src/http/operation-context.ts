@@ -5,7 +5,7 @@ import { operationCost } from '../graphql/limits/cost.ts';
 import { findOperation, isIntrospection } from '../graphql/limits/operation.ts';
 import { variablesFault } from '../graphql/limits/variables.ts';
 import { localeFor } from '../descriptors/locale.ts';
-import type { Services } from '../services/services.ts';
+import type { Services } from '../services/create-services.ts';
 import type { Caller } from './caller.ts';
 
 interface OperationParams {

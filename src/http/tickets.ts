@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { ROLES, type Identity } from '../domain/viewer.ts';
-import type { Ticket } from '../services/services.ts';
+import type { Ticket } from '../services/shapes.ts';
 import { unauthenticated } from './auth.ts';
 
 /** Lets a viewer open event streams without sending headers. */

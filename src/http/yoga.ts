@@ -5,7 +5,7 @@ import { CompiledExecution } from './compiled-execution.ts';
 import type { CorsOrigins } from '../config/config.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { buildSchema } from '../graphql/schema.ts';
-import type { Services } from '../services/services.ts';
+import type { Services } from '../services/create-services.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { corsFor } from './cors.ts';
 import { graphiqlOf, pagePolicy } from './graphiql.ts';

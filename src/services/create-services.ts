@@ -1,3 +1,5 @@
+import type { Action, ActionId, RefId, UserId } from '../domain/action.ts';
+import type { InteractionId } from '../domain/interaction.ts';
 import type { RankingWeights } from '../domain/ranking.ts';
 import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { Identity } from '../domain/viewer.ts';
@@ -51,7 +53,8 @@ import { latestInteractions, listInteractions } from './interactions/read-intera
 import { removeInteraction } from './interactions/remove-interaction.ts';
 import { ERASURE_TIMING } from '../workers/erasure/run-erasure.ts';
 import { retryFanOut } from './moderation/retry-fan-out.ts';
-import type { Services, Ticket } from './services.ts';
+import { bound } from './bound.ts';
+import type { RecordInteractionInput, Ticket } from './shapes.ts';
 import { createSharedBoosts } from './feed/shared-boosts.ts';
 import { createSharedUnread } from './feed/shared-unread.ts';
 import { watchFeed } from './feed/watch-feed.ts';
@@ -83,8 +86,14 @@ interface TicketOffice {
   read(ticket: string): Promise<Identity>;
 }
 
-/** Binds every use case to its parts. */
-export function createServices(given: ServiceParts): Services {
+/** The use cases, bound to what they need. */
+export type Services = ReturnType<typeof createServices>;
+
+/**
+ * Binds the use cases to their parts. All of them check roles themselves and throw FanfareError with a code of the API; a
+ * caller without identity never gets this far. What each does, and when it throws, is said where it is written.
+ */
+export function createServices(given: ServiceParts) {
   const parts = {
     ...given,
     feedReader: laySnoozes(feedReader({ ...given, onLost: (userId) => makeDue(given, [userId]) })),
@@ -97,82 +106,98 @@ export function createServices(given: ServiceParts): Services {
     countUnread: createSharedUnread({ ...parts, openSession: parts.openEventSession }),
   };
   return {
+    /** The loaders and the profile of one request; never kept longer. */
     openSession: parts.openSession,
+    /** The same for one live event. Shares its loads with other events that are shown in the same moment. */
     openEventSession: parts.openEventSession,
-    createTicket: (identity) => parts.tickets.sign(identity),
-    readTicket: (ticket) => parts.tickets.read(ticket),
-    publishAction: (identity, input) => publishAction(parts, identity, input),
-    publishActions: (identity, inputs, options) => publishActions(parts, identity, inputs, options),
-    retryFanOut: (identity, id) => retryFanOut(parts, identity, id),
-    recordInteraction: async (session, input) => (await addInteraction(parts, session, input)).action,
-    addInteraction: (session, input) => addInteraction(parts, session, input),
-    removeInteraction: (session, input) => removeInteraction(parts, session, input),
-    hideInteraction: (session, id, reason) =>
-      setInteractionHidden(parts, session, id, { kind: 'HIDE_INTERACTION', reason }),
-    unhideInteraction: (session, id) =>
-      setInteractionHidden(parts, session, id, { kind: 'UNHIDE_INTERACTION', reason: null }),
-    updateInteraction: (session, id, text) => updateInteraction(parts, session, id, text),
-    getInteraction: (session, id) => getInteraction(parts, session, id),
-    listInteractions: (session, actionId, args) => listInteractions(session, actionId, args),
-    latestInteractions: (session, args) => latestInteractions(parts, session, args),
-    hideAction: (session, id, reason) => setHidden(parts, session, id, 'HIDE', reason),
-    unhideAction: (session, id) => setHidden(parts, session, id, 'UNHIDE', null),
-    updateAction: (session, id, input, ifVersion) => updateAction(parts, session, id, input, ifVersion),
-    deleteAction: (session, id) => deleteAction(parts, session, id),
-    readModerationLog: (session, args) => readModerationLog(parts, session, args),
-    upsertMembers: (identity, members) => upsertMembers(parts, identity, members),
-    upsertRefs: (identity, refs) => upsertRefs(parts, identity, refs),
-    renameRef: (identity, refId, label) => renameRef(parts, identity, refId, label),
-    followMany: (identity, pairs) => followMany(parts, identity, pairs),
-    unfollowMany: (identity, pairs, keepHistory) => unfollowMany(parts, identity, pairs, keepHistory),
-    pinAction: (session, refId, actionId) => pinAction(parts, session, refId, actionId),
-    unpinAction: (session, refId, actionId) => unpinAction(parts, session, refId, actionId),
-    readPinned: (session, refId) => readPinned(session, refId),
-    follow: (session, refId, copyLimit) => follow(parts, session, refId, copyLimit),
-    unfollow: (session, refId, keepHistory) => unfollow(parts, session, refId, keepHistory),
-    addMute: (session, target, until) => addMute(parts, session, target, until),
-    removeMute: (session, target) => removeMute(parts, session, target),
-    mute: (session, memberId) => mute(parts, session, memberId),
-    unmute: (session, memberId) => unmute(parts, session, memberId),
-    hideFeedItem: (session, id) => setItemState(parts, session, id, 'HIDDEN'),
-    unhideFeedItem: (session, id) => clearItemState(parts, session, id, 'HIDDEN'),
-    archiveFeedItem: (session, id) => archiveFeedItem(parts, session, id),
-    unarchiveFeedItem: (session, id) => unarchiveFeedItem(parts, session, id),
-    snoozeFeedItem: (session, id, until) => snoozeFeedItem(parts, session, id, until),
-    unsnoozeFeedItem: (session, id) => unsnoozeFeedItem(parts, session, id),
-    readHiddenItems: (session, args) => readHiddenItems(parts, session, args),
-    markItemsRead: (session, ids) => markItemsRead(parts, session, ids),
-    markItemsUnread: (session, ids) => markItemsUnread(parts, session, ids),
-    bookmark: (session, id) => bookmark(parts, session, id),
-    unbookmark: (session, id) => unbookmark(parts, session, id),
-    readBookmarks: (session, args) => readBookmarks(parts, session, args),
-    following: (session, args) => following(parts, session, args),
-    markFeedRead: (session, upTo) => markFeedRead(parts, session, upTo),
-    rebuildFeed: (identity, memberId) => rebuildFeed(parts, identity, memberId),
-    rebuildFeeds: (identity) => rebuildFeeds(parts, identity),
-    readFeed: (session, args) => readFeed(parts, session, args),
-    readFeedGroups: (session, args) => readFeedGroups(parts, session, args),
-    getFeedGroup: (session, groupKey) => getFeedGroup(parts, session, groupKey),
-    countUnread: (session) => countUnread(parts, session),
-    findFirstUnread: (session) => findFirstUnread(parts, session),
-    readSlice: (session, refId, args) => readSlice(parts, session, refId, args),
-    listActions: (session, args) => listActions(parts, session, args),
-    getAction: (session, id) => getAction(session, id),
-    getMember: (session, userId) => session.members.load(userId),
-    readMember: (session, memberId) => readMember(session, memberId),
-    readRef: (session, refId) => readRef(session, refId),
-    getRef: (session, refId) => session.refs.load(refId),
+    /** For clients that cannot send headers. */
+    createTicket: (identity: Identity) => parts.tickets.sign(identity),
+    /** Who a ticket was made for, until their token ends. Rejects with UNAUTHENTICATED. */
+    readTicket: (ticket: string) => parts.tickets.read(ticket),
+
+    ...bound(parts, {
+      publishAction,
+      publishActions,
+      retryFanOut,
+      addInteraction,
+      removeInteraction,
+      updateInteraction,
+      getInteraction,
+      latestInteractions,
+      updateAction,
+      deleteAction,
+      readModerationLog,
+      upsertMembers,
+      upsertRefs,
+      renameRef,
+      followMany,
+      unfollowMany,
+      pinAction,
+      unpinAction,
+      follow,
+      unfollow,
+      addMute,
+      removeMute,
+      mute,
+      unmute,
+      archiveFeedItem,
+      unarchiveFeedItem,
+      snoozeFeedItem,
+      unsnoozeFeedItem,
+      readHiddenItems,
+      markItemsRead,
+      markItemsUnread,
+      bookmark,
+      unbookmark,
+      readBookmarks,
+      following,
+      markFeedRead,
+      rebuildFeed,
+      rebuildFeeds,
+      readFeed,
+      readFeedGroups,
+      getFeedGroup,
+      countUnread,
+      findFirstUnread,
+      readSlice,
+      listActions,
+      getNewsfeedItem,
+      explainFeedItem,
+      readErasure,
+      readHostEvents,
+      listErasures,
+      readWork,
+      exportMember,
+      memberExport,
+    }),
+    ...bound({ ...parts, timing: ERASURE_TIMING }, { eraseMember }),
+    ...bound(watching, { watchFeed }),
     readFollowers: createFollowersReader(parts),
-    getNewsfeedItem: (session, id) => getNewsfeedItem(parts, session, id),
-    explainFeedItem: (session, id, memberId) => explainFeedItem(parts, session, id, memberId),
-    eraseMember: (identity, memberId) =>
-      eraseMember({ ...parts, timing: ERASURE_TIMING }, identity, memberId),
-    readErasure: (identity, memberId) => readErasure(parts, identity, memberId),
-    readHostEvents: (identity, args) => readHostEvents(parts, identity, args),
-    listErasures: (identity, args) => listErasures(parts, identity, args),
-    readWork: (identity) => readWork(parts, identity),
-    exportMember: (session, memberId) => exportMember(parts, session, memberId),
-    memberExport: (session, memberId) => memberExport(parts, session, memberId),
-    watchFeed: (identity, args) => watchFeed(watching, identity, args),
+
+    // What needs nothing but the session.
+    getAction,
+    listInteractions,
+    readMember,
+    readPinned,
+    readRef,
+    getMember: (session: ReaderSession, userId: UserId) => session.members.load(userId),
+    /** Also one that is only known from being followed. */
+    getRef: (session: ReaderSession, refId: RefId) => session.refs.load(refId),
+
+    /** `addInteraction`, for the action alone. */
+    recordInteraction: async (session: ReaderSession, input: RecordInteractionInput): Promise<Action> =>
+      (await addInteraction(parts, session, input)).action,
+    hideInteraction: (session: ReaderSession, id: InteractionId, reason: Reason) =>
+      setInteractionHidden(parts, session, id, { kind: 'HIDE_INTERACTION', reason }),
+    unhideInteraction: (session: ReaderSession, id: InteractionId) =>
+      setInteractionHidden(parts, session, id, { kind: 'UNHIDE_INTERACTION', reason: null }),
+    hideAction: (session: ReaderSession, id: ActionId, reason: Reason) =>
+      setHidden(parts, session, id, 'HIDE', reason),
+    unhideAction: (session: ReaderSession, id: ActionId) => setHidden(parts, session, id, 'UNHIDE', null),
+    hideFeedItem: (session: ReaderSession, id: ActionId) => setItemState(parts, session, id, 'HIDDEN'),
+    unhideFeedItem: (session: ReaderSession, id: ActionId) => clearItemState(parts, session, id, 'HIDDEN'),
   };
 }
+
+/** Why a moderator did it; for the log. */
+type Reason = string | null | undefined;

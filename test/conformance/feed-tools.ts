@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
-import type { FeedFilter, Services } from '../../src/services/services.ts';
+import type { Services } from '../../src/services/create-services.ts';
+import type { FeedFilter } from '../../src/services/shapes.ts';
 import type { Parts } from '../support/parts.ts';
 
 const HOUR = 3_600_000;

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
 import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
-import type { Services } from '../../src/services/services.ts';
+import type { Services } from '../../src/services/create-services.ts';
 import { connectDatabase } from '../../src/storage/mongo.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';

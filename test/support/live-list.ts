@@ -1,6 +1,7 @@
 import type { Identity } from '../../src/domain/viewer.ts';
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
-import type { FeedEvent, FeedFilter, FeedPage, Services } from '../../src/services/services.ts';
+import type { Services } from '../../src/services/create-services.ts';
+import type { FeedEvent, FeedFilter, FeedPage } from '../../src/services/shapes.ts';
 import type { Parts } from './parts.ts';
 
 /** What a list shows of an item. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.ts';
-import type { ChangedInteraction } from '../../src/services/services.ts';
+import type { ChangedInteraction } from '../../src/services/shapes.ts';
 import { toDate } from './model-action-steps.ts';
 import { maySee, repeat, repeatedBy, takeBack, type ModelAction } from './model.ts';
 import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';

@@ -2,7 +2,7 @@ import type { Action } from '../../src/domain/action.ts';
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
 import { liveName } from '../../src/graphql/live-names.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
-import type { FeedFilter, Page, PageArgs } from '../../src/services/services.ts';
+import type { FeedFilter, Page, PageArgs } from '../../src/services/shapes.ts';
 import {
   archiveFor,
   bookmarksOf,

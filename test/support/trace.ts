@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
-import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../src/services/services.ts';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../src/services/shapes.ts';
 
 export interface Trace {
   readonly members: readonly MemberInput[];

@@ -1,4 +1,4 @@
-import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../services/services.ts';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../services/shapes.ts';
 
 /** Who watches: follows the story's people and things, and is mentioned in it. */
 export const READER = 'demo';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { DESCRIPTOR_TYPES } from '../../descriptors/registry.ts';
 import { SCOPES } from '../../domain/action.ts';
-import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../services/services.ts';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../services/shapes.ts';
 import type { Line } from './lines.ts';
 
 /** What one line of each kind of file holds: the API's inputs. */

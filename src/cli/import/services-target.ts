@@ -1,6 +1,6 @@
 import { FanfareError } from '../../domain/errors.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import type { Services } from '../../services/services.ts';
+import type { Services } from '../../services/create-services.ts';
 import { BatchRefused, writeAround, type BatchOutcome, type ImportTarget } from './target.ts';
 
 const IMPORTER: Identity = { userId: 'import', roles: new Set(['user', 'service']), expiresAt: null };

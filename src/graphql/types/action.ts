@@ -4,7 +4,7 @@ import {
   type Engagement as EngagementRecord,
   type ReactionCount as ReactionCountRecord,
 } from '../../domain/action.ts';
-import type { CountedPage } from '../../services/services.ts';
+import type { CountedPage } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { parseActionId } from '../global-id.ts';

@@ -1,4 +1,4 @@
-import type { FeedEvent as EventSource } from '../../services/services.ts';
+import type { FeedEvent as EventSource } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import { encodeActionId, encodeNewsfeedItemId } from '../global-id.ts';
 import { asksForType } from '../live-selection.ts';

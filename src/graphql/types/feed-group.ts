@@ -7,7 +7,7 @@ import type {
   Count as CountSource,
   FeedGroup as FeedGroupSource,
   FeedGroupPage,
-} from '../../services/services.ts';
+} from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, toConnection } from '../connection.ts';
 import type { GraphQLContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
-import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../services/services.ts';
+import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../services/shapes.ts';
 import { resharedBy } from '../../services/feed/reshared-by.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';

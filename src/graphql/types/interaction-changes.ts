@@ -1,4 +1,4 @@
-import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../../services/services.ts';
+import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import { parseActionId, parseInteractionId } from '../global-id.ts';
 import { Action } from './action.ts';

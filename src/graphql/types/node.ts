@@ -2,7 +2,7 @@ import type { Action, RefId, UserId } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import type { FeedGroup } from '../../services/services.ts';
+import type { FeedGroup } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
 import type { GraphQLContext } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { PublishedAction, PublishOutcome } from '../../services/services.ts';
+import type { PublishedAction, PublishOutcome } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
 import { Action } from './action.ts';

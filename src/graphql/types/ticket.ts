@@ -1,4 +1,4 @@
-import type { Ticket as TicketSource } from '../../services/services.ts';
+import type { Ticket as TicketSource } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 
 const Ticket = builder.objectRef<TicketSource>('Ticket').implement({

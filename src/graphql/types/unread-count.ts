@@ -1,4 +1,4 @@
-import type { UnreadCount as UnreadCountSource } from '../../services/services.ts';
+import type { UnreadCount as UnreadCountSource } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 
 export const UnreadCount = builder.objectRef<UnreadCountSource>('UnreadCount').implement({

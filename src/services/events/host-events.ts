@@ -6,7 +6,7 @@ import type { Identity } from '../../domain/viewer.ts';
 import type { ErasuresRepository } from '../../storage/erasures.ts';
 import type { HostEventsRepository } from '../../storage/host-events.ts';
 import { requireOneOf } from '../roles.ts';
-import type { HostEventsArgs, Page } from '../services.ts';
+import type { HostEventsArgs, Page } from '../shapes.ts';
 
 const LIST = 'hostEvents';
 const CURSOR_BYTES = 8;

@@ -5,7 +5,7 @@ import type { BookmarksRepository } from '../../storage/bookmarks.ts';
 import { readListedActions } from './listed-actions.ts';
 import { requireAction } from './read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { CountedPage, PageArgs } from '../services.ts';
+import type { CountedPage, PageArgs } from '../shapes.ts';
 
 /** Most bookmarks of one reader; two at once may exceed it by one. */
 export const MAX_BOOKMARKS = 10_000;

@@ -8,7 +8,7 @@ import type { ItemMarksRepository } from '../../storage/item-marks.ts';
 import type { SnoozesRepository } from '../../storage/snoozes.ts';
 import { beginReading, type BeginReadingDependencies } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { FeedOrder } from '../services.ts';
+import type { FeedOrder } from '../shapes.ts';
 import { hydrateEntries, isAboveRead, presentEntry } from './feed-rules.ts';
 import {
   actionConditions,

@@ -1,5 +1,5 @@
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import type { Count, UnreadCount } from '../services.ts';
+import type { Count, UnreadCount } from '../shapes.ts';
 import { ListScan, MAX_BITE } from './list-scan.ts';
 
 /** Up to here the number of unread items is exact. */

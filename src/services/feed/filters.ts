@@ -4,7 +4,7 @@ import { DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.
 import { idSchema } from '../../descriptors/define.ts';
 import { DESCRIPTOR_TYPES, INDEXED_FIELDS } from '../../descriptors/registry.ts';
 import type { ActionConditions } from '../../storage/action-conditions.ts';
-import type { ActionFilter, FeedFilter, FeedOrder } from '../services.ts';
+import type { ActionFilter, FeedFilter, FeedOrder } from '../shapes.ts';
 import { validate } from '../validate.ts';
 
 const MAX_VALUES = 100;

@@ -3,7 +3,7 @@ import type { FeedEntry, FeedPosition } from '../../domain/newsfeed-item.ts';
 import { presentUnread, relevancyCursor, type ReadFeedDependencies } from './read-feed.ts';
 import { unreadEntries } from './unread-entries.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { FirstUnread } from '../services.ts';
+import type { FirstUnread } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 
 /** Unread entries that are looked through. */

@@ -1,7 +1,7 @@
 import type { ActionId } from '../../domain/action.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { groupKeyOf, groupOf } from '../../descriptors/group-key.ts';
-import type { Count, FeedGroup, UnreadCount } from '../services.ts';
+import type { Count, FeedGroup, UnreadCount } from '../shapes.ts';
 import { MAX_UNREAD, type FeedScanOptions } from './feed-scan.ts';
 import { GroupMembers, type GroupMembersOptions } from './group-members.ts';
 import { ListScan, MAX_BITE, MAX_TOTAL } from './list-scan.ts';

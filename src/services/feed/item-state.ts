@@ -11,7 +11,7 @@ import { requireAction } from './read-actions.ts';
 import { getNewsfeedItem, type ReadFeedDependencies } from './read-feed.ts';
 import { MAX_ARCHIVED } from './state-entries.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { CountedPage, PageArgs } from '../services.ts';
+import type { CountedPage, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 
 export interface ItemStateDependencies extends AnnounceDependencies, ReadFeedDependencies {

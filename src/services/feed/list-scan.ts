@@ -1,4 +1,4 @@
-import type { Count } from '../services.ts';
+import type { Count } from '../shapes.ts';
 
 /** Up to here the number of entries of a list is exact. */
 export const MAX_TOTAL = 1_000;

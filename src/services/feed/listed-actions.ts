@@ -5,7 +5,7 @@ import { ListScan } from './list-scan.ts';
 import { collectPage, pageSize } from './paging.ts';
 import { entitledActions } from './read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { CountedPage, PageArgs } from '../services.ts';
+import type { CountedPage, PageArgs } from '../shapes.ts';
 
 /** A place in a list that a reader keeps of actions: when the action came into it. */
 export interface ListedAction {

@@ -10,7 +10,7 @@ import type { EntryEvent, LiveMessage } from '../../realtime/live-log.ts';
 import { followsOf, hydrateEntries, loadFollows, presentEntry, type EntryFacts } from './feed-rules.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { FeedEvent } from '../services.ts';
+import type { FeedEvent } from '../shapes.ts';
 import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
 
 /** A message of the log that is an event. */

@@ -10,7 +10,7 @@ import { ListScan } from './list-scan.ts';
 import { collectPage, pageSize } from './paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireOneOf } from '../roles.ts';
-import type { ActionFilter, CountedPage, PageArgs } from '../services.ts';
+import type { ActionFilter, CountedPage, PageArgs } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 

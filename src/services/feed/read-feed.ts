@@ -16,7 +16,7 @@ import type { OrderedPage } from './ordered-page.ts';
 import { readRecent } from './read-recent.ts';
 import type { RankingDependencies } from './ranked-score.ts';
 import { readTop } from './read-top.ts';
-import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs, UnreadCount } from '../services.ts';
+import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs, UnreadCount } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 
 export interface ReadFeedDependencies {

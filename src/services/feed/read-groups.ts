@@ -5,7 +5,7 @@ import type { ActionId } from '../../domain/action.ts';
 import { clock } from '../../lib/clock.ts';
 import type { ActionGroupsRepository } from '../../storage/action-groups.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../services.ts';
+import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../shapes.ts';
 import { checkFeedFilter } from './filters.ts';
 import { openFeedList, type FeedList, type FeedListDependencies } from './feed-list.ts';
 import { GroupScan } from './group-scan.ts';

@@ -2,7 +2,7 @@ import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { OrderedPage } from './ordered-page.ts';
-import type { Page } from '../services.ts';
+import type { Page } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 
 /** Entries looked at in one go. */

@@ -13,7 +13,7 @@ import {
   rankedScore,
   type RankingDependencies,
 } from './ranked-score.ts';
-import type { Page } from '../services.ts';
+import type { Page } from '../shapes.ts';
 
 /** Entries of the last day looked at in one go. */
 const CHUNK = 1_000;

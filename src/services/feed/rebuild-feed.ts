@@ -9,7 +9,7 @@ import type { FollowsRepository } from '../../storage/follows.ts';
 import type { ReadersRepository } from '../../storage/readers.ts';
 import type { MemberRecord } from '../../storage/members.ts';
 import { requireRole } from '../roles.ts';
-import type { FeedState } from '../services.ts';
+import type { FeedState } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 

@@ -3,7 +3,7 @@ import type { Identity } from '../../domain/viewer.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
 import { countUnread, type ReadFeedDependencies } from './read-feed.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { UnreadCount } from '../services.ts';
+import type { UnreadCount } from '../shapes.ts';
 
 export interface SharedUnreadDependencies extends ReadFeedDependencies {
   readonly openSession: (identity: Identity) => ReaderSession;

@@ -1,5 +1,5 @@
 import type { EndSignal } from '../../lib/ending.ts';
-import type { UnreadCount } from '../services.ts';
+import type { UnreadCount } from '../shapes.ts';
 
 export interface UnreadWatchOptions {
   /** Counts again. */

@@ -5,7 +5,7 @@ import { beginReading, type BeginReadingDependencies } from '../session/begin-re
 import { checkFeedFilter } from './filters.ts';
 import { decideEvents, type DecideDependencies, type EventMessage } from './live-decisions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { FeedEvent, UnreadCount, WatchArgs } from '../services.ts';
+import type { FeedEvent, UnreadCount, WatchArgs } from '../shapes.ts';
 import { UnreadWatch } from './unread-watch.ts';
 
 export interface WatchFeedDependencies extends DecideDependencies {

@@ -9,7 +9,7 @@ import type { CountEpochs } from '../../storage/follower-counts.ts';
 import type { FollowPair, FollowsRepository, NewSpan } from '../../storage/follows.ts';
 import { checkCount } from '../members/directory.ts';
 import { requireRole } from '../roles.ts';
-import type { FollowInput } from '../services.ts';
+import type { FollowInput } from '../shapes.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { settleFollows, type SettleFollowsDependencies } from './settle-follows.ts';
 import { validate } from '../validate.ts';

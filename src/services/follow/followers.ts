@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import type { FollowerPagesRepository, FollowerSlice } from '../../storage/follower-pages.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import { requireOneOf } from '../roles.ts';
-import type { Page, PageArgs } from '../services.ts';
+import type { Page, PageArgs } from '../shapes.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { sessionBatches } from '../session/session-batches.ts';
 

@@ -3,7 +3,7 @@ import type { Ref } from '../../domain/member.ts';
 import type { FollowsRepository } from '../../storage/follows.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { Page, PageArgs } from '../services.ts';
+import type { Page, PageArgs } from '../shapes.ts';
 
 /**
  * What the reader follows, in order of ref id.

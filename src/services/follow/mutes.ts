@@ -13,7 +13,7 @@ import { clock } from '../../lib/clock.ts';
 import { announceListChange, type AnnounceDependencies } from '../../realtime/announce.ts';
 import type { FeedsRepository } from '../../storage/feeds.ts';
 import { typeSchema } from '../feed/filters.ts';
-import type { MuteTargetInput } from '../services.ts';
+import type { MuteTargetInput } from '../shapes.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { validate } from '../validate.ts';
 

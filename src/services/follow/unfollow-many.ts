@@ -11,7 +11,7 @@ import type { ClosingTokens, FollowEndsRepository } from '../../storage/follow-e
 import type { FollowsRepository, UnsettledFollow } from '../../storage/follows.ts';
 import { checkCount } from '../members/directory.ts';
 import { requireRole } from '../roles.ts';
-import type { FollowPairInput } from '../services.ts';
+import type { FollowPairInput } from '../shapes.ts';
 import { validate } from '../validate.ts';
 
 export interface UnfollowManyDependencies extends CountFollowersDependencies, AnnounceDependencies {

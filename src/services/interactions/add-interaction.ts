@@ -16,7 +16,7 @@ import type { MembersRepository } from '../../storage/members.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { actingAs } from '../roles.ts';
-import type { ChangedInteraction, RecordInteractionInput } from '../services.ts';
+import type { ChangedInteraction, RecordInteractionInput } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import { commentSchema } from './comment-text.ts';

@@ -5,7 +5,7 @@ import type { InteractionsRepository } from '../../storage/interactions.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { actingAs } from '../roles.ts';
-import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../services.ts';
+import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { findInteraction, isAdmin, type FindInteractionDependencies } from './find-interaction.ts';
 import {

@@ -10,7 +10,7 @@ import type { RefsRepository } from '../../storage/refs.ts';
 import { admitMembers, type AdmitMembersDependencies } from '../privacy/erase-member.ts';
 import { feedsInDoubt, type RebuildFeedDependencies } from '../feed/rebuild-feed.ts';
 import { requireRole } from '../roles.ts';
-import type { MemberInput, RefInput } from '../services.ts';
+import type { MemberInput, RefInput } from '../shapes.ts';
 import { DETAIL_FIELDS } from './details-schema.ts';
 import { settleMemberships, type SettleMembershipDependencies } from './settle-memberships.ts';
 import { validate } from '../validate.ts';

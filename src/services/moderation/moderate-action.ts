@@ -12,7 +12,7 @@ import { collectPage, pageSize } from '../feed/paging.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireRole } from '../roles.ts';
-import type { Page, PageArgs } from '../services.ts';
+import type { Page, PageArgs } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { reasonSchema } from './reason.ts';
 import { clock } from '../../lib/clock.ts';

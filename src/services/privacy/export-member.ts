@@ -8,7 +8,7 @@ import type { FeedStore } from '../../feeds/feed-store.ts';
 import type { MemberDataRepository } from '../../storage/member-data.ts';
 import { entitledActions } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { ExportPart } from '../services.ts';
+import type { ExportPart } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 

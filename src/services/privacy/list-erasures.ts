@@ -5,7 +5,7 @@ import type { Identity } from '../../domain/viewer.ts';
 import type { ErasureListRepository, ErasurePlace, ListedErasure } from '../../storage/erasure-list.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import { requireRole } from '../roles.ts';
-import type { Page, PageArgs } from '../services.ts';
+import type { Page, PageArgs } from '../shapes.ts';
 
 const LIST = 'erasures';
 const KEY_BYTES = 32;

@@ -12,7 +12,7 @@ import type { NewAction } from '../../storage/action-document.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import type { MembersRepository } from '../../storage/members.ts';
 import { actingAs } from '../roles.ts';
-import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../services.ts';
+import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import {

@@ -10,7 +10,7 @@ import type { MembersRepository } from '../../storage/members.ts';
 import type { ModerationRepository } from '../../storage/moderation.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { UpdateActionInput } from '../services.ts';
+import type { UpdateActionInput } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import {
   audienceKeys,
@@ -66,7 +66,7 @@ export async function updateAction(
   session: ReaderSession,
   id: ActionId,
   input: UpdateActionInput,
-  ifVersion: number | null | undefined,
+  ifVersion?: number | null,
 ): Promise<Action> {
   const { edits, members, moderation, workSignal } = dependencies;
   const { identity } = session;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { jsonLines } from '../../../src/cli/export.ts';
 import { memberExport } from '../../../src/services/privacy/export-member.ts';
 import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
-import type { ExportPart } from '../../../src/services/services.ts';
+import type { ExportPart } from '../../../src/services/shapes.ts';
 import { collect } from '../../support/collect.ts';
 import { erase } from '../../support/erasure.ts';
 import { DETAILS, ID, NAME, openErasureWorld } from '../../support/erasure-world.ts';

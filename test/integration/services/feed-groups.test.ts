@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedGroup } from '../../../src/services/services.ts';
+import type { FeedGroup } from '../../../src/services/shapes.ts';
 import { groupKeysMigration } from '../../../src/storage/migrations/group-keys.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

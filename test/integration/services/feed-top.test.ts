@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { DEFAULT_RANKING, generationAt, RESCORE_EVERY_MS } from '../../../src/domain/ranking.ts';
 import { RescoreWorker } from '../../../src/workers/rescore/rescore-worker.ts';
-import type { FeedFilter, FeedPage } from '../../../src/services/services.ts';
+import type { FeedFilter, FeedPage } from '../../../src/services/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { fc } from '../../support/fast-check.ts';
 import { repeats } from '../../support/seed.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedPage } from '../../../src/services/services.ts';
+import type { FeedPage } from '../../../src/services/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedEvent, FeedOrder } from '../../../src/services/services.ts';
+import type { FeedEvent, FeedOrder } from '../../../src/services/shapes.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

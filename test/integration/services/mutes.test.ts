@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
-import type { MuteTargetInput } from '../../../src/services/services.ts';
+import type { MuteTargetInput } from '../../../src/services/shapes.ts';
 import { openLiveList } from '../../support/live-list.ts';
 import { letMuteEnd, muteEndsWorker } from '../../support/mute-ends.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedOrder, FeedPage } from '../../../src/services/services.ts';
+import type { FeedOrder, FeedPage } from '../../../src/services/shapes.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
 

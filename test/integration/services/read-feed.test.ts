@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import type { FeedPage } from '../../../src/services/services.ts';
+import type { FeedPage } from '../../../src/services/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 async function published(parts: Parts, count: number, more: object = {}): Promise<string[]> {

@@ -5,7 +5,7 @@ import {
   type RenameObserver,
   type RenameWorkerOptions,
 } from '../../../src/workers/rename/rename-worker.ts';
-import type { PublishActionInput } from '../../../src/services/services.ts';
+import type { PublishActionInput } from '../../../src/services/shapes.ts';
 import type { RenamesRepository } from '../../../src/storage/renames.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { uniqueName } from '../../support/unique-name.ts';

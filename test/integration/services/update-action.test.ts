@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
-import type { UpdateActionInput } from '../../../src/services/services.ts';
+import type { UpdateActionInput } from '../../../src/services/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const REF = { id: 'site', type: 'site', label: 'Site' };

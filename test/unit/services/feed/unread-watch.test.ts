@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import type { UnreadCount } from '../../../../src/services/services.ts';
+import type { UnreadCount } from '../../../../src/services/shapes.ts';
 import { UnreadWatch } from '../../../../src/services/feed/unread-watch.ts';
 
 interface Counting {

@@ -1,0 +1,272 @@
+import type { EndSignal } from '../lib/ending.ts';
+import type { Action, ActionId, UserId } from '../domain/action.ts';
+import type { Interaction, InteractionId } from '../domain/interaction.ts';
+import type { InteractionKind } from '../domain/relevancy.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import type { DeliveryReason, NewsfeedItem } from '../domain/newsfeed-item.ts';
+import type { ReaderSession } from './session/reader-session.ts';
+
+/** Input as it comes from outside. Every service validates it whole and reports all faults at once. */
+export interface PublishActionInput {
+  readonly idempotencyKey?: string | null | undefined;
+  readonly actorId?: string | null | undefined;
+  readonly conducted?: Date | null | undefined;
+  readonly expiresAt?: Date | null | undefined;
+  readonly scope?: string | null | undefined;
+  readonly recipients?: readonly string[] | null | undefined;
+  readonly mentions?: readonly string[] | null | undefined;
+  readonly refs?: readonly RefInput[] | null | undefined;
+  /** One property, named as in the API: `{ applicationRating: {…} }`. */
+  readonly descriptor: object;
+}
+
+/** What is given replaces, what is absent stays. Null takes the end away, and is refused elsewhere. */
+export interface UpdateActionInput {
+  readonly descriptor?: object | null | undefined;
+  readonly refs?: readonly RefInput[] | null | undefined;
+  readonly mentions?: readonly string[] | null | undefined;
+  readonly scope?: string | null | undefined;
+  readonly recipients?: readonly string[] | null | undefined;
+  readonly expiresAt?: Date | null | undefined;
+}
+
+/** What the host application says beside a name. Absent: nothing. */
+export interface DetailsInput {
+  readonly imageUrl?: string | null | undefined;
+  readonly url?: string | null | undefined;
+  readonly data?: unknown;
+}
+
+/** Details are taken where refs are described, and refused elsewhere. */
+export interface RefInput extends DetailsInput {
+  readonly id: string;
+  readonly type: string;
+  readonly label: string;
+}
+
+export interface MemberInput extends DetailsInput {
+  readonly memberId: string;
+  readonly name: string;
+  readonly teamId?: string | null | undefined;
+  readonly departmentId?: string | null | undefined;
+  readonly supervisorId?: string | null | undefined;
+}
+
+export interface RecordInteractionInput {
+  readonly actionId: ActionId;
+  readonly kind: string;
+  readonly actorId?: string | null | undefined;
+  readonly idempotencyKey?: string | null | undefined;
+  readonly at?: Date | null | undefined;
+  /** Of a comment. */
+  readonly text?: string | null | undefined;
+  /** Of a REACTION. */
+  readonly reaction?: string | null | undefined;
+  /** The comment it replies to. */
+  readonly parentId?: InteractionId | null | undefined;
+  readonly data?: unknown;
+}
+
+/** Exactly one of them. */
+export interface RemoveInteractionInput {
+  readonly id?: InteractionId | null | undefined;
+  readonly own?: OwnInteraction | null | undefined;
+}
+
+export interface OwnInteraction {
+  readonly actionId: ActionId;
+  readonly kind: InteractionKind;
+  readonly reaction?: string | null | undefined;
+}
+
+/** An interaction after a change, and its action. */
+export interface ChangedInteraction {
+  readonly interaction: Interaction;
+  readonly action: Action;
+  /** True when the change had been made before. */
+  readonly isReplay: boolean;
+}
+
+export interface InteractionListArgs extends PageArgs {
+  /** Absent: all. */
+  readonly kinds?: readonly InteractionKind[] | null | undefined;
+  /** Replies to this comment; null: only what replies to nothing; absent: both. */
+  readonly parentId?: InteractionId | null | undefined;
+}
+
+/** Exactly one of them. */
+export interface MuteTargetInput {
+  readonly memberId?: string | null | undefined;
+  readonly refId?: string | null | undefined;
+  readonly type?: string | null | undefined;
+  readonly phrase?: string | null | undefined;
+}
+
+export interface FollowPairInput {
+  readonly followerId: string;
+  readonly refId: string;
+}
+
+export interface FollowInput {
+  readonly followerId: string;
+  readonly refId: string;
+}
+
+export interface HostEventsArgs extends PageArgs {
+  /** Absent: all. */
+  readonly types?: readonly string[] | null | undefined;
+}
+
+export interface PublishedAction {
+  readonly action: Action;
+  /** True when the idempotency key was known and this is the action recorded then. */
+  readonly isReplay: boolean;
+}
+
+export interface PublishOptions {
+  /** Nobody waits for them: their delivery comes after everything else. */
+  readonly isBulk?: boolean;
+}
+
+export type PublishOutcome =
+  | { readonly action: Action; readonly isReplay: boolean; readonly error: null }
+  | {
+      readonly action: null;
+      readonly isReplay: false;
+      readonly error: { readonly code: ErrorCode; readonly message: string };
+    };
+
+export interface PageArgs {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+}
+
+/** What may be asked of an action in any list. */
+interface CommonFilter {
+  readonly types?: readonly string[] | null | undefined;
+  readonly actorIds?: readonly string[] | null | undefined;
+  readonly tag?: string | null | undefined;
+  /** Any of them. */
+  readonly tags?: readonly string[] | null | undefined;
+  readonly since?: Date | null | undefined;
+  readonly until?: Date | null | undefined;
+}
+
+export interface ActionFilter extends CommonFilter {
+  /** A field that its type declares as indexed. */
+  readonly descriptor?: { readonly field: string; readonly value: string } | null | undefined;
+}
+
+export interface FeedFilter extends CommonFilter {
+  readonly refId?: string | null | undefined;
+  readonly unreadOnly?: boolean | null | undefined;
+  /** For any of them. */
+  readonly reasons?: readonly DeliveryReason[] | null | undefined;
+  /** What the reader has archived, instead of the feed. */
+  readonly archived?: boolean | null | undefined;
+  /** What the reader has snoozed, instead of the feed. */
+  readonly snoozed?: boolean | null | undefined;
+}
+
+export type FeedOrder = 'RELEVANCY' | 'RECENT' | 'TOP';
+export type FeedState = 'READY' | 'REBUILDING';
+
+/** One page of a connection. `hasNextPage` is the truth: a further visible node exists. */
+export interface Page<T> {
+  readonly edges: readonly { readonly cursor: string; readonly node: T }[];
+  readonly hasNextPage: boolean;
+  /** Null on an empty page of an empty list. */
+  readonly endCursor: string | null;
+}
+
+/** Exact up to 1,000; beyond that `count` is 1,000 and `isExact` false. */
+export interface Count {
+  readonly count: number;
+  readonly isExact: boolean;
+}
+
+/** A page whose list can be counted, by the same read. */
+export interface CountedPage<T> extends Page<T> {
+  /** How many visible entries the whole list has, its filter applied. */
+  readonly countTotal: () => Promise<Count>;
+}
+
+export interface FeedPage extends CountedPage<NewsfeedItem> {
+  readonly state: FeedState;
+  /** See FeedConnection.liveCursor. Null unless it was asked for. */
+  readonly liveCursor: string | null;
+  /** How many entries of the list are unread, its filter applied, by the same read as the page. */
+  readonly countUnread: () => Promise<UnreadCount>;
+}
+
+/** Items of a feed that are shown as one. */
+export interface FeedGroup {
+  readonly userId: UserId;
+  readonly groupKey: string;
+  /** Of its topmost item, as is what follows. */
+  readonly relevancy: Date;
+  readonly isUnread: boolean;
+  /** Its first items, in the order of the feed, until they are enough; or all. */
+  readonly load: (isEnough: (items: readonly NewsfeedItem[]) => boolean) => Promise<readonly NewsfeedItem[]>;
+}
+
+export interface FeedGroupPage extends CountedPage<FeedGroup> {
+  readonly state: FeedState;
+  /** Of how many groups the topmost item is unread. */
+  readonly countUnread: () => Promise<UnreadCount>;
+}
+
+/** Exact up to 100; beyond that `count` is 100 and `isExact` false. */
+export interface UnreadCount {
+  readonly count: number;
+  readonly isExact: boolean;
+}
+
+/** Where a reader left off. */
+export interface FirstUnread {
+  /** Given as `after` in the order of relevancy, the page begins with the item. */
+  readonly cursor: string;
+  readonly item: NewsfeedItem;
+  /** False when more is unread than was looked through: then it is the oldest of the newest 1,000. */
+  readonly isExact: boolean;
+}
+
+/** A piece of an export: a fact, or some entries of a list. Pieces of one list follow on each other. */
+export type ExportPart =
+  | { readonly section: string; readonly value: unknown }
+  | { readonly section: string; readonly entries: readonly unknown[] };
+
+/** What a watcher of a feed is sent, after the rules. */
+export type FeedEvent =
+  | { readonly kind: 'ready'; readonly cursor: string }
+  | {
+      readonly kind: 'added' | 'updated';
+      readonly cursor: string;
+      readonly item: NewsfeedItem;
+      /** What the item was decided by is what the rest of it is shown by. */
+      readonly session: ReaderSession;
+    }
+  | {
+      readonly kind: 'removed';
+      readonly cursor: string;
+      readonly userId: UserId;
+      readonly actionId: ActionId;
+    }
+  | { readonly kind: 'unread'; readonly cursor: string; readonly unread: UnreadCount }
+  | { readonly kind: 'resync'; readonly cursor: string; readonly reason: string };
+
+/** See the mutation `createTicket`. */
+export interface Ticket {
+  readonly ticket: string;
+  /** Until then it opens streams. */
+  readonly expiresAt: Date;
+}
+
+export interface WatchArgs {
+  readonly after?: string | null | undefined;
+  readonly filter?: FeedFilter | null | undefined;
+  /** Also tell when the number of unread entries of the whole feed has changed. Costs a count; default false. */
+  readonly withUnread?: boolean | undefined;
+  /** Ends the stream without an error. */
+  readonly signal: EndSignal;
+}
