@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
-import type { ActionDocument, FollowDocument, NewsfeedItemDocument } from '../../src/storage/documents.ts';
+import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents.ts';
+import type { FollowDocument } from '../../src/storage/reader-documents.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
 import type { Environment } from '../harness/environment.ts';
 

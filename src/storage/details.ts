@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { RefId, UserId } from '../domain/action.ts';
 import type { Details, MemberDetails, RefDetails } from '../domain/details.ts';
-import type { DetailsDocument, RefDocument } from './documents.ts';
+import type { DetailsDocument, RefDocument } from './directory-documents.ts';
 import type { Collections } from './mongo.ts';
 
 /** Leaves the details out: they are large, and what delivers and decides does not need them. */

@@ -9,7 +9,7 @@ import {
   type ReaderMutes,
 } from '../domain/mute.ts';
 import { clock } from '../lib/clock.ts';
-import type { FeedDocument, MuteDocument } from './documents.ts';
+import type { FeedDocument, MuteDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import type { FeedPosition } from '../domain/newsfeed-item.ts';
-import type { FeedDocument } from './documents.ts';
+import type { FeedDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { toPlace } from './feed-position.ts';
 

@@ -2,7 +2,7 @@ import { type Collection } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import { FLOOR_ABOVE_ALL, type FeedPosition } from '../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
-import type { FeedDocument } from './documents.ts';
+import type { FeedDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { FIRST_EPOCH } from './feed-epochs.ts';
 import { feedMutes, mutesOf } from './feed-mutes.ts';

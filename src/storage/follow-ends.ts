@@ -2,7 +2,8 @@ import { ObjectId, type Document } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
-import type { FollowPair, UnsettledFollow } from './follows.ts';
+import type { FollowPair } from './follow-reads.ts';
+import type { UnsettledFollow } from './follows.ts';
 import type { Collections } from './mongo.ts';
 
 /** How a call that ends many follows marks them until they are settled. */

@@ -1,7 +1,7 @@
 import { ObjectId, type Document } from 'mongodb';
 import type { RefId, UserId } from '../domain/action.ts';
 import type { ErasureSubject } from '../domain/erasure.ts';
-import type { FollowDocument } from './documents.ts';
+import type { FollowDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import type { Collections } from './mongo.ts';
 

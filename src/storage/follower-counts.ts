@@ -1,6 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import type { RefId } from '../domain/action.ts';
-import type { RefDocument } from './documents.ts';
+import type { RefDocument } from './directory-documents.ts';
 import { duplicatePositions, retryOnDuplicateKey } from './errors.ts';
 
 /** The state of a ref's count that a change may be added to; null: it was never counted from scratch. */

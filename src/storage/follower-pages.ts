@@ -1,6 +1,6 @@
 import type { Collection, Document } from 'mongodb';
 import type { RefId, UserId } from '../domain/action.ts';
-import type { FollowDocument } from './documents.ts';
+import type { FollowDocument } from './reader-documents.ts';
 
 /** The first followers of a ref behind a place. */
 export interface FollowerSlice {

@@ -1,6 +1,6 @@
 import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../domain/action.ts';
-import type { HiddenItemDocument } from './documents.ts';
+import type { HiddenItemDocument } from './reader-documents.ts';
 
 export interface HiddenPair {
   readonly userId: UserId;

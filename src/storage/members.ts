@@ -4,7 +4,7 @@ import type { Details } from '../domain/details.ts';
 import type { Member } from '../domain/member.ts';
 import { inSlices } from '../lib/in-slices.ts';
 import { detailFields, WITHOUT_DETAILS } from './details.ts';
-import type { DetailsDocument, MemberDocument } from './documents.ts';
+import type { DetailsDocument, MemberDocument } from './directory-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { renamed } from './rename-stages.ts';
 

@@ -1,20 +1,17 @@
 import { MongoClient, type Collection, type Db } from 'mongodb';
 import { clock } from '../lib/clock.ts';
 import { idOfTime, keepTime } from './database-time.ts';
+import type { MemberDocument, RefDocument } from './directory-documents.ts';
 import type {
   ActionDocument,
   ErasureDocument,
-  FeedDocument,
-  FollowDocument,
-  HiddenItemDocument,
   InteractionDocument,
-  MemberDocument,
   ModerationDocument,
   NewsfeedItemDocument,
   RankingDocument,
-  RefDocument,
   ScoreDocument,
 } from './documents.ts';
+import type { FeedDocument, FollowDocument, HiddenItemDocument } from './reader-documents.ts';
 import type {
   FeedBucketDocument,
   FeedRingDocument,

@@ -1,7 +1,7 @@
 import { ObjectId, type Filter } from 'mongodb';
 import { isMutedAction, type MutableAction } from '../descriptors/muted-action.ts';
 import type { Action, UserId } from '../domain/action.ts';
-import type { FeedDocument } from './documents.ts';
+import type { FeedDocument } from './reader-documents.ts';
 import { mutesOf } from './feed-mutes.ts';
 import type { Collections } from './mongo.ts';
 

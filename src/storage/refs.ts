@@ -4,7 +4,7 @@ import type { Details } from '../domain/details.ts';
 import type { Ref, RenameProgress } from '../domain/member.ts';
 import { inSlices } from '../lib/in-slices.ts';
 import { detailFields, WITHOUT_DETAILS } from './details.ts';
-import type { DetailsDocument, RefDocument } from './documents.ts';
+import type { DetailsDocument, RefDocument } from './directory-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { renamed } from './rename-stages.ts';
 import { clock } from '../lib/clock.ts';

@@ -1,7 +1,8 @@
 import type { Collection, Document, Filter } from 'mongodb';
 import type { RefId } from '../domain/action.ts';
 import { namePathsOf } from '../descriptors/names.ts';
-import type { ActionDocument, NamedDocument } from './documents.ts';
+import type { NamedDocument } from './directory-documents.ts';
+import type { ActionDocument } from './documents.ts';
 import type { Collections } from './mongo.ts';
 import { holdsName, holdsOlderName, idOfStamp, nameStamp, restamped, UNCARRIED } from './name-stamps.ts';
 

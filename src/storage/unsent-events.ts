@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HostEvent, HostEventFacts } from '../domain/host-event.ts';
-import type { ActionDocument, ErasureDocument, FollowDocument, InteractionDocument } from './documents.ts';
+import type { ActionDocument, ErasureDocument, InteractionDocument } from './documents.ts';
+import type { FollowDocument } from './reader-documents.ts';
 import type { UnsentEvents } from './event-documents.ts';
 
 /** Hex digits of an id: as good as any random id has. */

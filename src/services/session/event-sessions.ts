@@ -5,7 +5,7 @@ import type { Member, Ref } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
 import type { Loader, ReaderSession } from './reader-session.ts';
-import type { FollowPair } from '../../storage/follows.ts';
+import type { FollowPair } from '../../storage/follow-reads.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
 import type { OwnPair } from '../../storage/interaction-lists.ts';
 import { findInteractionPages, type InteractionPage } from './interaction-pages.ts';

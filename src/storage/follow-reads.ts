@@ -1,0 +1,124 @@
+import type { Collection } from 'mongodb';
+import type { RefId, UserId } from '../domain/action.ts';
+import type { FollowSpan } from '../domain/follow-span.ts';
+import type { Follow } from '../domain/viewer.ts';
+import type { FollowDocument } from './reader-documents.ts';
+
+export interface FollowPair {
+  readonly followerId: UserId;
+  readonly refId: RefId;
+}
+
+export interface Follower {
+  readonly followerId: UserId;
+  readonly spans: readonly FollowSpan[];
+}
+
+export function toSpans(spans: FollowDocument['spans']): FollowSpan[] {
+  return spans.map(({ since, until, sinceAction }) => ({
+    since,
+    ...(until === undefined ? {} : { until }),
+    ...(sinceAction === undefined ? {} : { sinceAction: sinceAction.toHexString() }),
+  }));
+}
+
+/** Refs of one query, where there may be very many. */
+const REFS_AT_ONCE = 1_000;
+
+/** Who follows what. Nothing here writes. */
+export function followReads(collection: Collection<FollowDocument>) {
+  async function among(
+    followerIds: readonly UserId[],
+    refIds: readonly RefId[],
+  ): Promise<(Follow & FollowPair)[]> {
+    const documents = await collection
+      .find({
+        followerId: { $in: [...new Set(followerIds)] },
+        refId: { $in: [...new Set(refIds)] },
+      })
+      .toArray();
+    return documents.map(({ followerId, refId, active, spans }) => ({
+      ...{ followerId, refId, active },
+      spans: toSpans(spans),
+    }));
+  }
+
+  return {
+    /** Everybody who follows or ever followed the ref, in order of id, after `afterId`. Index `followers`. */
+    async followers(refId: RefId, afterId: UserId | null, limit: number): Promise<Follower[]> {
+      const documents = await collection
+        .find({ refId, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) })
+        // The other index is in the wanted order too, but passes by the followers of every ref.
+        .hint('followers')
+        .sort({ followerId: 1 })
+        .project<Pick<FollowDocument, 'followerId' | 'spans'>>({ _id: 0, followerId: 1, spans: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ followerId, spans }) => ({ followerId, spans: toSpans(spans) }));
+    },
+
+    async countFollowers(refId: RefId): Promise<number> {
+      return collection.countDocuments({ refId, active: true });
+    },
+
+    /** The reader's follows of the given refs. Index `following`. */
+    async find(followerId: UserId, refIds: readonly RefId[]): Promise<Follow[]> {
+      const documents = await collection
+        .find({ followerId, refId: { $in: [...refIds] } })
+        .batchSize(refIds.length + 1)
+        .toArray();
+      return documents.map(({ refId, active, spans }) => ({ refId, active, spans: toSpans(spans) }));
+    },
+
+    /** Follows by any of these readers of any of these refs, of many readers at once. Index `following`. */
+    async findPairs(pairs: readonly FollowPair[]): Promise<(Follow & FollowPair)[]> {
+      return among(
+        pairs.map(({ followerId }) => followerId),
+        pairs.map(({ refId }) => refId),
+      );
+    },
+
+    /**
+     * The follows that these readers have of these members, by reader; nothing is asked where there are none of one or the
+     * other. One round trip for each 1,000 members. Index `following`.
+     */
+    async amongPassers(
+      followerIds: readonly UserId[],
+      passerIds: readonly UserId[],
+    ): Promise<ReadonlyMap<UserId, readonly Follow[]>> {
+      const byFollower = new Map<UserId, Follow[]>();
+      if (followerIds.length === 0) return byFollower;
+      for (let from = 0; from < passerIds.length; from += REFS_AT_ONCE)
+        for (const { followerId, ...follow } of await among(
+          followerIds,
+          passerIds.slice(from, from + REFS_AT_ONCE),
+        ))
+          byFollower.set(followerId, [...(byFollower.get(followerId) ?? []), follow]);
+      return byFollower;
+    },
+
+    /** Everything the reader follows or ever followed. Index `following`. */
+    async all(followerId: UserId): Promise<Follow[]> {
+      const documents = await collection.find({ followerId }).batchSize(1_000).toArray();
+      return documents.map(({ refId, active, spans }) => ({ refId, active, spans: toSpans(spans) }));
+    },
+
+    /** Which of these people follow or ever followed anything. Index `following`. */
+    async followersAmong(userIds: readonly UserId[]): Promise<UserId[]> {
+      return collection.distinct('followerId', { followerId: { $in: [...userIds] } });
+    },
+
+    /** Ids of the refs the reader follows now, in order of id, after `afterRefId`. Index `following`. */
+    async following(followerId: UserId, afterRefId: RefId | null, limit: number): Promise<RefId[]> {
+      const documents = await collection
+        .find({ followerId, active: true, ...(afterRefId === null ? {} : { refId: { $gt: afterRefId } }) })
+        .sort({ refId: 1 })
+        .project<Pick<FollowDocument, 'refId'>>({ _id: 0, refId: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map((document) => document.refId);
+    },
+  };
+}
