@@ -1,7 +1,10 @@
+import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { clock } from '../../../src/lib/clock.ts';
+import { readerActionId } from '../../../src/storage/reader-action-id.ts';
 import { commandsOf, stagesOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { endSnoozeAt } from '../../support/snoozes.ts';
 
 const HOUR = 3_600_000;
@@ -51,14 +54,23 @@ test('a page costs a query for who snoozed something, and another one where some
   await parts.services.snoozeFeedItem(parts.session('ann'), first, later());
   const list = await page({ filter: { snoozed: true } });
   expect(list.names).toHaveLength(5);
-  for (const command of [...back.commands, ...list.commands].filter(({ name }) => name === 'find'))
-    expect((await stagesOf(parts.database, command)).map(({ stage }) => stage)).not.toContain('COLLSCAN');
 });
+
+/** Enough for a planner to prefer an index over reading everything. */
+const MANY = 5_000;
+/** The local engine plans by statistics that it gathers in the background. */
+const planned = { timeout: PATIENCE_MS, interval: 250 };
 
 test('what is snoozed and what is due is found by its index', async () => {
   const { parts, ids } = await openFeed();
   await using _parts = parts;
   const [id = ''] = ids;
+  await parts.database.collections.itemMarks.insertMany(
+    Array.from({ length: MANY }, (_, n) => ({
+      _id: readerActionId(`u${String(n)}`, new ObjectId().toHexString()),
+      ...{ state: 'SNOOZED' as const, at: clock.now(), until: later(), due: later() },
+    })),
+  );
   await parts.services.snoozeFeedItem(parts.session('ann'), id, later());
   const { snoozes } = parts.repositories;
   for (const [index, work] of [
@@ -69,7 +81,11 @@ test('what is snoozed and what is due is found by its index', async () => {
     const commands = await commandsOf(parts.database, work);
     const [read, ...rest] = commands;
     if (read === undefined) throw new Error('Nothing was asked');
-    expect((await stagesOf(parts.database, read)).map(({ indexName }) => indexName)).toContain(index);
+    await expect
+      .poll(() => stagesOf(parts.database, read), planned)
+      .toSatisfy((stages: Awaited<ReturnType<typeof stagesOf>>) =>
+        stages.some(({ indexName }) => indexName === index),
+      );
     expect(rest).toEqual([]);
   }
 });

@@ -27,6 +27,8 @@ const MACHINERY = [
   'group-key.ts',
   'ids.ts',
   'anonymise.ts',
+  'muted-action.ts',
+  'texts.ts',
 ];
 
 const schema = buildSchema();
