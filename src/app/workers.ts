@@ -172,40 +172,22 @@ export function startWorkers(
     },
     { leaseMs, pollMs: MIGRATION_POLL_MS, batchSize: chunkSize },
   );
-  const expiry = new ExpiryWorker(
-    {
-      ...repositories,
-      ...rest,
-      onError: (err) => {
-        logWorkerTrouble(logger, { err });
-      },
+  const timed = {
+    ...repositories,
+    ...rest,
+    newToken: newObjectId,
+    onError: (err: unknown) => {
+      logWorkerTrouble(logger, { err });
     },
-    // No signal announces that time has passed.
-    { pollMs: pollMs / 2 },
-  );
-  const muteEnds = new MuteEndsWorker(
-    {
-      ...repositories,
-      ...rest,
-      onError: (err) => {
-        logWorkerTrouble(logger, { err });
-      },
-    },
-    { leaseMs, pollMs },
-  );
-  const snoozes = new SnoozeWorker(
-    {
-      ...repositories,
-      ...rest,
-      newToken: newObjectId,
-      onError: (err) => {
-        logWorkerTrouble(logger, { err });
-      },
-    },
-    { leaseMs, pollMs: pollMs / 2 },
-  );
+  };
+  // No signal announces that time has passed.
+  const byTime = { leaseMs, pollMs: pollMs / 2 };
+  const byTheClock = [
+    new ExpiryWorker(timed, byTime),
+    new MuteEndsWorker(timed, byTime),
+    new SnoozeWorker(timed, byTime),
+  ];
   const events = eventWorkers(config, core, workerId, logger);
-  const byTheClock = [expiry, muteEnds, snoozes];
   const workers = [
     migrations,
     ...byTheClock,
