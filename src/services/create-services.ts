@@ -44,6 +44,7 @@ import { getAction, listActions, readSlice } from './feed/read-actions.ts';
 import { getFeedGroup, readFeedGroups } from './feed/read-groups.ts';
 import { countUnread, getNewsfeedItem, readFeed } from './feed/read-feed.ts';
 import type { ReaderSession } from './session/reader-session.ts';
+import { resharedBy } from './feed/reshared-by.ts';
 import { makeDue, rebuildFeed, rebuildFeeds } from './feed/rebuild-feed.ts';
 import { renameRef } from './members/rename-ref.ts';
 import { addInteraction } from './interactions/add-interaction.ts';
@@ -180,6 +181,7 @@ export function createServices(given: ServiceParts) {
     readMember,
     readPinned,
     readRef,
+    resharedBy,
     getMember: (session: ReaderSession, userId: UserId) => session.members.load(userId),
     /** Also one that is only known from being followed. */
     getRef: (session: ReaderSession, refId: RefId) => session.refs.load(refId),

@@ -1,6 +1,5 @@
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
 import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../services/shapes.ts';
-import { resharedBy } from '../../services/feed/reshared-by.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { asksForField } from '../live-selection.ts';
@@ -30,7 +29,7 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
       type: [Member],
       description: 'Whom the reader follows and who passed it on, newest first.',
       resolve: async (item, _args, context) =>
-        (await resharedBy(context.session(), item)).map((userId) => ({ userId })),
+        (await context.services.resharedBy(context.session(), item)).map((userId) => ({ userId })),
     }),
     isUnread: t.exposeBoolean('isUnread', {
       description: 'Whether it lies above what was marked as read, or was marked as unread.',
