@@ -29,7 +29,7 @@ export interface GroupedActions {
 
 /**
  * What happened in a group, part by part: the sentence of its only item, or one about all of them, such as
- * "Ann, Bob and 3 others liked post Launch".
+ * "Ann, Bob, and 3 others liked post Launch".
  */
 export async function groupSummaryPartsOf(
   session: NameSession,
