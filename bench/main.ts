@@ -7,6 +7,9 @@ import { writeProfileSummaries } from './harness/profile.ts';
 import { showReport, writeReport, writeResultsPage } from './harness/write.ts';
 import type { Part } from './parts/part.ts';
 
+/** The part that needs a commit to run beside this checkout. */
+const AGAINST = 'against';
+
 process.exit(await main());
 
 async function main(): Promise<number> {
@@ -25,14 +28,21 @@ async function main(): Promise<number> {
     for (const { name } of PARTS) console.log(name);
     return 0;
   }
-  return runAll(options, choose(PARTS, options.parts), say);
+  return runAll(options, choose(PARTS, options), say);
 }
 
-function choose(parts: readonly Part[], names: readonly string[]): readonly Part[] {
+/** The parts that are named. Without names: that of `--against` where it is given, else all others. */
+function choose(
+  parts: readonly Part[],
+  { parts: named, against }: Pick<Options, 'parts' | 'against'>,
+): readonly Part[] {
+  const names = against === null || named.includes(AGAINST) ? named : [...named, AGAINST];
   const unknown = names.find((name) => !parts.some((part) => part.name === name));
   if (unknown !== undefined)
     throw new Error(`There is no part "${unknown}"; there are ${parts.map(({ name }) => name).join(', ')}`);
-  return names.length === 0 ? parts : parts.filter(({ name }) => names.includes(name));
+  return names.length === 0
+    ? parts.filter(({ name }) => name !== AGAINST)
+    : parts.filter(({ name }) => names.includes(name));
 }
 
 async function runAll(

@@ -27,11 +27,14 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** For Node itself. */
   readonly nodeArgs?: readonly string[];
+  /** A checkout to run it in, in place of this one. */
+  readonly checkout?: string | undefined;
   /** Throws away what it prints on stdout, unseen. */
   readonly isMute?: boolean;
 }
 
-const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+/** Where this checkout lies. */
+export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const LAST_LINES = 40;
 const SHOWN_COMPLAINTS = 3;
 const END_WITHIN_MS = 10_000;
@@ -43,10 +46,10 @@ process.on('exit', () => {
 
 /** Starts a program with the probe in it: see programs/probe.ts. */
 export function startChild<A extends Api>(options: ChildOptions): Child<A> {
-  const { program, args = [], env = {}, nodeArgs = [], isMute = false } = options;
+  const { program, args = [], env = {}, nodeArgs = [], isMute = false, checkout = PROJECT } = options;
   const imports = ['--import', 'tsx', '--import', new URL('../programs/probe.ts', import.meta.url).href];
   const child = spawn(process.execPath, ['--expose-gc', ...nodeArgs, ...imports, program, ...args], {
-    cwd: PROJECT,
+    cwd: checkout,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_ENV: 'production', ...env },
     stdio: ['ignore', isMute ? 'ignore' : 'pipe', 'pipe', 'ipc'],
   });

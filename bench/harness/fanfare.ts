@@ -35,6 +35,8 @@ export interface FanfareOptions {
   readonly database: string;
   /** Where to put a CPU profile when it ends; null: no profile. */
   readonly profileDir: string | null;
+  /** A built checkout to run, in place of this one. */
+  readonly checkout?: string | undefined;
 }
 
 /** `fanfare serve --no-worker`, ready to answer. */
@@ -54,11 +56,12 @@ export async function startWorker(options: FanfareOptions): Promise<Child<ProbeA
 function startFanfare(
   args: readonly string[],
   name: string,
-  { environment, database, profileDir }: FanfareOptions,
+  { environment, database, profileDir, checkout }: FanfareOptions,
 ): Child<ProbeApi> {
   return startChild<ProbeApi>({
     program: 'dist/main.js',
     args,
+    checkout,
     env: fanfareEnv(environment, database),
     nodeArgs: profileDir === null ? [] : profileArgs(profileDir, `${database}-${name}`),
   });

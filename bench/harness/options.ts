@@ -21,6 +21,8 @@ export interface Options {
   readonly soakMinutes: number | null;
   /** Length of the mixed load; null: what suits the size. */
   readonly loadMinutes: number | null;
+  /** A commit that is run beside this checkout; null: none. */
+  readonly against: string | null;
   /** Writes CPU profiles of the processes under test. */
   readonly profile: boolean;
 }
@@ -35,6 +37,7 @@ export const USAGE = `npm run bench -- [parts] [options]
   --trace DIR        the whole trace, for the mixed load (or BENCH_TRACE)
   --load-minutes N   length of the mixed load (3)
   --soak-minutes N   length of the soak (10)
+  --against COMMIT   runs that commit beside this checkout; no other part unless it is named
   --profile          writes CPU profiles beside the results
 `;
 
@@ -53,6 +56,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
       trace: { type: 'string' },
       'load-minutes': { type: 'string' },
       'soak-minutes': { type: 'string' },
+      against: { type: 'string' },
       profile: { type: 'boolean' },
     },
   });
@@ -68,6 +72,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     traceDir: values.trace ?? env['BENCH_TRACE'] ?? null,
     loadMinutes: above0('load-minutes', values['load-minutes']),
     soakMinutes: above0('soak-minutes', values['soak-minutes']),
+    against: values.against ?? null,
     profile: values.profile === true,
   };
 }

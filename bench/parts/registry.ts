@@ -1,3 +1,4 @@
+import { againstPart } from './against.ts';
 import { bumpPart } from './bump.ts';
 import { fanOutPart } from './fan-out.ts';
 import { growthPart } from './growth.ts';
@@ -32,4 +33,5 @@ export const PARTS: readonly Part[] = [
   lanesPart,
   modelsPart,
   pushPullPart,
+  againstPart,
 ];

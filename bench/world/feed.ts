@@ -1,8 +1,14 @@
 import { ObjectId } from 'mongodb';
 import type { ActionDocument } from '../../src/storage/documents.ts';
+import type { PublishActionInput } from '../../src/services/shapes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import { ratingInput } from './actions.ts';
 import { load, type RawWorld } from './raw.ts';
+
+/** What has an action published, here or by its API. */
+interface Publishing {
+  publish(input: PublishActionInput): Promise<unknown>;
+}
 
 const MINUTE = 60_000;
 export const FEED_REF = 'site-read';
@@ -12,12 +18,12 @@ export const FEED_REF = 'site-read';
  * are what it writes.
  */
 export async function loadActions(
-  world: RawWorld,
-  fanfare: InProcess,
+  world: Pick<RawWorld, 'actions'>,
+  fanfare: Publishing,
   count: number,
 ): Promise<readonly ActionDocument[]> {
-  const id = await fanfare.publish(ratingInput(0, [{ id: FEED_REF }]));
-  const template = await world.actions.findOneAndDelete({ _id: new ObjectId(id) });
+  await fanfare.publish(ratingInput(0, [{ id: FEED_REF }]));
+  const template = await world.actions.findOneAndDelete({}, { sort: { _id: -1 } });
   if (template === null) throw new Error('The published action is not there');
   const { leaseUntil: _leaseUntil, ...fanOut } = template.fanOut;
   const newest = Date.now() - MINUTE;
@@ -46,7 +52,11 @@ export async function loadActions(
 }
 
 /** Puts these actions into a reader's feed, as the fan-out does. */
-export function loadFeed(world: RawWorld, userId: string, actions: readonly ActionDocument[]): Promise<void> {
+export function loadFeed(
+  world: Pick<RawWorld, 'items'>,
+  userId: string,
+  actions: readonly ActionDocument[],
+): Promise<void> {
   return load(world.items, actions.length, (index) => {
     const action = actions[index];
     if (action === undefined) throw new Error('There are fewer actions than items');
@@ -63,14 +73,20 @@ export function loadFeed(world: RawWorld, userId: string, actions: readonly Acti
 /** Gives names to the actors and labels to the refs of the loaded actions. */
 export async function loadNames(fanfare: InProcess): Promise<void> {
   const { services } = fanfare.app;
+  const { members, refs } = namesOfFeed();
+  await services.upsertMembers(fanfare.service, members);
+  await services.upsertRefs(fanfare.service, refs);
+}
+
+/** What the host application says of the actors and refs of the loaded actions. */
+export function namesOfFeed() {
   const numbers = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index));
-  await services.upsertMembers(
-    fanfare.service,
-    numbers(53).map((n) => ({ memberId: `actor-${n}`, name: `Actor ${n}` })),
-  );
-  await services.upsertRefs(fanfare.service, [
-    { id: FEED_REF, type: 'site', label: 'Site of the benchmark' },
-    ...numbers(97).map((n) => ({ id: `applicant-${n}`, type: 'applicant', label: `Applicant ${n}` })),
-    ...numbers(31).map((n) => ({ id: `position-${n}`, type: 'position', label: `Position ${n}` })),
-  ]);
+  return {
+    members: numbers(53).map((n) => ({ memberId: `actor-${n}`, name: `Actor ${n}` })),
+    refs: [
+      { id: FEED_REF, type: 'site', label: 'Site of the benchmark' },
+      ...numbers(97).map((n) => ({ id: `applicant-${n}`, type: 'applicant', label: `Applicant ${n}` })),
+      ...numbers(31).map((n) => ({ id: `position-${n}`, type: 'position', label: `Position ${n}` })),
+    ],
+  };
 }
