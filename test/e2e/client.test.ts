@@ -143,6 +143,53 @@ describe.each(CLIENT_TRANSPORTS)('a watch by %s', (transport) => {
   });
 });
 
+test('watches share one socket, which ends with the last of them', async () => {
+  const { reader, actor } = await settle();
+  const client = await clientOf(app, reader);
+  await using all = startWatch(client);
+  await using filtered = startWatch(client, { filter: { tags: ['hot'] } });
+  const left = startWatch(client, { unread: true });
+  for (const watch of [all, filtered, left]) await watch.until(isLive);
+  expect(app.app.http?.stats()).toMatchObject({ sockets: 1, subscriptions: 3 });
+  await left[Symbol.asyncDispose]();
+  const id = await publish(app, { actorId: actor });
+  await all.until(({ events }) => events.length === 1);
+  expect([all.added(), filtered.added(), left.added()]).toEqual([[id], [], []]);
+  all.abort();
+  filtered.abort();
+  await nothingOpen();
+});
+
+test('the cursor of a page brings to a watch what the page has not', async () => {
+  const { reader, actor } = await settle();
+  const client = await clientOf(app, reader);
+  const { liveCursor } = await client.feed();
+  const id = await publish(app, { actorId: actor });
+  await app.idle();
+  await using watch = startWatch(client, { after: liveCursor });
+  await watch.until(({ events }) => events.length > 0);
+  expect(watch.added()).toEqual([id]);
+});
+
+test('changes what a reader may change, and gives what is so then', async () => {
+  const { reader, actor } = await settle();
+  const { mutations, feed } = await clientOf(app, reader);
+  const actionId = await publish(app, { actorId: actor });
+  await app.idle();
+  const input = { actionId, kind: 'LIKE' } as const;
+  expect((await mutations.addInteraction({ input })).action).toMatchObject({
+    engagement: { likes: 1 },
+    viewer: { hasLiked: true },
+  });
+  const undone = await mutations.removeInteraction({ input: { own: input } });
+  expect(undone.action).toMatchObject({ engagement: { likes: 0 }, viewer: { hasLiked: false } });
+  expect(await mutations.bookmark({ actionId })).toMatchObject({ viewer: { isBookmarked: true } });
+  expect(await mutations.unfollow({ refId: actor })).toMatchObject({ isFollowed: false });
+  await mutations.archiveFeedItem({ actionId });
+  expect((await feed()).edges).toEqual([]);
+  await expect(mutations.bookmark({ actionId: 'none' })).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+});
+
 describe('a query of the feed', () => {
   test('gives page after page as the API does', async () => {
     const { reader, actor } = await settle();

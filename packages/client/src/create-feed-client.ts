@@ -1,14 +1,17 @@
 import { ITEM_FIELDS, queryOf, subscriptionOf } from './documents.ts';
-import { answerError, protocolError } from './errors.ts';
-import { answerOf, post } from './post.ts';
+import { protocolError } from './errors.ts';
+import { createMutations } from './mutations.ts';
+import { createRequest } from './request.ts';
 import { createSseTransport } from './sse.ts';
 import { Tokens } from './tokens.ts';
-import type { FeedClient, FeedClientOptions, FeedItem, FeedPage, FeedQuery } from './types.ts';
+import type { FeedClient } from './feed-client.ts';
+import type { FeedClientOptions, FeedItem, FeedPage } from './types.ts';
 import { Watch } from './watch.ts';
 import { createSocketTransport } from './websocket.ts';
 
 /**
- * A client of one reader's feed. It holds no connection: each watch opens its own and closes it.
+ * A client of one reader's feed. It holds no connection: watches open one, by WebSocket one for all of them, and the last
+ * that ends closes it.
  * @throws TypeError when the url is none.
  */
 export function createFeedClient(options: FeedClientOptions & { readonly fields?: never }): FeedClient;
@@ -24,6 +27,7 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
       ? createSseTransport({ url, timeoutMs })
       : createSocketTransport({ url, timeoutMs, webSocket: options.webSocket });
   const { firstMs = 500, maxMs = 30_000 } = options.backoff ?? {};
+  const request = createRequest({ url, token, timeoutMs });
   const query = queryOf(fields);
   return {
     watch(watchOptions) {
@@ -35,38 +39,14 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
         watchOptions,
       ).run();
     },
-    feed: (variables = {}) => readFeed<Item>({ url, tokens: new Tokens(token), query, timeoutMs }, variables),
-  };
-}
-
-interface ReadDependencies {
-  readonly url: string;
-  readonly tokens: Tokens;
-  readonly query: string;
-  readonly timeoutMs: number;
-}
-
-async function readFeed<Item>(
-  { url, tokens, query, timeoutMs }: ReadDependencies,
-  variables: FeedQuery,
-): Promise<FeedPage<Item>> {
-  for (;;) {
-    const response = await post({
-      url,
-      token: await tokens.next(),
-      operation: { query, variables: { ...variables } },
-      accept: 'application/json',
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    const { data, errors } = await answerOf(response);
-    if (errors === undefined) {
-      const page = (data as { readonly feed?: FeedPage<Item> } | null | undefined)?.feed;
-      if (page !== undefined) return page;
+    async feed(variables = {}, signal) {
+      const data = await request<{ readonly feed?: FeedPage<Item> } | null>(query, { ...variables }, signal);
+      if (data?.feed !== undefined) return data.feed;
       throw protocolError('An answer without a feed');
-    }
-    const error = answerError(errors);
-    if (error.code !== 'UNAUTHENTICATED' || !tokens.refused()) throw error;
-  }
+    },
+    request,
+    mutations: createMutations(request),
+  };
 }
 
 function absolute(url: string): string {

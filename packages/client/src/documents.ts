@@ -31,6 +31,7 @@ export function queryOf(fields: string): string {
     pageInfo { hasNextPage endCursor }
     unread { count isExact }
     state
+    liveCursor
   }
 }
 ${fragment(fields)}`;

@@ -1,8 +1,24 @@
 export { createFeedClient } from './create-feed-client.ts';
 export { FeedClientError } from './errors.ts';
+export { ACTION_STATE as ACTION_STATE_FIELDS, INTERACTION as INTERACTION_FIELDS } from './mutations.ts';
+export type {
+  ActionState,
+  AddInteractionInput,
+  FeedMutations,
+  FollowState,
+  Interaction,
+  InteractionChange,
+  InteractionKind,
+  MuteTarget,
+  PublishActionInput,
+  ReactionCount,
+  RefInput,
+  RemoveInteractionInput,
+} from './mutation-types.ts';
+export type { FeedClient } from './feed-client.ts';
+export type { Request } from './request.ts';
 export type {
   DeliveryReason,
-  FeedClient,
   FeedClientOptions,
   FeedEvent,
   FeedFilter,

@@ -80,6 +80,8 @@ export interface FeedPage<Item = FeedItem> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
   readonly unread: UnreadCount;
   readonly state: FeedState;
+  /** `after` of a watch that brings everything the page has not. Good for as long as any cursor of events. */
+  readonly liveCursor: string;
 }
 
 export interface FeedQuery {
@@ -153,16 +155,4 @@ export interface FeedClientOptions {
   readonly timeoutMs?: number;
   /** For Node before 22, which has none: `WebSocket` of the package `ws`. */
   readonly webSocket?: WebSocketConstructor;
-}
-
-export interface FeedClient<Item = FeedItem> {
-  /**
-   * Follows the reader's feed through lost connections, restarts of the server and tokens that end. Each event comes
-   * exactly once and in order, or `onResync` says that this cannot be vouched for.
-   * @returns when the signal has ended it; rejects with what a callback threw, or with a FeedClientError that waiting
-   * cannot mend: UNAUTHENTICATED, FORBIDDEN, BAD_USER_INPUT, PROTOCOL, or the last one after `retries`
-   */
-  watch(options: WatchOptions<Item>): Promise<void>;
-  /** A page of the reader's feed. Rejects with a FeedClientError. */
-  feed(query?: FeedQuery): Promise<FeedPage<Item>>;
 }

@@ -2,6 +2,7 @@ import { buildSchema, parse, validate } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { ITEM_FIELDS, queryOf, subscriptionOf } from '../../src/documents.ts';
+import { MUTATION_NAMES, mutationOf } from '../../src/mutations.ts';
 import type { DeliveryReason, FeedEvent, FeedFilter, FeedOrder, FeedState, Scope } from '../../src/index.ts';
 import type * as api from '../../../../test/support/generated/graphql.ts';
 
@@ -34,4 +35,13 @@ test('what is written down by hand is what the schema says', () => {
     ...(['FeedReady', 'FeedResync'] as const),
   ];
   expect(new Set(events)).toEqual(new Set(handled));
+});
+
+test.each(MUTATION_NAMES)('the mutation %s fits the schema', (name) => {
+  expect(validate(schema, parse(mutationOf(name)))).toEqual([]);
+});
+
+test('an argument that is left out keeps the default of the server', () => {
+  expect(mutationOf('follow', { refId: 'r' })).not.toContain('copyLimit');
+  expect(mutationOf('follow', { refId: 'r', copyLimit: 5 })).toContain('copyLimit: $copyLimit');
 });

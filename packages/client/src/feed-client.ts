@@ -1,0 +1,22 @@
+import type { FeedMutations } from './mutation-types.ts';
+import type { Request } from './request.ts';
+import type { FeedItem, FeedPage, FeedQuery, WatchOptions } from './types.ts';
+
+export interface FeedClient<Item = FeedItem> {
+  /**
+   * Follows the reader's feed through lost connections, restarts of the server and tokens that end. Each event comes
+   * exactly once and in order, or `onResync` says that this cannot be vouched for.
+   * @returns when the signal has ended it; rejects with what a callback threw, or with a FeedClientError that waiting
+   * cannot mend: UNAUTHENTICATED, FORBIDDEN, BAD_USER_INPUT, PROTOCOL, or the last one after `retries`
+   */
+  watch(options: WatchOptions<Item>): Promise<void>;
+  /** A page of the reader's feed. Rejects with a FeedClientError. */
+  feed(query?: FeedQuery, signal?: AbortSignal): Promise<FeedPage<Item>>;
+  /**
+   * Any other query or mutation, by `fetch`; gives its `data`. Rejects with a FeedClientError, with the first of the
+   * errors where the answer has some.
+   */
+  readonly request: Request;
+  /** The changes a reader makes. */
+  readonly mutations: FeedMutations;
+}

@@ -1,0 +1,42 @@
+import { answerError } from './errors.ts';
+import { answerOf, post } from './post.ts';
+import { Tokens } from './tokens.ts';
+import type { FeedClientOptions } from './types.ts';
+
+/** Sends one operation and gives its data. Rejects with a FeedClientError. */
+export type Request = <Data>(
+  query: string,
+  variables?: Readonly<Record<string, unknown>>,
+  signal?: AbortSignal,
+) => Promise<Data>;
+
+interface RequestOptions {
+  readonly url: string;
+  readonly token: FeedClientOptions['token'];
+  readonly timeoutMs: number;
+}
+
+/** A token that was refused is asked for once more, as for a watch. */
+export function createRequest({ url, token, timeoutMs }: RequestOptions): Request {
+  return async <Data>(
+    query: string,
+    variables: Readonly<Record<string, unknown>> = {},
+    signal?: AbortSignal,
+  ): Promise<Data> => {
+    const tokens = new Tokens(token);
+    const limit = AbortSignal.timeout(timeoutMs);
+    for (;;) {
+      const response = await post({
+        url,
+        token: await tokens.next(),
+        operation: { query, variables },
+        accept: 'application/json',
+        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+      });
+      const { data, errors } = await answerOf(response);
+      if (errors === undefined) return data as Data;
+      const error = answerError(errors);
+      if (error.code !== 'UNAUTHENTICATED' || !tokens.refused()) throw error;
+    }
+  };
+}
