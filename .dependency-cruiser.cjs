@@ -56,7 +56,7 @@ const ROOMS = [
     rooms: ['^src/config/', '^src/descriptors/', '^src/services/', '^src/cli/import/'],
   },
   { packages: ['pino'], rooms: ['^src/telemetry/logger\\.ts$'] },
-  { packages: ['prom-client'], rooms: ['^src/telemetry/metrics\\.ts$'] },
+  { packages: ['prom-client'], rooms: ['^src/telemetry/(?:group-)?metrics\\.ts$'] },
   { packages: ['commander', 'cli-progress', 'close-with-grace'], rooms: ['^src/cli/'] },
 ];
 

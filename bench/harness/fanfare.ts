@@ -37,11 +37,14 @@ export interface FanfareOptions {
   readonly profileDir: string | null;
   /** A built checkout to run, in place of this one. */
   readonly checkout?: string | undefined;
+  /** Of the API. Default: one. */
+  readonly processes?: number;
 }
 
 /** `fanfare serve --no-worker`, ready to answer. */
 export async function startApi(options: FanfareOptions): Promise<FanfareApi> {
-  const child = startFanfare(['serve', '--no-worker'], 'api', options);
+  const processes = options.processes === undefined ? [] : ['--processes', String(options.processes)];
+  const child = startFanfare(['serve', '--no-worker', ...processes], 'api', options);
   const [, url = ''] = await child.line(/GraphQL +(http:\/\/\S+)\/graphql/);
   return Object.assign(child, { url, wsUrl: `${url.replace(/^http/, 'ws')}/graphql` });
 }

@@ -1,5 +1,6 @@
 import { againstPart } from './against.ts';
 import { bumpPart } from './bump.ts';
+import { coresPart } from './cores.ts';
 import { fanOutPart } from './fan-out.ts';
 import { growthPart } from './growth.ts';
 import { lanesPart } from './lanes.ts';
@@ -24,6 +25,7 @@ export const PARTS: readonly Part[] = [
   peerCapacityPart,
   soakPart,
   pagePart,
+  coresPart,
   publishPart,
   peerReadPart,
   pushPart,

@@ -1,10 +1,10 @@
 import type { Config } from '../config/config.ts';
 import type { RedisConnections } from '../connections/redis.ts';
 import type { AuthOptions } from '../http/auth.ts';
+import type { Probes, Readiness } from '../http/health.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { startHttpServer, type HttpServer } from '../http/server.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
-import { checkClock } from '../services/clock-watch.ts';
 import type { Services } from '../services/create-services.ts';
 import { isDatabaseUnavailable } from '../storage/errors.ts';
 import type { Database } from '../storage/mongo.ts';
@@ -18,6 +18,8 @@ export interface ApiParts {
   readonly redis: RedisConnections | null;
   readonly prefix: string;
   readonly pageToken: string | undefined;
+  readonly probes: Probes;
+  readonly readiness: (() => Promise<Readiness>) | undefined;
 }
 
 /** Where GraphQL, probes and, without a port of their own, metrics are answered. */
@@ -28,7 +30,7 @@ export function openApi(
   metrics: Metrics,
 ): Promise<HttpServer> {
   const { http, live } = config;
-  const { services, sessionEnds, database, redis, prefix, pageToken } = parts;
+  const { services, sessionEnds, database, redis, prefix, pageToken, probes, readiness } = parts;
   return startHttpServer({
     services,
     sessionEnds,
@@ -63,11 +65,8 @@ export function openApi(
           }),
         }),
     metricsPage: config.metrics.port === undefined ? { token: config.metrics.token } : null,
-    probes: {
-      database: () => database.writes.check(),
-      clock: () => checkClock(),
-      ...(redis === null ? {} : { redis: () => redis.ping() }),
-    },
+    probes,
+    readiness,
     metrics,
   });
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { checkReadiness, type Probes, type Readiness } from '../http/health.ts';
 import { startMetricsServer } from '../http/metrics-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import { createTickets, ticketKeyOf } from '../http/tickets.ts';
@@ -6,7 +7,7 @@ import { clock } from '../lib/clock.ts';
 import { Closer } from '../lib/closer.ts';
 import { once } from '../lib/once.ts';
 import { createRealtime } from '../realtime/create-realtime.ts';
-import { watchClock } from '../services/clock-watch.ts';
+import { checkClock, watchClock } from '../services/clock-watch.ts';
 import { openApi } from './api.ts';
 import { createCore } from './core.ts';
 import { enterInstallation } from './presence.ts';
@@ -37,6 +38,8 @@ export interface App extends AsyncDisposable {
   readonly url: string | null;
   readonly database: Database;
   readonly http: HttpServer | null;
+  /** Whether this process is fit to serve. */
+  readiness(): Promise<Readiness>;
   /** Actions whose fan-out is pending or in progress, in any process. */
   openFanOuts(): Promise<number>;
   /** Feeds that are due for a rebuild or being rebuilt, in any process. */
@@ -61,8 +64,15 @@ export interface AppDependencies {
   readonly metrics: Metrics;
   /** See `HttpServerOptions`. */
   readonly pageToken?: string | undefined;
+  /** Of all processes that serve as one, where this is one of several: what /ready and /metrics answer. */
+  readonly group?: AppGroup | undefined;
   /** Publishes the driver's command events, for counting round trips. */
   readonly monitorCommands?: boolean;
+}
+
+export interface AppGroup {
+  readonly readiness: () => Promise<Readiness>;
+  readonly metrics: () => Promise<string>;
 }
 
 /**
@@ -86,7 +96,7 @@ export async function createApp(
 async function build(
   config: Config,
   parts: AppParts,
-  { logger, metrics, monitorCommands, pageToken }: AppDependencies,
+  { logger, metrics, group, monitorCommands, pageToken }: AppDependencies,
   closer: Closer,
 ): Promise<App> {
   if (config.mongodb.uri === undefined)
@@ -165,9 +175,20 @@ async function build(
     return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0);
   };
   closer.own(syncToAsync(metrics.watchPending(() => repositories.actions.pendingByLane())));
+  const probes: Probes = {
+    database: () => database.writes.check(),
+    clock: () => checkClock(),
+    ...(redis === null ? {} : { redis: () => redis.ping() }),
+  };
+  const apiParts = { services, sessionEnds, database, redis, prefix, pageToken, probes };
   const http = parts.api
     ? closer.own(
-        await openApi(config, { services, sessionEnds, database, redis, prefix, pageToken }, logger, metrics),
+        await openApi(
+          config,
+          { ...apiParts, readiness: group?.readiness },
+          logger,
+          group === undefined ? metrics : { ...metrics, metrics: group.metrics },
+        ),
       )
     : null;
   const { port: metricsPort, token } = config.metrics;
@@ -190,6 +211,7 @@ async function build(
     url: http?.url ?? null,
     database,
     http,
+    readiness: () => checkReadiness(probes),
     openFanOuts,
     openRebuilds: () => repositories.feeds.countDue(),
     idle,

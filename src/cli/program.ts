@@ -1,11 +1,13 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext } from './context.ts';
 import type { DemoOptions } from './demo.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { ExportOptions } from './export.ts';
 import type { ImportOptions } from './import.ts';
 import { packageVersion } from './package-info.ts';
+import { processCount } from './processes/count.ts';
 import type { RebuildOptions } from './rebuild.ts';
+import type { ServeOptions } from './serve.ts';
 import type { TokenOptions } from './token.ts';
 import { sayLoading } from './waiting-line.ts';
 
@@ -36,7 +38,8 @@ export async function createProgram(context: CommandContext, exit: (code: number
     .command('serve')
     .description('run the API and a fan-out worker; databases that have no address are started locally')
     .option('--no-worker', 'the API only; workers run elsewhere')
-    .action(async (options: { readonly worker: boolean }) => {
+    .addOption(processesOption())
+    .action(async (options: ServeOptions) => {
       sayLoading(context.terminal);
       const { serve } = await import('./serve.ts');
       await serve(context, options);
@@ -46,7 +49,8 @@ export async function createProgram(context: CommandContext, exit: (code: number
     .command('worker')
     .description('run a fan-out worker without the API')
     .option('--health', 'only say by the exit code whether the worker of this container or DATA_DIR works')
-    .action(async (options: { readonly health?: boolean }) => {
+    .addOption(processesOption())
+    .action(async (options: { readonly health?: boolean; readonly processes: number }) => {
       if (options.health === true) {
         const { workerHealth } = await import('./worker-health.ts');
         exit(await workerHealth(context));
@@ -54,7 +58,7 @@ export async function createProgram(context: CommandContext, exit: (code: number
       }
       sayLoading(context.terminal);
       const { worker } = await import('./worker.ts');
-      await worker(context);
+      await worker(context, options);
     });
 
   program
@@ -147,6 +151,15 @@ export async function createProgram(context: CommandContext, exit: (code: number
     });
 
   return program;
+}
+
+function processesOption(): Option {
+  return new Option(
+    '--processes <n>',
+    'processes that do this side by side, one for each core: a number or auto',
+  )
+    .argParser(processCount)
+    .default(1);
 }
 
 function atLeastOne(text: string): number {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createApp, type App, type AppParts } from '../app/app.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, LogLevel } from '../config/config.ts';
 import { ROLES } from '../domain/viewer.ts';
 import { logDatabases, logHeartbeatFailed } from '../telemetry/events.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
@@ -14,15 +14,20 @@ import { signToken } from './sign-token.ts';
 import { startHeartbeat } from './worker-health.ts';
 import { closeOnSignals } from './shutdown.ts';
 
-/** A running app with everything it stands on. */
-export interface Runtime extends AsyncDisposable {
-  readonly app: App;
+/** What serves, in this process or in several. */
+export interface Running {
+  readonly app: Pick<App, 'url'>;
   /** With the addresses of the databases in use, given or embedded. */
   readonly config: Config;
   /** For people: which databases these are. */
   readonly databases: string;
   /** Of the user demo with all roles; null where tokens are signed elsewhere. */
   readonly demoToken: string | null;
+}
+
+/** A running app with everything it stands on. */
+export interface Runtime extends Running, AsyncDisposable {
+  readonly app: App;
   /** Closes the app, then the databases. */
   close(): Promise<void>;
 }
@@ -51,15 +56,7 @@ const FINISH_START_MS = 3_000;
 /** Starts local databases where no address is given, then the app. When that fails, what was started is closed. */
 export function openRuntime(context: CommandContext, options: RuntimeOptions): Promise<Runtime> {
   const { level } = options.config.log;
-  const noteLine = (line: string): void => {
-    context.terminal.note(line.trimEnd());
-  };
-  const logger = createLogger({
-    level: options.voice === 'command' && level === 'info' ? 'warn' : level,
-    isPretty: context.terminal.isInteractive,
-    // A bar or a waiting line may be on the line, and the log may be on a full disk.
-    sink: { write: noteLine },
-  });
+  const logger = loggerOf(context, options.voice === 'command' && level === 'info' ? 'warn' : level);
   const opening = open(context, options, logger);
   const { stop, farewell, exitCode, onInterrupted } = options;
   const close = async (): Promise<void> => {
@@ -79,6 +76,20 @@ export function openRuntime(context: CommandContext, options: RuntimeOptions): P
   return opening;
 }
 
+/** A log that goes where the command speaks. */
+export function loggerOf({ terminal }: Pick<CommandContext, 'terminal'>, level: LogLevel): Logger {
+  return createLogger({
+    level,
+    isPretty: terminal.isInteractive,
+    // A bar or a waiting line may be on the line, and the log may be on a full disk.
+    sink: {
+      write: (line) => {
+        terminal.note(line.trimEnd());
+      },
+    },
+  });
+}
+
 async function open(context: CommandContext, options: RuntimeOptions, logger: Logger): Promise<Runtime> {
   const { terminal } = context;
   const isServer = options.voice === 'server';
@@ -94,21 +105,9 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
       { ...options.parts, metrics: isServer },
       { logger, metrics: createMetrics(), pageToken: demoToken ?? undefined },
     );
-    const isLocal = databases.mongodbKind !== 'given' || databases.redisKind !== 'given';
-    const record =
-      app.url === null || !isLocal
-        ? null
-        : await announceServer(config.dataDir, { url: app.url, token: demoToken });
+    const record = await announceLocal(databases, config, { url: app.url, token: demoToken });
     const heartbeat =
-      options.hasHeartbeat === true
-        ? await startHeartbeat(
-            config.dataDir,
-            () => app.database.ping(),
-            (err) => {
-              logHeartbeatFailed(logger, { err });
-            },
-          )
-        : null;
+      options.hasHeartbeat === true ? await beat(config, () => app.database.ping(), logger) : null;
     const close = async (): Promise<void> => {
       try {
         await heartbeat?.[Symbol.asyncDispose]();
@@ -132,14 +131,34 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
   }
 }
 
+/** Lets commands on the same DATA_DIR find the API, if there is one and its databases are local. */
+export async function announceLocal(
+  { mongodbKind, redisKind }: Pick<Databases, 'mongodbKind' | 'redisKind'>,
+  { dataDir }: Pick<Config, 'dataDir'>,
+  { url, token }: { readonly url: string | null; readonly token: string | null },
+): Promise<AsyncDisposable | null> {
+  const isLocal = mongodbKind !== 'given' || redisKind !== 'given';
+  return isLocal && url !== null ? announceServer(dataDir, { url, token }) : null;
+}
+
+export function beat(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  ping: () => Promise<unknown>,
+  logger: Logger,
+): Promise<AsyncDisposable> {
+  return startHeartbeat(dataDir, ping, (err) => {
+    logHeartbeatFailed(logger, { err });
+  });
+}
+
 /** In production nobody should find the keys of the house on its disk. */
-async function demoTokenOf({ auth, isProduction }: Config): Promise<string | null> {
+export async function demoTokenOf({ auth, isProduction }: Config): Promise<string | null> {
   if (auth.jwtSecret === undefined || isProduction) return null;
   const expiresAt = new Date(Date.now() + DEMO_TOKEN_MS);
   return signToken(auth, { sub: 'demo', roles: ROLES, expiresAt });
 }
 
-function withAddresses(config: Config, databases: Databases): Config {
+export function withAddresses(config: Config, databases: Databases): Config {
   return Object.freeze({
     ...config,
     mongodb: Object.freeze({ ...config.mongodb, uri: databases.mongodbUri }),

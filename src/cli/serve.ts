@@ -3,24 +3,34 @@ import { configOf } from './config-of.ts';
 import type { CommandContext } from './context.ts';
 import { withSecret } from './kept-secret.ts';
 import { packageVersion } from './package-info.ts';
-import { openRuntime, type Runtime } from './runtime.ts';
+import { isMember, runMember } from './processes/member.ts';
+import { runGroup } from './processes/run-group.ts';
+import { openRuntime, type Running } from './runtime.ts';
+
+export interface ServeOptions {
+  readonly worker: boolean;
+  readonly processes: number;
+}
 
 /** Runs the API, and unless told otherwise a worker, until a signal comes. */
-export async function serve(context: CommandContext, options: { readonly worker: boolean }): Promise<void> {
+export async function serve(context: CommandContext, { worker, processes }: ServeOptions): Promise<void> {
   const { config, keptIn } = await withSecret(configOf(context));
+  const parts = { api: true, worker };
+  if (isMember(context)) {
+    await runMember(context, config, parts);
+    return;
+  }
   const stop = new AbortController();
-  const runtime = await openRuntime(context, {
-    config,
-    parts: { api: true, worker: options.worker },
-    voice: 'server',
-    stop,
-  });
+  const runtime =
+    processes > 1
+      ? await runGroup(context, { config, parts, count: processes, stop })
+      : await openRuntime(context, { config, parts, voice: 'server', stop });
   if (stop.signal.aborted) return;
   for (const line of welcome(runtime, keptIn, await packageVersion())) context.terminal.out(line);
 }
 
 function welcome(
-  { app, config, databases, demoToken }: Runtime,
+  { app, config, databases, demoToken }: Running,
   keptIn: string | null,
   version: string,
 ): string[] {

@@ -3,26 +3,34 @@ import { logClosed, logClosing, logCrash } from '../telemetry/events.ts';
 import { endProgress } from './progress.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-const CLOSE_WITHIN_MS = 10_000;
+export const CLOSE_WITHIN_MS = 10_000;
 /** A Ctrl-C under npm arrives twice: from the terminal, and passed on by npm. */
 const SAME_SIGNAL_MS = 1_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Faults of the process itself: a handler in JavaScript would not end it, but return to the fault for ever. */
 const FATAL_SIGNALS = ['SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV'] as const;
 
+export interface ShutdownOptions {
+  /** Signals that are left to the process that started this one. Default: none. */
+  readonly ignored?: readonly NodeJS.Signals[];
+  /** Milliseconds that closing may take. Default: ten seconds. */
+  readonly withinMs?: number;
+}
+
 /**
  * Runs `close` on the first SIGINT, SIGTERM or SIGHUP and exits 0; a further signal exits 1 at once, and so does a
- * close that takes longer than ten seconds. An error nobody caught closes as well and exits 1.
+ * close that takes too long. An error nobody caught closes as well and exits 1.
  */
 export function closeOnSignals(
   logger: Pick<Logger, 'info' | 'fatal' | 'error'>,
   close: () => Promise<void>,
+  { ignored = [], withinMs = CLOSE_WITHIN_MS }: ShutdownOptions = {},
 ): void {
   let firstAt: number | null = null;
   let reason = 'an error';
   const grace = closeWithGrace(
     {
-      delay: CLOSE_WITHIN_MS,
+      delay: withinMs,
       skip: [...SIGNALS, ...FATAL_SIGNALS, 'beforeExit'],
       logger: {
         error: (message: unknown) => {
@@ -40,6 +48,7 @@ export function closeOnSignals(
   );
   for (const signal of SIGNALS) {
     process.on(signal, () => {
+      if (ignored.includes(signal)) return;
       if (firstAt !== null && Date.now() - firstAt >= SAME_SIGNAL_MS) process.exit(1);
       if (firstAt !== null) return;
       firstAt = Date.now();

@@ -1,14 +1,19 @@
 import { configOf } from './config-of.ts';
 import type { CommandContext } from './context.ts';
+import { isMember, runMember } from './processes/member.ts';
+import { runGroup } from './processes/run-group.ts';
 import { openRuntime } from './runtime.ts';
 
 /** Runs a fan-out worker without an API until a signal comes. */
-export async function worker(context: CommandContext): Promise<void> {
-  await openRuntime(context, {
-    config: configOf(context, { needsKey: false }),
-    parts: { api: false, worker: true, waitsForRedis: true },
-    voice: 'server',
-    stop: new AbortController(),
-    hasHeartbeat: true,
-  });
+export async function worker(
+  context: CommandContext,
+  { processes }: { readonly processes: number },
+): Promise<void> {
+  const config = configOf(context, { needsKey: false });
+  const parts = { api: false, worker: true, waitsForRedis: true };
+  const stop = new AbortController();
+  if (isMember(context)) await runMember(context, config, parts);
+  else if (processes > 1)
+    await runGroup(context, { config, parts, count: processes, stop, hasHeartbeat: true });
+  else await openRuntime(context, { config, parts, voice: 'server', stop, hasHeartbeat: true });
 }

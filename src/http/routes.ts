@@ -1,12 +1,13 @@
 import { readOnly, pathOf, type Handler } from './handler.ts';
-import { checkReadiness, type Probes, type Readiness } from './health.ts';
+import type { Readiness } from './health.ts';
 import { createMetricsPage, type MetricsPageOptions } from './metrics-page.ts';
 import { send, sendJson } from './respond.ts';
 
 export interface RoutesOptions {
   readonly graphql: Handler;
   readonly graphiql: boolean;
-  readonly probes: Probes;
+  /** What /ready says. */
+  readonly readiness: () => Promise<Readiness>;
   readonly isClosing: () => boolean;
   /** Null: there is no /metrics here. */
   readonly metrics: MetricsPageOptions | null;
@@ -24,7 +25,7 @@ export function createRoutes(options: RoutesOptions): Handler {
         sendJson(res, 200, { status: 'ok' }, NO_STORE);
       }),
     ],
-    ['/ready', readOnly(readiness(options))],
+    ['/ready', readOnly(answerReadiness(options))],
   ]);
   if (options.metrics !== null) routes.set('/metrics', readOnly(createMetricsPage(options.metrics)));
   if (options.graphiql)
@@ -44,14 +45,14 @@ export function createRoutes(options: RoutesOptions): Handler {
 const NO_STORE = { 'cache-control': 'no-store' };
 
 /** Asks the probes once for everybody who asks meanwhile. */
-function readiness({ probes, isClosing }: RoutesOptions): Handler {
+function answerReadiness({ readiness, isClosing }: RoutesOptions): Handler {
   let asked: Promise<Readiness> | null = null;
   return async (_req, res) => {
     if (isClosing()) {
       sendJson(res, 503, { status: 'closing' }, NO_STORE);
       return;
     }
-    asked ??= checkReadiness(probes).finally(() => {
+    asked ??= readiness().finally(() => {
       asked = null;
     });
     const { isReady, checks } = await asked;

@@ -10,7 +10,7 @@ import { createAuthenticator, type AuthOptions } from './auth.ts';
 import { EventStreams } from './event-streams.ts';
 import { createGraphqlEndpoint } from './graphql-endpoint.ts';
 import { pathOf, type Handler } from './handler.ts';
-import type { Probes } from './health.ts';
+import { checkReadiness, type Probes, type Readiness } from './health.ts';
 import { Intake } from './intake.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
 import { createNodeServer, listen } from './node-server.ts';
@@ -47,6 +47,8 @@ export interface HttpServerOptions {
   readonly isUnavailable?: (error: unknown) => boolean;
   /** What has to be fine for /ready to say so. */
   readonly probes: Probes;
+  /** Answers /ready instead of the probes: where several processes listen as one. */
+  readonly readiness?: (() => Promise<Readiness>) | undefined;
   /** How /metrics is served; null: not here. Default: to everybody. */
   readonly metricsPage?: { readonly token?: string | undefined } | null;
   readonly metrics: Pick<
@@ -119,7 +121,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       logger,
     }),
     graphiql,
-    probes,
+    readiness: options.readiness ?? (() => checkReadiness(probes)),
     metrics: options.metricsPage === null ? null : { metrics, ...options.metricsPage },
     isClosing: () => closing !== null,
   });

@@ -237,6 +237,27 @@ export function logHeartbeatFailed(log: Pick<Logger, 'warn'>, fields: { readonly
   log.warn(fields, 'The heartbeat of the worker cannot be written: worker --health will fail');
 }
 
+export function logProcessStarted(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly process: number; readonly pid: number },
+): void {
+  log.info(fields, 'Process started');
+}
+
+/** It is started again. */
+export function logProcessEnded(
+  log: Pick<Logger, 'warn'>,
+  fields: {
+    readonly process: number;
+    readonly pid: number;
+    readonly code: number | null;
+    readonly signal: string | null;
+    readonly againInMs: number;
+  },
+): void {
+  log.warn(fields, 'Process ended');
+}
+
 export function logClosing(log: Pick<Logger, 'info'>, fields: { readonly reason: string }): void {
   log.info(fields, 'Closing');
 }

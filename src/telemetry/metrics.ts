@@ -1,5 +1,13 @@
 import { OnDispose } from '../lib/on-dispose.ts';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type MetricObjectWithValues,
+  type MetricValue,
+} from 'prom-client';
 import { boundedLabel } from './bounded-label.ts';
 
 export interface RequestFigures {
@@ -18,6 +26,9 @@ export interface FanOutFigures {
 }
 
 export type LiveTransport = 'websocket' | 'sse';
+
+/** The figures of one process, to be added to those of others. */
+export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** One method per thing that happens. Rooms take a `Pick` of what they report. */
 export interface Metrics {
@@ -40,6 +51,8 @@ export interface Metrics {
   readonly contentType: string;
   /** The Prometheus page. */
   metrics(): Promise<string>;
+  /** The same as data. It holds NaN where a figure is not known, which JSON has no word for. */
+  snapshot(): Promise<MetricsSnapshot>;
 }
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -123,33 +136,40 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
   new Gauge({
     name: 'fanfare_clock_skew_seconds',
     help: "By how much the machine's clock is ahead of the database's.",
+    aggregator: 'average',
     registers,
     collect() {
       for (const seconds of skewSources) this.set(seconds());
     },
   });
   const pendingSources = new Set<() => Promise<Readonly<Record<string, number>>>>();
+  // Gauges are collected side by side: both wait for one answer.
+  const collectPending = coalesced(async () => {
+    const counts = await Promise.allSettled([...pendingSources].map((count) => count()));
+    const known = counts.filter((count) => count.status === 'fulfilled').map((count) => count.value);
+    const isKnown = known.length === counts.length;
+    const totals = known.map((byLane) => Object.values(byLane).reduce((sum, count) => sum + count, 0));
+    // Without an answer the gauges say so: a stale number would look like a quiet queue.
+    pending.set(isKnown ? Math.max(0, ...totals) : Number.NaN);
+    if (!isKnown) pendingByLane.reset();
+    for (const byLane of isKnown ? known : [])
+      for (const [lane, count] of Object.entries(byLane)) pendingByLane.set({ lane }, count);
+  });
   const pendingByLane = new Gauge({
     name: 'fanfare_fan_out_lane_pending',
     help: 'Actions whose fan-out is pending or in progress, by lane.',
+    // Every process asks the same database: their answers are not to be added.
+    aggregator: 'max',
     labelNames: ['lane'],
     registers,
+    collect: collectPending,
   });
-  new Gauge({
+  const pending = new Gauge({
     name: 'fanfare_fan_out_pending',
     help: 'Actions whose fan-out is pending or in progress.',
+    aggregator: 'max',
     registers,
-    async collect() {
-      const counts = await Promise.allSettled([...pendingSources].map((count) => count()));
-      const known = counts.filter((count) => count.status === 'fulfilled').map((count) => count.value);
-      const isKnown = known.length === counts.length;
-      const totals = known.map((byLane) => Object.values(byLane).reduce((sum, count) => sum + count, 0));
-      // Without an answer the gauges say so: a stale number would look like a quiet queue.
-      this.set(isKnown ? Math.max(0, ...totals) : Number.NaN);
-      if (!isKnown) pendingByLane.reset();
-      for (const byLane of isKnown ? known : [])
-        for (const [lane, count] of Object.entries(byLane)) pendingByLane.set({ lane }, count);
-    },
+    collect: collectPending,
   });
 
   const operationLabel = boundedLabel(MAX_OPERATION_NAMES);
@@ -198,5 +218,15 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
     },
     contentType: registry.contentType,
     metrics: () => registry.metrics(),
+    snapshot: () => registry.getMetricsAsJSON(),
   };
+}
+
+/** Who calls while it is under way gets the same run. */
+function coalesced(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () =>
+    (running ??= run().finally(() => {
+      running = null;
+    }));
 }

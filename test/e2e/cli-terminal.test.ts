@@ -1,25 +1,17 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PATIENCE_MS } from '../support/patience.ts';
-import { startInTerminal } from '../support/pseudo-terminal.ts';
+import { isRunning } from '../support/processes.ts';
+import { hasScript, startInTerminal } from '../support/pseudo-terminal.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const FIXTURE = fileURLToPath(new URL('fixtures/progress-bar.ts', import.meta.url));
 const CTRL_C = '\u0003';
 const HIDES = ['\u001b[?25l', '\u001b[?7l'];
 const GIVES_BACK = ['\u001b[?25h', '\u001b[?7h'];
-
-function hasScript(): boolean {
-  try {
-    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
-  } catch {
-    return false;
-  }
-}
 
 /** Whether the last word on the cursor and on the wrapping of lines gives each back. */
 function givesBack(screen: string): boolean {
@@ -73,12 +65,3 @@ describe.skipIf(!hasScript())('a server in a terminal', () => {
     }
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

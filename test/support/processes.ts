@@ -65,3 +65,12 @@ export function startFanfare(args: readonly string[], env: Readonly<Record<strin
     },
   };
 }
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

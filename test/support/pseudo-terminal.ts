@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { withLoader } from './run-cli.ts';
 
@@ -12,6 +12,15 @@ export interface InTerminal extends AsyncDisposable {
   /** As when somebody closes the window: the program gets SIGHUP, and what it writes fails. */
   closeWindow(): Promise<void>;
   readonly end: Promise<{ readonly code: number | null; readonly screen: string }>;
+}
+
+/** Whether a terminal can be made here. */
+export function hasScript(): boolean {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
+  } catch {
+    return false;
+  }
 }
 
 /** Starts a script in a terminal that `script` of util-linux makes. */

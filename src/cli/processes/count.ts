@@ -1,0 +1,12 @@
+import { availableParallelism } from 'node:os';
+import { InvalidArgumentError } from 'commander';
+
+const MOST = 256;
+
+/** Reads `--processes`: a number, or `auto` for as many as there are cores. */
+export function processCount(text: string): number {
+  const value = text === 'auto' ? availableParallelism() : Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > MOST)
+    throw new InvalidArgumentError(`Expected a whole number from 1 to ${String(MOST)}, or auto.`);
+  return value;
+}

@@ -1,0 +1,176 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { Readiness } from '../../http/health.ts';
+import { logProcessEnded, logProcessStarted } from '../../telemetry/events.ts';
+import type { GroupMetrics } from '../../telemetry/group-metrics.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { MetricsSnapshot } from '../../telemetry/metrics.ts';
+import { CommandError } from '../context.ts';
+import { CLOSE_WITHIN_MS } from '../shutdown.ts';
+import { openLine, type Line } from './line.ts';
+import { restartDelay } from './restart-delay.ts';
+
+/** What a process of a group answers the one that started it. */
+export interface OfMember {
+  readonly readiness: Readiness;
+  readonly snapshot: MetricsSnapshot;
+}
+
+/** What it is answered. */
+export interface OfGroup {
+  readonly readiness: Readiness;
+  readonly metrics: string;
+}
+
+/** It says once that it has started, and where it listens. */
+export interface Started {
+  readonly startedAt: string | null;
+}
+
+/** What a process of a group knows itself by: 1, 2, 3 … */
+export const MEMBER_VARIABLE = 'FANFARE_PROCESS';
+
+export interface GroupOptions {
+  readonly count: number;
+  /** Environment variables of the processes, on top of those of this one. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly metrics: GroupMetrics;
+}
+
+interface Member {
+  readonly number: number;
+  worker: Worker | null;
+  line: Line<OfMember> | null;
+  hasStarted: boolean;
+  /** By `performance.now()`. */
+  forkedAt: number;
+  /** Ends in a row, each soon after the start. */
+  failures: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Several processes that run the same command, listen on the same ports and end together. One that ends without being
+ * asked to is started again. If this process is killed, they end too.
+ */
+export class ProcessGroup implements AsyncDisposable {
+  readonly #options: GroupOptions;
+  readonly #members: readonly Member[];
+  readonly #opening: Promise<string | null>;
+  #opened: (url: string | null) => void = () => undefined;
+  #failed: ((error: Error) => void) | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: GroupOptions) {
+    this.#options = options;
+    this.#members = Array.from({ length: options.count }, (_, index) => ({
+      ...{ number: index + 1, worker: null, line: null, timer: undefined },
+      ...{ hasStarted: false, forkedAt: 0, failures: 0 },
+    }));
+    this.#opening = new Promise((resolve, reject) => {
+      this.#opened = resolve;
+      this.#failed = reject;
+    });
+  }
+
+  /**
+   * Resolves when all have started, with the URL they listen at, if they do.
+   * @throws CommandError when one ends instead. It has said why.
+   */
+  start(): Promise<string | null> {
+    // JSON would make a zero of a figure that is not known.
+    cluster.setupPrimary({ serialization: 'advanced' });
+    for (const member of this.#members) this.#fork(member);
+    return this.#opening;
+  }
+
+  /** Ready if all of them are. */
+  async readiness(): Promise<Readiness> {
+    const answers = await Promise.all(
+      this.#members.map(async ({ line, hasStarted }) =>
+        line === null || !hasStarted ? null : line.ask('readiness').catch(() => null),
+      ),
+    );
+    const checks: Record<string, 'ok' | 'failed'> = { processes: answers.includes(null) ? 'failed' : 'ok' };
+    for (const answer of answers)
+      for (const [name, state] of Object.entries(answer?.checks ?? {}))
+        if (checks[name] !== 'failed') checks[name] = state;
+    return { isReady: Object.values(checks).every((state) => state === 'ok'), checks };
+  }
+
+  /** The Prometheus page of all of them. One that does not answer is left out. */
+  async metrics(): Promise<string> {
+    const lines = this.#members.flatMap(({ line }) => (line === null ? [] : [line]));
+    const asked = await Promise.allSettled(lines.map((line) => line.ask('snapshot')));
+    return this.#options.metrics.page(
+      asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : [])),
+    );
+  }
+
+  /** Idempotent; resolves when all have ended. */
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #fork(member: Member): void {
+    const worker = cluster.fork({ ...this.#options.env, [MEMBER_VARIABLE]: String(member.number) });
+    member.worker = worker;
+    member.hasStarted = false;
+    member.forkedAt = performance.now();
+    member.line = openLine<OfGroup, OfMember>(worker, {
+      readiness: () => this.readiness(),
+      metrics: () => this.metrics(),
+    });
+    this.#options.metrics.processStarted();
+    logProcessStarted(this.#options.logger, { process: member.number, pid: worker.process.pid ?? 0 });
+    worker.on('message', (message: Partial<Started>) => {
+      if (message.startedAt === undefined) return;
+      member.hasStarted = true;
+      if (!this.#members.every(({ hasStarted }) => hasStarted)) return;
+      this.#failed = null;
+      this.#opened(message.startedAt);
+    });
+    // The channel of a process that dies may fail before its end is noticed, which says all.
+    worker.on('error', () => undefined);
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      this.#ended(member, worker.process.pid ?? 0, code, signal);
+    });
+  }
+
+  #ended(member: Member, pid: number, code: number | null, signal: string | null): void {
+    const ranForMs = performance.now() - member.forkedAt;
+    Object.assign(member, { worker: null, line: null, hasStarted: false });
+    this.#options.metrics.processEnded();
+    if (this.#closing !== null) return;
+    if (this.#failed !== null) {
+      this.#failed(new CommandError(`Process ${String(member.number)} could not start`));
+      return;
+    }
+    const { again, failures } = restartDelay(member.failures, ranForMs);
+    member.failures = failures;
+    logProcessEnded(this.#options.logger, { process: member.number, pid, code, signal, againInMs: again });
+    member.timer = setTimeout(() => {
+      if (this.#closing === null) this.#fork(member);
+    }, again);
+  }
+
+  async #closeAll(): Promise<void> {
+    await Promise.all(
+      this.#members.map(async ({ worker, timer }) => {
+        clearTimeout(timer);
+        if (worker === null) return;
+        const ended = new Promise((resolve) => worker.once('exit', resolve));
+        worker.process.kill('SIGTERM');
+        // It gives up earlier if it can do anything at all.
+        const overdue = setTimeout(() => worker.process.kill('SIGKILL'), CLOSE_WITHIN_MS + 1_000);
+        await ended;
+        clearTimeout(overdue);
+      }),
+    );
+  }
+}

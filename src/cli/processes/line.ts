@@ -1,0 +1,79 @@
+/** One end of the channel between a process and the one that started it: `process`, or a worker of node:cluster. */
+export interface Port {
+  send(message: object, onSent: (error: Error | null) => void): unknown;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+}
+
+/** By name, what the answer is. */
+type Answers<Q extends object> = { readonly [N in keyof Q]: () => Promise<Q[N]> };
+
+/** Questions and answers between two processes. */
+export interface Line<Theirs extends object> {
+  /** @throws when the other end fails to answer, or does not within five seconds, as one that hangs or has died. */
+  ask<N extends keyof Theirs & string>(question: N): Promise<Theirs[N]>;
+}
+
+type Message =
+  | { readonly ask: number; readonly question: string }
+  | { readonly answer: number; readonly value?: unknown; readonly error?: string };
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Longer than the probes of a process may take. */
+const ANSWERS_WITHIN_MS = 5_000;
+
+/** Opens this end. It answers what it is asked from now on. */
+export function openLine<Own extends object, Theirs extends object>(
+  port: Port,
+  answers: Answers<Own>,
+): Line<Theirs> {
+  const waiting = new Map<number, Waiting>();
+  let asked = 0;
+  const answer = async (id: number, question: string): Promise<void> => {
+    let message: Message;
+    try {
+      const known = (answers as Readonly<Record<string, () => Promise<unknown>>>)[question];
+      if (known === undefined) throw new Error(`Nobody knows ${question}`);
+      message = { answer: id, value: await known() };
+    } catch (error) {
+      message = { answer: id, error: error instanceof Error ? error.message : String(error) };
+    }
+    // Who asked has died, or goes by the time that has passed.
+    port.send(message, () => undefined);
+  };
+  port.on('message', (message) => {
+    if (!isMessage(message)) return;
+    if ('ask' in message) {
+      void answer(message.ask, message.question);
+      return;
+    }
+    const { resolve, reject } = waiting.get(message.answer) ?? {};
+    if (message.error === undefined) resolve?.(message.value);
+    else reject?.(new Error(message.error));
+  });
+  return {
+    ask<N extends keyof Theirs & string>(question: N) {
+      const id = (asked += 1);
+      let timer: NodeJS.Timeout | undefined;
+      return new Promise<Theirs[N]>((resolve, reject) => {
+        timer = setTimeout(() => {
+          reject(new Error('The process did not answer in time'));
+        }, ANSWERS_WITHIN_MS);
+        waiting.set(id, { resolve: (value) => resolve(value as Theirs[N]), reject });
+        port.send({ ask: id, question }, (error) => {
+          if (error !== null) reject(error);
+        });
+      }).finally(() => {
+        clearTimeout(timer);
+        waiting.delete(id);
+      });
+    },
+  };
+}
+
+function isMessage(message: unknown): message is Message {
+  return typeof message === 'object' && message !== null && ('ask' in message || 'answer' in message);
+}

@@ -1,0 +1,40 @@
+import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
+import type { MetricsSnapshot } from './metrics.ts';
+
+/** What a group of processes says of itself, and the figures of all of them as one page. */
+export interface GroupMetrics {
+  processStarted(): void;
+  processEnded(): void;
+  readonly contentType: string;
+  /** The Prometheus page: counters added, what all processes ask the same database taken once. */
+  page(snapshots: readonly MetricsSnapshot[]): Promise<string>;
+}
+
+export function createGroupMetrics(): GroupMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const running = new Gauge({
+    name: 'fanfare_processes',
+    help: 'Processes of serve --processes or worker --processes that run.',
+    registers,
+  });
+  const ended = new Counter({
+    name: 'fanfare_process_ends_total',
+    help: 'Processes that ended though nobody had asked them to; each is started again.',
+    registers,
+  });
+  return {
+    processStarted: () => {
+      running.inc();
+    },
+    processEnded: () => {
+      running.dec();
+      ended.inc();
+    },
+    contentType: registry.contentType,
+    async page(snapshots) {
+      const all = [...snapshots, await registry.getMetricsAsJSON()];
+      return AggregatorRegistry.aggregate(all.map((snapshot) => [...snapshot])).metrics();
+    },
+  };
+}

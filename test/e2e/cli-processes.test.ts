@@ -1,0 +1,179 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { signToken } from '../../src/cli/sign-token.ts';
+import type { Role } from '../../src/domain/viewer.ts';
+import { TEST_SECRET, type GraphqlAnswer } from '../support/app.ts';
+import { testDatabase, type TestDatabase } from '../support/engine.ts';
+import { publish, upsert } from '../support/feed-api.ts';
+import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+import { hasScript, startInTerminal } from '../support/pseudo-terminal.ts';
+import { isRunning } from '../support/processes.ts';
+import { MAIN, runCli, startCli, type RunningCli } from '../support/run-cli.ts';
+
+let database: TestDatabase;
+let dataDir = '';
+let env: Record<string, string> = {};
+beforeAll(async () => {
+  database = await testDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), 'fanfare-processes-'));
+  env = {
+    MONGODB_URI: database.uri,
+    MONGODB_DB: database.name,
+    REDIS_URL: inject('redisUrl'),
+    DATA_DIR: dataDir,
+    JWT_SECRET: TEST_SECRET,
+    PORT: '0',
+  };
+});
+afterAll(async () => {
+  await database[Symbol.asyncDispose]();
+  await rm(dataDir, { recursive: true });
+});
+
+const READY = /GraphQL {4}(http:\S+)\/graphql/;
+
+/** Numbers and process ids of the processes that were started so far, in that order. */
+async function started(cli: RunningCli, times: number): Promise<{ process: number; pid: number }[]> {
+  const line = /\{[^{}]*"msg":"Process started"\}/;
+  const [text] = await cli.stderrHas(new RegExp(`(?:${line.source}[^]*?){${String(times)}}`));
+  return [...text.matchAll(new RegExp(line, 'g'))].map(
+    ([json]) => JSON.parse(json) as { process: number; pid: number },
+  );
+}
+
+function clientOf(url: string) {
+  const token = (sub: string, roles: readonly Role[] = ['user']) =>
+    signToken({ jwtSecret: TEST_SECRET }, { sub, roles, expiresAt: new Date(Date.now() + 3_600_000) });
+  return {
+    url,
+    wsUrl: `${url.replace('http', 'ws')}/graphql`,
+    token,
+    async query<T>(
+      query: string,
+      variables: object = {},
+      as: { readonly sub: string; readonly roles?: readonly Role[] } | null = { sub: 'reader' },
+    ): Promise<GraphqlAnswer<T>> {
+      const authorization = as === null ? '' : `Bearer ${await token(as.sub, as.roles)}`;
+      const response = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        // Each request on a connection of its own, so that it may reach any process.
+        headers: { 'content-type': 'application/json', authorization, connection: 'close' },
+        body: JSON.stringify({ query, variables }),
+      });
+      const body = (await response.json()) as Partial<Pick<GraphqlAnswer<T>, 'data' | 'errors'>>;
+      return { status: response.status, data: body.data ?? null, errors: body.errors ?? [] };
+    },
+  };
+}
+
+async function figure(url: string, name: string): Promise<number> {
+  const page = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(page)?.[1]);
+}
+
+async function readiness(url: string): Promise<unknown> {
+  return (await fetch(`${url}/ready`)).json();
+}
+
+describe('several processes', () => {
+  it('serve as one: figures added, a dead one replaced while the sockets of the others go on', async () => {
+    await using cli = startCli(['serve', '--processes', '2'], env);
+    const [, url = ''] = await cli.stdoutHas(READY);
+    const members = await started(cli, 2);
+    expect(members.map(({ process }) => process).sort()).toEqual([1, 2]);
+    expect(await readiness(url)).toEqual({
+      status: 'ready',
+      checks: { processes: 'ok', database: 'ok', clock: 'ok', redis: 'ok' },
+    });
+
+    const client = clientOf(url);
+    await upsert(client, { pairs: [{ followerId: 'ann', refId: 'actor' }] });
+    const watchers = await Promise.all(
+      Array.from({ length: 6 }, () => watchFeed('WebSocket', client, 'ann')),
+    );
+    // Connections are handed out in turn, so that both have some of them.
+    await expect
+      .poll(() => figure(url, 'fanfare_live_subscribers\\{transport="websocket"\\}'), {
+        timeout: PATIENCE_MS,
+      })
+      .toBe(6);
+    expect(await figure(url, 'fanfare_processes')).toBe(2);
+    const before = await publish(client);
+    for (const watcher of watchers) expect(await watcher.addedUntil(before)).toEqual([]);
+
+    process.kill(members[0]?.pid ?? 0, 'SIGKILL');
+    const [, , third] = await started(cli, 3);
+    expect(third?.process).toBe(members[0]?.process);
+    await expect.poll(() => readiness(url), { timeout: PATIENCE_MS }).toMatchObject({ status: 'ready' });
+    expect(await figure(url, 'fanfare_process_ends_total')).toBe(1);
+    const after = await publish(client);
+    const ends = await Promise.all(watchers.map((watcher) => goesOn(watcher, after)));
+    expect(ends.filter((isOpen) => isOpen).length).toBeGreaterThan(0);
+    expect(ends.filter((isOpen) => !isOpen).length).toBeGreaterThan(0);
+    await Promise.all(watchers.map((watcher) => watcher[Symbol.asyncDispose]()));
+
+    cli.signal('SIGTERM');
+    const { code, stderr } = await cli.result;
+    expect(code).toBe(0);
+    expect(stderr.match(/"msg":"Closed"/g)).toHaveLength(3);
+    for (const pid of [members[1]?.pid, third?.pid]) expect(isRunning(pid ?? 0)).toBe(false);
+  });
+
+  it('are replaced when an operator ends one, and are not ready meanwhile', async () => {
+    await using cli = startCli(['worker', '--processes', '2'], { ...env, METRICS_PORT: '0' });
+    const [, page = ''] = await cli.stderrHas(/"url":"(http:\S+)\/metrics"/);
+    const [first] = await started(cli, 2);
+    await expect.poll(() => figure(page, 'fanfare_processes'), { timeout: PATIENCE_MS }).toBe(2);
+    expect(await figure(page, 'fanfare_fan_out_pending')).toBe(0);
+    expect((await runCli(['worker', '--health'], env)).code).toBe(0);
+    process.kill(first?.pid ?? 0, 'SIGTERM');
+    await started(cli, 3);
+    expect(await cli.stderrHas(/"code":0[^}]*"msg":"Process ended"/)).toBeTruthy();
+    cli.signal('SIGTERM');
+    expect((await cli.result).code).toBe(0);
+  });
+
+  it('end with the one that started them, though it had no time to tell them', async () => {
+    await using cli = startCli(['worker', '--processes', '2'], env);
+    const members = await started(cli, 2);
+    cli.signal('SIGKILL');
+    await cli.result;
+    for (const { pid } of members)
+      await expect.poll(() => isRunning(pid), { timeout: PATIENCE_MS }).toBe(false);
+  });
+
+  it('do not start where one of them cannot, and the command says why', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+    const { code, stderr } = await runCli(['serve', '--processes', '2'], { ...env, PORT: port });
+    other.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain('Something else listens there');
+    expect(stderr).toMatch(/Process \d could not start/);
+  });
+
+  it.skipIf(!hasScript())('end in order at Ctrl-C in a terminal, which reaches all of them', async () => {
+    await using terminal = startInTerminal(MAIN, ['serve', '--processes', '2'], env);
+    await terminal.shows(/Other tokens/);
+    terminal.type('\u0003');
+    const { code, screen } = await terminal.end;
+    expect(code).toBe(0);
+    expect(screen).not.toContain('Process ended');
+    expect(screen.match(/Closed/g)).toHaveLength(3);
+  });
+});
+
+/** Whether a watcher still hears of an action; false when its socket has ended. */
+async function goesOn(watcher: FeedWatcher, actionId: string): Promise<boolean> {
+  return watcher.addedUntil(actionId).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { createGroupMetrics } from '../../../src/telemetry/group-metrics.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+
+it('adds what processes count, and takes once what all of them ask the same database', async () => {
+  const processes = [1, 2].map((skew) => {
+    const metrics = createMetrics();
+    metrics.actionsPublished(3);
+    metrics.subscriberOpened('sse');
+    metrics.requestFinished({ operation: 'Feed', code: 'OK', seconds: 0.003 });
+    metrics.watchPending(() => Promise.resolve({ LIVE: 5 }));
+    metrics.watchSkew(() => skew);
+    return metrics;
+  });
+  const group = createGroupMetrics();
+  for (const _process of processes) group.processStarted();
+  const page = await group.page(await Promise.all(processes.map((metrics) => metrics.snapshot())));
+  const lines = page.split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'fanfare_actions_published_total 6',
+      'fanfare_live_subscribers{transport="sse"} 2',
+      'fanfare_graphql_request_seconds_bucket{le="0.005",operation="Feed"} 2',
+      'fanfare_fan_out_pending 5',
+      'fanfare_fan_out_lane_pending{lane="LIVE"} 5',
+      'fanfare_clock_skew_seconds 1.5',
+      'fanfare_processes 2',
+    ]),
+  );
+  expect(page).toMatch(/^process_resident_memory_bytes \d+$/m);
+});
+
+it('says that the queue is not known when one of them cannot know it', async () => {
+  const known = createMetrics({ withProcess: false });
+  known.watchPending(() => Promise.resolve({ LIVE: 0 }));
+  const unknown = createMetrics({ withProcess: false });
+  unknown.watchPending(() => Promise.reject(new Error('No database')));
+  const page = await createGroupMetrics().page([await known.snapshot(), await unknown.snapshot()]);
+  expect(page).toMatch(/^fanfare_fan_out_pending Nan$/im);
+});
