@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import { isWritten } from './live-rendering.ts';
 
 /** A result that says how it is written, which Yoga then leaves to it. */
 interface OwnWriting {
@@ -10,5 +11,6 @@ interface OwnWriting {
  * they connect again. Yoga puts what is written behind `data: `, and lines of one event may come in any order.
  */
 export function withEventId(result: ExecutionResult, id: string): ExecutionResult & OwnWriting {
-  return { ...result, stringify: (shown) => `${JSON.stringify(shown)}\nid: ${id}` };
+  const write = isWritten(result) ? () => result.text : (shown: unknown) => JSON.stringify(shown);
+  return { ...result, stringify: (shown) => `${write(shown)}\nid: ${id}` };
 }

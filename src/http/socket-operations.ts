@@ -26,6 +26,7 @@ import type { RequestObserver } from './observe.ts';
 import type { RequestContext } from './operation-context.ts';
 import { operationName } from './plugins/request-figures.ts';
 import { overRate, type RateLimiter } from './rate-limit.ts';
+import { WrittenFrames } from './written-frames.ts';
 import type { YogaApp } from './yoga.ts';
 
 /** What is kept with a socket. */
@@ -168,6 +169,8 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
     },
     execute: (args) => run(args, 'execute'),
     subscribe: (args) => run(args, 'subscribe'),
+    onOperation: ({ extra }, id, _payload, _args, result) =>
+      isStream(result) ? new WrittenFrames(result, id, (frame) => sendTo(extra.socket, frame)) : undefined,
     onError: (_connection, _id, _payload, errors) => errors.map(presentError),
     onNext: (_connection, _id, _payload, _args, result) => presentResult(result as ExecutionResult),
   };
@@ -220,6 +223,22 @@ function endWithSession(
     ended[Symbol.dispose]();
     expired?.[Symbol.dispose]();
   });
+}
+
+/** Resolves when the message has left, so that a stream is read no faster than its client reads. */
+export function sendTo(socket: WebSocket, message: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.readyState === socket.OPEN)
+      socket.send(message, () => {
+        resolve();
+      });
+    else resolve();
+  });
+}
+
+/** Subscriptions are nothing else. */
+function isStream(result: unknown): result is AsyncGenerator<ExecutionResult, void, void> {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 }
 
 /** What is meant for HTTP alone is left out. */

@@ -10,6 +10,7 @@ import { MessageOrder } from './message-order.ts';
 import { SocketIntake } from './socket-intake.ts';
 import {
   createSocketOperations,
+  sendTo,
   type Connection,
   type SocketOperationsOptions,
 } from './socket-operations.ts';
@@ -88,15 +89,7 @@ export class SocketServer {
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,
-        // Resolves when the message has left, so that a stream is read no faster than its client reads.
-        send: (data) =>
-          new Promise((resolve) => {
-            if (socket.readyState === socket.OPEN)
-              socket.send(data, () => {
-                resolve();
-              });
-            else resolve();
-          }),
+        send: (data) => sendTo(socket, data),
         close: (code, reason) => {
           socket.close(code, reason);
         },

@@ -10,6 +10,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { corsFor } from './cors.ts';
 import { graphiqlOf, pagePolicy } from './graphiql.ts';
 import type { HttpLimits } from './limits.ts';
+import { LiveRendering } from './live-rendering.ts';
 import type { RequestObserver } from './observe.ts';
 import { openOperation, type RequestContext } from './operation-context.ts';
 import { compiledQueries } from './plugins/compiled-queries.ts';
@@ -85,7 +86,7 @@ export function createYogaApp(options: YogaAppOptions): YogaApp {
       requestGuard({ introspection, json: limits.json }),
       documentGuard({ introspection, limits }),
       compiledQueries(compiledExecution),
-      liveSubscriptions({ ...options, compiledExecution }),
+      liveSubscriptions({ ...options, rendering: new LiveRendering(compiledExecution) }),
       requestFigures(observer),
       ...(options.graphiql ? [pagePolicy()] : []),
     ],

@@ -245,6 +245,11 @@ export type FeedEvent =
       readonly item: NewsfeedItem;
       /** What the item was decided by is what the rest of it is shown by. */
       readonly session: ReaderSession;
+      /**
+       * The read of the action that the item was decided by. Readers for whom it is the same asked before that read began:
+       * what is shown of the action to one of them is good for all.
+       */
+      readonly sighting: object;
     }
   | {
       readonly kind: 'removed';

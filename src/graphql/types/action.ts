@@ -8,6 +8,7 @@ import type { CountedPage } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { parseActionId } from '../global-id.ts';
+import { SHARED } from '../shared-field.ts';
 import { ActionFilter } from './action-filter.ts';
 import { Count, TOTAL_COST } from './count.ts';
 import { ActionDescriptor } from './descriptor.ts';
@@ -19,27 +20,28 @@ import { Ref } from './ref.ts';
 const ReactionCount = builder.objectRef<ReactionCountRecord>('ReactionCount').implement({
   description: 'How often a reaction was given.',
   fields: (t) => ({
-    reaction: t.exposeString('reaction', { description: 'The reaction.' }),
-    count: t.exposeInt('count', { description: 'How many members gave it; at least 1.' }),
+    reaction: t.exposeString('reaction', { description: 'The reaction.', extensions: SHARED }),
+    count: t.exposeInt('count', { description: 'How many members gave it; at least 1.', extensions: SHARED }),
   }),
 });
 
 const Engagement = builder.objectRef<EngagementRecord>('Engagement').implement({
   description: 'How much an action was interacted with, as far as that is visible.',
   fields: (t) => ({
-    comments: t.exposeInt('comments', { description: 'Number of comments.' }),
-    likes: t.exposeInt('likes', { description: 'Number of likes.' }),
-    reshares: t.exposeInt('reshares', { description: 'Number of reshares.' }),
+    comments: t.exposeInt('comments', { description: 'Number of comments.', extensions: SHARED }),
+    likes: t.exposeInt('likes', { description: 'Number of likes.', extensions: SHARED }),
+    reshares: t.exposeInt('reshares', { description: 'Number of reshares.', extensions: SHARED }),
     reactions: t.field({
       type: [ReactionCount],
       description: 'The reactions that were given, the most frequent first.',
-      extensions: { size: 4 },
+      extensions: { size: 4, ...SHARED },
       resolve: ({ reactions }) => reactions,
     }),
     lastInteraction: t.expose('lastInteraction', {
       type: 'DateTime',
       nullable: true,
       description: 'When the newest interaction happened; null: there was none.',
+      extensions: SHARED,
     }),
   }),
 });
@@ -89,35 +91,43 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
     actor: t.field({
       type: Member,
       description: 'Who did it.',
+      extensions: SHARED,
       resolve: ({ actorId }) => ({ userId: actorId }),
     }),
     conducted: t.expose('conducted', {
       type: 'DateTime',
       description: 'When it happened, as the application says.',
+      extensions: SHARED,
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
       description: 'From then on it is gone from every way in; null: it stays.',
+      extensions: SHARED,
     }),
-    scope: t.expose('scope', { type: ScopeEnum, description: 'Whom it is for.' }),
+    scope: t.expose('scope', { type: ScopeEnum, description: 'Whom it is for.', extensions: SHARED }),
     descriptor: t.field({
       type: ActionDescriptor,
       description: 'What it was about.',
+      extensions: SHARED,
       resolve: (action) => action,
     }),
     refs: t.field({
       type: [Ref],
       description: 'The things it refers to.',
-      extensions: { size: 4 },
+      extensions: { size: 4, ...SHARED },
       resolve: ({ refs }) => refs.map(({ id, type, label }) => ({ refId: id, type, label })),
     }),
     engagement: t.field({
       type: Engagement,
       description: 'How much it was interacted with.',
+      extensions: SHARED,
       resolve: (action) => action.engagement,
     }),
-    isHidden: t.exposeBoolean('isHidden', { description: 'Hidden by an admin; only admins see it.' }),
+    isHidden: t.exposeBoolean('isHidden', {
+      description: 'Hidden by an admin; only admins see it.',
+      extensions: SHARED,
+    }),
     fanOut: t.field({
       type: FanOut,
       nullable: true,

@@ -6,6 +6,7 @@ import { apiError } from '../errors.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { liveField } from '../live-names.ts';
+import { SHARED } from '../shared-field.ts';
 import {
   summaryOf,
   summaryPartsOf,
@@ -39,17 +40,19 @@ export function declarationOf(stored: StoredDescriptor): DescriptorType | undefi
 export const SummaryPart = builder.objectRef<SummaryPartSource>('SummaryPart').implement({
   description: 'Words of a summary. What names a person or a thing is a part of its own.',
   fields: (t) => ({
-    text: t.exposeString('text', { description: 'The words.' }),
+    text: t.exposeString('text', { description: 'The words.', extensions: SHARED }),
     member: t.field({
       type: Member,
       nullable: true,
       description: 'The person the words name.',
+      extensions: SHARED,
       resolve: ({ member }) => member,
     }),
     ref: t.field({
       type: Ref,
       nullable: true,
       description: 'The thing the words name.',
+      extensions: SHARED,
       resolve: ({ ref }) => ref,
     }),
   }),
@@ -78,10 +81,12 @@ export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescripto
     type: t.string({
       resolve: ({ descriptor }) => descriptor.type,
       description: 'The kind of action, such as ApplicationRating.',
+      extensions: SHARED,
     }),
     summary: t.string({
       description:
         'A sentence that begins with who did it, with the names of now, in the language that is asked for or else in that of Accept-Language.',
+      extensions: SHARED,
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
       resolve(action, { locale }, context) {
         const descriptor = declarationOf(action.descriptor);
@@ -93,7 +98,7 @@ export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescripto
       type: [SummaryPart],
       description: 'The same sentence in parts, so that the people and things it names can be links.',
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
-      extensions: { size: 6 },
+      extensions: { size: 6, ...SHARED },
       resolve(action, { locale }, context) {
         const descriptor = declarationOf(action.descriptor);
         if (descriptor === undefined) return [{ text: action.descriptor.type, member: null, ref: null }];
@@ -102,6 +107,7 @@ export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescripto
     }),
     tags: t.stringList({
       description: 'Free words to filter by.',
+      extensions: SHARED,
       resolve: ({ descriptor }) => [...descriptor.tags],
     }),
   }),
@@ -123,6 +129,7 @@ function defineObject(descriptor: DescriptorType): void {
               type,
               nullable,
               description,
+              extensions: SHARED,
               resolve: ({ descriptor: stored }, _args, context) =>
                 (field.kind === 'nameOf'
                   ? liveField(context.session(), stored, { idField: field.idField, name })
@@ -143,6 +150,7 @@ builder.objectRef<Described>('UnknownDescriptor').implement({
     data: t.field({
       type: 'JSON',
       description: 'Everything that was recorded.',
+      extensions: SHARED,
       resolve: ({ descriptor: { type: _type, tags: _tags, ...fields } }) => fields,
     }),
   }),

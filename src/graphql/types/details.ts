@@ -2,6 +2,7 @@ import type { InputFieldBuilder, ObjectFieldBuilder } from '@pothos/core';
 import type { Details } from '../../domain/details.ts';
 import type { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
+import { SHARED } from '../shared-field.ts';
 
 type SchemaTypes = typeof builder.$inferSchemaTypes;
 
@@ -14,17 +15,20 @@ export function detailFields<Source extends object>(
     imageUrl: t.string({
       nullable: true,
       description: 'An image of it, an https URL.',
+      extensions: SHARED,
       resolve: async (source, _args, context) => (await load(source, context))?.imageUrl ?? null,
     }),
     url: t.string({
       nullable: true,
       description: 'Where to read more of it, an https URL.',
+      extensions: SHARED,
       resolve: async (source, _args, context) => (await load(source, context))?.url ?? null,
     }),
     data: t.field({
       type: 'JSON',
       nullable: true,
       description: 'Free data of the host application.',
+      extensions: SHARED,
       resolve: async (source, _args, context) => (await load(source, context))?.data ?? null,
     }),
   };

@@ -2,6 +2,7 @@ import type { FeedEvent as EventSource } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import { encodeActionId, encodeNewsfeedItemId } from '../global-id.ts';
 import { asksForType } from '../live-selection.ts';
+import { HOLDS_SHARED } from '../shared-field.ts';
 import { FeedFilter, NewsfeedItem } from './feed.ts';
 import { UnreadCount } from './unread-count.ts';
 
@@ -36,7 +37,12 @@ builder.objectRef<ItemEvent>(TYPE_NAMES.added).implement({
   description: 'Something new in the feed.',
   interfaces: [FeedEvent],
   fields: (t) => ({
-    item: t.field({ type: NewsfeedItem, description: 'The new item.', resolve: ({ item }) => item }),
+    item: t.field({
+      type: NewsfeedItem,
+      description: 'The new item.',
+      extensions: HOLDS_SHARED,
+      resolve: ({ item }) => item,
+    }),
   }),
 });
 
@@ -44,7 +50,12 @@ builder.objectRef<ItemEvent>(TYPE_NAMES.updated).implement({
   description: 'The item or its action changed: it has a new relevancy, or other reasons.',
   interfaces: [FeedEvent],
   fields: (t) => ({
-    item: t.field({ type: NewsfeedItem, description: 'The item as it is now.', resolve: ({ item }) => item }),
+    item: t.field({
+      type: NewsfeedItem,
+      description: 'The item as it is now.',
+      extensions: HOLDS_SHARED,
+      resolve: ({ item }) => item,
+    }),
   }),
 });
 
@@ -92,6 +103,7 @@ builder.subscriptionField('feedEvents', (t) =>
     description:
       "Changes of the viewer's feed. Opens with FeedReady. With `after`, everything since that cursor comes first, once " +
       'and in order; where that cannot be promised, FeedResync. Event streams take `Last-Event-ID` for it.',
+    extensions: HOLDS_SHARED,
     args: {
       after: t.arg.string({ description: 'The cursor of an earlier event; absent: from now on.' }),
       filter: t.arg({ type: FeedFilter, description: 'Only these.' }),

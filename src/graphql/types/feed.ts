@@ -3,6 +3,7 @@ import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../services/
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { asksForField } from '../live-selection.ts';
+import { SHARED } from '../shared-field.ts';
 import { Action } from './action.ts';
 import { Count, TOTAL_COST } from './count.ts';
 import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from './enums.ts';
@@ -15,7 +16,12 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
   description: 'One entry of a feed.',
   interfaces: [Node],
   fields: (t) => ({
-    action: t.field({ type: Action, description: 'What happened.', resolve: ({ action }) => action }),
+    action: t.field({
+      type: Action,
+      description: 'What happened.',
+      extensions: SHARED,
+      resolve: ({ action }) => action,
+    }),
     relevancy: t.expose('relevancy', {
       type: 'DateTime',
       description: 'Its place in the feed: the later, the higher.',

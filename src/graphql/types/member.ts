@@ -4,6 +4,7 @@ import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
 import { MAX_ENTRIES_PER_CALL } from '../../services/members/directory.ts';
 import type { GraphQLContext } from '../context.ts';
+import { SHARED } from '../shared-field.ts';
 import { detailFields, detailInputs } from './details.ts';
 import { Node, type MemberSource } from './node.ts';
 
@@ -16,25 +17,32 @@ export const Member = builder.objectRef<MemberSource>('Member').implement({
     'A person as the host application describes them. Somebody it never described is named by their id.',
   interfaces: [Node],
   fields: (t) => ({
-    memberId: t.exposeString('userId', { description: "The host application's own id of the person." }),
+    memberId: t.exposeString('userId', {
+      description: "The host application's own id of the person.",
+      extensions: SHARED,
+    }),
     name: t.string({
       description: 'Name to show; the member id where there is none.',
+      extensions: SHARED,
       resolve: async (source, _args, context) =>
         (await load(source, context))?.name ?? nameOfUnknown(source.userId),
     }),
     teamId: t.string({
       nullable: true,
       description: 'The team the person is in now.',
+      extensions: SHARED,
       resolve: async (source, _args, context) => (await load(source, context))?.teamId ?? null,
     }),
     departmentId: t.string({
       nullable: true,
       description: 'The department the person is in now.',
+      extensions: SHARED,
       resolve: async (source, _args, context) => (await load(source, context))?.departmentId ?? null,
     }),
     supervisorId: t.string({
       nullable: true,
       description: 'Member id of the supervisor.',
+      extensions: SHARED,
       resolve: async (source, _args, context) => (await load(source, context))?.supervisorId ?? null,
     }),
     ...detailFields(t, (source, context) => context.session().memberDetails.load(source.userId)),

@@ -6,6 +6,7 @@ import type { FeedGroup } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
 import type { GraphQLContext } from '../context.ts';
+import { SHARED, type Sharing } from '../shared-field.ts';
 import {
   encodeActionId,
   encodeFeedGroupId,
@@ -51,7 +52,11 @@ export const Node = builder.interfaceRef<NodeSource>('Node').implement({
     return 'refIds' in source ? 'Action' : 'Member';
   },
   fields: (t) => ({
-    id: t.id({ description: 'Global id.', resolve: globalIdOf }),
+    id: t.id({
+      description: 'Global id.',
+      extensions: { ...SHARED, ownIn: ['Node', 'NewsfeedItem', 'FeedGroup'] } satisfies Sharing,
+      resolve: globalIdOf,
+    }),
   }),
 });
 

@@ -6,6 +6,7 @@ import { MAX_ENTRIES_PER_CALL } from '../../services/members/directory.ts';
 import { defineConnection } from '../connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { liveName } from '../live-names.ts';
+import { SHARED } from '../shared-field.ts';
 import { detailFields, detailInputs } from './details.ts';
 import { Node } from './node.ts';
 
@@ -46,15 +47,20 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
   description: 'A thing that actions refer to and that can be followed.',
   interfaces: [Node],
   fields: (t) => ({
-    refId: t.exposeString('refId', { description: "The host application's own id of the thing." }),
+    refId: t.exposeString('refId', {
+      description: "The host application's own id of the thing.",
+      extensions: SHARED,
+    }),
     type: t.string({
       description: `What kind of thing it is; "${UNKNOWN_TYPE}" until the host application has described it.`,
+      extensions: SHARED,
       resolve: async (source, _args, context) =>
         (await live(source, context))?.type ?? source.type ?? UNKNOWN_TYPE,
     }),
     label: t.string({
       description:
         'Its name now; where it is gone, its name when the action was recorded; failing that, its id.',
+      extensions: SHARED,
       resolve: async (source, _args, context) =>
         ('followerCount' in source ? source.label : null) ??
         (await liveName(context.session(), source.refId)) ??

@@ -1,5 +1,6 @@
 import { builder } from '../builder.ts';
 import { parseActionId } from '../global-id.ts';
+import { SHARED } from '../shared-field.ts';
 import { Action } from './action.ts';
 import { DescriptorInput } from './descriptor.ts';
 import { ScopeEnum } from './enums.ts';
@@ -25,11 +26,15 @@ const UpdateActionInput = builder.inputType('UpdateActionInput', {
 });
 
 builder.objectFields(Action, (t) => ({
-  version: t.exposeInt('version', { description: 'Raised by every edit; 1 as it was published.' }),
+  version: t.exposeInt('version', {
+    description: 'Raised by every edit; 1 as it was published.',
+    extensions: SHARED,
+  }),
   editedAt: t.expose('editedAt', {
     type: 'DateTime',
     nullable: true,
     description: 'When it was last edited; null: never.',
+    extensions: SHARED,
   }),
 }));
 

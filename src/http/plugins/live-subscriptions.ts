@@ -1,6 +1,6 @@
-import { execute, type ExecutionArgs, type ExecutionResult } from 'graphql';
+import type { ExecutionArgs } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { CompiledExecution } from '../compiled-execution.ts';
+import type { LiveRendering } from '../live-rendering.ts';
 import { createContext, type GraphQLContext } from '../../graphql/context.ts';
 import { apiError, withFirstRefusal } from '../../graphql/errors.ts';
 import { FIRST_FAULT } from '../../graphql/limits/variables.ts';
@@ -16,7 +16,7 @@ import type { SubscriptionQuota } from '../subscription-quota.ts';
 
 export interface LiveSubscriptionsOptions {
   readonly services: Services;
-  readonly compiledExecution: CompiledExecution;
+  readonly rendering: LiveRendering;
   readonly quota: SubscriptionQuota;
   readonly metrics: Pick<Metrics, 'subscriberOpened' | 'liveEventSent' | 'liveResync'>;
   readonly observer: Pick<RequestObserver, 'presentError'>;
@@ -34,7 +34,7 @@ export function liveSubscriptions(options: LiveSubscriptionsOptions): Plugin {
 }
 
 async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs) {
-  const { services, compiledExecution, quota, metrics, observer } = options;
+  const { services, rendering, quota, metrics, observer } = options;
   const { caller, lastEventId, locale, request } = args.contextValue as SubscribeContext;
   const { identity, transport } = caller;
   if (identity === null) return { errors: [apiError('UNAUTHENTICATED', 'This needs a token')] };
@@ -44,11 +44,13 @@ async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs)
 
   const gauge = metrics.subscriberOpened(transport === 'websocket' ? 'websocket' : 'sse');
   const ending = new Ending();
+  const renderer = rendering.open(args, locale);
   function onEnd(): void {
     request?.signal.removeEventListener('abort', onEnd);
     ending.abort();
     place?.[Symbol.dispose]();
     gauge[Symbol.dispose]();
+    renderer[Symbol.dispose]();
   }
   request?.signal.addEventListener('abort', onEnd);
 
@@ -59,15 +61,13 @@ async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs)
       lastEventId,
       locale,
     });
-  const run = (event: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> =>
-    compiledExecution.execute(event, execute);
   const result = await runSubscription(
     { ...args, contextValue: context(), options: FIRST_FAULT },
     {
       execute:
         transport === 'websocket'
-          ? run
-          : async (event) => withEventId(await run(event), (event.rootValue as FeedEvent).cursor),
+          ? (event) => renderer.render(event)
+          : async (event) => withEventId(await renderer.render(event), (event.rootValue as FeedEvent).cursor),
       onEnd,
       eventContext: (event) => context(event as FeedEvent),
       presentError: (error) => ({ errors: [observer.presentError(error)] }),

@@ -9,12 +9,18 @@ import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { EntryEvent, LiveMessage } from '../../realtime/live-log.ts';
 import { followsOf, hydrateEntries, loadFollows, presentEntry, type EntryFacts } from './feed-rules.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
-import type { ReaderSession } from '../session/reader-session.ts';
+import type { EventReaderSession, ReaderSession, Sighting } from '../session/reader-session.ts';
 import type { FeedEvent } from '../shapes.ts';
 import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
 
 /** A message of the log that is an event. */
 export type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
+
+/** An item that is shown, and the read of its action. */
+interface Shown {
+  readonly item: NewsfeedItem;
+  readonly sighting: Sighting;
+}
 
 export interface DecideDependencies {
   readonly boosts: SharedBoosts;
@@ -27,7 +33,7 @@ export interface DecideDependencies {
  */
 export async function decideEvents(
   { boosts }: DecideDependencies,
-  session: ReaderSession,
+  session: EventReaderSession,
   filter: CheckedFeedFilter,
   messages: readonly EventMessage[],
 ): Promise<(FeedEvent | null)[]> {
@@ -35,19 +41,22 @@ export async function decideEvents(
   const facts = await hydrateEntries(session, entries);
   const visible = facts.flatMap(({ action }) => (action === null || isGone(action) ? [] : [action]));
   const relevancyNow = await boosts(visible);
-  const shown = new Map<EntryEvent, NewsfeedItem | null>();
+  const shown = new Map<EntryEvent, Shown | null>();
   const muted = new Set<EntryEvent>();
   if (entries.length > 0) {
     const profile = await session.profile();
     const items = await Promise.all(
       facts.map((known, index) => itemNow(session, profile, relevancyNow, known, entries[index], filter)),
     );
+    const sightings = await Promise.all(entries.map(({ actionId }) => session.sightings.load(actionId)));
     entries.forEach((event, index) => {
-      shown.set(event, items[index] ?? null);
+      const item = items[index] ?? null;
+      const sighting = sightings[index] ?? null;
+      shown.set(event, item === null || sighting === null ? null : { item, sighting });
       if (mayBeMutedNow(profile, facts[index]?.action ?? null)) muted.add(event);
     });
   }
-  if (messages.length > 1) loadAhead(session, visible);
+  if (messages.length > 1) session.expectNames([...new Set(visible.flatMap(({ refIds }) => refIds))]);
   return messages.map(({ cursor, event }) => {
     if (event.kind === 'list') {
       // Only a list of what is unread goes by what is marked as read.
@@ -57,7 +66,7 @@ export async function decideEvents(
     return tell(session, filter, {
       cursor,
       event,
-      item: shown.get(event) ?? null,
+      shown: shown.get(event) ?? null,
       isMutedNow: muted.has(event),
     });
   });
@@ -99,12 +108,12 @@ function tell(
   {
     cursor,
     event,
-    item,
+    shown,
     isMutedNow,
   }: {
     readonly cursor: string;
     readonly event: EntryEvent;
-    readonly item: NewsfeedItem | null;
+    readonly shown: Shown | null;
     readonly isMutedNow: boolean;
   },
 ): FeedEvent | null {
@@ -112,8 +121,10 @@ function tell(
   const removed = { kind: 'removed', cursor, userId: session.identity.userId, actionId } as const;
   const isOfFeed = listedState(filter) === null;
   // What comes back into the feed leaves the list of what was put away.
-  if (item === null) return kind === 'removed' || !isOfFeed || isMutedNow ? removed : null;
-  if (passesFeedFilter(filter, item)) return { kind: shownAs(kind, isOfFeed), cursor, item, session };
+  if (shown === null) return kind === 'removed' || !isOfFeed || isMutedNow ? removed : null;
+  const { item, sighting } = shown;
+  if (passesFeedFilter(filter, item))
+    return { kind: shownAs(kind, isOfFeed), cursor, item, session, sighting };
   return kind === 'removed' || mayHavePassed(filter, kind, item) ? removed : null;
 }
 
@@ -146,12 +157,4 @@ function mayBeMutedNow(profile: ReaderProfile, action: Action | null): boolean {
 
 function isGone({ isDeleted, isHidden }: Action): boolean {
   return isDeleted || isHidden;
-}
-
-/** Names of all the items in one query of each kind, for code that shows them one after the other. Nothing waits for it. */
-function loadAhead(session: ReaderSession, actions: readonly Action[]): void {
-  const ids = [...new Set(actions.flatMap(({ refIds }) => refIds))];
-  if (ids.length === 0) return;
-  // A load that fails fails again for who needs it.
-  void Promise.all([session.refs.loadMany(ids), session.members.loadMany(ids)]);
 }

@@ -4,14 +4,14 @@ import type { LiveLog, LiveMessage, LiveMessages } from '../../realtime/live-log
 import { beginReading, type BeginReadingDependencies } from '../session/begin-reading.ts';
 import { checkFeedFilter } from './filters.ts';
 import { decideEvents, type DecideDependencies, type EventMessage } from './live-decisions.ts';
-import type { ReaderSession } from '../session/reader-session.ts';
+import type { EventReaderSession } from '../session/reader-session.ts';
 import type { FeedEvent, UnreadCount, WatchArgs } from '../shapes.ts';
 import { UnreadWatch } from './unread-watch.ts';
 
 export interface WatchFeedDependencies extends DecideDependencies {
   readonly liveLog: Pick<LiveLog, 'watch'>;
   /** A fresh session: what it has loaded must not outlive the events it was opened for. */
-  readonly openSession: (identity: Identity) => ReaderSession;
+  readonly openSession: (identity: Identity) => EventReaderSession;
   readonly reading: BeginReadingDependencies;
   /** Counts by a read that begins after the call. */
   readonly countUnread: (identity: Identity) => Promise<UnreadCount>;

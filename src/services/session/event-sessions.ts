@@ -4,7 +4,7 @@ import type { MemberDetails, RefDetails } from '../../domain/details.ts';
 import type { Member, Ref } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
-import type { Loader, ReaderSession } from './reader-session.ts';
+import type { EventReaderSession, Loader, Sighting } from './reader-session.ts';
 import type { FollowPair } from '../../storage/follow-reads.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
 import type { OwnPair } from '../../storage/interaction-lists.ts';
@@ -25,7 +25,7 @@ const sameName = (id: string): string => id;
  */
 export function createEventSessions(
   repositories: SessionRepositories,
-): (identity: Identity) => ReaderSession {
+): (identity: Identity) => EventReaderSession {
   const loads = createLoads(repositories);
   return (identity) => new EventSession(loads, identity);
 }
@@ -41,9 +41,9 @@ function createLoads(repositories: SessionRepositories) {
   return {
     pulledRefs: repositories.pulledRefs,
     snoozes: repositories.snoozes,
-    actions: byId<Action>(
-      (ids) => repositories.actions.findByIds(ids),
-      ({ id }) => id,
+    sightings: byId<Sighting>(
+      async (ids) => (await repositories.actions.findByIds(ids)).map((action) => ({ action })),
+      ({ action }) => action.id,
     ),
     members: byId<Member>(
       (ids) => repositories.members.findByIds(ids),
@@ -102,10 +102,11 @@ function createLoads(repositories: SessionRepositories) {
   };
 }
 
-class EventSession implements ReaderSession {
+class EventSession implements EventReaderSession {
   readonly identity: Identity;
   readonly #loads: Loads;
   #profile: Promise<ReaderProfile> | undefined;
+  #sightings: Loader<ActionId, Sighting | null> | undefined;
   #actions: Loader<ActionId, Action | null> | undefined;
   #members: Loader<UserId, Member | null> | undefined;
   #refs: Loader<RefId, Ref | null> | undefined;
@@ -117,6 +118,7 @@ class EventSession implements ReaderSession {
   #bookmarks: Loader<ActionId, ActionId | null> | undefined;
   #own: Loader<ActionId, OwnInteractions | null> | undefined;
   #interactionPages: Loader<string, InteractionPage | null> | undefined;
+  #expected: readonly string[] = [];
 
   constructor(loads: Loads, identity: Identity) {
     this.#loads = loads;
@@ -127,15 +129,25 @@ class EventSession implements ReaderSession {
     return (this.#profile ??= this.#loadProfile());
   }
 
+  get sightings(): Loader<ActionId, Sighting | null> {
+    return (this.#sightings ??= new Remembered((id) => this.#loads.sightings.load(id)));
+  }
+
   get actions(): Loader<ActionId, Action | null> {
-    return (this.#actions ??= new Remembered((id) => this.#loads.actions.load(id)));
+    return (this.#actions ??= new Remembered(async (id) => (await this.sightings.load(id))?.action ?? null));
+  }
+
+  expectNames(ids: readonly string[]): void {
+    this.#expected = ids;
   }
 
   get members(): Loader<UserId, Member | null> {
+    this.#loadExpected();
     return (this.#members ??= new Remembered((id) => this.#loads.members.load(id)));
   }
 
   get refs(): Loader<RefId, Ref | null> {
+    this.#loadExpected();
     return (this.#refs ??= new Remembered((id) => this.#loads.refs.load(id)));
   }
 
@@ -180,6 +192,14 @@ class EventSession implements ReaderSession {
 
   get interactionPages(): Loader<string, InteractionPage | null> {
     return (this.#interactionPages ??= new Remembered((name) => this.#loads.interactionPages.load(name)));
+  }
+
+  #loadExpected(): void {
+    if (this.#expected.length === 0) return;
+    const ids = this.#expected;
+    this.#expected = [];
+    // A load that fails fails again for who needs it.
+    void Promise.all([this.refs.loadMany(ids), this.members.loadMany(ids)]);
   }
 
   async #loadProfile(): Promise<ReaderProfile> {

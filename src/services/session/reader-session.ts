@@ -12,6 +12,11 @@ export interface Loader<K, V> {
   loadMany(keys: readonly K[]): Promise<(V | Error)[]>;
 }
 
+/** One read of an action. Who has the same one asked before the read began. */
+export interface Sighting {
+  readonly action: Action;
+}
+
 /** One reader during one request or one live event. */
 export interface ReaderSession {
   readonly identity: Identity;
@@ -34,4 +39,12 @@ export interface ReaderSession {
   readonly hidden: Loader<ActionId, ActionId | null>;
   /** The action's id where the reader has bookmarked it, else null. */
   readonly bookmarks: Loader<ActionId, ActionId | null>;
+}
+
+/** One reader during one live event. */
+export interface EventReaderSession extends ReaderSession {
+  /** What `actions` gives comes from these. */
+  readonly sightings: Loader<ActionId, Sighting | null>;
+  /** These may be asked for by name: all of them are, in one query of each kind, with the first. */
+  expectNames(ids: readonly string[]): void;
 }

@@ -1,0 +1,143 @@
+import {
+  getNamedType,
+  isCompositeType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLSchema,
+  type InlineFragmentNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Operation } from '../limits/operation.ts';
+import { isShared } from '../shared-field.ts';
+
+/** What an operation asks for at one place of its results, whatever types are there. */
+export interface Place {
+  /** Somewhere at this place is a field that depends on the viewer: all of it does. */
+  isPersonal: boolean;
+  /** By response key. */
+  readonly below: Map<string, Place>;
+}
+
+/** An operation, taken apart into what is the same for all viewers and what is not. */
+export interface PersonalSelection {
+  /** The operation with nothing but what depends on the viewer; null: nothing does. */
+  readonly document: DocumentNode | null;
+  readonly places: Place;
+}
+
+/**
+ * Takes a subscription without directives apart. A field belongs to a place by its response key: where two types have
+ * different fields there and one depends on the viewer, both count as such, since results do not say their type.
+ */
+export function personalSelection(schema: GraphQLSchema, operation: Operation): PersonalSelection {
+  const walk = new Walk(schema, operation);
+  const { definition, fragments } = operation;
+  const root = schema.getRootType(definition.operation);
+  if (root == null) throw new Error(`The schema has no ${definition.operation}`);
+  const places = newPlace();
+  walk.mark(root, definition.selectionSet, places);
+  const selectionSet = walk.personal(root, definition.selectionSet, places);
+  if (selectionSet === null) return { document: null, places };
+  const definitions = [{ ...definition, selectionSet }, ...fragments.values()];
+  return { document: { kind: Kind.DOCUMENT, definitions }, places };
+}
+
+function newPlace(): Place {
+  return { isPersonal: false, below: new Map() };
+}
+
+class Walk {
+  readonly #schema: GraphQLSchema;
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+
+  constructor(schema: GraphQLSchema, { fragments }: Operation) {
+    this.#schema = schema;
+    this.#fragments = fragments;
+  }
+
+  /** Notes which places depend on the viewer. */
+  mark(type: GraphQLCompositeType, { selections }: SelectionSetNode, place: Place): void {
+    for (const selection of selections) {
+      const inner = this.#fragment(type, selection);
+      if (inner !== null) this.mark(inner.type, inner.selectionSet, place);
+      else if (selection.kind === Kind.FIELD) this.#markField(type, selection, place);
+    }
+  }
+
+  /** What of a selection depends on the viewer; null: nothing. */
+  personal(
+    type: GraphQLCompositeType,
+    { selections }: SelectionSetNode,
+    place: Place,
+  ): SelectionSetNode | null {
+    const kept = selections.flatMap((selection): SelectionNode[] => {
+      const inner = this.#fragment(type, selection);
+      if (inner === null)
+        return selection.kind === Kind.FIELD ? this.#personalField(type, selection, place) : [];
+      const selectionSet = this.personal(inner.type, inner.selectionSet, place);
+      return selectionSet === null ? [] : [fragmentOn(inner.type, selectionSet)];
+    });
+    return kept.length === 0 ? null : { kind: Kind.SELECTION_SET, selections: kept };
+  }
+
+  #markField(type: GraphQLCompositeType, field: FieldNode, place: Place): void {
+    const key = keyOf(field);
+    const there = place.below.get(key) ?? newPlace();
+    place.below.set(key, there);
+    const definition = fieldsOf(type)?.[field.name.value];
+    // What the types do not know is part of any type: the name of the type itself.
+    if (definition === undefined) return;
+    if (!isShared(type, definition)) there.isPersonal = true;
+    const inner = getNamedType(definition.type);
+    if (field.selectionSet !== undefined && isCompositeType(inner))
+      this.mark(inner, field.selectionSet, there);
+  }
+
+  #personalField(type: GraphQLCompositeType, field: FieldNode, place: Place): SelectionNode[] {
+    const there = place.below.get(keyOf(field));
+    if (there?.isPersonal === true) return [field];
+    const definition = fieldsOf(type)?.[field.name.value];
+    if (there === undefined || definition === undefined || field.selectionSet === undefined) return [];
+    const inner = getNamedType(definition.type);
+    const selectionSet = isCompositeType(inner) ? this.personal(inner, field.selectionSet, there) : null;
+    return selectionSet === null ? [] : [{ ...field, selectionSet }];
+  }
+
+  /** What a fragment selects, and of which type; null: it is no fragment. */
+  #fragment(
+    type: GraphQLCompositeType,
+    selection: SelectionNode,
+  ): { readonly type: GraphQLCompositeType; readonly selectionSet: SelectionSetNode } | null {
+    if (selection.kind === Kind.FIELD) return null;
+    const fragment =
+      selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
+    if (fragment === undefined) return null;
+    const named = fragment.typeCondition === undefined ? type : this.#type(fragment.typeCondition.name.value);
+    return { type: named, selectionSet: fragment.selectionSet };
+  }
+
+  #type(name: string): GraphQLCompositeType {
+    const type = this.#schema.getType(name);
+    if (!isCompositeType(type)) throw new Error(`A fragment on ${name}, which has no fields`);
+    return type;
+  }
+}
+
+function keyOf({ alias, name }: FieldNode): string {
+  return (alias ?? name).value;
+}
+
+function fieldsOf(type: GraphQLCompositeType) {
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields() : undefined;
+}
+
+function fragmentOn({ name }: GraphQLCompositeType, selectionSet: SelectionSetNode): InlineFragmentNode {
+  const typeCondition = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: name } } as const;
+  return { kind: Kind.INLINE_FRAGMENT, typeCondition, selectionSet };
+}

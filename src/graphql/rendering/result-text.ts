@@ -1,0 +1,85 @@
+import type { Place } from './personal-selection.ts';
+
+type Step = string | number;
+
+/** The text of a result, with gaps where the viewer's own values go. */
+export interface ResultText {
+  /** One more than there are gaps. */
+  readonly texts: readonly string[];
+  /** Where in the viewer's own result the value of each gap is. */
+  readonly gaps: readonly (readonly Step[])[];
+}
+
+/** Takes what is the same for all viewers out of one viewer's result. */
+export function sharedText(data: unknown, places: Place): ResultText {
+  const writer = new Writer();
+  writer.write(data, places, []);
+  return writer.end();
+}
+
+/**
+ * The text of another viewer's result, as JSON.stringify would give it; null where theirs is not of the same form.
+ * @param own the result of what depends on the viewer.
+ */
+export function ownText({ texts, gaps }: ResultText, own: unknown): string | null {
+  let text = texts[0] ?? '';
+  for (const [index, path] of gaps.entries()) {
+    const value = valueAt(own, path);
+    if (value === undefined) return null;
+    text += JSON.stringify(value) + (texts[index + 1] ?? '');
+  }
+  return text;
+}
+
+class Writer {
+  readonly #texts: string[] = [];
+  readonly #gaps: (readonly Step[])[] = [];
+  #text = '';
+
+  end(): ResultText {
+    return { texts: [...this.#texts, this.#text], gaps: this.#gaps };
+  }
+
+  write(value: unknown, place: Place | undefined, path: readonly Step[]): void {
+    if (place?.isPersonal === true) {
+      this.#texts.push(this.#text);
+      this.#gaps.push(path);
+      this.#text = '';
+    } else if (place === undefined || !holdsPersonal(place) || typeof value !== 'object' || value === null)
+      this.#text += JSON.stringify(value);
+    else if (Array.isArray(value)) this.#writeList(value, place, path);
+    else this.#writeObject(value, place, path);
+  }
+
+  #writeList(list: readonly unknown[], place: Place, path: readonly Step[]): void {
+    this.#text += '[';
+    for (const [index, entry] of list.entries()) {
+      if (index > 0) this.#text += ',';
+      this.write(entry, place, [...path, index]);
+    }
+    this.#text += ']';
+  }
+
+  #writeObject(object: object, place: Place, path: readonly Step[]): void {
+    let before = '{';
+    for (const [key, value] of Object.entries(object)) {
+      this.#text += `${before}${JSON.stringify(key)}:`;
+      this.write(value, place.below.get(key), [...path, key]);
+      before = ',';
+    }
+    this.#text += before === '{' ? '{}' : '}';
+  }
+}
+
+function holdsPersonal({ isPersonal, below }: Place): boolean {
+  return isPersonal || [...below.values()].some(holdsPersonal);
+}
+
+function valueAt(result: unknown, path: readonly Step[]): unknown {
+  let value = result;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Readonly<Record<Step, unknown>>)[step];
+  }
+  return value;
+}

@@ -1,0 +1,37 @@
+import { isObjectType } from 'graphql';
+import { expect, test } from 'vitest';
+import { DESCRIPTOR_TYPES } from '../../../src/descriptors/registry.ts';
+import { buildSchema } from '../../../src/graphql/schema.ts';
+import { isShared } from '../../../src/graphql/shared-field.ts';
+
+/** Everything that is shown to several viewers from one execution. A field that is added here must not depend on the viewer. */
+const SHARED: Readonly<Record<string, readonly string[]>> = {
+  Subscription: ['feedEvents'],
+  FeedItemAdded: ['item'],
+  FeedItemUpdated: ['item'],
+  NewsfeedItem: ['action'],
+  Action: [
+    ...['actor', 'conducted', 'descriptor', 'editedAt', 'engagement', 'expiresAt', 'id', 'isHidden', 'refs'],
+    ...['scope', 'version'],
+  ],
+  Engagement: ['comments', 'lastInteraction', 'likes', 'reactions', 'reshares'],
+  ReactionCount: ['count', 'reaction'],
+  Interaction: ['id'],
+  Member: ['data', 'departmentId', 'id', 'imageUrl', 'memberId', 'name', 'supervisorId', 'teamId', 'url'],
+  Ref: ['data', 'id', 'imageUrl', 'label', 'refId', 'type', 'url'],
+  SummaryPart: ['member', 'ref', 'text'],
+  UnknownDescriptor: ['data', 'summary', 'summaryParts', 'tags', 'type'],
+};
+
+test('what does not depend on the viewer is these fields, and those of descriptors', () => {
+  const descriptors = DESCRIPTOR_TYPES.map(({ type, fields }) => [
+    `${type}Descriptor`,
+    [...new Set([...Object.keys(fields), 'summary', 'summaryParts', 'tags', 'type'])].sort(),
+  ]);
+  const found = Object.values(buildSchema().getTypeMap()).flatMap((type) => {
+    if (!isObjectType(type)) return [];
+    const fields = Object.values(type.getFields()).filter((field) => isShared(type, field));
+    return fields.length === 0 ? [] : [[type.name, fields.map(({ name }) => name).sort()]];
+  });
+  expect(Object.fromEntries(found)).toEqual({ ...SHARED, ...Object.fromEntries(descriptors) });
+});

@@ -1,0 +1,290 @@
+import {
+  execute,
+  getNamedType,
+  isInterfaceType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+  parse,
+  specifiedRules,
+  validate,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLNamedType,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import type { Action } from '../../../src/domain/action.ts';
+import type { NewsfeedItem } from '../../../src/domain/newsfeed-item.ts';
+import type { Identity, Role } from '../../../src/domain/viewer.ts';
+import { profileOfStranger } from '../../../src/domain/viewer.ts';
+import { createContext } from '../../../src/graphql/context.ts';
+import { buildSchema } from '../../../src/graphql/schema.ts';
+import { CompiledExecution } from '../../../src/http/compiled-execution.ts';
+import { isWritten, LiveRendering } from '../../../src/http/live-rendering.ts';
+import type { Services } from '../../../src/services/create-services.ts';
+import { createReaderSession } from '../../../src/services/session/loaders.ts';
+import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
+import type { FeedEvent } from '../../../src/services/shapes.ts';
+import { seededRandom, type SeededRandom } from '../../support/seeded-random.ts';
+import { repeats, SEED } from '../../support/seed.ts';
+
+const schema = buildSchema();
+const ROLES: Readonly<Record<string, readonly Role[]>> = { ann: ['user'], bob: ['user'], root: ['admin'] };
+const VIEWERS = Object.keys(ROLES);
+const MAX_DEPTH = 6;
+
+/** What only some of the fields need, which is the viewer's own. */
+const services = {
+  resharedBy: (session: ReaderSession) =>
+    Promise.resolve(session.identity.userId === 'bob' ? ['mary', 'ann'] : []),
+  listInteractions: () => Promise.reject(new Error('Interactions cannot be read')),
+  readPinned: () => Promise.resolve([]),
+  readFollowers: () => Promise.reject(new Error('Followers are for others')),
+} as unknown as Services;
+
+const action = (type: string): Action => ({
+  id: '0123456789abcdef01234567',
+  actorId: 'mary',
+  conducted: new Date(1_700_000_000_000),
+  recorded: new Date(1_700_000_000_001),
+  idempotencyKey: null,
+  scope: 'PUBLIC',
+  audience: ['public'],
+  mentions: [],
+  recipients: [],
+  refs: [
+    { id: 'site"1', type: 'site', label: 'Old\u2028name' },
+    { id: 'unknown', type: 'site', label: '' },
+  ],
+  refIds: ['site"1', 'unknown', 'mary'],
+  descriptor: { type, tags: ['a', 'ü\n'], applicationId: 'site"1', averageRating: 3.5, applicant: 'X' },
+  version: 2,
+  editedAt: null,
+  audienceRev: 0,
+  concerned: null,
+  engagement: {
+    comments: 1,
+    likes: 2,
+    reshares: 0,
+    reactions: [{ reaction: '👍', count: 1 }],
+    lastInteraction: null,
+  },
+  expiresAt: null,
+  isHidden: false,
+  isDeleted: false,
+  pullRefIds: [],
+  reshares: [],
+  isBumped: false,
+  latest: new Date(1_700_000_000_000),
+  fanOut: { state: 'DONE', version: 1, attempts: 1, lane: 'LIVE', delivered: 2, error: null },
+});
+
+function sessionOf(identity: Identity): ReaderSession {
+  const { userId } = identity;
+  const none = (): Promise<[]> => Promise.resolve([]);
+  return createReaderSession(
+    {
+      findActions: none,
+      findMembers: (ids) =>
+        Promise.resolve(ids.filter((id) => id === 'mary').map(() => ({ ...member, userId: 'mary' }))),
+      findRefs: (ids) =>
+        Promise.resolve(
+          ids
+            .filter((id) => id === 'site"1')
+            .map((refId) => ({ refId, type: 'site', label: 'Site "1"', followerCount: 7 })),
+        ),
+      findMemberDetails: none,
+      findRefDetails: (ids) =>
+        Promise.resolve(
+          ids.map((refId) => ({ refId, imageUrl: null, url: null, data: { deep: [1] }, pinned: [] })),
+        ),
+      findFollows: (_userId, refIds) =>
+        Promise.resolve(refIds.map((refId) => ({ refId, active: userId === 'ann', spans: [] }))),
+      findHidden: none,
+      findMarks: none,
+      findBookmarks: (_userId, ids) => Promise.resolve(userId === 'root' ? ids : []),
+      findOwn: (_userId, ids) =>
+        Promise.resolve(
+          ids.map((actionId) => ({ actionId, kinds: new Set(['LIKE'] as const), reactions: [userId] })),
+        ),
+      findInteractionPages: none,
+      loadProfile: () => Promise.resolve(profileOfStranger(userId)),
+    },
+    identity,
+  );
+}
+
+const member = {
+  name: 'Mary "M" Fanning',
+  teamId: 't',
+  teamSince: null,
+  departmentId: null,
+  departmentSince: null,
+  supervisorId: 'ann',
+};
+
+/** One event as it comes to one viewer. */
+function eventFor(viewer: string, shown: Action, sighting: object, kind: 'added' | 'updated'): ExecutionArgs {
+  const identity = { userId: viewer, roles: new Set(ROLES[viewer]), expiresAt: null };
+  const session = sessionOf(identity);
+  const item: NewsfeedItem = {
+    userId: viewer,
+    actionId: shown.id,
+    action: shown,
+    relevancy: new Date(1_700_000_000_000 + viewer.length),
+    reasons: viewer === 'ann' ? ['FOLLOW', 'MENTION'] : ['FOLLOW'],
+    isUnread: viewer !== 'bob',
+    isArchived: false,
+    snoozedUntil: null,
+  };
+  const event = { kind, cursor: `cursor of ${viewer}`, item, sighting } as unknown as FeedEvent;
+  const contextValue = createContext(services, identity, new AbortController().signal, {
+    openSession: () => session,
+  });
+  return { schema, document: NO_DOCUMENT, rootValue: event, contextValue };
+}
+
+const NO_DOCUMENT = parse('{ __typename }');
+
+/** Random selections of everything that an event can show. */
+class Selections {
+  readonly #random: SeededRandom;
+
+  constructor(random: SeededRandom) {
+    this.#random = random;
+  }
+
+  next(): string {
+    const events = schema.getType('FeedEvent');
+    if (events === undefined) throw new Error('There are no events');
+    return `subscription { feedEvents { ${this.#of(events, 0)} } }`;
+  }
+
+  #of(type: GraphQLNamedType, depth: number): string {
+    if (!isObjectType(type) && !isInterfaceType(type)) throw new Error(`${type.name} has no fields`);
+    const fields = Object.values(type.getFields()).filter(
+      ({ args }) => !args.some((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined),
+    );
+    const texts = Array.from({ length: 1 + this.#random.below(5) }, () => {
+      const field = this.#random.pick(fields);
+      const inner = getNamedType(field.type);
+      // One name for several fields now and then: what merges must be of one place.
+      const alias = this.#random.next() < 0.2 ? `a${String(this.#random.below(3))}: ` : '';
+      if (isLeafType(inner)) return alias + field.name;
+      const below = depth >= MAX_DEPTH ? '__typename' : this.#of(inner, depth + 1);
+      return `${alias}${field.name} { ${below} }`;
+    });
+    if (this.#random.next() < 0.2) texts.push('__typename');
+    if (isInterfaceType(type))
+      for (const possible of schema.getPossibleTypes(type))
+        if (this.#random.next() < 0.4 || possible.name.startsWith('FeedItem'))
+          texts.push(`... on ${possible.name} { ${this.#of(possible, depth + 1)} }`);
+    return texts.join(' ');
+  }
+}
+
+async function shownTo(args: ExecutionArgs, render: (args: ExecutionArgs) => unknown): Promise<string> {
+  const result = (await render(args)) as ExecutionResult;
+  return isWritten(result) ? result.text : JSON.stringify(result);
+}
+
+/** Shows one event to all viewers, and gives what each was shown beside what the interpreter shows them. */
+async function compare(
+  document: DocumentNode,
+  { type, kind }: { readonly type: string; readonly kind: 'added' | 'updated' },
+): Promise<{ shown: string; interpreted: string; isShared: boolean }[]> {
+  const rendering = new LiveRendering(new CompiledExecution({ runsBefore: () => 1 }));
+  const renderers = VIEWERS.map(() => rendering.open({ schema, document }, 'en'));
+  const shown = action(type);
+  const sighting = {};
+  const outcomes = VIEWERS.map(async (viewer, index) => {
+    const args = { ...eventFor(viewer, shown, sighting, kind), document };
+    const result = await renderers[index]?.render(args);
+    const interpreted = await shownTo({ ...eventFor(viewer, shown, {}, kind), document }, execute);
+    if (result === undefined) throw new Error('There is a renderer for every viewer');
+    const isShared = isWritten(result);
+    return { shown: isWritten(result) ? result.text : JSON.stringify(result), interpreted, isShared };
+  });
+  return Promise.all(outcomes);
+}
+
+test('shows every viewer byte for byte what the interpreter would', async () => {
+  const selections = new Selections(seededRandom(SEED));
+  let shared = 0;
+  for (let n = 0; n < repeats(150); n += 1) {
+    const text = selections.next();
+    const document = parse(text);
+    if (validate(schema, document, specifiedRules).length > 0) continue;
+    for (const type of ['ApplicationRating', 'NoSuchType']) {
+      const kind = n % 2 === 0 ? 'added' : 'updated';
+      for (const { shown, interpreted, isShared } of await compare(document, { type, kind })) {
+        // A result with errors is never shared; compiled functions write it in another order.
+        if (interpreted.startsWith('{"data":')) expect(shown, text).toBe(interpreted);
+        else expect(JSON.parse(shown), text).toEqual(JSON.parse(interpreted));
+        if (isShared) shared += 1;
+      }
+    }
+  }
+  expect(shared).toBeGreaterThan(0);
+});
+
+const WHOLE = `subscription { feedEvents { __typename cursor ... on FeedItemAdded { item { id relevancy reasons
+  action { id actor { name isFollowed } refs { label isFollowed } descriptor { summary } viewer { reactions } } } } } }`;
+
+test('executes what is the same for all once, and again for another read of the action', async () => {
+  const outcomes = await compare(parse(WHOLE), { type: 'ApplicationRating', kind: 'added' });
+  expect(outcomes.map(({ isShared }) => isShared)).toEqual([false, true, true]);
+  for (const { shown, interpreted } of outcomes) expect(shown).toBe(interpreted);
+
+  const rendering = new LiveRendering(new CompiledExecution());
+  const [first, second] = [0, 1].map(() => rendering.open({ schema, document: parse(WHOLE) }, 'en'));
+  // Equal texts, but parsed twice: they are not taken for the same.
+  const results = [
+    await first?.render({ ...eventFor('ann', action('A'), {}, 'added'), document: parse(WHOLE) }),
+    await second?.render({ ...eventFor('bob', action('A'), {}, 'added'), document: parse(WHOLE) }),
+  ];
+  expect(results.map((result) => result !== undefined && isWritten(result))).toEqual([false, false]);
+});
+
+test('shares nothing between reads of an action, kinds of events, locales and variables of its content', async () => {
+  const document = parse(
+    `subscription ($after: String, $locale: String) { feedEvents(after: $after) { cursor
+       ... on FeedItemAdded { item { action { descriptor { summary(locale: $locale) } } } } } }`,
+  );
+  const shown = action('ApplicationRating');
+  const sighting = {};
+  const isShared = async (one: {
+    readonly locale?: string;
+    readonly variables?: object;
+    readonly sighting?: object;
+  }): Promise<boolean> => {
+    const rendering = new LiveRendering(new CompiledExecution());
+    const open = (locale: string, variableValues: object) =>
+      rendering.open({ schema, document, variableValues: { ...variableValues } }, locale);
+    using first = open('en', { after: 'x', locale: 'de' });
+    using other = open(one.locale ?? 'en', one.variables ?? { after: 'y', locale: 'de' });
+    await first.render({ ...eventFor('ann', shown, sighting, 'added'), document });
+    return isWritten(
+      await other.render({ ...eventFor('bob', shown, one.sighting ?? sighting, 'added'), document }),
+    );
+  };
+  expect(await isShared({})).toBe(true);
+  expect(await isShared({ sighting: {} })).toBe(false);
+  expect(await isShared({ locale: 'de' })).toBe(false);
+  expect(await isShared({ variables: { after: 'x', locale: 'en' } })).toBe(false);
+});
+
+test('shows who is alone with an operation, or is again, their events one by one', async () => {
+  const document = parse(WHOLE);
+  const rendering = new LiveRendering(new CompiledExecution());
+  const sighting = {};
+  const shown = action('ApplicationRating');
+  const first = rendering.open({ schema, document }, 'en');
+  const second = rendering.open({ schema, document }, 'en');
+  await first.render({ ...eventFor('ann', shown, sighting, 'added'), document });
+  second[Symbol.dispose]();
+  second[Symbol.dispose]();
+  const result = await first.render({ ...eventFor('bob', shown, sighting, 'added'), document });
+  expect(isWritten(result)).toBe(false);
+});
