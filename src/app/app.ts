@@ -55,6 +55,8 @@ export interface AppParts {
   readonly worker: boolean;
   /** Whether METRICS_PORT is listened on. */
   readonly metrics?: boolean;
+  /** Commands of traced requests and passes become spans. */
+  readonly traces?: boolean;
   /** Where Redis cannot be reached at the start, it is waited for. Default: the start fails. */
   readonly waitsForRedis?: boolean;
 }
@@ -106,6 +108,7 @@ async function build(
       uri: config.mongodb.uri,
       db: config.mongodb.db,
       monitorCommands: monitorCommands ?? false,
+      traces: parts.traces ?? false,
     }),
   );
   closer.own(

@@ -9,6 +9,7 @@ import { processCount } from './processes/count.ts';
 import type { RebuildOptions } from './rebuild.ts';
 import type { ServeOptions } from './serve.ts';
 import type { TokenOptions } from './token.ts';
+import type { WorkerOptions } from './worker.ts';
 import { sayLoading } from './waiting-line.ts';
 
 // Every action imports its command when it is called: help and tokens should not wait for databases to be loaded.
@@ -39,6 +40,7 @@ export async function createProgram(context: CommandContext, exit: (code: number
     .description('run the API and a fan-out worker; databases that have no address are started locally')
     .option('--no-worker', 'the API only; workers run elsewhere')
     .addOption(processesOption())
+    .option(...TELEMETRY)
     .action(async (options: ServeOptions) => {
       sayLoading(context.terminal);
       const { serve } = await import('./serve.ts');
@@ -50,7 +52,8 @@ export async function createProgram(context: CommandContext, exit: (code: number
     .description('run a fan-out worker without the API')
     .option('--health', 'only say by the exit code whether the worker of this container or DATA_DIR works')
     .addOption(processesOption())
-    .action(async (options: { readonly health?: boolean; readonly processes: number }) => {
+    .option(...TELEMETRY)
+    .action(async (options: WorkerOptions) => {
       if (options.health === true) {
         const { workerHealth } = await import('./worker-health.ts');
         exit(await workerHealth(context));
@@ -152,6 +155,8 @@ export async function createProgram(context: CommandContext, exit: (code: number
 
   return program;
 }
+
+const TELEMETRY = ['--telemetry', 'send traces by OpenTelemetry, as its variables OTEL_… say'] as const;
 
 function processesOption(): Option {
   return new Option(

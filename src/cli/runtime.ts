@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createApp, type App, type AppParts } from '../app/app.ts';
 import type { Config, LogLevel } from '../config/config.ts';
 import { ROLES } from '../domain/viewer.ts';
+import { Closer } from '../lib/closer.ts';
 import { logDatabases, logHeartbeatFailed } from '../telemetry/events.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
@@ -11,6 +12,7 @@ import { embeddedSteps } from './embedded-steps.ts';
 import { endOnSignals } from './interruption.ts';
 import { announceServer } from './running-server.ts';
 import { signToken } from './sign-token.ts';
+import { startTelemetry } from './telemetry.ts';
 import { startHeartbeat } from './worker-health.ts';
 import { closeOnSignals } from './shutdown.ts';
 
@@ -100,10 +102,12 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
     if (terminal.isInteractive) steps.note('Preparing collections and indexes');
     if (isServer) logDatabases(logger, { mongodb: databases.mongodbKind, redis: databases.redisKind });
     const demoToken = options.parts.api ? await demoTokenOf(config) : null;
-    const app = await createApp(
-      config,
-      { ...options.parts, metrics: isServer },
-      { logger, metrics: createMetrics(), pageToken: demoToken ?? undefined },
+    const app = await openTraced(options.parts, () =>
+      createApp(
+        config,
+        { ...options.parts, metrics: isServer },
+        { logger, metrics: createMetrics(), pageToken: demoToken ?? undefined },
+      ),
     );
     const record = await announceLocal(databases, config, { url: app.url, token: demoToken });
     const heartbeat =
@@ -127,6 +131,22 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
     };
   } catch (error) {
     await databases[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Opens an app, with telemetry around it where it is asked for: its last spans are sent when it is closed. */
+export async function openTraced({ traces }: AppParts, open: () => Promise<App>): Promise<App> {
+  if (traces !== true) return open();
+  const telemetry = await startTelemetry();
+  const closer = new Closer();
+  closer.own(telemetry);
+  try {
+    const app = closer.own(await open());
+    const close = (): Promise<void> => closer.close();
+    return { ...app, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await closer.close();
     throw error;
   }
 }

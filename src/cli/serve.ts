@@ -10,12 +10,14 @@ import { openRuntime, type Running } from './runtime.ts';
 export interface ServeOptions {
   readonly worker: boolean;
   readonly processes: number;
+  readonly telemetry?: boolean;
 }
 
 /** Runs the API, and unless told otherwise a worker, until a signal comes. */
-export async function serve(context: CommandContext, { worker, processes }: ServeOptions): Promise<void> {
+export async function serve(context: CommandContext, options: ServeOptions): Promise<void> {
+  const { worker, processes, telemetry: traces = false } = options;
   const { config, keptIn } = await withSecret(configOf(context));
-  const parts = { api: true, worker };
+  const parts = { api: true, worker, traces };
   if (isMember(context)) {
     await runMember(context, config, parts);
     return;

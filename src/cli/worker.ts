@@ -4,13 +4,19 @@ import { isMember, runMember } from './processes/member.ts';
 import { runGroup } from './processes/run-group.ts';
 import { openRuntime } from './runtime.ts';
 
+export interface WorkerOptions {
+  readonly health?: boolean;
+  readonly processes: number;
+  readonly telemetry?: boolean;
+}
+
 /** Runs a fan-out worker without an API until a signal comes. */
 export async function worker(
   context: CommandContext,
-  { processes }: { readonly processes: number },
+  { processes, telemetry: traces = false }: WorkerOptions,
 ): Promise<void> {
   const config = configOf(context, { needsKey: false });
-  const parts = { api: false, worker: true, waitsForRedis: true };
+  const parts = { api: false, worker: true, waitsForRedis: true, traces };
   const stop = new AbortController();
   if (isMember(context)) await runMember(context, config, parts);
   else if (processes > 1)

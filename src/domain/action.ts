@@ -54,6 +54,8 @@ export interface FanOut {
   readonly error: string | null;
   /** While interactions keep it from rest: the version of the last pass that came to its end. Everything but they is in it. */
   readonly deliveredVersion?: number;
+  /** Of the last change that asked for a pass, where that was traced: a W3C traceparent, and when. */
+  readonly trace?: { readonly parent: string; readonly at: Date };
 }
 
 /**

@@ -49,7 +49,11 @@ export function createGraphqlEndpoint(
       using underWay = intake.open(caller);
       const refusal = refused ?? (await readBody(options, req, caller, underWay));
       const languages = req.headers['accept-language'];
-      const context: RequestContext = { caller, startedAt, mayStream, lastEventId, languages, refusal };
+      const traceparent = req.headers['traceparent']?.toString();
+      const context: RequestContext = {
+        ...{ caller, startedAt, mayStream, lastEventId },
+        ...{ languages, traceparent, refusal },
+      };
       response = await yoga.handleNodeRequestAndResponse(req, res, context);
     }
     // A stream may last for days.

@@ -22,6 +22,8 @@ export interface RequestContext {
   readonly mayStream: boolean;
   /** The last event of a stream that the client has seen, as browsers send it when they connect again. */
   readonly lastEventId?: string | undefined;
+  /** The trace that the client has begun, as in the header of this name. */
+  readonly traceparent?: string | undefined;
   /** The languages the client prefers, as in Accept-Language. */
   readonly languages?: string | undefined;
   /** Why the request is refused whatever it asks; absent: it is not. */

@@ -18,6 +18,7 @@ import { documentGuard } from './plugins/document-guard.ts';
 import { liveSubscriptions } from './plugins/live-subscriptions.ts';
 import { requestFigures } from './plugins/request-figures.ts';
 import { requestGuard } from './plugins/request-guard.ts';
+import { tracedOperations } from './plugins/traced-operations.ts';
 import type { SubscriptionQuota } from './subscription-quota.ts';
 
 export interface YogaAppOptions {
@@ -86,6 +87,7 @@ export function createYogaApp(options: YogaAppOptions): YogaApp {
       requestGuard({ introspection, json: limits.json }),
       documentGuard({ introspection, limits }),
       compiledQueries(compiledExecution),
+      tracedOperations(),
       liveSubscriptions({ ...options, rendering: new LiveRendering(compiledExecution) }),
       requestFigures(observer),
       ...(options.graphiql ? [pagePolicy()] : []),

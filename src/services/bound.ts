@@ -1,3 +1,5 @@
+import { traced } from '../telemetry/tracing.ts';
+
 /** Something that can be done: what it needs to do it, then what its caller says. */
 type UseCase<Parts> = (parts: Parts, ...args: never[]) => unknown;
 
@@ -12,7 +14,8 @@ export function bound<Parts, UseCases extends Readonly<Record<string, UseCase<Pa
   useCases: UseCases,
 ): { readonly [Name in keyof UseCases]: Bound<UseCases[Name]> } {
   const entries = Object.entries(useCases).map(
-    ([name, useCase]) => [name, (...args: never[]) => useCase(parts, ...args)] as const,
+    ([name, useCase]) =>
+      [name, (...args: never[]) => traced(name, {}, () => useCase(parts, ...args))] as const,
   );
   return Object.fromEntries(entries) as { readonly [Name in keyof UseCases]: Bound<UseCases[Name]> };
 }

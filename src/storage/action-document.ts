@@ -6,6 +6,7 @@ import { idsOf } from '../descriptors/ids.ts';
 import { idOfTime } from './database-time.ts';
 import type { ActionDocument } from './documents.ts';
 import type { EventEntries } from './event-entries.ts';
+import { traceToKeep } from './fan-out-trace.ts';
 import { toEngagement } from './engagement-document.ts';
 import { nameStamp, namesHeld, UNCARRIED } from './name-stamps.ts';
 
@@ -44,6 +45,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
   const names = namesHeld(action);
   const otherIds = otherIdsOf(action);
   const groupKey = groupKeyOf(action);
+  const trace = traceToKeep();
   return {
     // Begins with the time it was recorded by, not with that of this machine: see `addressedSince`.
     _id: idOfTime(action.recorded),
@@ -75,6 +77,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
       error: null,
       leaseUntil: action.recorded,
       ...(events.isOn && action.isImported !== true ? { tellsHosts: true } : {}),
+      ...(trace === undefined ? {} : { trace }),
     },
     ...events.inserted('action.published', action.recorded),
   };
@@ -138,6 +141,7 @@ export function toStoredAction(document: ActionDocument): Action {
       delivered: fanOut.delivered,
       error: fanOut.error,
       ...(fanOut.deliveredVersion === undefined ? {} : { deliveredVersion: fanOut.deliveredVersion }),
+      ...(fanOut.trace === undefined ? {} : { trace: fanOut.trace }),
     },
   };
 }

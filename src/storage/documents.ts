@@ -48,6 +48,15 @@ export interface FanOutDocument {
   begun?: number;
   /** Hosts are to be told whom it comes to: until the first pass that came to its end. */
   tellsHosts?: true;
+  /** Of the last change that asked for a pass. Absent where that was not traced. */
+  trace?: TraceDocument;
+}
+
+/** Where spans that come later belong to. */
+export interface TraceDocument {
+  /** A traceparent of W3C Trace Context. */
+  parent: string;
+  at: Date;
 }
 
 /** To whom an action was addressed until an edit. */

@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import type { Lane } from '../domain/lane.ts';
+import { traceToKeep } from './fan-out-trace.ts';
 
 /**
  * How long passes of one action stay apart that boost what was there already: a burst of changes becomes a handful of
@@ -43,6 +44,7 @@ export function passRequested({ notBefore, lane, isBoost = false }: PassRequest)
   const isWaiting = { $eq: ['$fanOut.state', 'PENDING'] };
   return {
     'fanOut.version': { $add: ['$fanOut.version', 1] },
+    'fanOut.trace': traceToKeep() ?? '$$REMOVE',
     ...(isBoost
       ? {}
       : {

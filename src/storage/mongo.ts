@@ -1,5 +1,6 @@
 import { MongoClient, type Collection, type Db } from 'mongodb';
 import { clock } from '../lib/clock.ts';
+import { traceCommands } from './command-spans.ts';
 import { idOfTime, keepTime } from './database-time.ts';
 import type { MemberDocument, RefDocument } from './directory-documents.ts';
 import type {
@@ -79,6 +80,8 @@ export interface DatabaseOptions {
   readonly maxPoolSize?: number;
   /** Publishes command events, for counting round trips. */
   readonly monitorCommands?: boolean;
+  /** Commands of traced requests and passes become spans. */
+  readonly traces?: boolean;
   /** How long an operation waits for a reachable server, in milliseconds. Default 5000. */
   readonly serverSelectionTimeoutMs?: number;
 }
@@ -88,11 +91,12 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   const client = new MongoClient(options.uri, {
     appName: 'fanfare',
     maxPoolSize: options.maxPoolSize ?? 50,
-    monitorCommands: options.monitorCommands ?? false,
+    monitorCommands: options.monitorCommands === true || options.traces === true,
     serverSelectionTimeoutMS: options.serverSelectionTimeoutMs ?? 5_000,
     ignoreUndefined: true,
   });
   keepTime(client, clock);
+  if (options.traces === true) traceCommands(client);
   const db = client.db(options.db);
   try {
     await db.command({ ping: 1 });

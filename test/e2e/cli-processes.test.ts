@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { signToken } from '../../src/cli/sign-token.ts';
-import type { Role } from '../../src/domain/viewer.ts';
-import { TEST_SECRET, type GraphqlAnswer } from '../support/app.ts';
+import { TEST_SECRET } from '../support/app.ts';
 import { testDatabase, type TestDatabase } from '../support/engine.ts';
 import { publish, upsert } from '../support/feed-api.ts';
 import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
@@ -14,6 +12,7 @@ import { PATIENCE_MS } from '../support/patience.ts';
 import { hasScript, startInTerminal } from '../support/pseudo-terminal.ts';
 import { isRunning } from '../support/processes.ts';
 import { MAIN, runCli, startCli, type RunningCli } from '../support/run-cli.ts';
+import { clientOf } from '../support/serving.ts';
 
 let database: TestDatabase;
 let dataDir = '';
@@ -44,31 +43,6 @@ async function started(cli: RunningCli, times: number): Promise<{ process: numbe
   return [...text.matchAll(new RegExp(line, 'g'))].map(
     ([json]) => JSON.parse(json) as { process: number; pid: number },
   );
-}
-
-function clientOf(url: string) {
-  const token = (sub: string, roles: readonly Role[] = ['user']) =>
-    signToken({ jwtSecret: TEST_SECRET }, { sub, roles, expiresAt: new Date(Date.now() + 3_600_000) });
-  return {
-    url,
-    wsUrl: `${url.replace('http', 'ws')}/graphql`,
-    token,
-    async query<T>(
-      query: string,
-      variables: object = {},
-      as: { readonly sub: string; readonly roles?: readonly Role[] } | null = { sub: 'reader' },
-    ): Promise<GraphqlAnswer<T>> {
-      const authorization = as === null ? '' : `Bearer ${await token(as.sub, as.roles)}`;
-      const response = await fetch(`${url}/graphql`, {
-        method: 'POST',
-        // Each request on a connection of its own, so that it may reach any process.
-        headers: { 'content-type': 'application/json', authorization, connection: 'close' },
-        body: JSON.stringify({ query, variables }),
-      });
-      const body = (await response.json()) as Partial<Pick<GraphqlAnswer<T>, 'data' | 'errors'>>;
-      return { status: response.status, data: body.data ?? null, errors: body.errors ?? [] };
-    },
-  };
 }
 
 async function figure(url: string, name: string): Promise<number> {

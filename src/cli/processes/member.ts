@@ -3,7 +3,7 @@ import { createApp, type App, type AppParts } from '../../app/app.ts';
 import type { Config } from '../../config/config.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import type { CommandContext } from '../context.ts';
-import { demoTokenOf, loggerOf } from '../runtime.ts';
+import { demoTokenOf, loggerOf, openTraced } from '../runtime.ts';
 import { closeOnSignals } from '../shutdown.ts';
 import { MEMBER_VARIABLE, type OfGroup, type OfMember, type Started } from './group.ts';
 import { openLine, type Port } from './line.ts';
@@ -22,13 +22,15 @@ export async function runMember(context: CommandContext, config: Config, parts: 
   const metrics = createMetrics();
   const port = process as unknown as Port;
   const opening: Promise<App> = demoTokenOf(config).then((token) =>
-    createApp(
-      config,
-      { ...parts, metrics: false },
-      {
-        ...{ logger, metrics, pageToken: token ?? undefined },
-        group: { readiness: () => group.ask('readiness'), metrics: () => group.ask('metrics') },
-      },
+    openTraced(parts, () =>
+      createApp(
+        config,
+        { ...parts, metrics: false },
+        {
+          ...{ logger, metrics, pageToken: token ?? undefined },
+          group: { readiness: () => group.ask('readiness'), metrics: () => group.ask('metrics') },
+        },
+      ),
     ),
   );
   const group = openLine<OfMember, OfGroup>(port, {

@@ -1,4 +1,4 @@
-import type { ExecutionArgs } from 'graphql';
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { LiveRendering } from '../live-rendering.ts';
 import { createContext, type GraphQLContext } from '../../graphql/context.ts';
@@ -13,6 +13,7 @@ import { withEventId } from '../event-ids.ts';
 import type { RequestObserver } from '../observe.ts';
 import type { RequestContext } from '../operation-context.ts';
 import type { SubscriptionQuota } from '../subscription-quota.ts';
+import { tracedPushes } from './traced-pushes.ts';
 
 export interface LiveSubscriptionsOptions {
   readonly services: Services;
@@ -26,15 +27,19 @@ type SubscribeContext = RequestContext & GraphQLContext & { readonly request?: R
 
 /** Runs subscriptions, whatever they came by: counted, with fresh loaders for every event, ended at once when left. */
 export function liveSubscriptions(options: LiveSubscriptionsOptions): Plugin {
+  const inTrace = tracedPushes();
   return {
     onSubscribe({ setSubscribeFn }) {
-      setSubscribeFn((args: ExecutionArgs) => subscribe(options, args));
+      setSubscribeFn((args: ExecutionArgs) => subscribe({ ...options, inTrace }, args));
     },
   };
 }
 
-async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs) {
-  const { services, rendering, quota, metrics, observer } = options;
+async function subscribe(
+  options: LiveSubscriptionsOptions & { readonly inTrace: ReturnType<typeof tracedPushes> },
+  args: ExecutionArgs,
+) {
+  const { services, rendering, quota, metrics, observer, inTrace } = options;
   const { caller, lastEventId, locale, request } = args.contextValue as SubscribeContext;
   const { identity, transport } = caller;
   if (identity === null) return { errors: [apiError('UNAUTHENTICATED', 'This needs a token')] };
@@ -61,13 +66,15 @@ async function subscribe(options: LiveSubscriptionsOptions, args: ExecutionArgs)
       lastEventId,
       locale,
     });
+  const render = (event: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> =>
+    inTrace(event.rootValue as FeedEvent, () => renderer.render(event));
   const result = await runSubscription(
     { ...args, contextValue: context(), options: FIRST_FAULT },
     {
       execute:
         transport === 'websocket'
-          ? (event) => renderer.render(event)
-          : async (event) => withEventId(await renderer.render(event), (event.rootValue as FeedEvent).cursor),
+          ? render
+          : async (event) => withEventId(await render(event), (event.rootValue as FeedEvent).cursor),
       onEnd,
       eventContext: (event) => context(event as FeedEvent),
       presentError: (error) => ({ errors: [observer.presentError(error)] }),

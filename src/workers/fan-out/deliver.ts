@@ -17,6 +17,7 @@ import { watchersAmongAudience } from './watchers.ts';
 import type { PulledRefs } from '../../storage/pulled-refs.ts';
 import { raiseFloors, type RaiseFloorDependencies } from '../../feeds/trim-feeds.ts';
 import { relevancies, type BoostDependencies } from '../../feeds/boost.ts';
+import { traced } from '../../telemetry/tracing.ts';
 import { clock } from '../../lib/clock.ts';
 import { tellDelivered, type TellDeliveredDependencies } from '../events/tell-delivered.ts';
 
@@ -139,7 +140,7 @@ async function deliverToAll(
         progress.isStopped ||= fence.isStopping();
         if (progress.isStopped) return null;
         const [delivered] = await Promise.all([
-          deliverChunk(dependencies, delivery),
+          traced('chunk', { 'fanfare.readers': others.length }, () => deliverChunk(dependencies, delivery)),
           // Before the checkpoint: what is behind it, hosts are notified of for certain.
           claim.tellsHosts ? tellDelivered(dependencies, action, chunk) : null,
         ]);
@@ -216,7 +217,8 @@ async function deliverChunk(
     reasons,
   }));
   const outcome = await dependencies.feedStore.deliver({ actionId: action.id, readers, isFirstAttempt });
-  await announce(dependencies, announcementsOf(action.id, readers, outcome, isAllTold(claim)));
+  const announcements = announcementsOf(action.id, readers, outcome, isAllTold(claim));
+  await traced('announce', {}, () => announce(dependencies, announcements));
   await raiseFloors(dependencies, outcome.added);
   return userIds;
 }

@@ -9,6 +9,7 @@ import type { HiddenItemsRepository } from '../../storage/hidden-items.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
 import type { ModerationRepository } from '../../storage/moderation.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
+import { tracedEntry } from '../../telemetry/tracing.ts';
 import { runPass, type DeliverDependencies, type PassOutcome } from './deliver.ts';
 import { holdLease } from './lease.ts';
 import { LaneGate } from './lane-gate.ts';
@@ -151,7 +152,7 @@ export class FanOutWorker implements AsyncDisposable {
 
   #begin(claim: Claim): void {
     const hasPriority = this.#gate.enter(claim.lane);
-    const pass = this.#run(claim).finally(() => {
+    const pass = this.#traced(claim).finally(() => {
       hasPriority[Symbol.dispose]();
     });
     this.#passes.add(claim, pass);
@@ -177,6 +178,16 @@ export class FanOutWorker implements AsyncDisposable {
       this.#lookAt = performance.now() + pollMs;
     }
     return null;
+  }
+
+  /** As a part of the trace that asked for it. */
+  #traced(claim: Claim): Promise<void> {
+    const { fanOut } = claim.action;
+    if (fanOut.trace === undefined) return this.#run(claim);
+    const attributes = { 'fanfare.action': claim.action.id, 'fanfare.lane': claim.lane };
+    return tracedEntry('fan-out', { parent: fanOut.trace.parent, kind: 'consumer', attributes }, () =>
+      this.#run(claim),
+    );
   }
 
   async #run(claim: Claim): Promise<void> {

@@ -1,0 +1,44 @@
+import type * as sdkNode from '@opentelemetry/sdk-node';
+import { CommandError } from './context.ts';
+import { packageVersion } from './package-info.ts';
+
+/** An exporter that cannot be reached is not waited for longer, in milliseconds. */
+const FLUSH_WITHIN_MS = 3_000;
+
+/**
+ * Starts the SDK of OpenTelemetry, which goes by its own environment variables (OTEL_…). Disposing sends what is left.
+ * Traces only: metrics are on /metrics, the log is on stderr.
+ * @throws CommandError where the SDK is not installed.
+ */
+export async function startTelemetry(): Promise<AsyncDisposable> {
+  const { NodeSDK, resources } = await load();
+  const attributes = { 'service.name': 'fanfare', 'service.version': await packageVersion() };
+  const sdk = new NodeSDK({
+    // OTEL_SERVICE_NAME comes before this.
+    resource: resources.resourceFromAttributes(attributes),
+    instrumentations: [],
+    metricReaders: [],
+    logRecordProcessors: [],
+  });
+  sdk.start();
+  return { [Symbol.asyncDispose]: () => flushed(sdk) };
+}
+
+async function flushed(sdk: sdkNode.NodeSDK): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const overdue = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, FLUSH_WITHIN_MS);
+  });
+  // Spans that cannot be sent are lost; nothing else is.
+  await Promise.race([sdk.shutdown().catch(() => undefined), overdue]);
+  clearTimeout(timer);
+}
+
+async function load(): Promise<typeof sdkNode> {
+  try {
+    return await import('@opentelemetry/sdk-node');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+    throw new CommandError('--telemetry needs the SDK: run npm install @opentelemetry/sdk-node@0.223.0');
+  }
+}
