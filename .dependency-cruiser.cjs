@@ -100,7 +100,7 @@ module.exports = {
       name: 'packages-stand-alone',
       comment: 'A package knows nothing of the server, nor of another package.',
       severity: 'error',
-      from: { path: '^packages/([^/]+)/src/' },
+      from: { path: '^packages/([^/]+)/src/', pathNot: '^packages/react/src/' },
       to: { path: '^(?:src|test|bench|schema|packages)/', pathNot: '^packages/$1/src/' },
     },
     {
@@ -123,6 +123,19 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/client/src/' },
       to: { pathNot: ['^packages/client/src/', '^node_modules/graphql-ws/'] },
+    },
+    {
+      name: 'react-stands-on-the-client',
+      comment: 'The React package runs in browsers: React and what the client exports, nothing else.',
+      severity: 'error',
+      from: { path: '^packages/react/src/' },
+      to: {
+        pathNot: [
+          '^packages/react/src/',
+          '^packages/client/src/index\\.ts$',
+          '^node_modules/(?:@types/)?react/',
+        ],
+      },
     },
     {
       name: 'graphql-touches-no-storage',

@@ -1,4 +1,5 @@
 import markdown from '@eslint/markdown';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 import { plainWords } from './scripts/plain-words.js';
 
@@ -20,7 +21,7 @@ const NO_MACHINE_CLOCK = [
 export default tseslint.config(
   { ignores: ['**/dist/', 'coverage/', '**/generated/', '**/__generated__/'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
@@ -41,9 +42,15 @@ export default tseslint.config(
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
   },
+  // Memos go by keys that say all their options say, which the rule of exhaustive dependencies cannot see.
+  {
+    files: ['packages/react/src/**', 'console/src/**'],
+    plugins: { 'react-hooks': reactHooks },
+    rules: { 'react-hooks/rules-of-hooks': 'error' },
+  },
   // The words of the project: docs/glossary.md.
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     ignores: ['test/unit/plain-words.test.ts'],
     plugins: { words },
     rules: { 'words/plain': 'error' },

@@ -12,7 +12,7 @@ const resolve = {
     },
     // Tests run the sources, never an older build.
     {
-      find: /^@fanfare\/(client|local-engine)$/,
+      find: /^@fanfare\/(client|local-engine|react)$/,
       replacement: fileURLToPath(new URL('packages/$1/src/index.ts', import.meta.url)),
     },
   ],

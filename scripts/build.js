@@ -11,6 +11,7 @@ const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const PARTS = [
   { name: 'local-engine', folder: `${PROJECT}packages/local-engine/`, result: 'dist/index.js' },
   { name: 'client', folder: `${PROJECT}packages/client/`, result: 'dist/index.js' },
+  { name: 'react', folder: `${PROJECT}packages/react/`, result: 'dist/index.js' },
   { name: 'server', folder: PROJECT, result: 'dist/main.js' },
 ];
 

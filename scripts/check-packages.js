@@ -11,7 +11,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
-const PACKAGES = ['.', 'packages/client', 'packages/local-engine'];
+const PACKAGES = ['.', 'packages/client', 'packages/react', 'packages/local-engine'];
 /** The server exports nothing to import; the others are ESM only, which these three report. */
 const ESM_ONLY = new Set(['CJSResolvesToESM', 'NoResolution', 'UntypedResolution']);
 const READY_WITHIN_MS = 240_000;

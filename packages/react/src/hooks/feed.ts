@@ -1,0 +1,166 @@
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type { FanfareItem } from '../item.ts';
+import { useHeld, useReader } from '../provider.tsx';
+import { keyOf, type FeedOptions, type FeedSnapshotState } from '../store/feed-options.ts';
+import type { FeedStore } from '../store/feed-store.ts';
+import type { FeedListener } from '../store/reader.ts';
+
+export interface Feed extends Omit<FeedSnapshotState, 'waiting'> {
+  readonly loadMore: () => Promise<void>;
+  /** Reads the list again behind what is shown. */
+  readonly refresh: () => Promise<void>;
+  /** What is new and waits; `show` gives the id of the first of it. */
+  readonly pending: { readonly count: number; readonly show: () => string | null };
+  /** Tells whether the reader is at the top and idle: then nothing waits. */
+  readonly setAtTop: (isAtTop: boolean) => void;
+}
+
+/** A list of the reader's feed. Options that are equal share it, however they are written down. */
+export function useFeed(options: FeedOptions = {}): Feed {
+  const { reader, isEnabled } = useHeld();
+  const key = keyOf(options);
+  // The key says all that the options say.
+  const store = useMemo(() => reader.feed(options), [reader, key]);
+  const snapshot = useSyncExternalStore(
+    isEnabled ? store.use : store.subscribe,
+    store.getSnapshot,
+    store.getServerSnapshot,
+  );
+  return useMemo(() => feedOf(store, snapshot), [store, snapshot]);
+}
+
+function feedOf(store: FeedStore, { waiting, ...rest }: FeedSnapshotState): Feed {
+  return {
+    ...rest,
+    loadMore: store.loadMore,
+    refresh: store.refresh,
+    pending: { count: waiting, show: store.showWaiting },
+    setAtTop: (isAtTop) => {
+      store.setAtTop(isAtTop);
+    },
+  };
+}
+
+/** An action that a list shows, with the reader's own writes; or what a selector makes of it. */
+export function useFeedAction(actionId: string): FanfareItem['action'] | undefined {
+  const { actions } = useReader();
+  const get = useCallback(() => actions.get(actionId), [actions, actionId]);
+  return useSyncExternalStore(actions.subscribe, get, get);
+}
+
+/** Unread items of the whole feed; null until it is known. */
+export function useUnreadCount(): { readonly count: number; readonly isExact: boolean } | null {
+  const { reader, isEnabled } = useHeld();
+  const { unread } = reader;
+  return useSyncExternalStore(isEnabled ? unread.use : unread.subscribe, unread.getSnapshot, () => null);
+}
+
+const FIRST_UNREAD = 'query FirstUnread { viewer { firstUnread { isExact item { id } } } }';
+
+/** Marks of the reader on a list. */
+export function useReadMark(feed: Pick<Feed, 'items' | 'hasNextPage' | 'loadMore'>): {
+  readonly markRead: (items: readonly FanfareItem[]) => Promise<void>;
+  readonly markUnread: (items: readonly FanfareItem[]) => Promise<void>;
+  /** All of the feed that is shown and all below it; what waits stays unread. */
+  readonly markAllRead: () => Promise<void>;
+  /** The oldest unread item that is loaded. */
+  readonly firstUnread: FanfareItem | undefined;
+  /** Id of the oldest unread item of the feed; null when there is none. */
+  readonly findFirstUnread: () => Promise<string | null>;
+} {
+  const reader = useReader();
+  const { items } = feed;
+  return useMemo(
+    () => ({
+      markRead: (marked) => reader.markItems(marked, true),
+      markUnread: (marked) => reader.markItems(marked, false),
+      async markAllRead() {
+        const upTo = items.reduce((latest, { relevancy }) => (relevancy > latest ? relevancy : latest), '');
+        if (upTo !== '') await reader.markAllRead(upTo);
+      },
+      firstUnread: items.findLast(({ isUnread }) => isUnread),
+      async findFirstUnread() {
+        interface Data {
+          readonly viewer: { readonly firstUnread: { readonly item: { readonly id: string } } | null };
+        }
+        return (await reader.client.request<Data>(FIRST_UNREAD)).viewer.firstUnread?.item.id ?? null;
+      },
+    }),
+    [reader, items],
+  );
+}
+
+/** Calls back with every event of the lists that are shown. */
+export function useFeedEvents(listener: FeedListener): void {
+  const reader = useReader();
+  const latest = useRef(listener);
+  useEffect(() => {
+    latest.current = listener;
+  });
+  useEffect(
+    () =>
+      reader.listen((event) => {
+        latest.current(event);
+      }),
+    [reader],
+  );
+}
+
+/** The connection of all lists. */
+export function useConnection(): {
+  readonly state: 'idle' | 'connecting' | 'live' | 'waiting' | 'ended';
+  readonly cause: Error | null;
+  readonly retryNow: () => void;
+} {
+  const { connection } = useReader();
+  const snapshot = useSyncExternalStore(connection.subscribe, connection.getSnapshot, connection.getSnapshot);
+  return useMemo(() => ({ ...snapshot, retryNow: connection.retryNow }), [connection, snapshot]);
+}
+
+/** What a query of the API gives: asked for when mounted, again when its variables change or `reload` is called. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- only the caller knows what it asks for
+export function useQuery<Data>(
+  query: string,
+  variables: Readonly<Record<string, unknown>> = {},
+): {
+  readonly data: Data | undefined;
+  readonly error: Error | null;
+  readonly isLoading: boolean;
+  readonly reload: () => void;
+} {
+  const { reader, isEnabled } = useHeld();
+  const { client } = reader;
+  const [round, setRound] = useState(0);
+  const key = `${query} ${JSON.stringify(variables)}`;
+  const [result, setResult] = useState<{ key: string; data?: Data; error: Error | null } | null>(null);
+  useEffect(() => {
+    if (!isEnabled) return undefined;
+    const abort = new AbortController();
+    client.request<Data>(query, variables, abort.signal).then(
+      (data) => {
+        setResult({ key, data, error: null });
+      },
+      (error: unknown) => {
+        if (!abort.signal.aborted)
+          setResult((last) => ({
+            ...(last?.key === key ? last : {}),
+            key,
+            error: error instanceof Error ? error : new Error(String(error)),
+          }));
+      },
+    );
+    return () => {
+      abort.abort();
+    };
+    // The key says all of query and variables.
+  }, [client, isEnabled, key, round]);
+  const current = result?.key === key ? result : null;
+  return {
+    data: current?.data,
+    error: current?.error ?? null,
+    isLoading: current === null,
+    reload: useCallback(() => {
+      setRound((last) => last + 1);
+    }, []),
+  };
+}

@@ -1,0 +1,28 @@
+'use client';
+
+export { FanfareProvider, createFanfareClient, type FanfareProviderProps } from './provider.tsx';
+export {
+  useConnection,
+  useFeed,
+  useFeedAction,
+  useFeedEvents,
+  useQuery,
+  useReadMark,
+  useUnreadCount,
+  type Feed as FeedState,
+} from './hooks/feed.ts';
+export {
+  useBookmark,
+  useEngagement,
+  useFollow,
+  useInteractions,
+  useItemActions,
+  type Undo,
+} from './hooks/item.ts';
+export { relativeTime, useRelativeTime } from './hooks/relative-time.ts';
+export { Feed } from './parts/feed.tsx';
+export { CommentThread, Composer, FollowButton, Reactions, Summary, Time } from './parts/item.tsx';
+export { ConnectionNotice, UndoToast, UnreadBadge } from './parts/frame.tsx';
+export { ACTION_FIELDS as feedActionFields, feedItemFields } from './item.ts';
+export type { FanfareAction, FanfareItem, SummaryPart } from './item.ts';
+export type { FeedOptions, FeedSnapshot } from './store/feed-options.ts';

@@ -1,0 +1,282 @@
+import { createContext, useContext, useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import type { Feed as FeedState } from '../hooks/feed.ts';
+import { useConnection } from '../hooks/feed.ts';
+import type { FanfareItem } from '../item.ts';
+import { useAnchor } from './anchor.ts';
+import { moveFocus, useKeptFocus } from './focus.ts';
+
+interface Shared {
+  readonly feed: FeedState;
+  readonly listId: string;
+}
+
+const Context = createContext<Shared | null>(null);
+
+function useShared(): Shared {
+  const shared = useContext(Context);
+  if (shared === null) throw new Error('This part belongs inside <Feed.Root>');
+  return shared;
+}
+
+/** Around all parts of one list. */
+function Root({ feed, children }: { readonly feed: FeedState; readonly children: ReactNode }): ReactNode {
+  const listId = useId();
+  const top = useRef<HTMLDivElement>(null);
+  const root = useRef<HTMLDivElement>(null);
+  const { setAtTop } = feed;
+  useEffect(() => {
+    if (top.current === null) return undefined;
+    let isVisible = false;
+    // A reader whose pointer or focus is in the list is doing something with it: nothing moves under their hands.
+    const look = (): void => {
+      const list = root.current?.querySelector('[role="feed"]');
+      setAtTop(isVisible && list?.matches(':hover, :focus-within') !== true);
+    };
+    const observer = new IntersectionObserver(([entry]) => {
+      isVisible = entry?.isIntersecting ?? false;
+      look();
+    });
+    observer.observe(top.current);
+    const element = root.current;
+    const events = ['pointerenter', 'pointerleave', 'focusin', 'focusout'] as const;
+    // Behind the event: then the focus is where it goes to.
+    const later = (): void => void setTimeout(look);
+    for (const name of events) element?.addEventListener(name, later);
+    return () => {
+      observer.disconnect();
+      for (const name of events) element?.removeEventListener(name, later);
+      setAtTop(false);
+    };
+  }, [setAtTop]);
+  return (
+    <Context.Provider value={{ feed, listId }}>
+      <div ref={root} data-fanfare="root" data-status={feed.status}>
+        <div ref={top} data-fanfare="top" aria-hidden="true" />
+        {children}
+      </div>
+    </Context.Provider>
+  );
+}
+
+interface ListProps {
+  readonly label: string;
+  /** An item of the list, as `<Feed.Item>`. */
+  readonly children: (item: FanfareItem, index: number) => ReactNode;
+}
+
+/** The list: articles only. PageDown and PageUp go from one to the next, Ctrl+Home and Ctrl+End out of it. */
+function List({ label, children }: ListProps): ReactNode {
+  const { feed, listId } = useShared();
+  const list = useRef<HTMLDivElement>(null);
+  useAnchor(list, feed.items);
+  useKeptFocus(list, feed.items);
+  return (
+    <div
+      ref={list}
+      id={listId}
+      role="feed"
+      aria-label={label}
+      aria-busy={feed.isLoadingMore || feed.status === 'loading'}
+      data-fanfare="list"
+      onKeyDown={(event) => {
+        if (moveFocus(event.currentTarget, event)) event.preventDefault();
+      }}
+    >
+      {feed.items.map((item, index) => children(item, index))}
+    </div>
+  );
+}
+
+interface ItemProps {
+  readonly item: FanfareItem;
+  /** From 0. */
+  readonly index: number;
+  readonly children: ReactNode;
+}
+
+/** One article. Its label is the summary inside it. */
+function Item({ item, index, children }: ItemProps): ReactNode {
+  const { feed } = useShared();
+  return (
+    <article
+      tabIndex={0}
+      data-fanfare="item"
+      data-item={item.id}
+      data-unread={item.isUnread || undefined}
+      data-hidden={item.action.isHidden || undefined}
+      aria-labelledby={summaryId(item.action.id)}
+      aria-posinset={index + 1}
+      aria-setsize={feed.hasNextPage ? -1 : feed.items.length}
+    >
+      {children}
+    </article>
+  );
+}
+
+export function summaryId(actionId: string): string {
+  return `fanfare-${actionId.replaceAll(/[^\w-]/g, '_')}`;
+}
+
+interface NewItemsProps {
+  readonly children?: (count: number) => ReactNode;
+}
+
+/** Says how many wait, shows them, and takes the focus to the first of them. */
+function NewItems({ children = (count) => `${String(count)} new` }: NewItemsProps): ReactNode {
+  const { feed, listId } = useShared();
+  const [target, setTarget] = useState<string | null>(null);
+  useEffect(() => {
+    if (target === null) return;
+    const element = document.getElementById(listId)?.querySelector(`[data-item="${CSS.escape(target)}"]`);
+    if (!(element instanceof HTMLElement)) return;
+    element.focus({ preventScroll: true });
+    element.scrollIntoView({ block: 'nearest' });
+    setTarget(null);
+  }, [target, listId, feed.items]);
+  const { count, show } = feed.pending;
+  return (
+    <div data-fanfare="new-items" data-empty={count === 0 || undefined}>
+      {count > 0 && (
+        <button
+          type="button"
+          onClick={() => {
+            setTarget(show());
+          }}
+        >
+          {children(count)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+const ANNOUNCE_EVERY_MS = 10_000;
+
+/** Tells a screen reader how many wait, at most every ten seconds. The list itself never speaks. */
+function Announcer({ children = (count: number) => `${String(count)} new items` }): ReactNode {
+  const { count } = useShared().feed.pending;
+  const [said, setSaid] = useState(0);
+  const last = useRef(-ANNOUNCE_EVERY_MS);
+  useEffect(() => {
+    const wait = Math.max(0, last.current + ANNOUNCE_EVERY_MS - performance.now());
+    const timer = setTimeout(() => {
+      if (count > 0) last.current = performance.now();
+      setSaid(count);
+    }, wait);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [count]);
+  return (
+    <div role="status" data-fanfare="announcer" data-visually-hidden>
+      {said > 0 ? children(said) : ''}
+    </div>
+  );
+}
+
+interface LoadMoreProps {
+  readonly children?: ReactNode;
+  /** False: only when the button is pressed. Default true. */
+  readonly whenVisible?: boolean;
+}
+
+/** Loads the next page when it comes into view, and by its button. */
+function LoadMore({ children = 'Load more', whenVisible = true }: LoadMoreProps): ReactNode {
+  const { feed } = useShared();
+  const { hasNextPage, isLoadingMore, loadMore, error } = feed;
+  const button = useRef<HTMLButtonElement>(null);
+  const canLoad = hasNextPage && !isLoadingMore;
+  useEffect(() => {
+    if (!canLoad || !whenVisible || error !== null || button.current === null) return undefined;
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting === true) void loadMore();
+      },
+      { rootMargin: '600px' },
+    );
+    observer.observe(button.current);
+    return () => {
+      observer.disconnect();
+    };
+  }, [canLoad, whenVisible, error, loadMore]);
+  if (!hasNextPage) return null;
+  return (
+    <button
+      ref={button}
+      type="button"
+      data-fanfare="load-more"
+      aria-disabled={isLoadingMore}
+      onClick={() => void loadMore()}
+    >
+      {children}
+    </button>
+  );
+}
+
+interface Message {
+  readonly children: ReactNode;
+}
+
+function Empty({ children }: Message): ReactNode {
+  const { feed } = useShared();
+  const isEmpty = feed.status === 'ready' && feed.items.length === 0 && !feed.hasNextPage;
+  return isEmpty ? <div data-fanfare="empty">{children}</div> : null;
+}
+
+function End({ children }: Message): ReactNode {
+  const { feed } = useShared();
+  const isEnd = feed.status === 'ready' && feed.items.length > 0 && !feed.hasNextPage;
+  return isEnd ? <div data-fanfare="end">{children}</div> : null;
+}
+
+interface ErrorProps {
+  readonly children?: (error: Error, retry: () => void) => ReactNode;
+}
+
+function ErrorMessage({ children }: ErrorProps): ReactNode {
+  const { feed } = useShared();
+  const { retryNow } = useConnection();
+  if (feed.error === null) return null;
+  const retry = (): void => {
+    retryNow();
+    void (feed.status === 'error' ? feed.refresh() : feed.loadMore());
+  };
+  return (
+    <div role="alert" data-fanfare="error">
+      {children?.(feed.error, retry) ?? (
+        <>
+          <span>{feed.error.message}</span>
+          <button type="button" onClick={retry}>
+            Try again
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Stands where items will be, until the first page is there. */
+function Skeleton({ rows = 5 }: { readonly rows?: number }): ReactNode {
+  const { feed } = useShared();
+  if (feed.status !== 'loading') return null;
+  return (
+    <div data-fanfare="skeleton" aria-hidden="true">
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} data-fanfare="skeleton-row" />
+      ))}
+    </div>
+  );
+}
+
+export const Feed = {
+  Root,
+  List,
+  Item,
+  NewItems,
+  Announcer,
+  LoadMore,
+  Empty,
+  End,
+  Error: ErrorMessage,
+  Skeleton,
+};

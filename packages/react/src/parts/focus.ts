@@ -1,0 +1,62 @@
+import { useEffect, useLayoutEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
+import type { FanfareItem } from '../item.ts';
+
+const FOCUSABLE = 'a[href], button:not([disabled]), input, select, textarea, [tabindex]:not([tabindex="-1"])';
+
+/** The keys of the feed pattern of ARIA. @returns whether it was one of them */
+export function moveFocus(
+  list: HTMLElement,
+  { key, ctrlKey, target }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'target'>,
+): boolean {
+  const articles = [...list.querySelectorAll<HTMLElement>(':scope > article')];
+  const current = target instanceof Element ? target.closest<HTMLElement>('article') : null;
+  const at = current === null ? -1 : articles.indexOf(current);
+  if (key === 'PageDown' || key === 'PageUp') {
+    articles[Math.max(0, at + (key === 'PageDown' ? 1 : -1))]?.focus();
+    return true;
+  }
+  if (!ctrlKey || (key !== 'Home' && key !== 'End')) return false;
+  const outside = [...document.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
+    (element) => !list.contains(element) && element.getClientRects().length > 0,
+  );
+  const side = key === 'Home' ? Node.DOCUMENT_POSITION_PRECEDING : Node.DOCUMENT_POSITION_FOLLOWING;
+  const there = outside.filter((element) => (list.compareDocumentPosition(element) & side) !== 0);
+  (key === 'Home' ? there.at(-1) : there[0])?.focus();
+  return true;
+}
+
+const useBrowserLayoutEffect = typeof document === 'undefined' ? useEffect : useLayoutEffect;
+
+/** When the item that has the focus goes, the next one gets it. */
+export function useKeptFocus(list: RefObject<HTMLElement | null>, items: readonly FanfareItem[]): void {
+  const last = useRef<{ id: string; at: number } | null>(null);
+  useBrowserLayoutEffect(() => {
+    const held = last.current;
+    const element = list.current;
+    if (held === null || element === null || items.some(({ id }) => id === held.id)) return;
+    last.current = null;
+    if (document.activeElement !== document.body && document.activeElement !== null) return;
+    const articles = element.querySelectorAll<HTMLElement>(':scope > article');
+    articles[Math.min(held.at, articles.length - 1)]?.focus();
+  }, [list, items]);
+  useEffect(() => {
+    const element = list.current;
+    if (element === null) return undefined;
+    const take = ({ target }: FocusEvent): void => {
+      const article = target instanceof Element ? target.closest<HTMLElement>('article') : null;
+      const id = article?.dataset['item'];
+      if (article === null || id === undefined) return;
+      last.current = { id, at: [...element.querySelectorAll(':scope > article')].indexOf(article) };
+    };
+    // An element that is removed says nothing when it loses the focus; one that is left does.
+    const leave = ({ relatedTarget }: FocusEvent): void => {
+      if (relatedTarget !== null) last.current = null;
+    };
+    element.addEventListener('focusin', take);
+    element.addEventListener('focusout', leave);
+    return () => {
+      element.removeEventListener('focusin', take);
+      element.removeEventListener('focusout', leave);
+    };
+  }, [list]);
+}

@@ -1,0 +1,106 @@
+import { createFeedClient, type FeedClient, type FeedClientOptions } from '@fanfare/client';
+import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { feedItemFields, type FanfareItem } from './item.ts';
+import type { FeedSnapshot } from './store/feed-options.ts';
+import { Reader } from './store/reader.ts';
+import { sharedSource } from './store/tabs.ts';
+
+interface Given {
+  readonly children?: ReactNode;
+  /** Pages that came with the HTML, from `prefetchFeed`. */
+  readonly snapshot?: FeedSnapshot | readonly FeedSnapshot[];
+  /** False: nothing is asked for, such as before somebody has signed in. Default true. */
+  readonly enabled?: boolean;
+  /** `shared` (default): one tab of the browser is connected for all. */
+  readonly tabs?: 'shared' | 'own';
+  /** A page that is hidden for so long, in ms, lets go of its connection; default 30 000. */
+  readonly pauseHiddenAfterMs?: number;
+  /** What ends the connection, and what waiting does not mend. */
+  readonly onError?: (error: Error) => void;
+  /** Another one clears all that was loaded: for `token` functions, the id of who is signed in. */
+  readonly readerKey?: string;
+}
+
+export type FanfareProviderProps = Given &
+  (
+    | { readonly client: FeedClient<FanfareItem>; readonly url?: never; readonly token?: never }
+    | {
+        readonly client?: never;
+        /** Of the GraphQL endpoint. */
+        readonly url: string;
+        readonly token: FeedClientOptions['token'];
+      }
+  );
+
+interface Held {
+  readonly reader: Reader;
+  readonly isEnabled: boolean;
+}
+
+const Context = createContext<Held | null>(null);
+
+/** A client as the hooks want it. */
+export function createFanfareClient(options: Omit<FeedClientOptions, 'fields'>): FeedClient<FanfareItem> {
+  return createFeedClient<FanfareItem>({ ...options, fields: feedItemFields });
+}
+
+/** Gives one reader's feed to what is inside. It connects when something inside needs it, never while rendering. */
+export function FanfareProvider(props: FanfareProviderProps): ReactNode {
+  const { children, enabled = true, readerKey = '' } = props;
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  const identity = props.client ?? `${props.url} ${typeof props.token === 'string' ? props.token : ''}`;
+  const create = (): { identity: typeof identity; readerKey: string; reader: Reader } => ({
+    identity,
+    readerKey,
+    reader: createReader(props, () => latest.current),
+  });
+  const [held, setHeld] = useState(create);
+  let current = held;
+  if (held.identity !== identity || held.readerKey !== readerKey) {
+    // Before anything inside renders: nothing of another reader is ever shown.
+    current = create();
+    setHeld(current);
+  }
+  const { reader } = current;
+  useEffect(() => reader.life.attach(), [reader]);
+  const value = useMemo(() => ({ reader, isEnabled: enabled }), [reader, enabled]);
+  return <Context.Provider value={value}>{children}</Context.Provider>;
+}
+
+function createReader(props: FanfareProviderProps, latest: () => FanfareProviderProps): Reader {
+  const { client, url, token, snapshot = [], tabs = 'shared', readerKey = '' } = props;
+  const own =
+    client ??
+    createFanfareClient({
+      url: typeof location === 'undefined' ? new URL(url, 'http://localhost').href : url,
+      token:
+        typeof token === 'string'
+          ? token
+          : (refused) => {
+              const { token: ask } = latest();
+              return typeof ask === 'function' ? ask(refused) : token(refused);
+            },
+    });
+  const name = `${url ?? ''} ${typeof token === 'string' ? token : readerKey}`;
+  const isShared = tabs === 'shared' && client === undefined && name.trim() !== url;
+  return new Reader({
+    client: own,
+    snapshots: 'key' in snapshot ? [snapshot] : snapshot,
+    source: isShared ? sharedSource(own, name) : undefined,
+    pauseHiddenAfterMs: props.pauseHiddenAfterMs,
+    onError: (error) => latest().onError?.(error),
+  });
+}
+
+export function useHeld(): Held {
+  const held = useContext(Context);
+  if (held === null) throw new Error('There is no <FanfareProvider> around this component');
+  return held;
+}
+
+export function useReader(): Reader {
+  return useHeld().reader;
+}

@@ -1,0 +1,92 @@
+import type { ActionState } from '@fanfare/client';
+import type { FanfareAction } from '../item.ts';
+import { Signal } from './signal.ts';
+
+/** Which lists an own write has taken an action out of. */
+export type Gone = 'feed' | 'archived' | 'snoozed' | 'everywhere';
+
+/** A write of the reader that the server has not confirmed. Applied again to whatever is confirmed meanwhile. */
+export interface Write {
+  readonly apply?: (action: FanfareAction) => FanfareAction;
+  readonly gone?: Gone;
+}
+
+/**
+ * The actions that any list shows, each once: the confirmed state, and on top of it the reader's own writes in their
+ * order.
+ */
+export class Actions extends Signal {
+  readonly #confirmed = new Map<string, FanfareAction>();
+  readonly #writes = new Map<string, readonly Write[]>();
+  readonly #shown = new Map<string, FanfareAction>();
+  /** Taken out and confirmed. An event from before may still come, and must not bring it back. */
+  readonly #gone = new Map<string, Gone>();
+
+  /** As the server has sent it. Call `emit` after the last of a page. */
+  confirm(action: FanfareAction): void {
+    this.#confirmed.set(action.id, action);
+    this.#shown.delete(action.id);
+  }
+
+  /** The part of it that a mutation gives. */
+  confirmState(state: ActionState): void {
+    const action = this.#confirmed.get(state.id);
+    if (action !== undefined) this.confirm({ ...action, ...state });
+  }
+
+  /** The same object until it changes; undefined for an action that no list has had. */
+  readonly get = (id: string): FanfareAction | undefined => {
+    const shown = this.#shown.get(id);
+    if (shown !== undefined) return shown;
+    const confirmed = this.#confirmed.get(id);
+    if (confirmed === undefined) return undefined;
+    const writes = this.#writes.get(id) ?? [];
+    const action = writes.reduce((state, { apply }) => apply?.(state) ?? state, confirmed);
+    this.#shown.set(id, action);
+    return action;
+  };
+
+  isPending(id: string): boolean {
+    return (this.#writes.get(id) ?? []).length > 0;
+  }
+
+  isGone(id: string, from: Gone): boolean {
+    const written = (this.#writes.get(id) ?? []).findLast(({ gone }) => gone !== undefined)?.gone;
+    const gone = written ?? this.#gone.get(id);
+    return gone === from || gone === 'everywhere';
+  }
+
+  /** The server has said that it went: what comes from now on is true again. */
+  settleGone(id: string): void {
+    if (this.#gone.get(id) !== 'everywhere') this.#gone.delete(id);
+  }
+
+  bringBack(id: string): void {
+    this.#gone.delete(id);
+  }
+
+  /**
+   * Shows a write at once and takes it back when it fails.
+   * @throws what `send` threw
+   */
+  async write<Result>(id: string, write: Write, send: () => Promise<Result>): Promise<Result> {
+    this.#setWrites(id, [...(this.#writes.get(id) ?? []), write]);
+    try {
+      const result = await send();
+      if (write.gone !== undefined) this.#gone.set(id, write.gone);
+      return result;
+    } finally {
+      this.#setWrites(
+        id,
+        (this.#writes.get(id) ?? []).filter((other) => other !== write),
+      );
+    }
+  }
+
+  #setWrites(id: string, writes: readonly Write[]): void {
+    if (writes.length === 0) this.#writes.delete(id);
+    else this.#writes.set(id, writes);
+    this.#shown.delete(id);
+    this.emit();
+  }
+}

@@ -1,0 +1,168 @@
+import type { FeedClient, FeedEvent, FeedFilter, WatchState } from '@fanfare/client';
+import type { FanfareItem } from '../item.ts';
+import { Signal } from './signal.ts';
+
+export type ConnectionState = WatchState | 'idle' | 'ended';
+
+export interface ConnectionSnapshot {
+  /** `idle`: nothing is watched. `ended`: waiting does not mend it, such as a token that was refused. */
+  readonly state: ConnectionState;
+  readonly cause: Error | null;
+}
+
+export interface Subscriber {
+  readonly filter: FeedFilter | undefined;
+  /** Where it has come to; it moves on with each event. */
+  cursor: string | undefined;
+  readonly onEvent: (event: FeedEvent<FanfareItem>) => void | Promise<void>;
+  readonly onResync: (reason: string) => Promise<void>;
+}
+
+/** How a reader's lists are watched: from this tab, or from the one that does it for all. */
+export interface LiveSource {
+  /** Watches until it is ended. @returns what ends it */
+  watch(subscriber: Subscriber, onState: (state: WatchState, cause?: Error) => void): WatchHandle;
+}
+
+export interface WatchHandle {
+  /** Rejects with what waiting does not mend. */
+  readonly done: Promise<void>;
+  readonly end: () => void;
+}
+
+/** Watches over the client's own socket. */
+export function ownSource(client: Pick<FeedClient<FanfareItem>, 'watch'>): LiveSource {
+  return {
+    watch(subscriber, onState) {
+      const abort = new AbortController();
+      const { filter, cursor } = subscriber;
+      const done = client.watch({
+        ...(filter === undefined ? {} : { filter }),
+        ...(cursor === undefined ? {} : { after: cursor }),
+        unread: true,
+        signal: abort.signal,
+        onState,
+        async onEvent(event) {
+          await subscriber.onEvent(event);
+          subscriber.cursor = event.cursor;
+        },
+        async onResync(reason, next) {
+          await subscriber.onResync(reason);
+          subscriber.cursor = next;
+        },
+      });
+      return {
+        done,
+        end: () => {
+          abort.abort();
+        },
+      };
+    },
+  };
+}
+
+const IDLE: ConnectionSnapshot = { state: 'idle', cause: null };
+/** The worst state of any list is that of the connection. */
+const WORST_FIRST: readonly ConnectionState[] = ['ended', 'waiting', 'connecting', 'live'];
+
+interface Running {
+  handle: WatchHandle | null;
+  /** Raised by every start and stop: what an earlier watch still says does not count. */
+  round: number;
+  snapshot: ConnectionSnapshot;
+}
+
+/** All that is watched, and whether it is paused. */
+export class Connection extends Signal {
+  readonly #source: LiveSource;
+  readonly #onError: (error: Error) => void;
+  readonly #running = new Map<Subscriber, Running>();
+  #isPaused = false;
+  #snapshot = IDLE;
+
+  constructor(source: LiveSource, onError: (error: Error) => void) {
+    super();
+    this.#source = source;
+    this.#onError = onError;
+  }
+
+  readonly getSnapshot = (): ConnectionSnapshot => this.#snapshot;
+
+  /** Watches for a list until what it returns is called. */
+  open(subscriber: Subscriber): () => void {
+    this.#running.set(subscriber, { handle: null, round: 0, snapshot: IDLE });
+    if (!this.#isPaused) this.#start(subscriber);
+    return () => {
+      this.#stop(subscriber);
+      this.#running.delete(subscriber);
+      this.#update();
+    };
+  }
+
+  /** Lets go of the connection; `resume` goes on from where each list is. */
+  pause(): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    for (const subscriber of this.#running.keys()) this.#stop(subscriber);
+    this.#update();
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    for (const subscriber of this.#running.keys()) this.#start(subscriber);
+  }
+
+  /** Tries at once what waits for its next attempt, or has ended. */
+  readonly retryNow = (): void => {
+    if (this.#isPaused) return;
+    for (const [subscriber, { snapshot }] of this.#running) {
+      if (snapshot.state === 'live') continue;
+      this.#stop(subscriber);
+      this.#start(subscriber);
+    }
+  };
+
+  #start(subscriber: Subscriber): void {
+    const entry = this.#running.get(subscriber);
+    if (entry === undefined) return;
+    const round = (entry.round += 1);
+    this.#set(subscriber, { state: 'connecting', cause: null });
+    entry.handle = this.#source.watch(subscriber, (state, cause) => {
+      if (entry.round === round) this.#set(subscriber, { state, cause: cause ?? null });
+    });
+    entry.handle.done.catch((reason: unknown) => {
+      if (entry.round !== round) return;
+      const error = reason instanceof Error ? reason : new Error(String(reason));
+      this.#set(subscriber, { state: 'ended', cause: error });
+      this.#onError(error);
+    });
+  }
+
+  #stop(subscriber: Subscriber): void {
+    const entry = this.#running.get(subscriber);
+    if (entry === undefined) return;
+    entry.round += 1;
+    entry.snapshot = IDLE;
+    entry.handle?.end();
+    entry.handle = null;
+  }
+
+  #set(subscriber: Subscriber, snapshot: ConnectionSnapshot): void {
+    const entry = this.#running.get(subscriber);
+    if (entry === undefined) return;
+    entry.snapshot = snapshot;
+    this.#update();
+  }
+
+  #update(): void {
+    const snapshots = [...this.#running.values()].map(({ snapshot }) => snapshot);
+    const worst = WORST_FIRST.map((state) => snapshots.find((one) => one.state === state)).find(
+      (found) => found !== undefined,
+    );
+    const next = worst ?? IDLE;
+    if (next.state === this.#snapshot.state && next.cause === this.#snapshot.cause) return;
+    this.#snapshot = next;
+    this.emit();
+  }
+}

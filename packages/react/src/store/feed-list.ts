@@ -1,0 +1,175 @@
+import type { FeedEvent, FeedOrder, FeedPage } from '@fanfare/client';
+import type { FanfareItem } from '../item.ts';
+import { comparePlaces, placeOf, type Place } from './order.ts';
+
+/** An item and where it is shown; `place` is null where only the server can tell. */
+export interface Entry {
+  readonly item: FanfareItem;
+  readonly place: Place | null;
+}
+
+type ItemEvent = Exclude<FeedEvent<FanfareItem>, { readonly __typename: 'UnreadCountChanged' }>;
+type Page = Pick<FeedPage<FanfareItem>, 'edges' | 'pageInfo'>;
+
+/** A list as it is shown, and what waits to be shown. Pure: what was asked for comes as pages, what happened as events. */
+export class FeedList {
+  readonly #order: FeedOrder;
+  #shown: Entry[] = [];
+  readonly #waiting = new Map<string, Entry>();
+  /** Below it nothing is known until the next page. Null: all is known, or nothing is. */
+  #edge: Place | null = null;
+  #cursor: string | null = null;
+  #hasNextPage = false;
+  /** Events since a page was asked for: it may have been read before them. */
+  readonly #underWay = new Set<ItemEvent[]>();
+
+  constructor(order: FeedOrder) {
+    this.#order = order;
+  }
+
+  get entries(): readonly Entry[] {
+    return this.#shown;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  get hasNextPage(): boolean {
+    return this.#hasNextPage;
+  }
+
+  /** `after` of the next page. */
+  get cursor(): string | null {
+    return this.#cursor;
+  }
+
+  /**
+   * @param isHeld whether what is new or bumped waits. What is removed or counted is applied at once either way.
+   * @returns whether the item is new to the reader
+   */
+  apply(event: ItemEvent, isHeld: boolean): boolean {
+    for (const events of this.#underWay) events.push(event);
+    return this.#apply(event, isHeld);
+  }
+
+  #apply(event: ItemEvent, isHeld: boolean): boolean {
+    if (event.__typename === 'FeedItemRemoved') {
+      this.#remove(event.itemId);
+      return false;
+    }
+    const { item } = event;
+    const place = placeOf(item, this.#order);
+    const at = this.#shown.findIndex((entry) => entry.item.id === item.id);
+    const shown = this.#shown[at];
+    if (place !== null && this.#isBelowEdge(place)) {
+      this.#remove(item.id);
+      return false;
+    }
+    if (shown !== undefined && isSamePlace(shown.place, place)) {
+      this.#shown = this.#shown.with(at, { item, place });
+      this.#waiting.delete(item.id);
+      return false;
+    }
+    if (isHeld || place === null) {
+      if (shown !== undefined) this.#shown = this.#shown.with(at, { item, place: shown.place });
+      // In the order TOP a bump says nothing about the place.
+      if (shown === undefined || place !== null) this.#waiting.set(item.id, { item, place });
+      return shown === undefined;
+    }
+    this.#waiting.delete(item.id);
+    this.#insert([{ item, place }]);
+    return shown === undefined;
+  }
+
+  /** Shows what waits. @returns the id of the uppermost of it */
+  showWaiting(): string | null {
+    const entries = [...this.#waiting.values()];
+    this.#waiting.clear();
+    this.#insert(entries);
+    const ids = new Set(entries.map(({ item }) => item.id));
+    return this.#shown.find(({ item }) => ids.has(item.id))?.item.id ?? null;
+  }
+
+  /** Call it before a page is asked for, and what it returns with the page, or with null when it failed. */
+  expectPage(): (page: Page | null) => void {
+    const events: ItemEvent[] = [];
+    this.#underWay.add(events);
+    return (page) => {
+      this.#underWay.delete(events);
+      if (page === null) return;
+      const known = new Set(this.#shown.map(({ item }) => item.id));
+      const isNew = ({ node }: Page['edges'][number]): boolean =>
+        !known.has(node.id) && !this.#waiting.has(node.id);
+      this.#insert(page.edges.filter(isNew).map(({ node }) => this.#entryOf(node)));
+      this.#endAt(page);
+      for (const event of events) this.#apply(event, true);
+    };
+  }
+
+  /**
+   * The same for a list that is read again from its top: what is shown and not in it any more goes, what is new waits or is
+   * shown.
+   */
+  expectRefresh(): (pages: Page | null, isHeld: boolean) => void {
+    const events: ItemEvent[] = [];
+    this.#underWay.add(events);
+    return (page, isHeld) => {
+      this.#underWay.delete(events);
+      if (page === null) return;
+      const fresh = new Map(page.edges.map(({ node }) => [node.id, this.#entryOf(node)]));
+      this.#waiting.clear();
+      const isFirst = this.#shown.length === 0;
+      // In the order TOP nobody else can tell where anything stands.
+      if (isFirst || this.#order === 'TOP') this.#shown = [...fresh.values()];
+      else {
+        this.#shown = this.#shown.flatMap(({ item, place }) => {
+          const entry = fresh.get(item.id);
+          return entry === undefined ? [] : [{ item: entry.item, place }];
+        });
+        const shown = new Map(this.#shown.map((entry) => [entry.item.id, entry]));
+        const moved = [...fresh.values()].filter(
+          (entry) => !isSamePlace(shown.get(entry.item.id)?.place ?? null, entry.place),
+        );
+        if (!isHeld) this.#insert(moved);
+        else for (const entry of moved) this.#waiting.set(entry.item.id, entry);
+      }
+      this.#endAt(page);
+      for (const event of events) this.#apply(event, isHeld);
+    };
+  }
+
+  #entryOf(item: FanfareItem): Entry {
+    return { item, place: placeOf(item, this.#order) };
+  }
+
+  #endAt({ edges, pageInfo }: Page): void {
+    const last = edges.at(-1)?.node;
+    this.#cursor = pageInfo.endCursor ?? this.#cursor;
+    this.#hasNextPage = pageInfo.hasNextPage;
+    if (last !== undefined) this.#edge = placeOf(last, this.#order);
+  }
+
+  #isBelowEdge(place: Place): boolean {
+    return this.#hasNextPage && this.#edge !== null && comparePlaces(place, this.#edge) > 0;
+  }
+
+  #remove(id: string): void {
+    this.#waiting.delete(id);
+    this.#shown = this.#shown.filter(({ item }) => item.id !== id);
+  }
+
+  /** Each id stands once, in the place that came last. */
+  #insert(entries: readonly Entry[]): void {
+    if (entries.length === 0) return;
+    const ids = new Set(entries.map(({ item }) => item.id));
+    const rest = this.#shown.filter(({ item }) => !ids.has(item.id));
+    this.#shown = [...rest, ...entries].sort((a, b) =>
+      a.place === null || b.place === null ? 0 : comparePlaces(a.place, b.place),
+    );
+  }
+}
+
+function isSamePlace(a: Place | null, b: Place | null): boolean {
+  return a === b || (a !== null && b !== null && comparePlaces(a, b) === 0);
+}

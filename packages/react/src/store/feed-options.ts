@@ -1,0 +1,75 @@
+import type { FeedFilter, FeedOrder, FeedPage, Instant } from '@fanfare/client';
+import type { FanfareItem } from '../item.ts';
+
+export interface FeedOptions {
+  readonly filter?: FeedFilter;
+  /** Default RELEVANCY. */
+  readonly order?: FeedOrder;
+  /** Items of a page, 1..100; default 25. */
+  readonly first?: number;
+  /**
+   * `hold` (default): what is new or bumped waits until the reader asks for it or is at the top. `insert`: it is shown at
+   * once. `off`: nothing is watched.
+   */
+  readonly live?: 'hold' | 'insert' | 'off';
+}
+
+/** A page that came with the HTML. JSON. */
+export interface FeedSnapshot {
+  readonly key: string;
+  readonly page: FeedPage<FanfareItem>;
+}
+
+/** Equal options have equal keys, however they are written down. */
+export function keyOf({ filter = {}, order = 'RELEVANCY', first = 25, live = 'hold' }: FeedOptions): string {
+  const conditions = Object.entries(filter)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([conditions, order, first, live]);
+}
+
+export interface FeedSnapshotState {
+  readonly items: readonly FanfareItem[];
+  /** `loading` only before the first page. */
+  readonly status: 'loading' | 'ready' | 'error';
+  /** Of the last page that was asked for. */
+  readonly error: Error | null;
+  /** Of the stored feed; REBUILDING: it answers from what is stored. */
+  readonly state: FeedPage['state'];
+  readonly unread: FeedPage['unread'];
+  readonly hasNextPage: boolean;
+  readonly isLoadingMore: boolean;
+  /** Items that wait to be shown. */
+  readonly waiting: number;
+}
+
+export const EMPTY: FeedSnapshotState = {
+  items: [],
+  status: 'loading',
+  error: null,
+  state: 'READY',
+  unread: { count: 0, isExact: true },
+  hasNextPage: false,
+  isLoadingMore: false,
+  waiting: 0,
+};
+
+/** A mark of the reader, shown until the list was read again after it was confirmed. */
+export interface ReadMark {
+  /** Null: it says nothing about this item. */
+  readonly isRead: (item: FanfareItem) => boolean | null;
+  isConfirmed: boolean;
+}
+
+export function markUpTo(upTo: Instant): ReadMark {
+  return { isRead: (item) => (item.relevancy <= upTo ? true : null), isConfirmed: false };
+}
+
+/** A bump after the mark makes an item unread again. */
+export function markOf(items: readonly FanfareItem[], isRead: boolean): ReadMark {
+  const marked = new Map(items.map((item) => [item.action.id, item.relevancy]));
+  return {
+    isRead: (item) => (item.relevancy <= (marked.get(item.action.id) ?? '') ? isRead : null),
+    isConfirmed: false,
+  };
+}

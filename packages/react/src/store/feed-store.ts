@@ -1,0 +1,298 @@
+import type { FeedClient, FeedEvent, FeedPage, UnreadCount } from '@fanfare/client';
+import type { FanfareItem } from '../item.ts';
+import type { Actions, Gone } from './actions.ts';
+import type { Connection, Subscriber } from './connection.ts';
+import { FeedList, type Entry } from './feed-list.ts';
+import { EMPTY, type FeedOptions, type FeedSnapshotState, type ReadMark } from './feed-options.ts';
+import { Signal, Usage } from './signal.ts';
+
+/** A list that is read again is read as far as it was, up to so many pages. */
+const REFRESH_PAGES = 5;
+const LARGEST_PAGE = 100;
+
+interface FeedDependencies {
+  readonly client: Pick<FeedClient<FanfareItem>, 'feed'>;
+  readonly actions: Actions;
+  readonly connection: Connection;
+  readonly onEvent: (event: FeedEvent<FanfareItem>) => void;
+  readonly page?: FeedPage<FanfareItem> | undefined;
+}
+
+/** One list of the reader: pages, events, what waits. It works while something subscribes to it. */
+export class FeedStore extends Signal {
+  readonly options: FeedOptions;
+  readonly #with: FeedDependencies;
+  readonly #list: FeedList;
+  readonly #usage: Usage;
+  readonly #composed = new WeakMap<Entry, FanfareItem>();
+  #snapshot: FeedSnapshotState = EMPTY;
+  #serverSnapshot: FeedSnapshotState = EMPTY;
+  #marks: readonly ReadMark[] = [];
+  readonly #subscriber: Subscriber;
+  #lastUnread: UnreadCount | null = null;
+  #isAtTop = false;
+  #loading: Promise<void> | null = null;
+  #refreshing: Promise<void> | null = null;
+  #isRefreshQueued = false;
+  #stop: (() => void) | null = null;
+
+  constructor(options: FeedOptions, dependencies: FeedDependencies) {
+    super();
+    this.options = options;
+    this.#with = dependencies;
+    this.#list = new FeedList(options.order ?? 'RELEVANCY');
+    this.#subscriber = {
+      filter: options.filter,
+      cursor: undefined,
+      onEvent: (event) => {
+        this.#apply(event);
+      },
+      onResync: () => this.#refresh(),
+    };
+    this.#usage = new Usage(
+      () => {
+        this.#open();
+      },
+      () => {
+        this.#stop?.();
+        this.#stop = null;
+      },
+    );
+    if (dependencies.page === undefined) return;
+    this.#takePage(this.#list.expectRefresh(), dependencies.page);
+    this.#serverSnapshot = this.#snapshot;
+  }
+
+  readonly getSnapshot = (): FeedSnapshotState => this.#snapshot;
+  readonly getServerSnapshot = (): FeedSnapshotState => this.#serverSnapshot;
+
+  /** Subscribing makes it live. */
+  readonly use = (listener: () => void): (() => void) => {
+    const leave = this.subscribe(listener);
+    const end = this.#usage.begin();
+    return () => {
+      leave();
+      end();
+    };
+  };
+
+  /** At the top, and idle, the reader sees what is new at once. */
+  setAtTop(isAtTop: boolean): void {
+    this.#isAtTop = isAtTop;
+    if (isAtTop && this.#list.waiting > 0) this.showWaiting();
+  }
+
+  /** @returns the id of the first item that was not shown before */
+  readonly showWaiting = (): string | null => {
+    // Only the server can place what is new in the order TOP.
+    if (this.options.order === 'TOP') void this.refresh();
+    const first = this.#list.showWaiting();
+    this.#publish();
+    return first;
+  };
+
+  readonly loadMore = (): Promise<void> => {
+    if (!this.#list.hasNextPage) return Promise.resolve();
+    return (this.#loading ??= this.#load().finally(() => {
+      this.#loading = null;
+    }));
+  };
+
+  /** Reads the list again behind what is shown. Asked for during a request, it comes after it. What fails is `error`. */
+  readonly refresh = (): Promise<void> => this.#refresh().catch(() => undefined);
+
+  #refresh(): Promise<void> {
+    if (this.#refreshing !== null) {
+      this.#isRefreshQueued = true;
+      return this.#refreshing;
+    }
+    this.#refreshing = this.#refreshAll().finally(() => {
+      this.#refreshing = null;
+    });
+    return this.#refreshing;
+  }
+
+  /** Shows a mark of the reader; a second call with the same takes it back. */
+  toggleMark(mark: ReadMark): void {
+    const others = this.#marks.filter((other) => other !== mark);
+    this.#marks = others.length < this.#marks.length ? others : [...others, mark];
+    this.#publish();
+  }
+
+  #open(): void {
+    const { actions, connection } = this.#with;
+    const leaveActions = actions.subscribe(() => {
+      this.#publish();
+    });
+    const { live = 'hold' } = this.options;
+    let close: (() => void) | null = null;
+    let isOver = false;
+    const watch = (): void => {
+      if (!isOver && live !== 'off') close = connection.open(this.#subscriber);
+    };
+    if (this.#subscriber.cursor !== undefined) watch();
+    // Without a page the watch asks for one, as often as it takes.
+    else void this.refresh().then(watch);
+    this.#stop = () => {
+      isOver = true;
+      leaveActions();
+      close?.();
+    };
+  }
+
+  async #load(): Promise<void> {
+    const take = this.#list.expectPage();
+    this.#publish({ isLoadingMore: true });
+    try {
+      const after = this.#list.cursor;
+      const page = await this.#read(after === null ? {} : { after });
+      this.#confirm(page);
+      take(page);
+      this.#publish({ isLoadingMore: false, error: null });
+    } catch (error) {
+      take(null);
+      this.#publish({ isLoadingMore: false, error: asError(error) });
+    }
+  }
+
+  async #refreshAll(): Promise<void> {
+    do {
+      this.#isRefreshQueued = false;
+      const take = this.#list.expectRefresh();
+      const confirmed = new Set(this.#marks.filter(({ isConfirmed }) => isConfirmed));
+      try {
+        const page = await this.#readAgain();
+        this.#marks = this.#marks.filter((mark) => !confirmed.has(mark));
+        this.#takePage(take, page);
+      } catch (error) {
+        take(null, false);
+        const status = this.#snapshot.status === 'loading' ? 'error' : this.#snapshot.status;
+        this.#publish({ error: asError(error), status });
+        throw error;
+      }
+    } while (this.#hasQueued());
+  }
+
+  /** Asked after every wait. */
+  #hasQueued(): boolean {
+    return this.#isRefreshQueued;
+  }
+
+  /** As much as is shown, as one page. */
+  async #readAgain(): Promise<FeedPage<FanfareItem>> {
+    const wanted = this.#list.entries.length;
+    const size = this.options.first ?? 25;
+    const first = Math.max(size, Math.min(LARGEST_PAGE, wanted));
+    let page = await this.#read({ first });
+    const { liveCursor, unread } = page;
+    let edges = page.edges;
+    for (let pages = 1; pages < REFRESH_PAGES && edges.length < wanted; pages += 1) {
+      const { endCursor, hasNextPage } = page.pageInfo;
+      if (!hasNextPage || endCursor === null) break;
+      page = await this.#read({ first, after: endCursor });
+      edges = [...edges, ...page.edges];
+    }
+    return { ...page, edges, liveCursor, unread };
+  }
+
+  #read(query: { readonly first?: number; readonly after?: string }): Promise<FeedPage<FanfareItem>> {
+    const { filter, order, first = 25 } = this.options;
+    return this.#with.client.feed({
+      first,
+      ...(filter === undefined ? {} : { filter }),
+      ...(order === undefined ? {} : { order }),
+      ...query,
+    });
+  }
+
+  #takePage(take: ReturnType<FeedList['expectRefresh']>, page: FeedPage<FanfareItem>): void {
+    this.#confirm(page);
+    take(page, this.#isHeld());
+    this.#subscriber.cursor ??= page.liveCursor;
+    this.#publish({ status: 'ready', error: null, unread: page.unread, state: page.state });
+  }
+
+  #confirm({ edges }: FeedPage<FanfareItem>): void {
+    for (const { node } of edges) this.#with.actions.confirm(node.action);
+    this.#with.actions.emit();
+  }
+
+  #apply(event: FeedEvent<FanfareItem>): void {
+    const { actions, onEvent } = this.#with;
+    if (event.__typename === 'UnreadCountChanged') this.#takeUnread(event.unread);
+    else {
+      if ('item' in event) {
+        actions.confirm(event.item.action);
+        actions.emit();
+      } else actions.settleGone(event.actionId);
+      this.#list.apply(event, this.#isHeld());
+      this.#publish();
+    }
+    onEvent(event);
+  }
+
+  /**
+   * The event counts the whole feed. Fewer than are shown as unread, or fewer than before while something is: it was
+   * marked elsewhere, and no event says which.
+   */
+  #takeUnread(unread: UnreadCount): void {
+    const last = this.#lastUnread;
+    this.#lastUnread = unread;
+    const { filter } = this.options;
+    const isWhole = Object.values(filter ?? {}).every((value) => value === undefined);
+    if (isWhole) this.#publish({ unread });
+    const shown = this.#snapshot.items.filter(({ isUnread }) => isUnread).length;
+    const isLess = unread.isExact && (last === null || unread.count < last.count);
+    if (shown > 0 && (isWhole ? unread.isExact && unread.count < shown : isLess)) void this.refresh();
+  }
+
+  #isHeld(): boolean {
+    return this.options.live !== 'insert' && !this.#isAtTop;
+  }
+
+  #goneFrom(): Gone {
+    const { archived = false, snoozed = false } = this.options.filter ?? {};
+    if (archived) return 'archived';
+    return snoozed ? 'snoozed' : 'feed';
+  }
+
+  #publish(change: Partial<FeedSnapshotState> = {}): void {
+    const { actions } = this.#with;
+    const from = this.#goneFrom();
+    const items = this.#list.entries
+      .filter(({ item }) => !actions.isGone(item.action.id, from))
+      .map((entry) => this.#compose(entry));
+    const before = this.#snapshot.items;
+    const isSame = items.length === before.length && items.every((item, at) => item === before[at]);
+    const next = {
+      ...this.#snapshot,
+      ...change,
+      items: isSame ? before : items,
+      hasNextPage: this.#list.hasNextPage,
+      waiting: this.#list.waiting,
+    };
+    const keys = Object.keys(next) as (keyof FeedSnapshotState)[];
+    if (keys.every((key) => next[key] === this.#snapshot[key])) return;
+    this.#snapshot = next;
+    this.emit();
+  }
+
+  /** The same object as long as nothing of it changes. */
+  #compose(entry: Entry): FanfareItem {
+    const action = this.#with.actions.get(entry.item.action.id) ?? entry.item.action;
+    const isRead = this.#marks.reduce<boolean | null>(
+      (known, mark) => mark.isRead(entry.item) ?? known,
+      null,
+    );
+    const isUnread = isRead === null ? entry.item.isUnread : !isRead;
+    const last = this.#composed.get(entry);
+    if (last?.action === action && last.isUnread === isUnread) return last;
+    const item = { ...entry.item, action, isUnread };
+    this.#composed.set(entry, item);
+    return item;
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

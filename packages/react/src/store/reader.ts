@@ -1,0 +1,181 @@
+import type { FeedClient, FeedEvent, FollowState, InteractionKind } from '@fanfare/client';
+import type { FanfareItem } from '../item.ts';
+import { Actions, type Gone } from './actions.ts';
+import { CommentStore } from './comments.ts';
+import { Connection, ownSource, type LiveSource } from './connection.ts';
+import {
+  keyOf,
+  markOf,
+  markUpTo,
+  type FeedOptions,
+  type FeedSnapshot,
+  type ReadMark,
+} from './feed-options.ts';
+import { FeedStore } from './feed-store.ts';
+import { FollowStore } from './follows.ts';
+import { PageLife } from './page-life.ts';
+import { UnreadStore } from './unread-store.ts';
+import { bookmarkWrite, interactionWrite } from './writes.ts';
+
+export interface ReaderOptions {
+  readonly client: FeedClient<FanfareItem>;
+  readonly snapshots?: readonly FeedSnapshot[];
+  readonly source?: LiveSource | undefined;
+  readonly pauseHiddenAfterMs?: number | undefined;
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+export type FeedListener = (event: FeedEvent<FanfareItem>) => void;
+
+/** What a reader can do with an item of a list, and what takes it back. */
+const REMOVALS = {
+  hide: { gone: 'feed', do: 'hideFeedItem', undo: 'unhideFeedItem' },
+  archive: { gone: 'feed', do: 'archiveFeedItem', undo: 'unarchiveFeedItem' },
+  unarchive: { gone: 'archived', do: 'unarchiveFeedItem', undo: 'archiveFeedItem' },
+} as const satisfies Record<string, { readonly gone: Gone; readonly do: string; readonly undo: string }>;
+
+/** All that one reader has open: outside React, so that components share it and rendering starts nothing. */
+export class Reader {
+  readonly client: FeedClient<FanfareItem>;
+  readonly actions = new Actions();
+  readonly connection: Connection;
+  readonly unread: UnreadStore;
+  readonly follows: FollowStore;
+  readonly life: PageLife;
+  readonly #feeds = new Map<string, FeedStore>();
+  readonly #comments = new Map<string, CommentStore>();
+  readonly #listeners = new Set<FeedListener>();
+  readonly #snapshots: readonly FeedSnapshot[];
+
+  constructor({ client, snapshots = [], source, pauseHiddenAfterMs, onError }: ReaderOptions) {
+    this.client = client;
+    this.#snapshots = snapshots;
+    this.connection = new Connection(source ?? ownSource(client), onError ?? (() => undefined));
+    this.unread = new UnreadStore(client, this.connection);
+    this.follows = new FollowStore(client);
+    this.life = new PageLife(this.connection, pauseHiddenAfterMs ?? 30_000);
+  }
+
+  /** Equal options share a list. */
+  feed(options: FeedOptions): FeedStore {
+    const key = keyOf(options);
+    const known = this.#feeds.get(key);
+    if (known !== undefined) return known;
+    const store = new FeedStore(options, {
+      client: this.client,
+      actions: this.actions,
+      connection: this.connection,
+      onEvent: (event) => {
+        for (const listener of this.#listeners) listener(event);
+      },
+      page: this.#snapshots.find((snapshot) => snapshot.key === key)?.page,
+    });
+    this.#feeds.set(key, store);
+    return store;
+  }
+
+  comments(actionId: string): CommentStore {
+    const store = this.#comments.get(actionId) ?? new CommentStore(actionId, this.client, this.actions);
+    this.#comments.set(actionId, store);
+    return store;
+  }
+
+  listen(listener: FeedListener): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  /** A like, reshare or reaction, given or taken back. */
+  async interact(
+    actionId: string,
+    kind: InteractionKind,
+    isGiven: boolean,
+    reaction?: string,
+  ): Promise<void> {
+    const { addInteraction, removeInteraction } = this.client.mutations;
+    const of = { actionId, kind, ...(reaction === undefined ? {} : { reaction }) };
+    await this.actions.write(actionId, interactionWrite(kind, isGiven, reaction), async () => {
+      const { action } = await (isGiven
+        ? addInteraction({ input: of })
+        : removeInteraction({ input: { own: of } }));
+      this.actions.confirmState(action);
+    });
+  }
+
+  async bookmark(actionId: string, isBookmarked: boolean): Promise<void> {
+    const { bookmark, unbookmark } = this.client.mutations;
+    await this.actions.write(actionId, bookmarkWrite(isBookmarked), async () => {
+      this.actions.confirmState(await (isBookmarked ? bookmark : unbookmark)({ actionId }));
+    });
+  }
+
+  /** Takes an item out of its list. @returns what takes that back */
+  async remove(item: FanfareItem, how: keyof typeof REMOVALS): Promise<() => Promise<void>> {
+    const { gone, do: name, undo } = REMOVALS[how];
+    const { mutations } = this.client;
+    const actionId = item.action.id;
+    const send: (of: { readonly actionId: string }) => Promise<unknown> = mutations[name];
+    await this.actions.write(actionId, { gone }, () => send({ actionId }));
+    return async () => {
+      await mutations[undo]({ actionId });
+      this.#bringBack(actionId);
+    };
+  }
+
+  /** Out of the list until then. @returns what takes that back */
+  async snooze(item: FanfareItem, until: string): Promise<() => Promise<void>> {
+    const { snoozeFeedItem, unsnoozeFeedItem } = this.client.mutations;
+    const actionId = item.action.id;
+    await this.actions.write(actionId, { gone: 'feed' }, () => snoozeFeedItem({ actionId, until }));
+    return async () => {
+      await unsnoozeFeedItem({ actionId });
+      this.#bringBack(actionId);
+    };
+  }
+
+  async deleteAction(actionId: string): Promise<void> {
+    await this.actions.write(actionId, { gone: 'everywhere' }, () =>
+      this.client.mutations.deleteAction({ id: actionId }),
+    );
+  }
+
+  async markAllRead(upTo: string): Promise<void> {
+    await this.#mark(markUpTo(upTo), () => this.client.mutations.markFeedRead({ upTo }));
+  }
+
+  async markItems(items: readonly FanfareItem[], isRead: boolean): Promise<void> {
+    const { markItemsRead, markItemsUnread } = this.client.mutations;
+    const actionIds = items.map(({ action }) => action.id);
+    if (actionIds.length === 0) return;
+    await this.#mark(markOf(items, isRead), () => (isRead ? markItemsRead : markItemsUnread)({ actionIds }));
+  }
+
+  setFollow(refId: string, isFollowed: boolean): Promise<FollowState> {
+    return this.follows.set(refId, isFollowed);
+  }
+
+  #bringBack(actionId: string): void {
+    this.actions.bringBack(actionId);
+    this.actions.emit();
+    // Where nothing is watched no event brings it.
+    for (const feed of this.#feeds.values()) if (feed.options.live === 'off') void feed.refresh();
+  }
+
+  async #mark(
+    mark: ReadMark,
+    send: () => ReturnType<FeedClient['mutations']['markFeedRead']>,
+  ): Promise<void> {
+    const feeds = [...this.#feeds.values()];
+    for (const feed of feeds) feed.toggleMark(mark);
+    try {
+      const { unreadCount } = await send();
+      mark.isConfirmed = true;
+      this.unread.set(unreadCount);
+    } catch (error) {
+      for (const feed of feeds) feed.toggleMark(mark);
+      throw error;
+    }
+  }
+}

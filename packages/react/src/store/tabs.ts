@@ -1,0 +1,210 @@
+import { FeedClientError, type FeedClient, type FeedFilter, type WatchState } from '@fanfare/client';
+import type { FanfareItem } from '../item.ts';
+import { ownSource, type LiveSource } from './connection.ts';
+import { TabMember } from './tab-member.ts';
+import { hashOf, type TabMessage } from './tab-messages.ts';
+
+/** What the leader watches, and for whom. */
+interface Topic {
+  readonly abort: AbortController;
+  readonly tabs: Set<string>;
+  cursor: string | undefined;
+  state: WatchState;
+}
+
+/**
+ * One connection for all tabs of a browser: the one that has the lock watches for all, and hands on by a channel. When it
+ * goes, the next one that gets the lock goes on from the cursors.
+ */
+export function sharedSource(client: Pick<FeedClient<FanfareItem>, 'watch'>, name: string): LiveSource {
+  const canShare =
+    typeof BroadcastChannel !== 'undefined' && typeof navigator !== 'undefined' && 'locks' in navigator;
+  if (!canShare) return ownSource(client);
+  let hub: TabHub | null = null;
+  return {
+    watch(subscriber, onState) {
+      const mine = (hub ??= new TabHub(client, `fanfare-${hashOf(name)}`));
+      const topic = JSON.stringify(subscriber.filter ?? {});
+      const member = new TabMember(topic, subscriber, onState);
+      mine.join(member);
+      return {
+        done: member.done,
+        end: () => {
+          member.end();
+          mine.leave(member);
+          if (!mine.isEmpty) return;
+          mine.close();
+          if (hub === mine) hub = null;
+        },
+      };
+    },
+  };
+}
+
+class TabHub {
+  readonly #client: Pick<FeedClient<FanfareItem>, 'watch'>;
+  readonly #name: string;
+  readonly #tab: string = crypto.randomUUID();
+  readonly #channel: BroadcastChannel;
+  readonly #members = new Set<TabMember>();
+  readonly #topics = new Map<string, Topic>();
+  readonly #end = new AbortController();
+  #isLeader = false;
+
+  constructor(client: Pick<FeedClient<FanfareItem>, 'watch'>, name: string) {
+    this.#client = client;
+    this.#name = name;
+    this.#channel = new BroadcastChannel(name);
+    this.#channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+      this.#take(data);
+    };
+    // Held for as long as this tab lives: the leader waits for it to know when the tab is gone.
+    this.#hold(this.#lockOf(this.#tab), () => undefined);
+    this.#hold(name, () => {
+      this.#lead();
+    });
+  }
+
+  get isEmpty(): boolean {
+    return this.#members.size === 0;
+  }
+
+  join(member: TabMember): void {
+    this.#members.add(member);
+    this.#want(member);
+  }
+
+  leave(member: TabMember): void {
+    this.#members.delete(member);
+    if ([...this.#members].some(({ topic }) => topic === member.topic)) return;
+    const message: TabMessage = { kind: 'leave', tab: this.#tab, topic: member.topic };
+    this.#channel.postMessage(message);
+    this.#take(message);
+  }
+
+  close(): void {
+    for (const { abort } of this.#topics.values()) abort.abort();
+    this.#topics.clear();
+    this.#end.abort();
+    this.#channel.close();
+  }
+
+  #lockOf(tab: string): string {
+    return `${this.#name}-${tab}`;
+  }
+
+  #hold(name: string, onHeld: () => void): void {
+    const { signal } = this.#end;
+    const untilEnd = (): Promise<void> | undefined => {
+      if (signal.aborted) return undefined;
+      onHeld();
+      return new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          resolve();
+        });
+      });
+    };
+    // Rejects when it is ended before its turn.
+    navigator.locks.request(name, { signal }, untilEnd).catch(() => undefined);
+  }
+
+  #lead(): void {
+    this.#isLeader = true;
+    for (const member of this.#members) this.#want(member);
+    this.#channel.postMessage({ kind: 'leader' } satisfies TabMessage);
+  }
+
+  #want({ topic, subscriber: { filter }, received }: TabMember): void {
+    const message: TabMessage = { kind: 'want', tab: this.#tab, topic, filter, cursor: received };
+    if (this.#isLeader) this.#take(message);
+    else this.#channel.postMessage(message);
+  }
+
+  #take(message: TabMessage): void {
+    switch (message.kind) {
+      case 'leader':
+        for (const member of this.#members) this.#want(member);
+        break;
+      case 'want':
+        if (this.#isLeader) this.#serve(message);
+        break;
+      case 'leave':
+        this.#drop(message.topic, message.tab);
+        break;
+      case 'have':
+        if (message.tab === this.#tab) this.#deliver(message);
+        break;
+      case 'event':
+      case 'resync':
+      case 'state':
+      case 'error':
+        this.#deliver(message);
+    }
+  }
+
+  #deliver(message: Extract<TabMessage, { readonly topic: string }>): void {
+    for (const member of this.#members) if (member.topic === message.topic) member.take(message);
+  }
+
+  /** To this tab and all others. */
+  #send(message: TabMessage): void {
+    this.#channel.postMessage(message);
+    this.#take(message);
+  }
+
+  #serve({ tab, topic: name, filter, cursor }: Extract<TabMessage, { readonly kind: 'want' }>): void {
+    const known = this.#topics.get(name);
+    const topic = known ?? this.#watch(name, filter, cursor);
+    if (!topic.tabs.has(tab)) this.#notice(name, topic, tab);
+    this.#send({ kind: 'have', tab, topic: name, cursor: topic.cursor, state: topic.state });
+  }
+
+  #notice(name: string, topic: Topic, tab: string): void {
+    topic.tabs.add(tab);
+    if (tab === this.#tab) return;
+    const { signal } = topic.abort;
+    navigator.locks
+      .request(this.#lockOf(tab), { signal }, () => {
+        this.#drop(name, tab);
+      })
+      .catch(() => undefined);
+  }
+
+  #drop(name: string, tab: string): void {
+    const topic = this.#topics.get(name);
+    if (topic?.tabs.delete(tab) !== true || topic.tabs.size > 0) return;
+    this.#topics.delete(name);
+    topic.abort.abort();
+  }
+
+  #watch(name: string, filter: FeedFilter | undefined, cursor: string | undefined): Topic {
+    const topic: Topic = { abort: new AbortController(), tabs: new Set(), cursor, state: 'connecting' };
+    this.#topics.set(name, topic);
+    this.#client
+      .watch({
+        ...(filter === undefined ? {} : { filter }),
+        ...(cursor === undefined ? {} : { after: cursor }),
+        unread: true,
+        signal: topic.abort.signal,
+        onState: (state, cause) => {
+          topic.state = state;
+          this.#send({ kind: 'state', topic: name, state, ...(cause && { cause: cause.message }) });
+        },
+        onEvent: (event) => {
+          topic.cursor = event.cursor;
+          this.#send({ kind: 'event', topic: name, event });
+        },
+        onResync: (reason, next) => {
+          topic.cursor = next;
+          this.#send({ kind: 'resync', topic: name, reason, cursor: next });
+        },
+      })
+      .catch((error: unknown) => {
+        this.#topics.delete(name);
+        const code = error instanceof FeedClientError ? error.code : 'PROTOCOL';
+        const message = error instanceof Error ? error.message : String(error);
+        this.#send({ kind: 'error', topic: name, code, message });
+      });
+    return topic;
+  }
+}

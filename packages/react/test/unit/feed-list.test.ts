@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { fc } from '../../../../test/support/fast-check.ts';
+import type { FanfareItem } from '../../src/item.ts';
+import { FeedList } from '../../src/store/feed-list.ts';
+import { testItem } from '../../src/testing.ts';
+
+const at = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
+const ids = (list: FeedList): string[] => list.entries.map(({ item }) => item.id);
+
+/** What the server has: the same rules, written down as the definition of a feed. */
+class World {
+  readonly items = new Map<string, FanfareItem>();
+
+  sorted(): FanfareItem[] {
+    return [...this.items.values()].sort((a, b) => (a.relevancy < b.relevancy ? 1 : -1));
+  }
+
+  page(after: string | null, first: number) {
+    const below = this.sorted().filter(({ relevancy }) => after === null || relevancy < after);
+    const nodes = below.slice(0, first);
+    return {
+      edges: nodes.map((node) => ({ cursor: node.relevancy, node })),
+      pageInfo: { hasNextPage: below.length > first, endCursor: nodes.at(-1)?.relevancy ?? null },
+    };
+  }
+}
+
+type Step = readonly ['put' | 'remove', number] | readonly ['ask' | 'answer' | 'show' | 'refresh', null];
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.nat(11).map((n) => ['put', n] as const) },
+  { weight: 2, arbitrary: fc.nat(11).map((n) => ['remove', n] as const) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom('ask', 'answer', 'show', 'refresh').map((kind) => [kind, null] as const),
+  },
+);
+
+describe('pages, additions, bumps and removals in any order', () => {
+  test.each([true, false])('show each item once, in the order of the server (held: %s)', (isHeld) => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const [world, list] = [new World(), new FeedList('RELEVANCY')];
+        for (let n = 0; n < 12; n += 1) world.items.set(`i${String(n)}`, testItem(`i${String(n)}`, at(n)));
+        let [clock, answer]: [number, (() => void) | null] = [100, null];
+        const first = (): void => {
+          const take = list.expectRefresh();
+          const page = world.page(null, Math.max(3, list.entries.length));
+          answer = () => {
+            take(page, isHeld);
+          };
+        };
+        first();
+        for (const [kind, n] of steps) {
+          const id = `i${String(n)}`;
+          if (kind === 'put') {
+            const isThere = world.items.has(id);
+            const item = testItem(id, at((clock += 1)));
+            world.items.set(id, item);
+            list.apply(
+              { __typename: isThere ? 'FeedItemUpdated' : 'FeedItemAdded', item, cursor: '' },
+              isHeld,
+            );
+          } else if (kind === 'remove') {
+            world.items.delete(id);
+            list.apply({ __typename: 'FeedItemRemoved', itemId: id, actionId: id, cursor: '' }, isHeld);
+          } else if (kind === 'show') list.showWaiting();
+          else if (kind === 'answer') {
+            answer?.();
+            answer = null;
+          } else if (answer === null && kind === 'refresh') first();
+          else if (answer === null && list.hasNextPage) {
+            const take = list.expectPage();
+            const page = world.page(list.cursor, 3);
+            answer = () => {
+              take(page);
+            };
+          }
+          expect(new Set(ids(list)).size).toBe(list.entries.length);
+        }
+        answer?.();
+        list.showWaiting();
+        while (list.hasNextPage) {
+          const take = list.expectPage();
+          take(world.page(list.cursor, 3));
+        }
+        expect(ids(list)).toEqual(world.sorted().map(({ id }) => id));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+test('what waits moves nothing, and a removal is applied at once', () => {
+  const list = new FeedList('RELEVANCY');
+  const [a, b, c] = ['a', 'b', 'c'].map((id, n) => testItem(id, at(3 - n))) as [
+    FanfareItem,
+    FanfareItem,
+    FanfareItem,
+  ];
+  const edges = [a, b, c].map((node) => ({ cursor: node.id, node }));
+  list.expectRefresh()({ edges, pageInfo: { hasNextPage: false, endCursor: 'c' } }, true);
+  list.apply({ __typename: 'FeedItemUpdated', item: testItem('c', at(9)), cursor: '' }, true);
+  list.apply({ __typename: 'FeedItemAdded', item: testItem('d', at(8)), cursor: '' }, true);
+  list.apply({ __typename: 'FeedItemRemoved', itemId: 'a', actionId: 'a', cursor: '' }, true);
+  expect([ids(list), list.waiting]).toEqual([['b', 'c'], 2]);
+  expect(list.showWaiting()).toBe('c');
+  expect([ids(list), list.waiting]).toEqual([['c', 'd', 'b'], 0]);
+});
+
+test('below what is loaded an event is left to its page', () => {
+  const list = new FeedList('RELEVANCY');
+  const node = testItem('a', at(5));
+  list.expectRefresh()(
+    { edges: [{ cursor: 'a', node }], pageInfo: { hasNextPage: true, endCursor: 'a' } },
+    false,
+  );
+  list.apply({ __typename: 'FeedItemAdded', item: testItem('old', at(1)), cursor: '' }, false);
+  expect([ids(list), list.waiting]).toEqual([['a'], 0]);
+});
+
+test('in the order TOP what is new waits, and a bump stays where it is', () => {
+  const list = new FeedList('TOP');
+  const edges = ['a', 'b'].map((id) => ({ cursor: id, node: testItem(id, at(1)) }));
+  list.expectRefresh()({ edges, pageInfo: { hasNextPage: false, endCursor: 'b' } }, false);
+  list.apply({ __typename: 'FeedItemUpdated', item: testItem('b', at(9)), cursor: '' }, false);
+  list.apply({ __typename: 'FeedItemAdded', item: testItem('new', at(9)), cursor: '' }, false);
+  expect([ids(list), list.waiting]).toEqual([['a', 'b'], 1]);
+});

@@ -1,0 +1,237 @@
+import { FeedClientError, type FeedPage } from '@fanfare/client';
+import { expect, test, vi } from 'vitest';
+import { keyOf } from '../../src/store/feed-options.ts';
+import { Reader } from '../../src/store/reader.ts';
+import { createTestClient, testItem, type TestClientOptions } from '../../src/testing.ts';
+import type { FanfareItem } from '../../src/item.ts';
+
+const at = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
+const ITEMS = [testItem('b', at(2)), testItem('a', at(1))];
+
+function settle(options: Partial<TestClientOptions> = {}) {
+  const client = createTestClient({ feed: () => ITEMS, ...options });
+  const reader = new Reader({ client });
+  const feed = reader.feed({});
+  const renders = vi.fn();
+  const leave = feed.use(renders);
+  const shown = (): string[] => feed.getSnapshot().items.map(({ id }) => id);
+  const ready = () => vi.waitFor(() => expect(feed.getSnapshot().status).toBe('ready'));
+  const live = () => vi.waitFor(() => expect(client.watching).toBe(1));
+  return { client, reader, feed, renders, leave, shown, ready, live };
+}
+
+/** A promise and what ends it. */
+function held<T>() {
+  let resolve!: (value: T) => void;
+  let reject!: (error: Error) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
+
+test('a like is shown at once, an echo does not count it twice, and a failure of its removal takes that back', async () => {
+  const unlike = held<never>();
+  const liked = testItem('b', at(2));
+  const after = {
+    ...liked.action,
+    engagement: { ...liked.action.engagement, likes: 1 },
+    viewer: { ...liked.action.viewer, hasLiked: true },
+  };
+  const { client, reader, ready, live } = settle({
+    mutations: {
+      addInteraction: () => Promise.resolve({ isReplay: false, interaction: null, action: after }),
+      removeInteraction: () => unlike.promise,
+    },
+  });
+  await ready();
+  await live();
+  const state = (): [number, boolean] => {
+    const action = reader.actions.get('action-b');
+    return [action?.engagement.likes ?? -1, action?.viewer.hasLiked ?? false];
+  };
+  const liking = reader.interact('action-b', 'LIKE', true);
+  expect(state()).toEqual([1, true]);
+  await liking;
+  expect(state()).toEqual([1, true]);
+  const unliking = reader.interact('action-b', 'LIKE', false);
+  expect(state()).toEqual([0, false]);
+  await client.emit({ __typename: 'FeedItemUpdated', item: { ...liked, relevancy: at(3), action: after } });
+  expect(state()).toEqual([0, false]);
+  unlike.reject(new Error('No'));
+  await expect(unliking).rejects.toThrow('No');
+  expect(state()).toEqual([1, true]);
+});
+
+test('what was deleted stays away when its addition comes late', async () => {
+  const { client, reader, shown, ready, live } = settle({
+    mutations: { deleteAction: ({ id }) => Promise.resolve({ id }) },
+  });
+  await ready();
+  await live();
+  const deleting = reader.deleteAction('action-b');
+  expect(shown()).toEqual(['a']);
+  await deleting;
+  await client.emit({ __typename: 'FeedItemUpdated', item: testItem('b', at(2)) });
+  expect(shown()).toEqual(['a']);
+});
+
+test('what could not be hidden comes back, and what was hidden comes back when it is undone', async () => {
+  let fails = true;
+  const { client, reader, shown, ready, live } = settle({
+    mutations: {
+      hideFeedItem: ({ actionId }) => (fails ? Promise.reject(new Error('No')) : Promise.resolve(actionId)),
+      unhideFeedItem: ({ actionId }) => Promise.resolve(actionId),
+    },
+  });
+  await ready();
+  await live();
+  const [item] = ITEMS as [FanfareItem];
+  const failing = reader.remove(item, 'hide');
+  expect(shown()).toEqual(['a']);
+  await expect(failing).rejects.toThrow('No');
+  expect(shown()).toEqual(['b', 'a']);
+  fails = false;
+  const undo = await reader.remove(item, 'hide');
+  await client.emit({ __typename: 'FeedItemRemoved', itemId: 'b', actionId: 'action-b' });
+  await undo();
+  await client.emit({ __typename: 'FeedItemAdded', item });
+  reader.feed({}).showWaiting();
+  expect(shown()).toEqual(['b', 'a']);
+});
+
+test('marking all as read changes items and count and takes nothing out; a failure takes it back', async () => {
+  let fails = false;
+  const { reader, feed, shown, ready } = settle({
+    mutations: {
+      markFeedRead: () =>
+        fails
+          ? Promise.reject(new Error('No'))
+          : Promise.resolve({ unreadCount: { count: 0, isExact: true } }),
+    },
+  });
+  await ready();
+  const unread = (): boolean[] => feed.getSnapshot().items.map(({ isUnread }) => isUnread);
+  fails = true;
+  const failing = reader.markAllRead(at(2));
+  expect(unread()).toEqual([false, false]);
+  await expect(failing).rejects.toThrow('No');
+  expect(unread()).toEqual([true, true]);
+  fails = false;
+  await reader.markAllRead(at(2));
+  expect([unread(), shown(), reader.unread.getSnapshot()?.count]).toEqual([[false, false], ['b', 'a'], 0]);
+});
+
+test('a resync reads behind what is shown: neither blank nor loading, and items are the same objects', async () => {
+  const next = held<FanfareItem[]>();
+  let isFirst = true;
+  const { client, feed, shown, ready, live } = settle({
+    feed: async () => {
+      if (isFirst) {
+        isFirst = false;
+        return pageOf(ITEMS);
+      }
+      return pageOf(await next.promise);
+    },
+  });
+  await ready();
+  await live();
+  const before = feed.getSnapshot().items[1];
+  const resyncing = client.resync('mutes');
+  expect([feed.getSnapshot().status, shown()]).toEqual(['ready', ['b', 'a']]);
+  next.resolve([testItem('new', at(9)), testItem('a', at(1))]);
+  await resyncing;
+  expect([shown(), feed.getSnapshot().waiting]).toEqual([['a'], 1]);
+  expect(feed.getSnapshot().items[0]?.id).toBe(before?.id);
+});
+
+test('a burst of events while a page is loading arrives whole', async () => {
+  const second = held<null>();
+  const old = Array.from({ length: 5 }, (_, n) => testItem(`old${String(n)}`, at(-n)));
+  const { client, feed, ready, live } = settle({
+    feed: async ({ after }) => {
+      if (after === undefined) return { ...pageOf(ITEMS), pageInfo: { hasNextPage: true, endCursor: 'a' } };
+      await second.promise;
+      return pageOf(old);
+    },
+  });
+  await ready();
+  await live();
+  const loading = feed.loadMore();
+  for (let n = 0; n < 60; n += 1)
+    await client.emit({ __typename: 'FeedItemAdded', item: testItem(`n${String(n)}`, at(10 + n)) });
+  second.resolve(null);
+  await loading;
+  expect([feed.getSnapshot().items.length, feed.getSnapshot().waiting]).toEqual([7, 60]);
+  feed.showWaiting();
+  expect(feed.getSnapshot().items.length).toBe(67);
+});
+
+test('mounted and left before it is connected it watches once, and leaves nothing open', async () => {
+  const { client, feed, leave, ready } = settle();
+  leave();
+  const again = feed.use(() => undefined);
+  await ready();
+  await vi.waitFor(() => expect(client.watching).toBe(1));
+  expect(client.queries.length).toBe(1);
+  again();
+  await vi.waitFor(() => expect(client.watching).toBe(0));
+});
+
+test('equal options share a list, however they are written down', () => {
+  const reader = new Reader({ client: createTestClient({ feed: () => [] }) });
+  expect(reader.feed({ filter: { tags: ['x'], refId: 'r' } })).toBe(
+    reader.feed({ live: 'hold', filter: { refId: 'r', tags: ['x'] }, first: 25 }),
+  );
+  expect(keyOf({ first: 5 })).not.toBe(keyOf({}));
+});
+
+test('what ends the connection is said, and trying again starts over', async () => {
+  const client = createTestClient({ feed: () => ITEMS });
+  const refused = new FeedClientError('FORBIDDEN', 'Not you');
+  let isRefused = true;
+  const onError = vi.fn();
+  const reader = new Reader({
+    client: { ...client, watch: (options) => (isRefused ? Promise.reject(refused) : client.watch(options)) },
+    onError,
+  });
+  reader.feed({}).use(() => undefined);
+  await vi.waitFor(() => expect(reader.connection.getSnapshot()).toEqual({ state: 'ended', cause: refused }));
+  expect(onError).toHaveBeenCalledWith(refused);
+  isRefused = false;
+  reader.connection.retryNow();
+  await vi.waitFor(() => expect(reader.connection.getSnapshot().state).toBe('live'));
+});
+
+test('a comment that cannot be sent keeps its text, and sent again it has the same key', async () => {
+  const keys: (string | undefined)[] = [];
+  const { reader, ready } = settle({
+    request: () => ({
+      node: { interactions: { edges: [], pageInfo: { hasNextPage: false, endCursor: null } } },
+    }),
+    mutations: {
+      addInteraction: ({ input }) => {
+        keys.push(input.idempotencyKey);
+        return Promise.reject(new Error('No'));
+      },
+    },
+  });
+  await ready();
+  const comments = reader.comments('action-b');
+  await comments.send('Well done');
+  const [draft] = comments.getSnapshot().drafts;
+  expect(draft).toMatchObject({ text: 'Well done', error: new Error('No') });
+  await comments.send(draft?.text ?? '', undefined, draft?.key);
+  expect(new Set(keys).size).toBe(1);
+});
+
+function pageOf(items: FanfareItem[]): FeedPage<FanfareItem> {
+  return {
+    edges: items.map((node) => ({ cursor: node.id, node })),
+    pageInfo: { hasNextPage: false, endCursor: items.at(-1)?.id ?? null },
+    unread: { count: 0, isExact: true },
+    state: 'READY',
+    liveCursor: 'live',
+  };
+}

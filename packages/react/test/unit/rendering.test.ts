@@ -1,0 +1,88 @@
+import { buildSchema, parse, validate } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { createElement as h, StrictMode, type ReactNode } from 'react';
+import { renderToString } from 'react-dom/server';
+import { build, type Rolldown } from 'vite';
+import { expect, test, vi } from 'vitest';
+import { Feed, FanfareProvider, feedItemFields, Reactions, Summary, Time, useFeed } from '../../src/index.ts';
+import { prefetchFeed } from '../../src/server.ts';
+import { createTestClient, testItem } from '../../src/testing.ts';
+
+const ITEMS = [testItem('b', '2026-01-02T00:00:00.000Z'), testItem('a', '2026-01-01T00:00:00.000Z')];
+
+function Page(): ReactNode {
+  const feed = useFeed({ first: 10 });
+  return h(Feed.Root, {
+    feed,
+    children: [
+      h(Feed.NewItems, { key: 1 }),
+      h(Feed.Skeleton, { key: 2 }),
+      h(Feed.List, {
+        key: 3,
+        label: 'Feed',
+        children: (item, index) =>
+          h(Feed.Item, {
+            ...{ key: item.id, item, index },
+            children: [
+              h(Summary, { key: 1, item }),
+              h(Time, { key: 2, at: item.relevancy }),
+              h(Reactions, { key: 3, actionId: item.action.id }),
+            ],
+          }),
+      }),
+    ],
+  });
+}
+
+test('on the server the first HTML has the items of the snapshot, and rendering asks for nothing', async () => {
+  const client = createTestClient({ feed: () => ITEMS });
+  const snapshot = await prefetchFeed(client, { first: 10 });
+  const watch = vi.spyOn(client, 'watch');
+  const page = (given: object): string =>
+    renderToString(h(StrictMode, null, h(FanfareProvider, { client, ...given }, h(Page))));
+  // As it comes with the HTML.
+  const html = page({ snapshot: JSON.parse(JSON.stringify(snapshot)) as typeof snapshot });
+  expect(html.match(/<article[^>]*data-item="(\w)"/g)).toHaveLength(2);
+  expect(html).toContain('role="feed"');
+  expect(html).not.toContain('skeleton');
+  expect(page({})).toContain('data-fanfare="skeleton-row"');
+  expect([client.queries.length, watch.mock.calls.length]).toEqual([1, 0]);
+});
+
+test('what the hooks select fits the schema', () => {
+  const path = new URL('../../../../schema/schema.graphql', import.meta.url);
+  const schema = buildSchema(readFileSync(path, 'utf8'));
+  expect(validate(schema, parse(`{ feed { edges { node { ${feedItemFields} } } } }`))).toEqual([]);
+});
+
+test('with the client and without React it is below 20 kB as a browser loads it', async () => {
+  const output = await build({
+    configFile: false,
+    logLevel: 'error',
+    // Tests are no production: the names of source files would go in.
+    oxc: { jsx: { runtime: 'automatic', development: false } },
+    resolve: {
+      alias: {
+        '@fanfare/client': fileURLToPath(new URL('../../../client/src/index.ts', import.meta.url)),
+      },
+    },
+    build: {
+      write: false,
+      target: 'es2022',
+      // Not as a library, of which bundlers keep the spaces.
+      rolldownOptions: {
+        input: fileURLToPath(new URL('../../src/index.ts', import.meta.url)),
+        preserveEntrySignatures: 'strict',
+        external: [/^react/],
+      },
+    },
+  });
+  const { output: parts } = output as Rolldown.RolldownOutput;
+  const code = parts.map((part) => (part.type === 'chunk' ? part.code : '')).join('\n');
+  const size = gzipSync(code).length;
+  // A bundle that has lost its parts would be small too.
+  expect(size).toBeGreaterThan(5_000);
+  expect(size).toBeLessThan(20_000);
+});
