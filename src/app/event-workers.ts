@@ -1,8 +1,21 @@
 import type { Config } from '../config/config.ts';
+import { createWebhookClient } from '../connections/webhook-client.ts';
+import type { WebhookReceiver } from '../domain/webhook.ts';
+import { clock } from '../lib/clock.ts';
+import { MemoryWorkSignal } from '../realtime/memory-work-signal.ts';
 import { EventMover } from '../workers/events/event-mover.ts';
 import type { BackgroundWorker } from '../workers/background-worker.ts';
-import { logWorkerTrouble } from '../telemetry/events.ts';
+import { CONCURRENT_REQUESTS } from '../workers/webhooks/in-turns.ts';
+import { WebhookWorker, type WebhookObserver } from '../workers/webhooks/webhook-worker.ts';
+import {
+  logWebhookBack,
+  logWebhookDown,
+  logWebhookGivenUp,
+  logWebhookSkipped,
+  logWorkerTrouble,
+} from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Core } from './core.ts';
 
 /** What works on events for hosts; nothing where none are recorded. */
@@ -11,19 +24,75 @@ export function eventWorkers(
   { repositories, workSignal }: Pick<Core, 'repositories' | 'workSignal'>,
   workerId: string,
   logger: Logger,
+  metrics: Pick<Metrics, 'webhookAttempted' | 'webhookGivenUp' | 'webhookBehind'>,
 ): BackgroundWorker[] {
   if (events.retentionMs === null) return [];
+  const { leaseMs, pollMs } = fanOut;
+  const { receivers, timeoutMs, retryForMs } = events.webhooks;
+  // Of this process alone: what another one has moved is found by the clock.
+  const moved = new MemoryWorkSignal();
   const mover = new EventMover(
     {
       ...repositories,
+      onMoved: () => {
+        moved.notify();
+      },
       onError: (err) => {
         logWorkerTrouble(logger, { err });
       },
     },
-    {
-      ...{ workerId, workSignal, retentionMs: events.retentionMs },
-      ...{ leaseMs: fanOut.leaseMs, pollMs: fanOut.pollMs },
-    },
+    { workerId, workSignal, retentionMs: events.retentionMs, leaseMs, pollMs },
   );
-  return [mover];
+  const webhooks = receivers.map((receiver) => {
+    const { url, allowPrivateAddress } = receiver;
+    const client = createWebhookClient({
+      ...{ url, allowPrivateAddress, timeoutMs, maxConnections: CONCURRENT_REQUESTS },
+    });
+    const observer = webhookObserver(nameOf(receiver, receivers), logger, metrics);
+    const now = (): Date => clock.now();
+    return new WebhookWorker(
+      { ...repositories, client, now, random: Math.random, observer },
+      { receiver, workerId, workSignal: moved, leaseMs, pollMs, retryForMs },
+    );
+  });
+  return [mover, ...webhooks];
+}
+
+/** For logs and metrics: paths and queries may hold secrets. */
+function nameOf({ url }: WebhookReceiver, receivers: readonly WebhookReceiver[]): string {
+  const { host } = new URL(url);
+  const namesakes = receivers.filter((other) => new URL(other.url).host === host);
+  const place = namesakes.findIndex((other) => other.url === url);
+  return place === 0 ? host : `${host}#${String(place + 1)}`;
+}
+
+function webhookObserver(
+  receiver: string,
+  logger: Logger,
+  metrics: Pick<Metrics, 'webhookAttempted' | 'webhookGivenUp' | 'webhookBehind'>,
+): WebhookObserver {
+  return {
+    attempted(isTaken, seconds) {
+      metrics.webhookAttempted({ receiver, isTaken, seconds });
+    },
+    down(error) {
+      logWebhookDown(logger, { receiver, error });
+    },
+    up() {
+      logWebhookBack(logger, { receiver });
+    },
+    givenUp(delivery) {
+      metrics.webhookGivenUp(receiver);
+      logWebhookGivenUp(logger, { receiver, ...delivery });
+    },
+    skipped(events) {
+      logWebhookSkipped(logger, { receiver, events });
+    },
+    behind(events) {
+      metrics.webhookBehind(receiver, events);
+    },
+    failed(err) {
+      logWorkerTrouble(logger, { err });
+    },
+  };
 }

@@ -187,7 +187,7 @@ export function startWorkers(
     new MuteEndsWorker(timed, byTime),
     new SnoozeWorker(timed, byTime),
   ];
-  const events = eventWorkers(config, core, workerId, logger);
+  const events = eventWorkers(config, core, workerId, logger, metrics);
   const workers = [
     migrations,
     ...byTheClock,

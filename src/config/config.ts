@@ -1,5 +1,6 @@
 import type { RankingWeights } from '../domain/ranking.ts';
 import type { RelevancyWeights } from '../domain/relevancy.ts';
+import type { WebhookReceiver } from '../domain/webhook.ts';
 import type { Rate } from './kinds.ts';
 import type { LOG_LEVELS, SettingName } from './settings.ts';
 
@@ -69,6 +70,11 @@ export interface Config {
   readonly events: {
     /** Null: no events are recorded. */
     readonly retentionMs: number | null;
+    readonly webhooks: {
+      readonly receivers: readonly WebhookReceiver[];
+      readonly timeoutMs: number;
+      readonly retryForMs: number;
+    };
   };
   readonly log: { readonly level: LogLevel };
 }

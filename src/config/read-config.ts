@@ -32,7 +32,10 @@ function readSettings(env: Environment, faults: ConfigFault[]): Partial<SettingV
     if (raw === null) continue;
     const read = setting.kind.schema.safeParse(raw);
     if (read.success) values[name] = read.data;
-    else faults.push({ name, message: `got ${shown(setting, raw)}, expected ${setting.kind.expects}` });
+    else {
+      const expected = read.error.issues[0]?.message ?? setting.kind.expects;
+      faults.push({ name, message: `got ${shown(setting, raw)}, expected ${expected}` });
+    }
   }
   return values as Partial<SettingValues>;
 }
@@ -61,6 +64,7 @@ function crossFaults(
       name: 'BODY_LIMIT_TOTAL',
       message: `got ${String(total)} bytes, expected at least BODY_LIMIT, which is ${String(each)} bytes`,
     });
+  found.push(...webhookFaults(values, faults));
   const keyBytes = Buffer.byteLength(values.JWT_SECRET ?? '');
   if (values.NODE_ENV === 'production' && values.JWT_SECRET !== undefined && keyBytes < MIN_PRODUCTION_KEY)
     found.push({
@@ -72,6 +76,23 @@ function crossFaults(
   if (needsKey && values.NODE_ENV === 'production' && !hasKey && !isNamed)
     found.push({ name: 'JWT_SECRET', message: 'is not set, expected it or JWKS_URI in production' });
   return found;
+}
+
+/** What is not kept cannot be sent. */
+function webhookFaults(
+  {
+    WEBHOOKS: receivers,
+    EVENT_RETENTION: retentionMs,
+    WEBHOOK_RETRY_FOR: retryForMs,
+  }: Partial<SettingValues>,
+  faults: readonly ConfigFault[],
+): ConfigFault[] {
+  if (receivers === undefined || receivers.length === 0) return [];
+  if (faults.some(({ name }) => name === 'EVENT_RETENTION' || name === 'WEBHOOK_RETRY_FOR')) return [];
+  if (retentionMs === undefined)
+    return [{ name: 'WEBHOOKS', message: 'is set while EVENT_RETENTION is off, expected it not to be' }];
+  if (retryForMs === undefined || retryForMs <= retentionMs) return [];
+  return [{ name: 'WEBHOOK_RETRY_FOR', message: 'is longer than EVENT_RETENTION, expected it not to be' }];
 }
 
 function shown(setting: Setting, raw: string): string {
@@ -133,7 +154,14 @@ function shape(values: SettingValues, env: Environment): Config {
       maxSubscriptionsPerConnection: values.SUBSCRIPTIONS_PER_CONNECTION,
       maxSubscriptionsPerUser: values.SUBSCRIPTIONS_PER_USER,
     },
-    events: { retentionMs: values.EVENT_RETENTION ?? null },
+    events: {
+      retentionMs: values.EVENT_RETENTION ?? null,
+      webhooks: {
+        receivers: values.WEBHOOKS ?? [],
+        timeoutMs: values.WEBHOOK_TIMEOUT,
+        retryForMs: values.WEBHOOK_RETRY_FOR,
+      },
+    },
     log: { level: values.LOG_LEVEL },
   };
 }
@@ -151,6 +179,8 @@ function defined<T extends object>(object: T): Defined<T> {
 }
 
 function deepFreeze<T>(value: T): T {
+  // Bytes cannot be frozen.
+  if (ArrayBuffer.isView(value)) return value;
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
     Object.values(value).forEach(deepFreeze);

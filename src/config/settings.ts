@@ -1,6 +1,7 @@
 import { DEFAULT_REACTIONS } from '../domain/interaction.ts';
 import { DEFAULT_RANKING } from '../domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../domain/relevancy.ts';
+import { webhookReceivers } from './webhook-receivers.ts';
 import {
   duration,
   durationOrOff,
@@ -270,6 +271,25 @@ export const SETTINGS = {
     '7d',
     durationOrOff('1h', '5200w'),
     'How long events for hosts are kept, for hostEvents and webhooks; off: none are recorded.',
+  ),
+
+  WEBHOOKS: optional(
+    'Events',
+    webhookReceivers(),
+    'Where events are sent to, as JSON: `[{"url": "https://app.example/events", "secrets": ["whsec_…"]}]`; see events.md.',
+    { isSecret: true, shownDefault: 'none' },
+  ),
+  WEBHOOK_TIMEOUT: setting(
+    'Events',
+    '10s',
+    duration('100ms', '1m'),
+    'How long a receiver may take to answer, from the look-up of its name to the end of the answer.',
+  ),
+  WEBHOOK_RETRY_FOR: setting(
+    'Events',
+    '3d',
+    duration('1m', '52w'),
+    'How long an event is tried before its delivery is FAILED; at most EVENT_RETENTION.',
   ),
 
   LOG_LEVEL: setting(

@@ -29,6 +29,7 @@ import './types/erasure.ts';
 import './types/pins.ts';
 import './types/work.ts';
 import './types/host-events.ts';
+import './types/webhooks.ts';
 import './types/ticket.ts';
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';

@@ -35,6 +35,7 @@ import { unfollowMany } from './follow/unfollow-many.ts';
 import { deleteAction, readModerationLog, setHidden } from './moderation/moderate-action.ts';
 import { pinAction, readPinned, unpinAction } from './moderation/pin-action.ts';
 import { readHostEvents } from './events/host-events.ts';
+import { listWebhookDeliveries, retryWebhook } from './events/webhooks.ts';
 import { listErasures } from './privacy/list-erasures.ts';
 import { readWork } from './operations/read-work.ts';
 import { markFeedRead } from './feed/mark-read.ts';
@@ -166,6 +167,8 @@ export function createServices(given: ServiceParts) {
       explainFeedItem,
       readErasure,
       readHostEvents,
+      listWebhookDeliveries,
+      retryWebhook,
       listErasures,
       readWork,
       exportMember,

@@ -2,6 +2,14 @@ import { ObjectId, type Document } from 'mongodb';
 import type { HostEventType } from '../domain/host-event.ts';
 import type { UnsentEvents } from './event-documents.ts';
 
+/**
+ * Most events that one document carries while no worker moves them. Beyond it the newest takes the place of the one before
+ * it: the beginning and the present are sent, and a document does not grow without end.
+ */
+export const MAX_UNSENT = 100;
+
+type Entry = Required<UnsentEvents>['unsent'][number];
+
 /** How writes carry the events that tell of them. Without a host that wants events it adds nothing to any write. */
 export interface EventEntries {
   readonly isOn: boolean;
@@ -18,7 +26,7 @@ export interface EventEntries {
   pushed(
     type: HostEventType,
     at: Date,
-  ): { $push?: { unsent: Required<UnsentEvents>['unsent'][number] }; $min?: { unsentAt: Date } };
+  ): { $push?: { unsent: { $each: Entry[]; $slice: number } }; $min?: { unsentAt: Date } };
 }
 
 export const NO_EVENTS: EventEntries = {
@@ -35,7 +43,8 @@ export const WITH_EVENTS: EventEntries = {
   staged: (type, at, when = true) => stagedOneOf([{ type, when }], at),
   stagedOneOf,
   pushed: (type, at) => ({
-    $push: { unsent: { token: new ObjectId(), type, at } },
+    // An update that is no pipeline can only drop the oldest.
+    $push: { unsent: { $each: [{ token: new ObjectId(), type, at }], $slice: -MAX_UNSENT } },
     $min: { unsentAt: at },
   }),
 };
@@ -47,7 +56,10 @@ function stagedOneOf(
   const unsent = { $ifNull: ['$unsent', '$$REMOVE'] };
   const earliest = { $ifNull: ['$unsentAt', '$$REMOVE'] };
   const appended = (type: HostEventType): Document => ({
-    $concatArrays: [{ $ifNull: ['$unsent', []] }, [{ $literal: { token: new ObjectId(), type, at } }]],
+    $concatArrays: [
+      { $slice: [{ $ifNull: ['$unsent', []] }, MAX_UNSENT - 1] },
+      [{ $literal: { token: new ObjectId(), type, at } }],
+    ],
   });
   return {
     unsent: events.reduceRight<Document>(

@@ -2,7 +2,13 @@ import type { Collection, Document, Filter, ObjectId } from 'mongodb';
 import type { HostEvent } from '../domain/host-event.ts';
 import type { UnsentEvents } from './event-documents.ts';
 import type { Collections } from './mongo.ts';
-import { eventsOfAction, eventsOfErasure, eventsOfFollow, eventsOfInteraction } from './unsent-events.ts';
+import {
+  eventsOfAction,
+  eventsOfErasure,
+  eventsOfFollow,
+  eventsOfInteraction,
+  FACTS_OF,
+} from './unsent-events.ts';
 
 /** Events that are to be moved, and how to take them from where they stand once they have been. */
 export interface EventBatch {
@@ -36,10 +42,10 @@ export function eventSourcesRepository(
      */
     async read(now: Date, limit: number): Promise<EventBatch> {
       const batches = await Promise.all([
-        carried(actions, eventsOfAction, now, limit),
-        carried(interactions, eventsOfInteraction, now, limit),
+        carried(actions, { eventsOf: eventsOfAction, facts: FACTS_OF.actions }, now, limit),
+        carried(interactions, { eventsOf: eventsOfInteraction, facts: FACTS_OF.interactions }, now, limit),
         carriedByFollows(),
-        carried(erasures, eventsOfErasure, now, limit),
+        carried(erasures, { eventsOf: eventsOfErasure, facts: FACTS_OF.erasures }, now, limit),
         fromOutbox(),
       ]);
       const bounds = batches.flatMap(({ upTo }) => upTo ?? []);
@@ -55,7 +61,12 @@ export function eventSourcesRepository(
       };
 
       async function carriedByFollows(): Promise<SourceBatch> {
-        const batch = await carried(follows, eventsOfFollow, now, limit);
+        const batch = await carried(
+          follows,
+          { eventsOf: eventsOfFollow, facts: FACTS_OF.follows },
+          now,
+          limit,
+        );
         return {
           ...batch,
           async take(moved) {
@@ -95,7 +106,7 @@ export type EventSourcesRepository = ReturnType<typeof eventSourcesRepository>;
 
 async function carried<D extends Carrier>(
   collection: Collection<D>,
-  eventsOf: (document: D) => HostEvent[],
+  { eventsOf, facts }: { readonly eventsOf: (document: D) => HostEvent[]; readonly facts: readonly string[] },
   now: Date,
   limit: number,
 ): Promise<SourceBatch & { readonly ids: D['_id'][] }> {
@@ -103,6 +114,7 @@ async function carried<D extends Carrier>(
     // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
     .find({ unsentAt: { $exists: true, $lte: now } } as Filter<D>)
     .sort({ unsentAt: 1 })
+    .project(Object.fromEntries(['unsent', 'unsentAt', ...facts].map((field) => [field, 1])))
     .limit(limit)
     .batchSize(limit)
     .toArray()) as D[];

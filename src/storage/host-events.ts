@@ -129,11 +129,24 @@ export function hostEventsRepository({
       return { events, isCut: false };
     },
 
+    /** Those of the events that are kept. Unique key: `_id`. */
+    async byIds(ids: readonly string[]): Promise<Map<string, NumberedHostEvent>> {
+      if (ids.length === 0) return new Map();
+      const documents = await hostEvents
+        .find({ _id: { $in: [...ids] } })
+        .batchSize(ids.length + 1)
+        .toArray();
+      return new Map(documents.map((document) => [document._id, toEvent(document)]));
+    },
+
     /**
      * Deletes a batch of events that were added before then, the oldest first. Numbers are not given again. Index `age`.
-     * @returns how many there were.
+     * @returns how many there were, and up to which number none is kept.
      */
-    async purge(before: Date, limit: number): Promise<number> {
+    async purge(
+      before: Date,
+      limit: number,
+    ): Promise<{ readonly purged: number; readonly upTo: number | null }> {
       const old = await hostEvents
         .find({ storedAt: { $lt: before } })
         .sort({ storedAt: 1 })
@@ -141,14 +154,14 @@ export function hostEventsRepository({
         .limit(limit)
         .batchSize(limit)
         .toArray();
-      if (old.length === 0) return 0;
+      if (old.length === 0) return { purged: 0, upTo: null };
       const deletedUpTo = Math.max(...old.map(({ seq }) => seq));
       // First: who reads meanwhile gets an error, and not given less.
       await retryOnDuplicateKey(() =>
         eventState.updateOne({ _id: 'events' }, { $max: { deletedUpTo } }, { upsert: true }),
       );
       const { deletedCount } = await hostEvents.deleteMany({ seq: { $lte: deletedUpTo } });
-      return deletedCount;
+      return { purged: deletedCount, upTo: deletedUpTo };
     },
   };
 }

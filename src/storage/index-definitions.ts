@@ -1,22 +1,6 @@
-import type { IndexDescription } from 'mongodb';
 import { INDEXED_FIELDS } from '../descriptors/registry.ts';
-
-export interface IndexDefinition extends IndexDescription {
-  readonly name: string;
-  readonly collection: string;
-  /** The query it exists for. */
-  readonly serves: string;
-}
-
-function index(
-  collection: string,
-  name: string,
-  key: Record<string, 1 | -1>,
-  serves: string,
-  options: Pick<IndexDescription, 'unique' | 'sparse' | 'partialFilterExpression'> = {},
-): IndexDefinition {
-  return { collection, name, key, serves, ...options };
-}
+import { EVENT_INDEXES } from './event-indexes.ts';
+import { index, type IndexDefinition } from './index-definition.ts';
 
 function descriptorIndexes(): IndexDefinition[] {
   return INDEXED_FIELDS.map((field) =>
@@ -313,18 +297,7 @@ export const INDEXES: readonly IndexDefinition[] = [
     partialFilterExpression: { dueAt: { $exists: true } },
   }),
   index('erasures', 'newest', { startedAt: -1, _id: -1 }, 'erasures, the latest first'),
-  ...(['actions', 'interactions', 'follows', 'erasures'] as const).map((collection) =>
-    index(collection, 'unsent', { unsentAt: 1 }, 'events for hosts: what has not been moved yet', {
-      partialFilterExpression: { unsentAt: { $exists: true } },
-    }),
-  ),
-  index('eventOutbox', 'unsent', { unsentAt: 1 }, 'events for hosts: what has not been moved yet'),
-  index('hostEvents', 'order', { seq: 1 }, 'events for hosts, in order; each number once', { unique: true }),
-  index('hostEvents', 'type', { type: 1, seq: 1 }, 'events of some types, in order; erasure: deliveries'),
-  index('hostEvents', 'age', { storedAt: 1 }, 'events that are not kept any longer'),
-  index('hostEvents', 'members', { memberIds: 1 }, 'erasure and export: events that name somebody', {
-    sparse: true,
-  }),
+  ...EVENT_INDEXES,
   index('members', 'team', { teamId: 1, _id: 1 }, 'fan-out: members of a team in a stable order'),
   index(
     'members',

@@ -1,5 +1,6 @@
 import { MongoServerError, type Db } from 'mongodb';
-import { INDEXES, type IndexDefinition } from './index-definitions.ts';
+import type { IndexDefinition } from './index-definition.ts';
+import { INDEXES } from './index-definitions.ts';
 
 /** The definitions that the database does not have yet, by collection and name. */
 export async function missingIndexes(db: Db): Promise<IndexDefinition[]> {

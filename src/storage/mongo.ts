@@ -28,6 +28,7 @@ import type {
   SchemaDocument,
   SecretDocument,
 } from './installation-documents.ts';
+import type { WebhookDeliveryDocument, WebhookReceiverDocument } from './webhook-documents.ts';
 import { WriteCheck } from './write-check.ts';
 
 export interface Collections {
@@ -46,6 +47,8 @@ export interface Collections {
   readonly hostEvents: Collection<HostEventDocument>;
   readonly eventOutbox: Collection<OutboxDocument>;
   readonly eventState: Collection<EventStateDocument>;
+  readonly webhookReceivers: Collection<WebhookReceiverDocument>;
+  readonly webhookDeliveries: Collection<WebhookDeliveryDocument>;
   readonly scores: Collection<ScoreDocument>;
   readonly rankings: Collection<RankingDocument>;
   readonly secrets: Collection<SecretDocument>;
@@ -137,6 +140,8 @@ function openCollections(db: Db): Collections {
     hostEvents: db.collection('hostEvents'),
     eventOutbox: db.collection('eventOutbox'),
     eventState: db.collection('eventState'),
+    webhookReceivers: db.collection('webhookReceivers'),
+    webhookDeliveries: db.collection('webhookDeliveries'),
     scores: db.collection('scores'),
     rankings: db.collection('rankings'),
     secrets: db.collection('secrets'),

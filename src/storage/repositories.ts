@@ -26,6 +26,8 @@ import { rankedActionsRepository, type RankedActionsRepository } from './ranked-
 import { processesRepository, type ProcessesRepository } from './processes.ts';
 import { erasureListRepository, type ErasureListRepository } from './erasure-list.ts';
 import { pinsRepository, type PinsRepository } from './pins.ts';
+import { webhookDeliveriesRepository, type WebhookDeliveriesRepository } from './webhook-deliveries.ts';
+import { webhookReceiversRepository, type WebhookReceiversRepository } from './webhook-receivers.ts';
 import { workFiguresRepository, type WorkFiguresRepository } from './work-figures.ts';
 import { pulledRefs, type PulledRefs } from './pulled-refs.ts';
 import { readerChoicesRepository, type ReaderChoicesRepository } from './reader-choices.ts';
@@ -75,6 +77,8 @@ export interface Repositories {
   readonly secrets: SecretsRepository;
   readonly snoozes: SnoozesRepository;
   readonly sourceActions: SourceActionsRepository;
+  readonly webhookDeliveries: WebhookDeliveriesRepository;
+  readonly webhookReceivers: WebhookReceiversRepository;
   readonly workFigures: WorkFiguresRepository;
 }
 
@@ -130,6 +134,8 @@ export function createRepositories(
     secrets: secretsRepository(collections.secrets),
     snoozes: snoozesRepository(collections.itemMarks),
     sourceActions: sourceActionsRepository(collections.actions),
+    webhookDeliveries: webhookDeliveriesRepository(collections),
+    webhookReceivers: webhookReceiversRepository(collections),
     workFigures: workFiguresRepository(collections),
   };
 }

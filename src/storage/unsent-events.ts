@@ -25,14 +25,22 @@ function eventsOf(
   });
 }
 
+type Carrying<D, K extends keyof D> = Pick<D, K | Extract<keyof D, '_id'>> & UnsentEvents;
+
 /** The events of an action, by what it is now: who was erased meanwhile is not named. */
-export function eventsOfAction(document: ActionDocument): HostEvent[] {
+export function eventsOfAction(
+  document: Carrying<ActionDocument, 'actorId' | 'scope'> & {
+    readonly descriptor: Pick<ActionDocument['descriptor'], 'type'>;
+  },
+): HostEvent[] {
   const { _id, actorId, descriptor, scope } = document;
   const facts = { actionId: _id.toHexString(), actorId, descriptorType: descriptor.type, scope };
   return eventsOf(document, facts);
 }
 
-export function eventsOfInteraction(document: InteractionDocument): HostEvent[] {
+export function eventsOfInteraction(
+  document: Carrying<InteractionDocument, 'actionId' | 'actorId' | 'kind' | 'reaction'>,
+): HostEvent[] {
   const { _id, actionId, actorId, kind, reaction } = document;
   const facts = {
     ...{ interactionId: _id.toHexString(), actionId: actionId.toHexString(), actorId, kind },
@@ -41,11 +49,19 @@ export function eventsOfInteraction(document: InteractionDocument): HostEvent[] 
   return eventsOf(document, facts);
 }
 
-export function eventsOfFollow(document: FollowDocument): HostEvent[] {
+export function eventsOfFollow(document: Carrying<FollowDocument, 'followerId' | 'refId'>): HostEvent[] {
   const { followerId, refId } = document;
   return eventsOf(document, { followerId, refId });
 }
 
-export function eventsOfErasure(document: ErasureDocument): HostEvent[] {
+export function eventsOfErasure(document: Carrying<ErasureDocument, never>): HostEvent[] {
   return eventsOf(document, { erasureKey: document._id });
 }
+
+/** What of the documents the functions above read: bodies are many times as large. */
+export const FACTS_OF = {
+  actions: ['actorId', 'scope', 'descriptor.type'],
+  interactions: ['actionId', 'actorId', 'kind', 'reaction'],
+  follows: ['followerId', 'refId'],
+  erasures: [],
+} as const;

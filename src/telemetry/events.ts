@@ -136,6 +136,41 @@ export function logFeedReadWithoutStore(log: Pick<Logger, 'debug'>, fields: { re
   log.debug(fields, 'Feed served from the actions, its store cannot be reached');
 }
 
+/** It is tried on with what it has failed to take. */
+export function logWebhookDown(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly receiver: string; readonly error: string },
+): void {
+  log.warn(fields, 'A receiver of webhooks is down, new events wait');
+}
+
+export function logWebhookBack(log: Pick<Logger, 'info'>, fields: { readonly receiver: string }): void {
+  log.info(fields, 'A receiver of webhooks is back');
+}
+
+export function logWebhookGivenUp(
+  log: Pick<Logger, 'error'>,
+  fields: {
+    readonly receiver: string;
+    readonly eventId: string;
+    readonly attempts: number;
+    readonly error: string;
+  },
+): void {
+  log.error(fields, 'Webhook given up, an admin can retry it');
+}
+
+/** @param fields.events how many at most: also those that it did not ask for. */
+export function logWebhookSkipped(
+  log: Pick<Logger, 'error'>,
+  fields: { readonly receiver: string; readonly events: number },
+): void {
+  log.error(
+    fields,
+    'A receiver of webhooks was behind for longer than events are kept, some were never sent',
+  );
+}
+
 export function logWorkerTrouble(log: Pick<Logger, 'error'>, fields: { readonly err: unknown }): void {
   log.error(fields, 'The worker cannot look for work, it goes on trying');
 }

@@ -25,6 +25,12 @@ export interface FanOutFigures {
   readonly seconds: number;
 }
 
+export interface WebhookFigures {
+  readonly receiver: string;
+  readonly isTaken: boolean;
+  readonly seconds: number;
+}
+
 export type LiveTransport = 'websocket' | 'sse';
 
 /** The figures of one process, to be added to those of others. */
@@ -40,6 +46,11 @@ export interface Metrics {
   leaseLost(): void;
   /** A read of a feed was served from the actions since the store could not be reached. */
   feedReadWithoutStore(): void;
+  /** @param attempt.seconds from the request to its answer. */
+  webhookAttempted(attempt: WebhookFigures): void;
+  webhookGivenUp(receiver: string): void;
+  /** How many events of the log a receiver is behind; null: another process knows. */
+  webhookBehind(receiver: string, events: number | null): void;
   liveEventSent(kind: string): void;
   liveResync(reason: string): void;
   /** Counts a subscriber until disposed; disposing twice counts once. */
@@ -132,6 +143,25 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
     labelNames: ['reason'],
     registers,
   });
+  const webhookSeconds = new Histogram({
+    name: 'fanfare_webhook_seconds',
+    help: 'Time of one attempt to send an event, by receiver and outcome.',
+    labelNames: ['receiver', 'outcome'],
+    buckets: REQUEST_BUCKETS,
+    registers,
+  });
+  const webhooksGivenUp = new Counter({
+    name: 'fanfare_webhook_given_up_total',
+    help: 'Events that a receiver has not taken for as long as they are tried.',
+    labelNames: ['receiver'],
+    registers,
+  });
+  const webhooksBehind = new Gauge({
+    name: 'fanfare_webhook_behind',
+    help: 'Events of the log that a receiver has not been sent, by the process that sends to it.',
+    labelNames: ['receiver'],
+    registers,
+  });
   const skewSources = new Set<() => number>();
   new Gauge({
     name: 'fanfare_clock_skew_seconds',
@@ -195,6 +225,16 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
     },
     feedReadWithoutStore: () => {
       readsWithoutStore.inc();
+    },
+    webhookAttempted({ receiver, isTaken, seconds }) {
+      webhookSeconds.observe({ receiver, outcome: isTaken ? 'taken' : 'failed' }, seconds);
+    },
+    webhookGivenUp: (receiver) => {
+      webhooksGivenUp.inc({ receiver });
+    },
+    webhookBehind(receiver, events) {
+      if (events === null) webhooksBehind.remove({ receiver });
+      else webhooksBehind.set({ receiver }, events);
     },
     liveEventSent: (kind) => {
       liveEvents.inc({ kind });

@@ -14,6 +14,7 @@ export function eventMover(
   return new EventMover(
     {
       ...createRepositories(collections, { recordsEvents: true }),
+      onMoved: () => undefined,
       onError: (error) => {
         throw error;
       },

@@ -5,7 +5,7 @@ import { builder } from '../builder.ts';
 import { defineConnection, toConnection } from '../connection.ts';
 import type { PageSize } from '../limits/cost.ts';
 
-const HostEvent = builder.objectRef<HostEventView>('HostEvent').implement({
+export const HostEvent = builder.objectRef<HostEventView>('HostEvent').implement({
   description: 'Something that happened, told to the host application.',
   fields: (t) => ({
     id: t.field({

@@ -1,9 +1,10 @@
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import { HOST_EVENT_TYPES, type HostEventType, type NumberedHostEvent } from '../../domain/host-event.ts';
-import { hostEventData, type HostEventView } from '../../domain/host-event-data.ts';
+import { HOST_EVENT_TYPES, type HostEventType } from '../../domain/host-event.ts';
+import type { HostEventView } from '../../domain/host-event-data.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { ErasuresRepository } from '../../storage/erasures.ts';
+import { viewHostEvents } from '../../storage/host-event-views.ts';
 import type { HostEventsRepository } from '../../storage/host-events.ts';
 import { requireOneOf } from '../roles.ts';
 import type { HostEventsArgs, Page } from '../shapes.ts';
@@ -39,26 +40,13 @@ export async function readHostEvents(
   const { events, isCut } = await hostEvents.page({ after, upTo: last, types, limit: size + 1 });
   const shown = events.slice(0, size);
   const hasNextPage = isCut || events.length > size;
-  const views = await viewsOf(erasures, shown);
+  const views = await viewHostEvents(erasures, shown);
   const edges = shown.flatMap(({ seq }, index) => {
     const node = views[index];
     return node === undefined ? [] : [{ cursor: encodePlace(seq), node }];
   });
   const end = hasNextPage ? (shown.at(-1)?.seq ?? after) : Math.max(last, after);
   return { edges, hasNextPage, endCursor: encodePlace(end) };
-}
-
-/** With whom erasures are for, as long as that is known. No round trip where there are none among them. */
-async function viewsOf(
-  erasures: Pick<ErasuresRepository, 'subjectsOf'>,
-  events: readonly NumberedHostEvent[],
-): Promise<HostEventView[]> {
-  const keys = events.flatMap(({ facts }) => facts.erasureKey ?? []);
-  const subjects = await erasures.subjectsOf(keys);
-  return events.map((event) => ({
-    ...{ id: event.id, type: event.type, at: event.at },
-    data: hostEventData(event, (key) => subjects.get(key) ?? null),
-  }));
 }
 
 function sizeOf(first: number | null | undefined): number {

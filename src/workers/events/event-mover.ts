@@ -1,11 +1,17 @@
 import { clock } from '../../lib/clock.ts';
 import type { EventSourcesRepository } from '../../storage/event-sources.ts';
 import type { HostEventsRepository } from '../../storage/host-events.ts';
+import type { WebhookDeliveriesRepository } from '../../storage/webhook-deliveries.ts';
+import type { WebhookReceiversRepository } from '../../storage/webhook-receivers.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 
 export interface EventMoverDependencies {
   readonly eventSources: EventSourcesRepository;
-  readonly hostEvents: Pick<HostEventsRepository, 'lease' | 'release' | 'append' | 'purge'>;
+  readonly hostEvents: Pick<HostEventsRepository, 'lease' | 'release' | 'append' | 'purge' | 'range'>;
+  readonly webhookDeliveries: Pick<WebhookDeliveriesRepository, 'purge'>;
+  readonly webhookReceivers: Pick<WebhookReceiversRepository, 'forget'>;
+  /** There is something new in the log. */
+  readonly onMoved: () => void;
   /** It is tried again in the next round. */
   readonly onError: (error: unknown) => void;
 }
@@ -48,6 +54,7 @@ export class EventMover extends BackgroundWorker {
     const batch = await eventSources.read(now, BATCH);
     if (batch.events.length === 0) return false;
     await hostEvents.append(batch.events, now);
+    this.#dependencies.onMoved();
     await batch.taken();
     return batch.hasMore;
   }
@@ -67,8 +74,14 @@ export class EventMover extends BackgroundWorker {
 
   async #purge(now: Date): Promise<void> {
     if (performance.now() < this.#purgeAt) return;
-    const before = new Date(now.getTime() - this.#options.retentionMs);
-    const purged = await this.#dependencies.hostEvents.purge(before, BATCH);
+    const { hostEvents, webhookDeliveries, webhookReceivers } = this.#dependencies;
+    const { retentionMs } = this.#options;
+    const before = new Date(now.getTime() - retentionMs);
+    const { purged, upTo } = await hostEvents.purge(before, BATCH);
+    // What belongs to them, and what was cut off the last time.
+    await webhookDeliveries.purge(upTo ?? (await hostEvents.range()).deletedUpTo);
+    // Later: what a receiver that comes back has missed is reported.
+    await webhookReceivers.forget(new Date(before.getTime() - retentionMs));
     if (purged < BATCH) this.#purgeAt = performance.now() + PURGE_EVERY_MS;
   }
 }

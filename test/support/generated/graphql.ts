@@ -507,6 +507,13 @@ export type UpdateActionInput = {
   scope?: InputMaybe<Scope>;
 };
 
+/** What becomes of an event that a receiver has not taken. */
+export type WebhookState =
+  /** It was given up; `retryWebhook` tries it again. */
+  | 'FAILED'
+  /** It is tried again at `nextAttemptAt`. */
+  | 'RETRYING';
+
 /** What keeps an action out of a feed. */
 export type WithheldReason =
   /** The reader archived the item. */

@@ -24,6 +24,50 @@ function faultsOf(env: Environment): Record<string, string> {
 }
 
 describe('readConfig', () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const receiver = { url: 'https://app.example/events?x=1', secrets: [secret] };
+  const webhooks = (...list: readonly object[]): Environment => ({ WEBHOOKS: JSON.stringify(list) });
+
+  it('reads receivers of webhooks', () => {
+    const config = read(webhooks(receiver, { ...receiver, url: 'http://app:80', allowPrivateAddress: true }));
+    expect(config.events.webhooks).toEqual({
+      receivers: [
+        { url: receiver.url, keys: [Buffer.alloc(32, 7)], types: null, allowPrivateAddress: false },
+        { url: 'http://app/', keys: [Buffer.alloc(32, 7)], types: null, allowPrivateAddress: true },
+      ],
+      timeoutMs: 10_000,
+      retryForMs: 3 * 24 * 3_600_000,
+    });
+  });
+
+  it.each([
+    [[{ ...receiver, url: 'http://app.example' }], 'at 0.url: https://, or "allowPrivateAddress": true'],
+    [[receiver, { ...receiver, url: 'https://u:p@app.example' }], 'at 1.url: a URL'],
+    [[{ ...receiver, url: 'ftp://app.example' }], 'at 0.url: a URL'],
+    [[{ ...receiver, secrets: ['whsec_c2hvcnQ='] }], 'at 0.secrets.0: whsec_ and 24 to 64 bytes'],
+    [[{ ...receiver, secrets: [] }], 'at 0.secrets: '],
+    [[{ ...receiver, types: ['action.published', 'nothing'] }], 'at 0.types.1: '],
+    [[{ ...receiver, allowPrivate: true }], 'at 0: '],
+    [[receiver, receiver], 'with different URLs'],
+    [
+      Array.from({ length: 21 }, (_, n) => ({ ...receiver, url: `https://h${String(n)}.example` })),
+      'at most 20',
+    ],
+  ])('names what is wrong with a receiver of webhooks, and no secret: %#', (list, fault) => {
+    const { WEBHOOKS: message = '' } = faultsOf(webhooks(...list));
+    expect(message).toContain(fault);
+    expect(message).not.toContain('whsec_B');
+  });
+
+  it('names a list of receivers that is none, and what cannot be sent since it is not kept', () => {
+    expect(faultsOf({ WEBHOOKS: `{"secrets": ["${secret}"` })['WEBHOOKS']).toMatch(
+      /bytes \(not shown\), expected a JSON/,
+    );
+    expect(faultsOf({ ...webhooks(receiver), EVENT_RETENTION: 'off' })).toHaveProperty('WEBHOOKS');
+    expect(faultsOf({ ...webhooks(receiver), EVENT_RETENTION: '2d' })).toHaveProperty('WEBHOOK_RETRY_FOR');
+    expect(faultsOf({ EVENT_RETENTION: '2d' })).toEqual({});
+  });
+
   it('gives the documented defaults for an empty environment', () => {
     const config = read({});
     expect(config.http).toEqual({

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { HOST_EVENT_TYPES } from '../domain/host-event.ts';
+import { MAX_KEY_BYTES, MIN_KEY_BYTES, webhookKey } from '../domain/webhook-signature.ts';
+import type { WebhookReceiver } from '../domain/webhook.ts';
+import type { Kind } from './kinds.ts';
+
+const MOST_RECEIVERS = 20;
+const MOST_SECRETS = 5;
+const MAX_URL_LENGTH = 2_048;
+
+const EXPECTS =
+  `a JSON list of at most ${String(MOST_RECEIVERS)} receivers with different URLs, each ` +
+  '{"url": "https://…", "secrets": ["whsec_…"]}, and as needed "types" and "allowPrivateAddress"';
+
+/** The text of a URL that can be posted to; passwords do not belong into what is stored and shown. */
+const target = z
+  .string()
+  .max(MAX_URL_LENGTH)
+  .refine(
+    (text) => {
+      if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
+      const { username, password, hash } = new URL(text);
+      return username === '' && password === '' && hash === '';
+    },
+    { error: 'a URL that begins with https:// or http://, without a password and without #' },
+  );
+
+const secret = z.string().transform((text, context): Uint8Array => {
+  const key = webhookKey(text);
+  if (key !== null) return key;
+  const bytes = `${String(MIN_KEY_BYTES)} to ${String(MAX_KEY_BYTES)} bytes`;
+  context.addIssue({ code: 'custom', message: `whsec_ and ${bytes} in Base64` });
+  return z.NEVER;
+});
+
+const receiver = z
+  .strictObject({
+    url: target,
+    secrets: z.array(secret).min(1).max(MOST_SECRETS),
+    types: z.array(z.enum(HOST_EVENT_TYPES)).min(1).optional(),
+    allowPrivateAddress: z.boolean().default(false),
+  })
+  .refine(({ url, allowPrivateAddress }) => allowPrivateAddress || url.startsWith('https://'), {
+    error: 'https://, or "allowPrivateAddress": true',
+    path: ['url'],
+  })
+  .transform(({ url, secrets, types, allowPrivateAddress }): WebhookReceiver => ({
+    ...{ url: new URL(url).href, keys: secrets, types: types ?? null, allowPrivateAddress },
+  }));
+
+const receivers = z.array(receiver).max(MOST_RECEIVERS);
+
+/** Receivers of events. A fault names its place and never a value, which may be a secret. */
+export function webhookReceivers(): Kind<readonly WebhookReceiver[]> {
+  const schema = z.string().transform((text, context): readonly WebhookReceiver[] => {
+    const fail = (message: string): never => {
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    };
+    const read = receivers.safeParse(parsed(text));
+    if (!read.success) {
+      const [issue] = read.error.issues;
+      const place = issue?.path.map(String).join('.') ?? '';
+      return fail(place === '' ? EXPECTS : `at ${place}: ${issue?.message ?? EXPECTS}`);
+    }
+    const urls = new Set(read.data.map(({ url }) => url));
+    return urls.size === read.data.length ? read.data : fail(EXPECTS);
+  });
+  return { expects: EXPECTS, schema };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import { createHmac } from 'node:crypto';
+
+/** How secrets are written: the prefix, then the key in Base64. */
+const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
+export const MIN_KEY_BYTES = 24;
+export const MAX_KEY_BYTES = 64;
+
+/** The key of a secret such as `whsec_…`; null where it is none, or too short or too long to be good. */
+export function webhookKey(secret: string): Uint8Array | null {
+  const key = Buffer.from(SECRET.exec(secret)?.[1] ?? '', 'base64');
+  return key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES ? key : null;
+}
+
+/**
+ * The headers by which a receiver knows that a message is ours and is not an old one, by the Standard Webhooks
+ * specification. One signature for each key: a receiver that knows any of them is content.
+ */
+export function signatureHeaders(
+  keys: readonly Uint8Array[],
+  message: { readonly id: string; readonly sentAt: Date; readonly body: string },
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(message.sentAt.getTime() / 1_000));
+  const signed = `${message.id}.${timestamp}.${message.body}`;
+  const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+  return {
+    'webhook-id': message.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
+}

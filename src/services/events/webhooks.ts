@@ -1,0 +1,97 @@
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import type { HostEventView } from '../../domain/host-event-data.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import type { WebhookDelivery, WebhookState } from '../../domain/webhook.ts';
+import { clock } from '../../lib/clock.ts';
+import type { ErasuresRepository } from '../../storage/erasures.ts';
+import { viewHostEvents } from '../../storage/host-event-views.ts';
+import type { HostEventsRepository } from '../../storage/host-events.ts';
+import type { WebhookDeliveriesRepository, WebhookPlace } from '../../storage/webhook-deliveries.ts';
+import { collectPage, pageSize } from '../feed/paging.ts';
+import { requireRole } from '../roles.ts';
+import type { Page, PageArgs } from '../shapes.ts';
+
+const LIST = 'webhookDeliveries';
+const ID = /^[0-9a-f]{32}$/;
+const ID_BYTES = 16;
+const PLACE_BYTES = 8 + ID_BYTES;
+
+export interface WebhooksDependencies {
+  readonly webhookDeliveries: Pick<WebhookDeliveriesRepository, 'page' | 'retry'>;
+  readonly hostEvents: Pick<HostEventsRepository, 'byIds'>;
+  readonly erasures: Pick<ErasuresRepository, 'subjectsOf'>;
+}
+
+/** With what it is about, as it would be sent now. */
+export interface WebhookDeliveryView extends WebhookDelivery {
+  readonly event: HostEventView;
+}
+
+export interface WebhookDeliveriesArgs extends PageArgs {
+  /** Absent: all. */
+  readonly state?: WebhookState | null | undefined;
+}
+
+/**
+ * What receivers have not taken, the newest event first. What belongs to events that are not kept any more is gone.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function listWebhookDeliveries(
+  dependencies: WebhooksDependencies,
+  identity: Identity,
+  args: WebhookDeliveriesArgs,
+): Promise<Page<WebhookDeliveryView>> {
+  requireRole(identity, 'admin');
+  return collectPage<WebhookPlace, WebhookDelivery, WebhookDeliveryView>({
+    size: pageSize(args.first),
+    after: args.after == null ? null : decodePlace(args.after),
+    scan: (after, limit) => dependencies.webhookDeliveries.page(args.state ?? null, after, limit),
+    select: (deliveries) => withEvents(dependencies, deliveries),
+    cursorOf: encodePlace,
+  });
+}
+
+/**
+ * Has a delivery tried again at once, for as long as a new one. One that waits is tried earlier.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND
+ */
+export async function retryWebhook(
+  dependencies: WebhooksDependencies,
+  identity: Identity,
+  id: string,
+): Promise<WebhookDeliveryView> {
+  requireRole(identity, 'admin');
+  if (!ID.test(id)) throw badInput('Not the id of a webhook delivery', ['id']);
+  const delivery = await dependencies.webhookDeliveries.retry(id, clock.now());
+  const [view] = delivery === null ? [] : await withEvents(dependencies, [delivery]);
+  if (view === undefined) throw new FanfareError('NOT_FOUND', 'There is no such webhook delivery');
+  return view;
+}
+
+async function withEvents(
+  { hostEvents, erasures }: WebhooksDependencies,
+  deliveries: readonly WebhookDelivery[],
+): Promise<WebhookDeliveryView[]> {
+  const events = await hostEvents.byIds([...new Set(deliveries.map(({ eventId }) => eventId))]);
+  const views = await viewHostEvents(erasures, [...events.values()]);
+  const byId = new Map(views.map((view) => [view.id, view]));
+  return deliveries.flatMap((delivery) => {
+    const event = byId.get(delivery.eventId);
+    return event === undefined ? [] : [{ ...delivery, event }];
+  });
+}
+
+function encodePlace({ seq, id }: WebhookPlace): string {
+  const payload = Buffer.alloc(PLACE_BYTES);
+  payload.writeDoubleBE(seq, 0);
+  payload.write(id, 8, ID_BYTES, 'hex');
+  return encodeCursor(LIST, payload);
+}
+
+function decodePlace(cursor: string): WebhookPlace {
+  const payload = decodeCursor(LIST, cursor);
+  if (payload.length !== PLACE_BYTES)
+    throw new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
+  return { seq: payload.readDoubleBE(0), id: payload.toString('hex', 8) };
+}

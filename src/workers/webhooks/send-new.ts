@@ -1,0 +1,49 @@
+import type { NumberedHostEvent } from '../../domain/host-event.ts';
+import type { ParkedEvent, WebhookDeliveriesRepository } from '../../storage/webhook-deliveries.ts';
+import { inTurns } from './in-turns.ts';
+import type { ReceiverHealth } from './receiver-health.ts';
+import type { WebhookSender } from './webhook-sender.ts';
+
+export interface SendNewDependencies {
+  readonly webhookDeliveries: Pick<WebhookDeliveriesRepository, 'park' | 'waitingActions'>;
+  readonly now: () => Date;
+}
+
+/**
+ * Sends new events, and keeps what was not taken as deliveries. Gives the number of the first that is neither taken nor
+ * kept, which is where to go on; null: there is none. Once the receiver is down, nothing more is begun.
+ */
+export async function sendNew(
+  { webhookDeliveries, now }: SendNewDependencies,
+  to: { readonly url: string; readonly health: ReceiverHealth; readonly sender: WebhookSender },
+  events: readonly NumberedHostEvent[],
+): Promise<number | null> {
+  const { url, health, sender } = to;
+  const actionIds = new Set(events.flatMap(({ facts }) => facts.actionId ?? []));
+  const waiting = await webhookDeliveries.waitingActions(url, [...actionIds]);
+  const wasDown = health.isDown;
+  const parked: ParkedEvent[] = [];
+  const left: number[] = [];
+
+  async function sendTurn(turn: readonly NumberedHostEvent[]): Promise<void> {
+    let waitsUntil = waiting.get(turn[0]?.facts.actionId ?? '');
+    for (const event of turn) {
+      if (waitsUntil !== undefined) {
+        parked.push({ event, attempts: 0, error: null, nextAttemptAt: waitsUntil });
+        continue;
+      }
+      const result = health.isDown && !wasDown ? 'unsent' : await sender.send(event, 0);
+      if (result === 'unsent') {
+        left.push(event.seq);
+        return;
+      }
+      if (result === 'taken') continue;
+      waitsUntil = result.nextAttemptAt;
+      parked.push({ event, attempts: 1, ...result });
+    }
+  }
+
+  await inTurns(events, ({ seq, facts }) => ({ seq, actionId: facts.actionId ?? null }), sendTurn);
+  await webhookDeliveries.park(url, parked, now());
+  return left.length === 0 ? null : Math.min(...left);
+}

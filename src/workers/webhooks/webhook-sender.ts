@@ -1,0 +1,82 @@
+import type { WebhookClient, WebhookOutcome } from '../../connections/webhook-client.ts';
+import type { NumberedHostEvent } from '../../domain/host-event.ts';
+import { viewHostEvents } from '../../storage/host-event-views.ts';
+import {
+  MAX_RETRY_AFTER_MS,
+  retryDelayMs,
+  webhookPayload,
+  type WebhookReceiver,
+} from '../../domain/webhook.ts';
+import { signatureHeaders } from '../../domain/webhook-signature.ts';
+import type { ErasuresRepository } from '../../storage/erasures.ts';
+import type { WebhookDeliveriesRepository } from '../../storage/webhook-deliveries.ts';
+import type { ReceiverHealth } from './receiver-health.ts';
+
+export interface SenderDependencies {
+  readonly erasures: Pick<ErasuresRepository, 'subjectsOf'>;
+  readonly webhookDeliveries: Pick<WebhookDeliveriesRepository, 'hasten'>;
+  readonly client: WebhookClient;
+  readonly now: () => Date;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly observer: { attempted(isTaken: boolean, seconds: number): void };
+}
+
+/** What came of one event. */
+export type SendResult =
+  | 'taken'
+  /** It was not sent, since this process may not send any more. */
+  | 'unsent'
+  | { readonly error: string; readonly nextAttemptAt: Date };
+
+export interface SenderOptions {
+  readonly receiver: WebhookReceiver;
+  readonly health: ReceiverHealth;
+  /** Ends what is under way. */
+  readonly signal: AbortSignal;
+  readonly maySend: () => Promise<boolean>;
+}
+
+/** Sends events to one receiver, as they are now: who was erased since is not named. */
+export class WebhookSender {
+  readonly #dependencies: SenderDependencies;
+  readonly #options: SenderOptions;
+
+  constructor(dependencies: SenderDependencies, options: SenderOptions) {
+    this.#dependencies = dependencies;
+    this.#options = options;
+  }
+
+  /** @param attempts how many have failed before. */
+  async send(event: NumberedHostEvent, attempts: number): Promise<SendResult> {
+    const { health, receiver, maySend } = this.#options;
+    const { webhookDeliveries, now, random } = this.#dependencies;
+    if (!(await maySend())) return 'unsent';
+    const outcome = await this.#post(event);
+    if (outcome === null) return 'unsent';
+    if (health.note(outcome)) await webhookDeliveries.hasten(receiver.url, now());
+    if (outcome.isTaken) return 'taken';
+    const asked = Math.min(MAX_RETRY_AFTER_MS, outcome.retryAfterMs ?? 0);
+    const delay = Math.max(asked, retryDelayMs(attempts + 1, random()));
+    return { error: outcome.error, nextAttemptAt: new Date(now().getTime() + delay) };
+  }
+
+  /** Null: it was ended before there was an answer. */
+  async #post(event: NumberedHostEvent): Promise<WebhookOutcome | null> {
+    const { erasures, client, now, observer } = this.#dependencies;
+    const { receiver, signal } = this.#options;
+    const [view] = await viewHostEvents(erasures, [event]);
+    if (view === undefined) return null;
+    const body = JSON.stringify(webhookPayload(view));
+    const headers = signatureHeaders(receiver.keys, { id: event.id, sentAt: now(), body });
+    const startedAt = performance.now();
+    try {
+      const outcome = await client.post(headers, body, signal);
+      observer.attempted(outcome.isTaken, (performance.now() - startedAt) / 1_000);
+      return outcome;
+    } catch (error) {
+      if (signal.aborted) return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import type { WebhookReceiver } from '../../domain/webhook.ts';
+import type { HostEventsRepository } from '../../storage/host-events.ts';
+import type { WebhookDeliveriesRepository } from '../../storage/webhook-deliveries.ts';
+import type { WebhookReceiversRepository } from '../../storage/webhook-receivers.ts';
+import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
+import { holdLease, type Lease } from '../fan-out/lease.ts';
+import { ReceiverHealth, type HealthObserver } from './receiver-health.ts';
+import { retryDue, type RetryDueDependencies } from './retry-due.ts';
+import { sendNew } from './send-new.ts';
+import { WebhookSender, type SenderDependencies } from './webhook-sender.ts';
+
+/** Notified of what admins and metrics are to know of one receiver. */
+export type WebhookObserver = HealthObserver &
+  SenderDependencies['observer'] &
+  RetryDueDependencies['observer'] & {
+    /** It was so far behind that events are not kept any more which it has not been sent. */
+    skipped(events: number): void;
+    /** How many numbers of the log it is behind; null: another process sends to it. */
+    behind(events: number | null): void;
+    /** It is tried again in the next round. */
+    failed(error: unknown): void;
+  };
+
+export interface WebhookWorkerDependencies extends SenderDependencies {
+  readonly hostEvents: Pick<HostEventsRepository, 'range' | 'page' | 'byIds'>;
+  readonly webhookReceivers: WebhookReceiversRepository;
+  readonly webhookDeliveries: WebhookDeliveriesRepository;
+  readonly observer: WebhookObserver;
+}
+
+export interface WebhookWorkerOptions extends BackgroundWorkerOptions {
+  readonly receiver: WebhookReceiver;
+  readonly workerId: string;
+  readonly leaseMs: number;
+  /** How long an event is tried. */
+  readonly retryForMs: number;
+}
+
+/** Events of one round. */
+const BATCH = 100;
+/** Events of one receiver that wait for another attempt; with more, the log is not read on. */
+const MAX_RETRYING = 1_000;
+
+/**
+ * Sends events to one receiver, in any number of processes: one at a time has its lease. Each receiver has a worker of its
+ * own, with connections of its own, so none waits for another one.
+ *
+ * New events are read from the log behind a number that is stored for the receiver. It moves on once every event up to it
+ * was taken or is stored as a delivery, which is tried again by its own clock. So an event is sent at least once, under one
+ * id, whatever dies in between. A receiver that is down is not sent anything new: that waits in the log.
+ */
+export class WebhookWorker extends BackgroundWorker {
+  readonly #dependencies: WebhookWorkerDependencies;
+  readonly #options: WebhookWorkerOptions;
+  readonly #health: ReceiverHealth;
+  readonly #stopping = new AbortController();
+  #hasLease = false;
+
+  constructor(dependencies: WebhookWorkerDependencies, options: WebhookWorkerOptions) {
+    super(options);
+    this.#dependencies = dependencies;
+    this.#options = options;
+    this.#health = new ReceiverHealth(dependencies.observer);
+  }
+
+  /** Sends what is due and what is new, up to a batch of each. False: there was no more, or another process has the lease. */
+  async round(): Promise<boolean> {
+    const { webhookReceivers, hostEvents, now, observer } = this.#dependencies;
+    const { workerId, leaseMs, retryForMs, receiver } = this.#options;
+    const { url } = receiver;
+    const seq = await webhookReceivers.lease(
+      url,
+      { worker: workerId, now: now(), leaseMs },
+      async () => (await hostEvents.range()).last,
+    );
+    this.#hasLease = seq !== null;
+    if (seq === null) {
+      observer.behind(null);
+      return false;
+    }
+    using lease = holdLease(
+      () => webhookReceivers.extend(url, workerId, new Date(now().getTime() + leaseMs)),
+      leaseMs,
+    );
+    const sender = this.#senderUnder(lease);
+    const hasTried = await retryDue(this.#dependencies, { url, sender, retryForMs }, BATCH);
+    const hasMoved = await this.#goOn(sender, seq);
+    return (hasTried || hasMoved) && !this.isStopping;
+  }
+
+  /** What is under way is ended, and sent again by the process that has the lease next. */
+  override async stop(): Promise<void> {
+    const stopped = super.stop();
+    this.#stopping.abort();
+    await stopped;
+    const { webhookReceivers, client } = this.#dependencies;
+    client[Symbol.dispose]();
+    if (this.#hasLease) await webhookReceivers.release(this.#options.receiver.url, this.#options.workerId);
+  }
+
+  protected override work(): Promise<boolean> {
+    return this.round();
+  }
+
+  protected override failed(error: unknown): void {
+    this.#dependencies.observer.failed(error);
+  }
+
+  #senderUnder(lease: Lease): WebhookSender {
+    const { signal } = this.#stopping;
+    return new WebhookSender(this.#dependencies, {
+      receiver: this.#options.receiver,
+      health: this.#health,
+      signal,
+      maySend: async () => !signal.aborted && (await lease.isHeld()),
+    });
+  }
+
+  /** Sends what is new behind a number. False: there was nothing, or it may not be sent. */
+  async #goOn(sender: WebhookSender, seq: number): Promise<boolean> {
+    const { hostEvents, webhookReceivers, observer } = this.#dependencies;
+    const { receiver, workerId } = this.#options;
+    const { url, types } = receiver;
+    const { deletedUpTo, last } = await hostEvents.range();
+    const after = Math.max(seq, deletedUpTo);
+    if (after > seq) observer.skipped(after - seq);
+    observer.behind(Math.max(0, last - after));
+    const limit = last > after ? await this.#room() : 0;
+    if (limit === 0) return false;
+    const { events, isCut } = await hostEvents.page({ after, upTo: last, types, limit });
+    const left = await sendNew(this.#dependencies, { url, health: this.#health, sender }, events);
+    const reached = isCut || events.length === limit ? (events.at(-1)?.seq ?? after) : last;
+    const end = left === null ? reached : left - 1;
+    if (end <= seq) return false;
+    this.#hasLease = await webhookReceivers.advance(url, workerId, end);
+    observer.behind(Math.max(0, last - end));
+    return this.#hasLease;
+  }
+
+  /** How many new events may be sent. One that is down is tried with one, unless others wait by which it is tried. */
+  async #room(): Promise<number> {
+    const { webhookDeliveries } = this.#dependencies;
+    const retrying = await webhookDeliveries.countRetrying(this.#options.receiver.url, MAX_RETRYING);
+    if (this.#health.isDown) return retrying === 0 ? 1 : 0;
+    return Math.min(BATCH, MAX_RETRYING - retrying);
+  }
+}

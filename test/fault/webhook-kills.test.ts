@@ -1,0 +1,186 @@
+import { expect, test } from 'vitest';
+import { encodeActionId } from '../../src/domain/node-ids.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+import { startFanfare, type FanfareProcess } from '../support/processes.ts';
+import { repeats, SEED } from '../support/seed.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { startWebhookTarget, type WebhookTarget } from '../support/webhook-receiver.ts';
+
+/** `FANFARE_KILLS=50` kills the server so many times. */
+const KILLS = Number(process.env['FANFARE_KILLS'] ?? repeats(2));
+/** Actions of one kill, each published, liked and hidden. */
+const ACTIONS = 4;
+/** Webhooks of one kill: those three for each action, and its delivery. */
+const WEBHOOKS = ACTIONS * 4;
+const MENTIONED = ['ann', 'bob', 'cid'];
+
+/** A server, publications and webhooks in one process, that can be killed. */
+class Server {
+  readonly #env: Readonly<Record<string, string>>;
+  #process: FanfareProcess;
+  #url: Promise<string>;
+
+  constructor(env: Readonly<Record<string, string>>) {
+    this.#env = env;
+    [this.#process, this.#url] = this.#start();
+  }
+
+  #start(): [FanfareProcess, Promise<string>] {
+    const process = startFanfare(['serve'], { ...this.#env, PORT: '0' });
+    return [process, process.logged(({ msg }) => msg === 'Listening').then(({ url }) => String(url))];
+  }
+
+  get url(): Promise<string> {
+    return this.#url;
+  }
+
+  async killAndReplace(): Promise<void> {
+    const killed = this.#process;
+    killed.kill('SIGKILL');
+    if ((await killed.exited()) !== null) throw new Error('The server had ended before it was killed');
+    [this.#process, this.#url] = this.#start();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process[Symbol.asyncDispose]();
+  }
+}
+
+/** Asks until there is an answer, as a client does that has a key for what it does. */
+async function ask<T>(server: Server, token: string, query: string, variables: object): Promise<T> {
+  for (;;) {
+    const url = await server.url;
+    try {
+      const response = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify({ query, variables }),
+      });
+      const answer = (await response.json()) as { data?: T | null; errors?: unknown };
+      if (answer.data != null && answer.errors === undefined) return answer.data;
+      throw new Error(`Refused: ${JSON.stringify(answer)}`);
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith('Refused')) throw error;
+      // It was killed. The next turn of the loop waits for the one in its place.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+async function tellStory(server: Server, token: string, key: string): Promise<void> {
+  const { publishAction } = await ask<{ publishAction: { action: { id: string } } }>(
+    server,
+    token,
+    `mutation ($input: PublishActionInput!) { publishAction(input: $input) { action { id } } }`,
+    {
+      input: {
+        ...{ idempotencyKey: key, actorId: 'actor', scope: 'PUBLIC', mentions: MENTIONED },
+        descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: key } },
+      },
+    },
+  );
+  const { id } = publishAction.action;
+  const like = { actionId: id, kind: 'LIKE', actorId: 'ann', idempotencyKey: key };
+  await ask(
+    server,
+    token,
+    `mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }`,
+    { input: like },
+  );
+  await ask(server, token, `mutation ($id: ID!) { hideAction(id: $id) { id } }`, { id });
+}
+
+/** Kills the server when the receiver has got so many requests more; that one is answered or not. */
+async function killAfter(server: Server, target: WebhookTarget, requests: number, isAnswered: boolean) {
+  if (requests === 0) {
+    await server.killAndReplace();
+    return;
+  }
+  await new Promise<void>((resolve, reject) => {
+    let left = requests;
+    target.answer = ({ payload }, response) => {
+      left -= 1;
+      if (left !== 0 || isAnswered) {
+        target.take(payload);
+        response.writeHead(200).end();
+      }
+      if (left === 0) server.killAndReplace().then(resolve, reject);
+    };
+  });
+  target.answer = 200;
+}
+
+async function isQuiet(app: TestApp): Promise<boolean> {
+  const { collections } = app.app.database;
+  const { actions, interactions, eventOutbox, hostEvents, webhookReceivers, webhookDeliveries } = collections;
+  if ((await app.app.openFanOuts()) > 0) return false;
+  const unsent = { unsentAt: { $exists: true } };
+  const counts = await Promise.all([
+    actions.countDocuments(unsent),
+    interactions.countDocuments(unsent),
+    eventOutbox.countDocuments(),
+    webhookDeliveries.countDocuments(),
+  ]);
+  if (counts.some((count) => count > 0)) return false;
+  const [last, receiver] = await Promise.all([
+    hostEvents.findOne({}, { sort: { seq: -1 } }),
+    webhookReceivers.findOne(),
+  ]);
+  return last !== null && last.seq === receiver?.seq;
+}
+
+test(
+  `every event arrives at least once under one id although the server is killed, ${String(KILLS)} times, seed ${String(SEED)}`,
+  async () => {
+    const random = seededRandom(SEED);
+    await using target = await startWebhookTarget();
+    const webhooks = [{ url: target.url, secrets: [target.secret], allowPrivateAddress: true }];
+    await using app = await startTestApp({
+      ...{ api: false, worker: false },
+      env: {
+        WEBHOOKS: JSON.stringify(webhooks),
+        ...{ FAN_OUT_LEASE: '1s', POLL_INTERVAL: '50ms', FAN_OUT_ATTEMPTS: '100' },
+      },
+    });
+    const { collections } = app.app.database;
+    await using server = new Server(app.env);
+    const token = await app.token('service', ['service', 'admin']);
+    await expect.poll(() => collections.webhookReceivers.countDocuments(), { timeout: PATIENCE_MS }).toBe(1);
+    for (let kill = 0; kill < KILLS; kill++) {
+      const stories = Array.from({ length: ACTIONS }, (_, n) =>
+        tellStory(server, token, `${String(kill)}-${String(n)}`),
+      );
+      await killAfter(server, target, random.below(WEBHOOKS), random.next() < 0.5);
+      await Promise.all(stories);
+    }
+    await expect.poll(() => isQuiet(app), { timeout: PATIENCE_MS * 2, interval: 100 }).toBe(true);
+
+    const log = await collections.hostEvents.find().sort({ seq: 1 }).toArray();
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, n) => n + 1));
+    // What the receiver has, without doubles, is what happened; and each request was signed.
+    expect([...target.taken.keys()].sort()).toEqual(log.map(({ _id }) => _id).sort());
+    for (const request of target.received) target.verify(request);
+    const all = await collections.actions.find().toArray();
+    expect(all).toHaveLength(KILLS * ACTIONS);
+    const payloads = [...target.taken.values()];
+    for (const { _id } of all) {
+      const actionId = encodeActionId(_id.toHexString());
+      const story = payloads.filter(({ data }) => data['actionId'] === actionId);
+      const count = (type: string): number => story.filter((one) => one.type === type).length;
+      expect(
+        ['action.published', 'interaction.recorded', 'action.hidden'].map((type) => count(type)),
+      ).toEqual([1, 1, 1]);
+      const readers = story.flatMap(({ data }) =>
+        ((data['readers'] ?? []) as { readonly memberId: string }[]).map(({ memberId }) => memberId),
+      );
+      // A pass that finds the action hidden already delivers it to nobody.
+      if (count('item.delivered') > 0) expect([...new Set(readers)].sort()).toEqual(MENTIONED);
+    }
+    const doubles = target.received.length - target.taken.size;
+    console.log(
+      `${String(KILLS)} kills, ${String(log.length)} events, ${String(doubles)} requests beyond them`,
+    );
+  },
+  PATIENCE_MS * (4 + 2 * KILLS),
+);

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commandsOf, stagesOf } from '../../support/commands.ts';
+import { eventMover, moveEvents } from '../../support/events.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
+import { startWebhookTarget, type WebhookTarget } from '../../support/webhook-receiver.ts';
+import { webhookWorker } from '../../support/webhooks.ts';
+
+/** Enough for a planner to prefer an index over reading everything. */
+const MANY = 10_000;
+
+let parts: Parts;
+let target: WebhookTarget;
+beforeAll(async () => {
+  parts = await openParts({ recordsEvents: true, monitorCommands: true });
+  target = await startWebhookTarget();
+});
+afterAll(async () => {
+  await parts[Symbol.asyncDispose]();
+  await target[Symbol.asyncDispose]();
+});
+
+async function namesOf(work: () => Promise<unknown>): Promise<string[]> {
+  return (await commandsOf(parts.database, work)).map(({ name, collection }) => `${name} ${collection}`);
+}
+
+const LOOK = [
+  'findAndModify webhookReceivers',
+  'find webhookDeliveries',
+  'find eventState',
+  'find hostEvents',
+];
+const byName = (names: readonly string[]): string[] => [...names].sort();
+
+test('events of an action cost its delivery one look at its readers and one write, and nothing else', async () => {
+  const costOf = async (recordsEvents: boolean): Promise<string[]> => {
+    await using counted = await openParts({ recordsEvents, monitorCommands: true });
+    await counted.services.followMany(
+      counted.service,
+      Array.from({ length: 100 }, (_, n) => ({ followerId: `f${String(n)}`, refId: 'actor' })),
+    );
+    await counted.feedOf('f0');
+    const commands = await commandsOf(counted.database, async () => {
+      await counted.publish({});
+      await counted.fanOut();
+    });
+    // What looks for work by the clock does so more or less often.
+    return byName(commands.map(({ name, collection }) => `${name} ${collection}`));
+  };
+  const counts = (names: readonly string[]): Map<string, number> => {
+    const found = new Map<string, number>();
+    for (const name of names) found.set(name, (found.get(name) ?? 0) + 1);
+    return found;
+  };
+  const [without, with_] = [counts(await costOf(false)), counts(await costOf(true))];
+  expect(with_.get('insert actions')).toBe(without.get('insert actions'));
+  expect(with_.get('insert newsfeedItems')).toBe(without.get('insert newsfeedItems'));
+  expect([without.get('update eventOutbox'), with_.get('update eventOutbox')]).toEqual([undefined, 1]);
+  const reads = ['feeds', 'itemMarks', 'hiddenItems'].map((name) => `find ${name}`);
+  for (const read of reads) expect((with_.get(read) ?? 0) - (without.get(read) ?? 0)).toBeLessThanOrEqual(1);
+});
+
+test('moves what is new in five round trips, and reads of documents what events tell', async () => {
+  const { collections } = parts.database;
+  await using mover = eventMover(collections);
+  // Also the look for what is not kept any longer, once a minute.
+  await mover.round(new Date());
+  await parts.publish({ descriptor: { posted: { postId: 'p', text: 'x'.repeat(5_000) } } });
+  const commands = await commandsOf(parts.database, () => mover.round(new Date(Date.now() + 1_000)));
+  const finds = commands.filter(({ name }) => name === 'find');
+  expect(finds.map(({ collection }) => collection)).toEqual(
+    expect.arrayContaining(['actions', 'interactions', 'follows', 'erasures', 'eventOutbox', 'hostEvents']),
+  );
+  const read = finds.find(({ collection }) => collection === 'actions');
+  expect(read?.command['projection']).toEqual({
+    ...{ unsent: 1, unsentAt: 1, actorId: 1, scope: 1, 'descriptor.type': 1 },
+  });
+});
+
+test('looks with four commands while there is nothing, and sends with as many for one as for a hundred', async () => {
+  const { collections } = parts.database;
+  await using worker = webhookWorker(collections, target.receiver);
+  await worker.round();
+  expect(byName(await namesOf(() => worker.round()))).toEqual(byName(LOOK));
+  const sends = [];
+  for (const count of [1, 50]) {
+    for (let n = 0; n < count; n++) await parts.publish({});
+    await moveEvents(collections);
+    sends.push(byName(await namesOf(() => worker.round())));
+  }
+  const sent = [
+    'aggregate webhookDeliveries',
+    'find hostEvents',
+    'find webhookDeliveries',
+    'update webhookReceivers',
+  ];
+  expect(sends).toEqual([byName([...LOOK, ...sent]), byName([...LOOK, ...sent])]);
+  expect(target.received).toHaveLength(51);
+});
+
+test('finds deliveries by their indexes', async () => {
+  const { webhookDeliveries } = parts.database.collections;
+  await webhookDeliveries.insertMany(
+    Array.from({ length: MANY }, (_, n) => ({
+      _id: n.toString(16).padStart(32, '0'),
+      ...{ url: `https://h${String(n % 20)}.example`, eventId: String(n), seq: n },
+      ...{ type: 'action.hidden' as const, actionId: String(n % 500), attempts: 1 },
+      ...(n % 2 === 0
+        ? { state: 'RETRYING' as const, nextAttemptAt: new Date(n) }
+        : { state: 'FAILED' as const }),
+      triedSince: new Date(0),
+    })),
+  );
+  const { webhookDeliveries: deliveries } = parts.repositories;
+  const url = 'https://h2.example';
+  const place = { seq: 100, id: 'f'.repeat(32) };
+  const queries: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['due', () => deliveries.due(url, new Date(50), 10)],
+    ['action', () => deliveries.waitingActions(url, ['2', '22'])],
+    ['newest', () => deliveries.page(null, place, 10)],
+    ['newest_by_state', () => deliveries.page('FAILED', place, 10)],
+  ];
+  for (const [name, query] of queries) {
+    const [command] = await commandsOf(parts.database, query);
+    if (command === undefined) throw new Error('Nothing was asked');
+    await expect
+      .poll(async () => (await stagesOf(parts.database, command)).map(({ indexName }) => indexName), {
+        ...{ timeout: PATIENCE_MS, interval: 250 },
+      })
+      .toContain(name);
+  }
+});

@@ -1,0 +1,398 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { webhookKey } from '../../../src/domain/webhook-signature.ts';
+import { eventMover, eventsOf, moveEvents } from '../../support/events.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { newWebhookSecret, startWebhookTarget, type WebhookTarget } from '../../support/webhook-receiver.ts';
+import { sendAll, webhookWorker } from '../../support/webhooks.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+let parts: Parts;
+beforeEach(async () => {
+  parts = await openParts({ recordsEvents: true });
+});
+afterEach(async () => parts[Symbol.asyncDispose]());
+
+/** A clock that the test moves. */
+function movableClock(): { now: () => Date; move: (ms: number) => void } {
+  let time = Date.now();
+  return {
+    now: () => new Date(time),
+    move: (ms) => {
+      time += ms;
+    },
+  };
+}
+
+async function publish(count: number, refId = 'actor'): Promise<void> {
+  for (let n = 0; n < count; n++) await parts.publish({ actorId: refId });
+  await moveEvents(parts.database.collections);
+}
+
+const deliveries = () =>
+  parts.services
+    .listWebhookDeliveries(parts.admin, { first: 100 })
+    .then(({ edges }) => edges.map(({ node }) => node));
+
+const idsOf = (target: WebhookTarget): string[] => target.received.map(({ payload }) => payload.id);
+
+async function eventIds(): Promise<string[]> {
+  return (await eventsOf(parts)).map(({ id }) => id);
+}
+
+test('sends every event as it is in hostEvents, signed by the specification, once it has begun', async () => {
+  await publish(1);
+  await using target = await startWebhookTarget();
+  await using worker = webhookWorker(parts.database.collections, target.receiver);
+  await sendAll(worker);
+  expect(target.received).toEqual([]);
+  await parts.services.follow(parts.session('ann'), 'ref', 0);
+  await publish(1);
+  await sendAll(worker);
+  const page = await parts.services.readHostEvents(parts.service, {});
+  const expected = page.edges.slice(1).map(({ node }) => node);
+  expect(target.received.map(({ payload }) => payload).sort(byTime)).toEqual(
+    expected.map(({ id, type, at, data }) => ({ id, type, timestamp: at.toISOString(), data })),
+  );
+  for (const request of target.received) {
+    expect(request.headers).toMatchObject({
+      ...{ 'webhook-id': request.payload.id, 'content-type': 'application/json' },
+    });
+    target.verify(request);
+    expect(() => {
+      target.verify(request, newWebhookSecret());
+    }).toThrow();
+    expect(() => {
+      target.verify({ ...request, body: request.body.replace('follow', 'fallow') + ' ' });
+    }).toThrow();
+  }
+  expect(await deliveries()).toEqual([]);
+});
+
+function byTime(a: { readonly timestamp: string }, b: { readonly timestamp: string }): number {
+  return a.timestamp < b.timestamp ? -1 : 1;
+}
+
+test('signs with all keys, so that a receiver can exchange its own at any time', async () => {
+  const [old, fresh] = [newWebhookSecret(), newWebhookSecret()];
+  await using target = await startWebhookTarget();
+  const keys = [old, fresh].map((secret) => webhookKey(secret) ?? new Uint8Array());
+  await using worker = webhookWorker(parts.database.collections, { ...target.receiver, keys });
+  await worker.round();
+  await publish(1);
+  await sendAll(worker);
+  const [request] = target.received;
+  if (request === undefined) throw new Error('Nothing was sent');
+  for (const secret of [old, fresh]) target.verify(request, secret);
+});
+
+test('sends only what the receiver asks for, and is done with the rest', async () => {
+  await using target = await startWebhookTarget({ types: ['action.hidden'] });
+  await using worker = webhookWorker(parts.database.collections, target.receiver);
+  await worker.round();
+  const { action } = await parts.publish({});
+  await parts.services.hideAction(parts.session('admin', 'admin'), action.id, null);
+  await publish(1);
+  await sendAll(worker);
+  expect(target.received.map(({ payload }) => payload.type)).toEqual(['action.hidden']);
+  const stored = await parts.database.collections.webhookReceivers.findOne({ _id: target.url });
+  expect(stored?.seq).toBe(3);
+});
+
+test('a receiver that answers 500 for an hour gets everything once it is back, and is not sent more than it takes', async () => {
+  const { now, move } = movableClock();
+  const states: string[] = [];
+  const observer = { down: () => states.push('down'), up: () => states.push('up') };
+  await using target = await startWebhookTarget();
+  await using worker = webhookWorker(parts.database.collections, target.receiver, { now, observer });
+  await worker.round();
+  target.answer = 500;
+  await publish(60);
+  for (let minute = 0; minute < 60; minute++) {
+    await sendAll(worker);
+    move(MINUTE_MS);
+  }
+  expect(states).toEqual(['down']);
+  const waiting = await deliveries();
+  expect(waiting.length).toBeGreaterThan(0);
+  // The others wait in the log, and cost nothing.
+  expect(waiting.length).toBeLessThan(20);
+  for (const delivery of waiting)
+    expect(delivery).toMatchObject({
+      ...{ url: target.url, state: 'RETRYING', error: 'Answered 500', type: 'action.published' },
+    });
+  // 10 at once, then each of them a handful of times in an hour.
+  expect(target.received.length).toBeLessThan(20 * 8);
+  target.answer = 204;
+  move(HOUR_MS);
+  await sendAll(worker);
+  expect(states).toEqual(['down', 'up']);
+  expect(new Set(target.taken.keys())).toEqual(new Set(await eventIds()));
+  expect(await deliveries()).toEqual([]);
+});
+
+test('a receiver that hangs, one that fails and one that redirects delay nobody else', async () => {
+  await using elsewhere = await startWebhookTarget();
+  await using good = await startWebhookTarget();
+  await using hanging = await startWebhookTarget();
+  await using failing = await startWebhookTarget();
+  await using moved = await startWebhookTarget();
+  hanging.answer = 'hang';
+  failing.answer = 500;
+  moved.answer = (_request, response) => void response.writeHead(307, { location: elsewhere.url }).end();
+  // No attempt at the one that hangs ends within this test.
+  const workers = [good, hanging, failing, moved].map(({ receiver }) =>
+    webhookWorker(parts.database.collections, receiver, { timeoutMs: 600_000 }),
+  );
+  for (const worker of workers) {
+    await worker.round();
+    worker.start();
+  }
+  try {
+    await publish(40);
+    const ids = await eventIds();
+    await expect.poll(() => good.taken.size).toBe(ids.length);
+    await expect.poll(() => hanging.received.length).toBe(8);
+    await expect.poll(() => failing.received.length >= 10 && moved.received.length >= 10).toBe(true);
+    expect(elsewhere.received).toEqual([]);
+    const errors = new Set((await deliveries()).map(({ url, error }) => `${url} ${error ?? ''}`));
+    expect(errors).toEqual(
+      new Set([`${failing.url} Answered 500`, `${moved.url} Answered 307: redirects are not followed`]),
+    );
+  } finally {
+    for (const worker of workers) await worker.stop();
+  }
+  // What was under way has not failed, it goes on elsewhere.
+  hanging.answer = 200;
+  await using next = webhookWorker(parts.database.collections, hanging.receiver);
+  await sendAll(next);
+  expect(new Set(hanging.taken.keys())).toEqual(new Set(await eventIds()));
+});
+
+test('an attempt ends when its time is over, also in the middle of an answer that the status has not yet begun', async () => {
+  await using target = await startWebhookTarget();
+  target.answer = 'hang';
+  await using worker = webhookWorker(parts.database.collections, target.receiver, { timeoutMs: 50 });
+  await worker.round();
+  await publish(1);
+  await worker.round();
+  expect(await deliveries()).toMatchObject([{ attempts: 1, error: 'No answer within 0.05 s' }]);
+});
+
+test('an answer of any length counts by its status', async () => {
+  await using target = await startWebhookTarget();
+  target.answer = (request, response) => {
+    response.writeHead(200);
+    // Never ends.
+    const more = (): void => {
+      while (response.write('x'.repeat(10_000)) && !response.destroyed);
+    };
+    response.on('drain', more);
+    more();
+    expect(request.payload.type).toBe('action.published');
+  };
+  await using worker = webhookWorker(parts.database.collections, target.receiver);
+  await worker.round();
+  await publish(3);
+  await sendAll(worker);
+  expect(target.received).toHaveLength(3);
+  expect(await deliveries()).toEqual([]);
+});
+
+test('waits as long as a receiver asks for, an hour at most', async () => {
+  const { now, move } = movableClock();
+  await using target = await startWebhookTarget();
+  await using worker = webhookWorker(parts.database.collections, target.receiver, { now });
+  await worker.round();
+  await publish(2);
+  target.answer = ({ payload }, response) =>
+    void response
+      .writeHead(429, { 'retry-after': payload.data['actorId'] === 'patient' ? '120' : '999999999' })
+      .end();
+  await publish(1, 'patient');
+  await sendAll(worker);
+  const times = (await deliveries()).map(
+    ({ nextAttemptAt }) => (nextAttemptAt?.getTime() ?? 0) - now().getTime(),
+  );
+  expect(times).toEqual([2 * MINUTE_MS, HOUR_MS, HOUR_MS]);
+  target.answer = 200;
+  move(HOUR_MS);
+  await sendAll(worker);
+  expect(target.taken.size).toBe(3);
+});
+
+test('what is later in the story of an action waits for what was not taken, other actions do not', async () => {
+  const { now, move } = movableClock();
+  await using target = await startWebhookTarget();
+  await using worker = webhookWorker(parts.database.collections, target.receiver, { now });
+  await worker.round();
+  const admin = parts.session('admin', 'admin');
+  const { action: held } = await parts.publish({ actorId: 'held' });
+  const { action: free } = await parts.publish({ actorId: 'free' });
+  let fails = true;
+  target.answer = ({ payload }, response) => {
+    const refuses = fails && payload.type === 'action.published' && payload.data['actorId'] === 'held';
+    response.writeHead(refuses ? 503 : 200).end();
+  };
+  for (const { id } of [held, free]) {
+    await parts.services.hideAction(admin, id, null);
+    await parts.services.unhideAction(admin, id);
+  }
+  await moveEvents(parts.database.collections);
+  await sendAll(worker);
+  await parts.services.deleteAction(admin, held.id);
+  await moveEvents(parts.database.collections);
+  await sendAll(worker);
+  const storyOf = (actorId: string): string[] =>
+    target.received
+      .filter(({ payload }) => payload.data['actorId'] === actorId)
+      .map(({ payload }) => payload.type);
+  expect(storyOf('held')).toEqual(['action.published']);
+  expect(storyOf('free')).toEqual(['action.published', 'action.hidden', 'action.unhidden']);
+  expect((await deliveries()).map(({ type, attempts }) => [type, attempts])).toEqual([
+    ['action.deleted', 0],
+    ['action.unhidden', 0],
+    ['action.hidden', 0],
+    ['action.published', 1],
+  ]);
+  fails = false;
+  move(MINUTE_MS);
+  await sendAll(worker);
+  expect(storyOf('held').slice(1)).toEqual([
+    'action.published',
+    'action.hidden',
+    'action.unhidden',
+    'action.deleted',
+  ]);
+});
+
+test('gives an event up after its time, goes on with what waited behind it, and an admin can have it sent', async () => {
+  const { now, move } = movableClock();
+  const givenUp: string[] = [];
+  await using target = await startWebhookTarget();
+  await using worker = webhookWorker(parts.database.collections, target.receiver, {
+    now,
+    observer: { givenUp: ({ eventId }) => givenUp.push(eventId) },
+  });
+  await worker.round();
+  let fails = true;
+  target.answer = ({ payload }, response) =>
+    void response.writeHead(fails && payload.type === 'action.published' ? 500 : 200).end();
+  const { action } = await parts.publish({});
+  await parts.services.hideAction(parts.session('admin', 'admin'), action.id, null);
+  await moveEvents(parts.database.collections);
+  for (let hour = 0; hour < 72; hour++) {
+    await sendAll(worker);
+    expect(givenUp).toEqual([]);
+    move(HOUR_MS);
+  }
+  await sendAll(worker);
+  const [published] = await eventIds();
+  expect(givenUp).toEqual([published]);
+  expect(target.received.at(-1)?.payload.type).toBe('action.hidden');
+  const [failed, ...others] = await deliveries();
+  expect(others).toEqual([]);
+  expect(failed).toMatchObject({ state: 'FAILED', nextAttemptAt: null, error: 'Answered 500' });
+  fails = false;
+  const id = failed?.id ?? '';
+  expect(await parts.services.retryWebhook(parts.admin, id)).toMatchObject({ state: 'RETRYING' });
+  await sendAll(worker);
+  expect(target.received.at(-1)?.payload.id).toBe(published);
+  expect(await deliveries()).toEqual([]);
+  await expect(parts.services.retryWebhook(parts.admin, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('refuses addresses of private networks by name and by number, before anything is sent', async () => {
+  await using target = await startWebhookTarget();
+  const port = new URL(target.url).port;
+  for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', '2130706433']) {
+    const receiver = {
+      ...target.receiver,
+      ...{ url: `http://${host}:${port}/events`, allowPrivateAddress: false },
+    };
+    await using worker = webhookWorker(parts.database.collections, receiver);
+    await worker.round();
+    await publish(1);
+    await sendAll(worker);
+  }
+  expect(target.received).toEqual([]);
+  for (const { error } of await deliveries()) expect(error).toContain('is not allowed');
+  expect(await deliveries()).toHaveLength(6);
+});
+
+test('one process at a time sends to a receiver, and another one goes on where it ends', async () => {
+  await using target = await startWebhookTarget();
+  const { collections } = parts.database;
+  await using first = webhookWorker(collections, target.receiver);
+  await using second = webhookWorker(collections, target.receiver);
+  await first.round();
+  await publish(2);
+  await sendAll(second);
+  expect(target.received).toEqual([]);
+  await sendAll(first);
+  await first.stop();
+  await publish(2);
+  await sendAll(second);
+  expect(idsOf(target)).toHaveLength(4);
+  expect(new Set(idsOf(target))).toEqual(new Set(await eventIds()));
+});
+
+test('what is not kept any more is not sent, and is reported', async () => {
+  const skipped: number[] = [];
+  await using target = await startWebhookTarget();
+  target.answer = 500;
+  const { collections } = parts.database;
+  await using worker = webhookWorker(collections, target.receiver, {
+    observer: { skipped: (events) => skipped.push(events) },
+  });
+  await worker.round();
+  await publish(1);
+  await worker.round();
+  await publish(3);
+  expect(await deliveries()).toHaveLength(1);
+  await using mover = eventMover(collections, { retentionMs: HOUR_MS });
+  await mover.round(new Date(Date.now() + 1.5 * HOUR_MS));
+  expect(await collections.webhookDeliveries.countDocuments()).toBe(0);
+  target.answer = 200;
+  await sendAll(worker);
+  expect(target.received).toHaveLength(1);
+  expect(skipped).toEqual([3]);
+  await publish(1);
+  await sendAll(worker);
+  expect(target.received).toHaveLength(2);
+});
+
+test('who was erased is not named in what is sent later', async () => {
+  const { now, move } = movableClock();
+  await using target = await startWebhookTarget();
+  target.answer = 500;
+  await using worker = webhookWorker(parts.database.collections, target.receiver, { now });
+  await worker.round();
+  await publish(1, 'gone');
+  await sendAll(worker);
+  await parts.services.eraseMember(parts.admin, 'gone');
+  expect(JSON.stringify(await deliveries())).not.toContain('"gone"');
+  target.answer = 200;
+  move(HOUR_MS);
+  await sendAll(worker);
+  const [first, ...later] = target.received;
+  expect(first?.body).toContain('"gone"');
+  expect(later).toHaveLength(1);
+  expect(later[0]?.body).toContain('erased:');
+  expect(later[0]?.body).not.toContain('"gone"');
+});
+
+test('a document carries a bounded number of events while no worker moves them, the first and the last among them', async () => {
+  const { action } = await parts.publish({ scope: 'PUBLIC' });
+  const admin = parts.session('admin', 'admin');
+  for (let times = 0; times < 60; times++) {
+    await parts.services.hideAction(admin, action.id, null);
+    await parts.services.unhideAction(admin, action.id);
+  }
+  await parts.services.deleteAction(admin, action.id);
+  await moveEvents(parts.database.collections);
+  const types = (await eventsOf(parts)).map(({ type }) => type);
+  expect(types).toHaveLength(100);
+  expect([types[0], types.at(-1)]).toEqual(['action.published', 'action.deleted']);
+});
