@@ -49,7 +49,8 @@ export async function openModelWorld(
     await load(world.follows, follows.length, (index) => {
       const follow = follows[index];
       if (follow === undefined) throw new Error('There are fewer follows than were counted');
-      return { _id: new ObjectId(), ...follow, active: true, spans: [{ since }] };
+      const { followerId, refId } = follow;
+      return { _id: new ObjectId(), followerId, refId, active: true, spans: [{ since }] };
     });
     const prefix = `fanfare:${database}:`;
     const { collections } = fanfare.app.database;

@@ -1,4 +1,4 @@
-import type { ActionId } from './action.ts';
+import type { Action, ActionId } from './action.ts';
 
 /** A stretch of time during which a reader followed a ref: `since` inclusive, `until` exclusive. */
 export interface FollowSpan {
@@ -9,12 +9,26 @@ export interface FollowSpan {
    * one millisecond, and "the newest n" must be able to cut through it.
    */
   readonly sinceAction?: ActionId;
+  /** Only actions of these types come by it, in order and each once. Absent: of any. What the reader may see is the same. */
+  readonly types?: readonly string[];
 }
 
-export function spanContains(
-  span: FollowSpan,
-  action: { readonly id: ActionId; readonly recorded: Date },
-): boolean {
+/** The span of a follow that has no end; null: nothing is followed by it now. */
+export function openSpanOf(
+  follow: { readonly active: boolean; readonly spans: readonly FollowSpan[] } | null,
+): FollowSpan | null {
+  if (follow?.active !== true) return null;
+  return follow.spans.find(({ until }) => until === undefined) ?? null;
+}
+
+/** What of an action says whether a follow takes it. */
+export interface TypedAction {
+  readonly descriptor: Pick<Action['descriptor'], 'type'>;
+}
+
+type RecordedAction = Pick<Action, 'id' | 'recorded'>;
+
+export function spanContains(span: FollowSpan, action: RecordedAction): boolean {
   const at = action.recorded.getTime();
   const since = span.since.getTime();
   if (at < since) return false;
@@ -22,18 +36,36 @@ export function spanContains(
   return span.until === undefined || at < span.until.getTime();
 }
 
-export function anySpanContains(
-  spans: readonly FollowSpan[],
-  action: { readonly id: ActionId; readonly recorded: Date },
-): boolean {
+export function anySpanContains(spans: readonly FollowSpan[], action: RecordedAction): boolean {
   return spans.some((span) => spanContains(span, action));
 }
 
-/** Whether one of the spans contains a moment. Which action a span begins with says nothing of other things. */
-export function spansContain(spans: readonly FollowSpan[], at: Date): boolean {
-  return spans.some((span) => spanContainsMoment(span, at));
+/** Whether the span brings the action into a feed: it contains it, and takes actions of its type. */
+export function spanBrings(span: FollowSpan, action: RecordedAction & TypedAction): boolean {
+  return takesType(span, action) && spanContains(span, action);
 }
 
-export function spanContainsMoment({ since, until }: FollowSpan, at: Date): boolean {
-  return at.getTime() >= since.getTime() && (until === undefined || at.getTime() < until.getTime());
+export function anySpanBrings(spans: readonly FollowSpan[], action: RecordedAction & TypedAction): boolean {
+  return spans.some((span) => spanBrings(span, action));
+}
+
+/**
+ * Whether the span, of a follow of a member, brings what they passed on at that moment. Which action a span begins with
+ * says nothing of what is passed on.
+ */
+export function spanBringsPassedOn(span: FollowSpan, action: TypedAction, at: Date): boolean {
+  const { since, until } = span;
+  return (
+    takesType(span, action) &&
+    at.getTime() >= since.getTime() &&
+    (until === undefined || at.getTime() < until.getTime())
+  );
+}
+
+export function anySpanBringsPassedOn(spans: readonly FollowSpan[], action: TypedAction, at: Date): boolean {
+  return spans.some((span) => spanBringsPassedOn(span, action, at));
+}
+
+function takesType({ types }: FollowSpan, { descriptor }: TypedAction): boolean {
+  return types === undefined || types.includes(descriptor.type);
 }

@@ -1,7 +1,7 @@
 import type { Action, UserId } from './action.ts';
 import { departmentKey, userKey } from './audience.ts';
 import { concernedSince, type ConcerningAction } from './concerned.ts';
-import { spansContain } from './follow-span.ts';
+import { anySpanBringsPassedOn, type TypedAction } from './follow-span.ts';
 import type { Follow } from './viewer.ts';
 
 /** How far an application's clock may be ahead of the server's. */
@@ -39,11 +39,16 @@ export interface RelevancyReader {
   readonly userId: UserId;
   readonly departmentId: string | null;
   readonly supervisorId: UserId | null;
-  /** Their follows of members who have passed the action on; further ones do no harm. Absent: none. */
-  readonly follows?: readonly Pick<Follow, 'refId' | 'spans'>[];
+  /**
+   * Their follows of members who have passed the action on, and those as assigned of its refs; further ones do no harm.
+   * Absent: none.
+   */
+  readonly follows?: readonly Follow[];
 }
 
-export type RelevancyAction = Pick<Action, 'conducted' | 'recorded'> & ConcerningAction;
+export type RelevancyAction = Pick<Action, 'conducted' | 'recorded' | 'refIds'> &
+  TypedAction &
+  ConcerningAction;
 
 /**
  * The relevancy of an action before anyone interacted with it: when it was conducted, but never later than when it
@@ -55,8 +60,8 @@ export function baseRelevancy(action: Pick<Action, 'conducted' | 'recorded'>): D
 
 /**
  * `distance(reader, interaction, action)` of the definition, in milliseconds: nothing for the people concerned – who is
- * mentioned or assigned, who is in the department of the action or of the member who interacted, whose supervisor it was,
- * who followed the member who passed it on – and for everybody else a share of the time that had passed.
+ * mentioned or named as a recipient, who follows one of its refs as assigned, who is in the department of the action or of
+ * the member who interacted, whose supervisor it was, who followed the member who passed it on – and for everybody else a share of the time that had passed.
  */
 export function distance(
   reader: RelevancyReader,
@@ -64,16 +69,27 @@ export function distance(
   action: RelevancyAction,
   weights: RelevancyWeights,
 ): number {
-  if (isPassedOnTo(reader, interaction) || isConcerned(reader, interaction, action)) return 0;
+  if (isPassedOnTo(reader, interaction, action) || isConcerned(reader, interaction, action)) return 0;
   const elapsed = interaction.latest.getTime() - baseRelevancy(action).getTime();
   return Math.max(0, elapsed) * weights[interaction.kind];
 }
 
 /** Whether the reader followed the member who passed the action on when they did. */
-function isPassedOnTo({ follows = [] }: RelevancyReader, { actorId, passedOn }: InteractionGroup): boolean {
+function isPassedOnTo(
+  { follows = [] }: RelevancyReader,
+  { actorId, passedOn }: InteractionGroup,
+  action: TypedAction,
+): boolean {
   return (
     passedOn !== undefined &&
-    follows.some(({ refId, spans }) => refId === actorId && spansContain(spans, passedOn))
+    follows.some(({ refId, spans }) => refId === actorId && anySpanBringsPassedOn(spans, action, passedOn))
+  );
+}
+
+/** Whether the reader follows one of the action's refs as assigned. */
+function isAssigned({ follows = [] }: RelevancyReader, { refIds }: Pick<Action, 'refIds'>): boolean {
+  return follows.some(
+    (follow) => follow.active && follow.isAssigned === true && refIds.includes(follow.refId),
   );
 }
 
@@ -86,6 +102,7 @@ function isConcerned(
   const isNamed = (key: string): boolean => (since.get(key) ?? Infinity) <= interaction.latest.getTime();
   return (
     isNamed(userKey(reader.userId)) ||
+    isAssigned(reader, action) ||
     (reader.supervisorId !== null && reader.supervisorId === interaction.actorId) ||
     (reader.departmentId !== null &&
       (interaction.departmentIds.includes(reader.departmentId) ||
@@ -111,7 +128,7 @@ export function boostsOf(
   const base = baseRelevancy(action).getTime();
   return interactions.flatMap((interaction) => {
     const to = Math.floor(interaction.latest.getTime() - distance(reader, interaction, action, weights));
-    const kind = isPassedOnTo(reader, interaction) ? 'RESHARED_BY_FOLLOWED' : interaction.kind;
+    const kind = isPassedOnTo(reader, interaction, action) ? 'RESHARED_BY_FOLLOWED' : interaction.kind;
     return to > base ? [{ kind, at: interaction.latest, to: new Date(to) }] : [];
   });
 }
@@ -160,7 +177,7 @@ export function relevancyFor(
     if (byPasser.size === 0) return 0;
     const times = (reader.follows ?? []).map((follow) => {
       const interaction = byPasser.get(follow.refId);
-      return interaction !== undefined && isPassedOnTo({ ...reader, follows: [follow] }, interaction)
+      return interaction !== undefined && isPassedOnTo({ ...reader, follows: [follow] }, interaction, action)
         ? interaction.latest.getTime()
         : 0;
     });
@@ -168,6 +185,7 @@ export function relevancyFor(
   };
   return (reader) => {
     const { userId, departmentId, supervisorId } = reader;
+    if (isAssigned(reader, action)) return new Date(latest);
     if (isNamed(userKey(userId)) || (departmentId !== null && isNamed(departmentKey(departmentId))))
       return new Date(latest);
     const forDepartment = departmentId === null ? 0 : (byDepartment.get(departmentId) ?? 0);

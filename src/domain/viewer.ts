@@ -38,6 +38,8 @@ export interface ReaderProfile {
   readonly hasHiddenItems: boolean;
   /** Has taken a follow back with its history: entries delivered for a follow are then to be checked against it. */
   readonly checksFollows: boolean;
+  /** Follows something as assigned, or once did: these follows are then to be looked up for what is lifted. */
+  readonly hasAssigned: boolean;
   /** The stored feed is being brought in line with a change that concerns much of it. */
   readonly isRebuilding: boolean;
   /** The stored feed is complete above this position; null: all the way down. */
@@ -70,6 +72,7 @@ export function profileOfMember(member: Member): ReaderProfile {
     hasUnreadMarks: false,
     hasHiddenItems: false,
     checksFollows: false,
+    hasAssigned: false,
     isRebuilding: false,
     floor: null,
     rebuiltAt: null,
@@ -96,4 +99,6 @@ export interface Follow {
   readonly refId: RefId;
   readonly active: boolean;
   readonly spans: readonly FollowSpan[];
+  /** While it is active, what is done with actions of the ref concerns the reader. */
+  readonly isAssigned?: true;
 }

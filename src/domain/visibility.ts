@@ -1,6 +1,12 @@
 import type { Action, RefId, Reshare } from './action.ts';
 import { departmentKey, reachesFollowers, teamKey } from './audience.ts';
-import { anySpanContains, spanContains, spanContainsMoment } from './follow-span.ts';
+import {
+  anySpanBrings,
+  anySpanContains,
+  spanBrings,
+  spanBringsPassedOn,
+  type TypedAction,
+} from './follow-span.ts';
 import { isMutedMember } from './mute.ts';
 import type { DeliveryReason } from './newsfeed-item.ts';
 import type { Follow, ReaderProfile } from './viewer.ts';
@@ -21,7 +27,8 @@ export type VisibleAction = Pick<
   | 'audienceRev'
   | 'isHidden'
   | 'isDeleted'
->;
+> &
+  TypedAction;
 
 function isInScopeGroup(reader: ReaderProfile, action: VisibleAction): boolean {
   const member = reader.member;
@@ -42,7 +49,8 @@ export function needsFollows(reader: ReaderProfile, action: VisibleAction): bool
 }
 
 /**
- * May the reader see the action at all, by whatever way in? Hidden actions: admins only; deleted ones: nobody.
+ * May the reader see the action at all, by whatever way in? Hidden actions: admins only; deleted ones: nobody. What types
+ * a follow takes says nothing here.
  * @param follows the reader's follows of refs of this action; further ones do no harm.
  */
 export function isEntitled(
@@ -95,7 +103,7 @@ export function addressedBy(
   }
   if (reachesFollowers(action)) {
     const through = follows.flatMap(({ refId, spans }) => {
-      const span = action.refIds.includes(refId) ? spans.find((one) => spanContains(one, action)) : undefined;
+      const span = action.refIds.includes(refId) ? spans.find((one) => spanBrings(one, action)) : undefined;
       return span === undefined ? [] : [{ via: refId, since: span.since, until: span.until ?? null }];
     });
     for (const way of through)
@@ -108,14 +116,14 @@ export function addressedBy(
 /** By whose reshares the action is addressed to the reader, the newest first. */
 export function passedOnBy(
   { mutes }: Pick<ReaderProfile, 'mutes'>,
-  { scope, reshares }: Pick<Action, 'scope' | 'reshares'>,
+  action: Pick<Action, 'scope' | 'reshares'> & TypedAction,
   follows: readonly Follow[],
 ): AddressedBy[] {
-  if (scope !== 'PUBLIC') return [];
-  return reshares.flatMap(({ by, at }) => {
+  if (action.scope !== 'PUBLIC') return [];
+  return action.reshares.flatMap(({ by, at }) => {
     if (isMutedMember(mutes, by)) return [];
     const spans = follows.flatMap((follow) => (follow.refId === by ? follow.spans : []));
-    const span = spans.find((one) => spanContainsMoment(one, at));
+    const span = spans.find((one) => spanBringsPassedOn(one, action, at));
     return span === undefined
       ? []
       : [{ reason: 'RESHARE' as const, via: by, since: span.since, until: span.until ?? null }];
@@ -151,13 +159,13 @@ export function addressedReasons(
 /** Whether the action comes into the reader's feed by being pulled when it is read, whatever was pushed besides. */
 export function isPulledFor(
   { pulledFollows }: ReaderProfile,
-  action: Pick<Action, 'id' | 'recorded' | 'scope' | 'pullRefIds'>,
+  action: Pick<Action, 'id' | 'recorded' | 'scope' | 'pullRefIds'> & TypedAction,
 ): boolean {
   return (
     action.pullRefIds.length > 0 &&
     reachesFollowers(action) &&
     pulledFollows.some(
-      ({ refId, spans }) => action.pullRefIds.includes(refId) && anySpanContains(spans, action),
+      ({ refId, spans }) => action.pullRefIds.includes(refId) && anySpanBrings(spans, action),
     )
   );
 }

@@ -1,5 +1,5 @@
-import type { Action, ActionId, UserId } from '../domain/action.ts';
-import { anySpanContains, spansContain } from '../domain/follow-span.ts';
+import type { Action, ActionId, RefId, UserId } from '../domain/action.ts';
+import { anySpanBrings, anySpanBringsPassedOn } from '../domain/follow-span.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import type { Follow } from '../domain/viewer.ts';
 import { resolveEntries } from './resolve-entries.ts';
@@ -42,23 +42,27 @@ export async function announceTakenBack(
   const since = new Date(Math.min(...follow.spans.map((span) => span.since.getTime())));
   const [own, passedOn] = await Promise.all([
     dependencies.actions.newestOfRef(follow.refId, since, MOST + 1),
-    passedOnIn(dependencies, follow, since),
+    passedOnSince(dependencies, follow.refId, since),
   ]);
   if (own.length + passedOn.size > MOST) {
     await resynchronise(dependencies, [userId]);
     return;
   }
-  const others = passedOn.size === 0 ? [] : await dependencies.actions.findByIds([...passedOn]);
+  const others = passedOn.size === 0 ? [] : await dependencies.actions.findByIds([...passedOn.keys()]);
   const actions = new Map([...own, ...others].map((action) => [action.id, action]));
   const membership = await feedMembershipOf(dependencies, userId);
+  const isPassedOn = (action: Action): boolean => {
+    const at = passedOn.get(action.id);
+    return at !== undefined && anySpanBringsPassedOn(follow.spans, action, at);
+  };
   const changed = [...actions.values()].filter(
     (action) =>
       !told.has(action.id) &&
       !action.isHidden &&
       !action.isDeleted &&
-      (passedOn.has(action.id)
+      (isPassedOn(action)
         ? wasAddressed(membership, action, follow)
-        : anySpanContains(follow.spans, action) && isChanged(membership, action, follow)),
+        : anySpanBrings(follow.spans, action) && isChanged(membership, action, follow)),
   );
   const place = await resolveEntries(dependencies, changed, [userId]);
   await announce(
@@ -71,18 +75,18 @@ export async function announceTakenBack(
   );
 }
 
-/** What the ref has passed on in the spans, at most somewhat more than are announced. It may stand lower now. */
-async function passedOnIn(
+/** What the ref has passed on since, and when: at most somewhat more than are announced. It may stand lower now. */
+async function passedOnSince(
   { interactions }: AnnounceTakenBackDependencies,
-  { refId, spans }: Follow,
+  refId: RefId,
   since: Date,
-): Promise<ReadonlySet<ActionId>> {
-  const ids = new Set<ActionId>();
+): Promise<ReadonlyMap<ActionId, Date>> {
+  const times = new Map<ActionId, Date>();
   for await (const some of interactions.passedOnBy([refId], since)) {
-    for (const { actionId, at } of some) if (spansContain(spans, at)) ids.add(actionId);
-    if (ids.size > MOST) break;
+    for (const { actionId, at } of some) times.set(actionId, at);
+    if (times.size > MOST) break;
   }
-  return ids;
+  return times;
 }
 
 function wasAddressed({ reader, follows }: FeedMembership, action: Action, follow: Follow): boolean {

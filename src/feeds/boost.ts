@@ -1,4 +1,4 @@
-import type { Action, UserId } from '../domain/action.ts';
+import type { Action, RefId, UserId } from '../domain/action.ts';
 import {
   baseRelevancy,
   passersOf,
@@ -6,19 +6,20 @@ import {
   type InteractionGroup,
   type RelevancyWeights,
 } from '../domain/relevancy.ts';
+import type { Follow } from '../domain/viewer.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
 import type { MembersRepository } from '../storage/members.ts';
 
 export interface BoostDependencies {
   readonly members: Pick<MembersRepository, 'findByIds'>;
-  readonly follows: Pick<FollowsRepository, 'amongPassers'>;
+  readonly follows: Pick<FollowsRepository, 'amongPassers' | 'assignedAmong'>;
   readonly weights: RelevancyWeights;
 }
 
 /**
  * The relevancy of an action for each of these readers. Without interactions it is the same for everybody and costs
- * nothing; with interactions it needs to know the readers: one round trip, in which their follows of members who have
- * passed the action on are asked for where there are any.
+ * nothing; with interactions it needs to know the readers: one round trip, in which their follows as assigned of its refs
+ * are asked for, and those of members who have passed the action on, where there are any.
  */
 export async function relevancies(
   { members, follows, weights }: BoostDependencies,
@@ -32,7 +33,7 @@ export async function relevancies(
   }
   const [found, followed] = await Promise.all([
     members.findByIds(userIds),
-    follows.amongPassers(userIds, passersOf(interactions)),
+    followsThatBoost({ follows }, userIds, { passers: passersOf(interactions), refIds: action.refIds }),
   ]);
   const known = new Map(found.map((member) => [member.userId, member]));
   const forReader = relevancyFor(action, interactions, weights);
@@ -41,4 +42,24 @@ export async function relevancies(
       ...(known.get(userId) ?? { userId, departmentId: null, supervisorId: null }),
       follows: followed.get(userId) ?? [],
     });
+}
+
+/**
+ * What these readers follow that may lift actions: members who have passed them on, and, as assigned, their refs. One round
+ * trip; nothing is asked where there are none of them.
+ */
+export async function followsThatBoost(
+  { follows }: Pick<BoostDependencies, 'follows'>,
+  userIds: readonly UserId[],
+  { passers, refIds }: { readonly passers: readonly UserId[]; readonly refIds: readonly RefId[] },
+): Promise<ReadonlyMap<UserId, readonly Follow[]>> {
+  const [ofPassers, assigned] = await Promise.all([
+    follows.amongPassers(userIds, passers),
+    follows.assignedAmong(userIds, refIds),
+  ]);
+  if (assigned.length === 0) return ofPassers;
+  const all = new Map(ofPassers);
+  for (const { followerId, ...follow } of assigned)
+    all.set(followerId, [...(all.get(followerId) ?? []), follow]);
+  return all;
 }

@@ -68,6 +68,7 @@ export async function entriesOf(
     dependencies,
     addressed.map(({ action }) => action),
     [reader.userId],
+    follows.filter(({ isAssigned }) => isAssigned),
   );
   return addressed.map(({ action, reasons }) => place(reader.userId, action, reasons));
 }

@@ -1,8 +1,9 @@
 import type { Action, UserId } from '../domain/action.ts';
 import type { DeliveryReason, FeedEntry } from '../domain/newsfeed-item.ts';
 import { passersOf, relevancyFor } from '../domain/relevancy.ts';
+import type { Follow } from '../domain/viewer.ts';
 import type { InteractionsRepository } from '../storage/interactions.ts';
-import type { BoostDependencies } from './boost.ts';
+import { followsThatBoost, type BoostDependencies } from './boost.ts';
 
 export interface ResolveEntriesDependencies extends BoostDependencies {
   readonly interactions: Pick<InteractionsRepository, 'summaries'>;
@@ -13,20 +14,24 @@ export type Place = (userId: UserId, action: Action, reasons: readonly DeliveryR
 
 /**
  * Prepares to place many actions in the feeds of many readers, with the boosts that each has earned so far. Two round
- * trips if any of the actions was interacted with, else none. The second asks for follows too, where any of them was
- * passed on.
+ * trips if any of the actions was interacted with, else none. The second asks for follows too: those of the members who
+ * passed any of them on, and those as assigned, unless they are known.
+ *
+ * @param known where there is one reader: their follows of the refs of these actions.
  */
 export async function resolveEntries(
   { interactions, members, follows, weights }: ResolveEntriesDependencies,
   actions: readonly Action[],
   userIds: readonly UserId[],
+  known?: readonly Follow[],
 ): Promise<Place> {
   const lively = actions.filter((action) => action.isBumped);
   const summaries = await interactions.summaries(lively.map((action) => action.id));
   const passers = new Set([...summaries.values()].flatMap(({ groups }) => passersOf(groups)));
+  const refIds = known === undefined ? lively.flatMap((action) => action.refIds) : [];
   const [found, followed] = await Promise.all([
     summaries.size === 0 ? [] : members.findByIds(userIds),
-    follows.amongPassers(userIds, [...passers]),
+    followsThatBoost({ follows }, userIds, { passers: [...passers], refIds }),
   ]);
   const readers = new Map(found.map((member) => [member.userId, member]));
   const boosts = new Map(
@@ -38,7 +43,7 @@ export async function resolveEntries(
   return (userId, action, reasons) => {
     const reader = readers.get(userId) ?? { userId, departmentId: null, supervisorId: null };
     const boost = boosts.get(action.id) ?? relevancyFor(action, [], weights);
-    const relevancy = boost({ ...reader, follows: followed.get(userId) ?? [] });
+    const relevancy = boost({ ...reader, follows: [...(followed.get(userId) ?? []), ...(known ?? [])] });
     return { actionId: action.id, relevancy, reasons };
   };
 }

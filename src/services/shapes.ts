@@ -110,6 +110,10 @@ export interface FollowPairInput {
 export interface FollowInput {
   readonly followerId: string;
   readonly refId: string;
+  /** Null: of any type. Absent: as before. */
+  readonly types?: readonly string[] | null | undefined;
+  /** Absent or null: as before. */
+  readonly isAssigned?: boolean | null | undefined;
 }
 
 export interface HostEventsArgs extends PageArgs {

@@ -13,6 +13,10 @@ const REFS_AT_ONCE = 100;
 const VISIBLE = { isDeleted: false, isHidden: false } as const;
 const VISIBLE_TO_FOLLOWERS: Filter<ActionDocument> = { ...VISIBLE, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } };
 
+function ofTypes(types: readonly string[] | null): Filter<ActionDocument> {
+  return types === null ? {} : { 'descriptor.type': { $in: [...types] } };
+}
+
 /** Finds actions by whom they are addressed to. Part of the repository of actions. */
 export function actionsOfAudience(collection: Collection<ActionDocument>) {
   async function* batches(filter: Filter<ActionDocument>): AsyncGenerator<Action[], void, undefined> {
@@ -35,12 +39,18 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
   return {
     /**
      * Where a span that holds the newest `count` (at least 1) actions of a ref begins; null when there are none.
-     * Counts what following the ref would bring. Index `recorded_by_ref`.
+     * Counts what following the ref would bring. Index `recorded_by_ref`; with types reads what lies among them, too.
+     * @param types null: of any type.
      */
-    async nthNewest(refId: RefId, count: number): Promise<{ recorded: Date; id: ActionId } | null> {
+    async nthNewest(
+      refId: RefId,
+      count: number,
+      types: readonly string[] | null = null,
+    ): Promise<{ recorded: Date; id: ActionId } | null> {
       for (let limit = count; ;) {
         const documents = await collection
-          .find({ refIds: refId, ...VISIBLE_TO_FOLLOWERS })
+          .find({ refIds: refId, ...VISIBLE_TO_FOLLOWERS, ...ofTypes(types) })
+          .hint('recorded_by_ref')
           .sort({ recorded: -1, _id: -1 })
           .project<Pick<ActionDocument, '_id' | 'recorded' | 'expiresAt'>>({ recorded: 1, expiresAt: 1 })
           .limit(limit)
@@ -72,13 +82,21 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
       return documents.map(toAction);
     },
 
-    /** Actions of any of the refs recorded at or after `since`, for delivery by a span. Index `recorded_by_ref`. */
-    async recordedSince(refIds: readonly RefId[], since: Date): Promise<Action[]> {
+    /**
+     * Actions of any of the refs recorded at or after `since`, for delivery by a span. Index `recorded_by_ref`.
+     * @param types null: of any type.
+     */
+    async recordedSince(
+      refIds: readonly RefId[],
+      since: Date,
+      types: readonly string[] | null = null,
+    ): Promise<Action[]> {
       const documents = await collection
         .find({
           refIds: { $in: [...refIds] },
           recorded: { $gte: since },
           ...VISIBLE_TO_FOLLOWERS,
+          ...ofTypes(types),
         })
         .toArray();
       return documents.map(toAction);

@@ -19,6 +19,7 @@ export type ReaderMarks = Pick<
   | 'hasUnreadMarks'
   | 'hasSnoozes'
   | 'checksFollows'
+  | 'hasAssigned'
   | 'isRebuilding'
   | 'floor'
   | 'rebuiltAt'
@@ -37,6 +38,7 @@ function toMarks(document: FeedDocument | null, epoch: number): ReaderMarks {
     hasUnreadMarks: document?.hasUnreadMarks ?? false,
     hasSnoozes: document?.hasSnoozes ?? false,
     checksFollows: document?.checksFollows ?? false,
+    hasAssigned: document?.hasAssigned ?? false,
     isRebuilding: document?.rebuildAt !== undefined,
   };
 }
@@ -186,6 +188,15 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
       set(userId, { $set: { hasMarks: true, ...more } }),
 
     markChecksFollows: (userId: UserId) => set(userId, { $set: { checksFollows: true } }),
+
+    /** From now on what is lifted is asked for their follows as assigned. */
+    async markHasAssigned(userIds: readonly UserId[]): Promise<void> {
+      if (userIds.length === 0) return;
+      const operations = userIds.map((userId) => ({
+        updateOne: { filter: { _id: userId }, update: { $set: { hasAssigned: true } }, upsert: true },
+      }));
+      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+    },
   };
 }
 

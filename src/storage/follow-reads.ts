@@ -15,11 +15,16 @@ export interface Follower {
 }
 
 export function toSpans(spans: FollowDocument['spans']): FollowSpan[] {
-  return spans.map(({ since, until, sinceAction }) => ({
+  return spans.map(({ since, until, sinceAction, types }) => ({
     since,
     ...(until === undefined ? {} : { until }),
     ...(sinceAction === undefined ? {} : { sinceAction: sinceAction.toHexString() }),
+    ...(types === undefined ? {} : { types }),
   }));
+}
+
+function toFollow({ refId, active, spans, isAssigned }: FollowDocument): Follow {
+  return { refId, active, spans: toSpans(spans), ...(isAssigned === undefined ? {} : { isAssigned }) };
 }
 
 /** Refs of one query, where there may be very many. */
@@ -37,10 +42,7 @@ export function followReads(collection: Collection<FollowDocument>) {
         refId: { $in: [...new Set(refIds)] },
       })
       .toArray();
-    return documents.map(({ followerId, refId, active, spans }) => ({
-      ...{ followerId, refId, active },
-      spans: toSpans(spans),
-    }));
+    return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
   }
 
   return {
@@ -68,7 +70,7 @@ export function followReads(collection: Collection<FollowDocument>) {
         .find({ followerId, refId: { $in: [...refIds] } })
         .batchSize(refIds.length + 1)
         .toArray();
-      return documents.map(({ refId, active, spans }) => ({ refId, active, spans: toSpans(spans) }));
+      return documents.map(toFollow);
     },
 
     /** Follows by any of these readers of any of these refs, of many readers at once. Index `following`. */
@@ -98,10 +100,27 @@ export function followReads(collection: Collection<FollowDocument>) {
       return byFollower;
     },
 
+    /** The follows as assigned that any of these readers have of any of these refs. Index `assigned`. */
+    async assignedAmong(
+      followerIds: readonly UserId[],
+      refIds: readonly RefId[],
+    ): Promise<(Follow & FollowPair)[]> {
+      if (followerIds.length === 0 || refIds.length === 0) return [];
+      const documents = await collection
+        .find({
+          refId: { $in: [...new Set(refIds)] },
+          followerId: { $in: [...followerIds] },
+          ...{ isAssigned: true, active: true },
+        })
+        .hint('assigned')
+        .toArray();
+      return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
+    },
+
     /** Everything the reader follows or ever followed. Index `following`. */
     async all(followerId: UserId): Promise<Follow[]> {
       const documents = await collection.find({ followerId }).batchSize(1_000).toArray();
-      return documents.map(({ refId, active, spans }) => ({ refId, active, spans: toSpans(spans) }));
+      return documents.map(toFollow);
     },
 
     /** Which of these people follow or ever followed anything. Index `following`. */

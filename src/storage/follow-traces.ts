@@ -89,8 +89,20 @@ export function followTraces({ follows }: Pick<Collections, 'follows'>) {
      * Ends what others follow of the member, in a batch, and in its copy: they follow nobody by it any more, and what
      * came through it stays theirs. Where somebody has taken back what they followed meanwhile, the copy goes in the end.
      * Unique key: refId, followerId. Index `followers`.
+     * @param makeDue called before and after with the readers who followed the member as assigned: what was lifted for it stands
+     *   lower afterwards.
      */
-    async moveFollowers({ memberId, pseudonym }: ErasureSubject, now: Date, limit: number): Promise<number> {
+    async moveFollowers(
+      { memberId, pseudonym }: ErasureSubject,
+      now: Date,
+      {
+        limit,
+        makeDue,
+      }: {
+        readonly limit: number;
+        readonly makeDue: (userIds: readonly UserId[], when: 'before' | 'after') => Promise<void>;
+      },
+    ): Promise<number> {
       const found = await follows.find({ refId: memberId }).limit(limit).batchSize(limit).toArray();
       if (found.length === 0) {
         const { deletedCount } = await follows.deleteMany({ refId: pseudonym, isCopied: true });
@@ -103,8 +115,11 @@ export function followTraces({ follows }: Pick<Collections, 'follows'>) {
           upsert: true,
         },
       }));
+      const assigned = found.filter(isAssigned).map(({ followerId }) => followerId);
+      await makeDue(assigned, 'before');
       if (writes.length > 0) await retryOnDuplicateKey(() => follows.bulkWrite(writes, { ordered: false }));
       await follows.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      await makeDue(assigned, 'after');
       return found.length;
     },
   };
@@ -112,6 +127,10 @@ export function followTraces({ follows }: Pick<Collections, 'follows'>) {
 
 function isKept(memberId: UserId): (follow: FollowDocument) => boolean {
   return ({ spans, followerId }) => spans.length > 0 && followerId !== memberId;
+}
+
+function isAssigned({ active, isAssigned: is }: FollowDocument): boolean {
+  return active && is === true;
 }
 
 /** The copy with these spans, all of them ended, besides those it has from a follow of before. */

@@ -1,110 +1,45 @@
-import { ObjectId, type Collection, type Document } from 'mongodb';
-import type { ActionId } from '../domain/action.ts';
+import { ObjectId, type Collection } from 'mongodb';
 import type { FollowSpan } from '../domain/follow-span.ts';
-import type { FollowDocument } from './reader-documents.ts';
 import { clock } from '../lib/clock.ts';
+import type { FollowDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
+import { openingStage, type NewSpan, type OpeningTokens } from './follow-opening.ts';
 import { followReads, toSpans, type FollowPair } from './follow-reads.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 
-/** A follow that is open but whose past actions and count are not settled yet. */
+/** A follow that was changed, and whose past actions, options or count are not settled yet. */
 export interface UnsettledFollow extends FollowPair {
   readonly spans: readonly FollowSpan[];
-  /** Which call opened it, and whether it was open before. */
+  readonly isAssigned: boolean;
+  /** Which call changed it, and how. */
   readonly token: string;
 }
 
 /** A follow as it was before it was ended. */
 export interface EndedFollow {
   readonly spans: readonly FollowSpan[];
+  readonly wasAssigned: boolean;
   /** Of the call whose mark the follow bears. */
   readonly token: string;
   /** Whether that is this call. */
   readonly isOurs: boolean;
 }
 
-export interface NewSpan extends FollowPair {
-  readonly since: Date;
-  readonly sinceAction?: ActionId;
-}
-
-/** How a call that opens follows marks them until they are settled. */
-export interface OpeningTokens {
-  /** The pair was not followed: the follower is to be counted. */
-  readonly opened: string;
-  /** The pair was followed already, and its span begins earlier now. */
-  readonly extended: string;
-}
-
-function openingStage(
-  span: { readonly since: Date; readonly sinceAction?: ObjectId },
-  tokens: OpeningTokens,
-  events: EventEntries,
-): Document {
-  const isOpen = { $eq: ['$active', true] };
-  const spans = { $ifNull: ['$spans', []] };
-  const beginsLater = {
-    $and: [
-      { $not: [{ $gt: ['$$span.until', null] }] },
-      {
-        $or: [
-          { $gt: ['$$span.since', span.since] },
-          {
-            $and: [
-              { $eq: ['$$span.since', span.since] },
-              { $gt: ['$$span.sinceAction', span.sinceAction ?? null] },
-              span.sinceAction !== undefined,
-            ],
-          },
-        ],
-      },
-    ],
-  };
-  const extended = {
-    $map: {
-      input: spans,
-      as: 'span',
-      in: { $cond: [beginsLater, { $mergeObjects: ['$$span', span] }, '$$span'] },
-    },
-  };
-  const isExtended = {
-    $gt: [{ $size: { $filter: { input: spans, as: 'span', cond: beginsLater } } }, 0],
-  };
-  const mark = {
-    $cond: [
-      isOpen,
-      { $cond: [isExtended, new ObjectId(tokens.extended), '$$REMOVE'] },
-      new ObjectId(tokens.opened),
-    ],
-  };
-  return {
-    spans: { $cond: [isOpen, extended, { $concatArrays: [spans, [span]] }] },
-    // A mark that is there tells of a call that was cut off, and of a count that may be wrong.
-    settling: { $ifNull: ['$settling', mark] },
-    active: true,
-    ...events.staged('follow.opened', clock.now(), { $not: [isOpen] }),
-  };
-}
-
 export function followsRepository(collection: Collection<FollowDocument>, events: EventEntries = NO_EVENTS) {
   return {
     /**
-     * Opens a span for each pair that has none open, and lets the open span of the others begin earlier where the new one
-     * does, in one write. What was changed is marked until it is settled, with the token that says how. Pairs must
-     * differ. Unique key: refId, followerId.
+     * Opens a span for each pair that has none open. Of the others the open span begins earlier where the new one does;
+     * where it takes other types it ends now, and the new one is opened. All in one write. What was changed is marked
+     * until it is settled, with the token that says how. Pairs must differ. Unique key: refId, followerId.
      */
-    async open(newSpans: readonly NewSpan[], tokens: OpeningTokens): Promise<void> {
-      const operations = newSpans.map(({ followerId, refId, since, sinceAction }) => {
-        const first = sinceAction === undefined ? undefined : new ObjectId(sinceAction);
-        const span = { since, ...(first === undefined ? {} : { sinceAction: first }) };
-        return {
-          updateOne: {
-            filter: { refId, followerId },
-            update: [{ $set: openingStage(span, tokens, events) }],
-            upsert: true,
-          },
-        };
-      });
+    async open(newSpans: readonly NewSpan[], tokens: OpeningTokens, now = clock.now()): Promise<void> {
+      const operations = newSpans.map((span) => ({
+        updateOne: {
+          filter: { refId: span.refId, followerId: span.followerId },
+          update: [{ $set: openingStage(span, { tokens, now, events }) }],
+          upsert: true,
+        },
+      }));
       await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
     },
 
@@ -148,10 +83,11 @@ export function followsRepository(collection: Collection<FollowDocument>, events
       );
       if (before === null) return null;
       const spans = toSpans(before.spans);
+      const known = { spans, wasAssigned: before.active && before.isAssigned === true };
       if (before.settling !== undefined)
-        return { spans, token: before.settling.toHexString(), isOurs: false };
-      if (before.active) return { spans, token: change.token, isOurs: true };
-      return change.keepHistory ? null : { spans, token: change.token, isOurs: false };
+        return { ...known, token: before.settling.toHexString(), isOurs: false };
+      if (before.active) return { ...known, token: change.token, isOurs: true };
+      return change.keepHistory ? null : { ...known, token: change.token, isOurs: false };
     },
 
     /**
@@ -179,10 +115,10 @@ export function followsRepository(collection: Collection<FollowDocument>, events
         })
         .toArray();
       const asked = new Set(pairs.map((pair) => JSON.stringify([pair.followerId, pair.refId])));
-      return documents.flatMap(({ followerId, refId, spans, settling }) =>
+      return documents.flatMap(({ followerId, refId, spans, isAssigned = false, settling }) =>
         settling === undefined || !asked.has(JSON.stringify([followerId, refId]))
           ? []
-          : [{ followerId, refId, spans: toSpans(spans), token: settling.toHexString() }],
+          : [{ followerId, refId, isAssigned, spans: toSpans(spans), token: settling.toHexString() }],
       );
     },
 

@@ -213,6 +213,9 @@ export const INDEXES: readonly IndexDefinition[] = [
     { unique: true },
   ),
   index('follows', 'following', { followerId: 1, refId: 1 }, 'what a reader follows'),
+  index('follows', 'assigned', { refId: 1, followerId: 1 }, 'fan-out: whom what is done concerns', {
+    partialFilterExpression: { isAssigned: true },
+  }),
   index('follows', 'unsettled', { settling: 1 }, 'upkeep: follows and unfollows that were cut off', {
     partialFilterExpression: { settling: { $exists: true } },
   }),

@@ -94,10 +94,15 @@ export function memberDataRepository(collections: Collections) {
     /** Index `following`. */
     async *follows(memberId: UserId) {
       for await (const documents of batches(follows.find({ followerId: memberId })))
-        yield documents.map(({ refId, active, spans }) => ({
+        yield documents.map(({ refId, active, spans, isAssigned }) => ({
           refId,
           active,
-          spans: spans.map(({ since, until }) => ({ since, until: until ?? null })),
+          isAssigned: active && isAssigned === true,
+          spans: spans.map(({ since, until, types }) => ({
+            since,
+            until: until ?? null,
+            types: types ?? null,
+          })),
         }));
     },
 

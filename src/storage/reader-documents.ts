@@ -34,7 +34,9 @@ export interface FollowDocument extends UnsentEvents {
   followerId: string;
   refId: string;
   active: boolean;
-  spans: { since: Date; until?: Date; sinceAction?: ObjectId }[];
+  spans: { since: Date; until?: Date; sinceAction?: ObjectId; types?: string[] }[];
+  /** The host application assigned the ref to the follower. Says nothing once the follow is not active any more. */
+  isAssigned?: true;
   /** While the ref, a member, is being erased: of their follow that it was copied to the pseudonym, and of the copy. */
   isCopied?: true;
   /**
@@ -73,6 +75,8 @@ export interface FeedDocument {
   hasHiddenItems?: boolean;
   /** The reader has taken a follow back with its history; only then are follows looked up for entries. */
   checksFollows?: boolean;
+  /** The reader follows something as assigned, or once did; only then are such follows looked up for what is lifted. */
+  hasAssigned?: boolean;
   /** Raised whenever the stored feed may disagree with what it should be in more than one entry. */
   rebuildVersion?: number;
   /** Rebuilds that were begun and have not come to an end in good order. */

@@ -9,7 +9,8 @@ beforeAll(async () => {
 afterAll(async () => world[Symbol.asyncDispose]());
 
 const MUTATIONS = {
-  follow: '($refId: String!, $copyLimit: Int) { follow(refId: $refId, copyLimit: $copyLimit) { refId } }',
+  follow:
+    '($refId: String!, $copyLimit: Int, $types: [String!]) { follow(refId: $refId, copyLimit: $copyLimit, types: $types) { refId } }',
   unfollow:
     '($refId: String!, $keepHistory: Boolean) { unfollow(refId: $refId, keepHistory: $keepHistory) { refId } }',
   mute: '($memberId: String!) { mute(memberId: $memberId) { muted } }',
@@ -114,6 +115,9 @@ const bad: readonly BadRequest[] = [
     ['1001 past actions', { refId: 'site', copyLimit: 1_001 }, /from 0 to 1000/],
     ['fewer than no past actions', { refId: 'site', copyLimit: -1 }, /from 0 to 1000/],
     ['half a past action', { refId: 'site', copyLimit: 0.5 }, /Int cannot represent/],
+    ['no type', { refId: 'site', types: [] }, /types: Must name a type/],
+    ['a type that there is not', { refId: 'site', types: ['Nope'] }, /types\.0: Unknown type "Nope"/],
+    ['101 types', { refId: 'site', types: times(101, () => 'Posted') }, /at most 100 entries/],
   ]),
   ...cases('unfollow', undefined, [
     ...ids('refId'),
@@ -271,6 +275,9 @@ const bad: readonly BadRequest[] = [
     ['nobody', pair({ followerId: '' }), /pairs\.0\.followerId: Must not be empty/],
     ['nothing', pair({ refId: '' }), /pairs\.0\.refId: Must not be empty/],
     ['a line break', pair({ refId: 'a\nb' }), /pairs\.0\.refId: Must not contain control/],
+    ['no type', pair({ types: [] }), /pairs\.0\.types: Must name a type/],
+    ['an unknown type', pair({ types: ['Posted', 'Nope'] }), /pairs\.0\.types\.1: Unknown type/],
+    ['an assignment that is a word', pair({ isAssigned: 'yes' }), /Boolean cannot represent/],
     ['1001', { pairs: times(1_001, (n) => ({ followerId: `m${String(n)}`, refId: 'site' })) }, TOO_MANY],
   ]),
 ];
@@ -290,7 +297,7 @@ test('does the same when nothing is wrong with it', async () => {
     ['addMute', { target: { phrase: 'x'.repeat(100) }, until: '9999-12-31T23:59:59.999Z' }],
     ['removeMute', { target: { type: 'Sneezed' } }],
     ['markFeedRead', { upTo: '9999-12-31T23:59:59.999Z' }],
-    ['follow', { refId: 'actor' }],
+    ['follow', { refId: 'actor', types: times(100, () => 'Posted') }],
     ['hideFeedItem', action],
     ['unhideFeedItem', action],
     ['archiveFeedItem', action],

@@ -128,6 +128,20 @@ test('tells a viewer how they follow a thing and a person, and whom they mute', 
     ref: { followerCount: 1, isFollowed: false, follow: null },
     member: { followerCount: 1, isFollowed: false, isMuted: false },
   });
+  const changed = `mutation ($id: String!, $types: [String!]) {
+    follow(refId: $id, copyLimit: 0, types: $types) { followerCount follow { types } }
+  }`;
+  const types = ['Posted', 'Liked'];
+  expect(await ask(app, changed, { id: site, types }, as)).toMatchObject({
+    follow: { followerCount: 1, follow: { types: ['Liked', 'Posted'] } },
+  });
+  const pairs = [{ followerId: bob, refId: site, isAssigned: true }];
+  const sync = 'mutation ($pairs: [FollowInput!]!) { followMany(pairs: $pairs) }';
+  await ask(app, sync, { pairs }, service);
+  const how = 'query ($site: String!) { ref(refId: $site) { follow { types isAssigned } } }';
+  expect(await ask(app, how, { site }, as)).toMatchObject({
+    ref: { follow: { types: ['Liked', 'Posted'], isAssigned: true } },
+  });
   await ask(app, 'mutation ($id: String!) { unfollow(refId: $id) { refId } }', { id: site }, as);
   expect(await ask(app, read, { site, ann }, as)).toMatchObject({
     ref: { followerCount: 0, isFollowed: false, follow: null },

@@ -34,6 +34,11 @@ export const FOLLOW_CALLS: readonly FollowCall[] = [
     isFollowed: true,
     run: (parts, dependencies) => follow(dependencies, parts.session('ann'), 'site', 2),
   },
+  {
+    name: 'follow of what is followed, with other types and history',
+    isFollowed: true,
+    run: (parts, dependencies) => follow(dependencies, parts.session('ann'), 'site', 2, ['Custom']),
+  },
   ...[true, false].map((keepHistory) => ({
     name: `unfollow, ${keepHistory ? 'history kept' : 'without history'}`,
     isFollowed: true,
@@ -50,5 +55,6 @@ export function followDependencies(parts: Parts, repositories: Repositories): De
     feedStore: parts.feedStore,
     weights: DEFAULT_WEIGHTS,
     newToken: newObjectId,
+    workSignal: { notify: () => undefined },
   };
 }

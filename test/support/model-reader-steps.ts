@@ -1,45 +1,63 @@
 import {
+  assign,
   bringAlong,
   endFollow,
+  endSpan,
   feedFor,
   isFollowing,
+  isOpenWith,
   oldestCopied,
   openSpan,
+  typesTaken,
   type ModelMember,
 } from './model.ts';
 import { during, found, session, type Run, type StepTo } from './model-run.ts';
 import type { Move } from './model-steps.ts';
 
-export async function follow(run: Run, { by, ref, copyLimit }: StepTo<'follow'>): Promise<void> {
+export async function follow(run: Run, { by, ref, copyLimit, types }: StepTo<'follow'>): Promise<void> {
   const { parts, model, id } = run;
   const [followerId, refId] = [id(by), id(ref)];
-  const oldest = oldestCopied(model, refId, copyLimit);
-  const { instant } = await during(() => parts.services.follow(session(run, by), refId, copyLimit));
-  if (isFollowing(model, followerId, refId)) {
+  const taken = typesTaken(model, followerId, refId, types);
+  const oldest = oldestCopied(model, refId, copyLimit, taken);
+  const { instant } = await during(() => parts.services.follow(session(run, by), refId, copyLimit, types));
+  const isOpen = isFollowing(model, followerId, refId);
+  if (isOpen && isOpenWith(model, followerId, refId, taken)) {
     if (oldest !== undefined) bringAlong(model, followerId, refId, oldest);
     return;
   }
+  const [before, opened] = await lastSpans(run, followerId, refId);
+  if (isOpen) endSpan(model, followerId, refId, instant(before?.until));
   const span =
     oldest === undefined
-      ? { since: instant((await lastSpan(run, followerId, refId))?.since), firstActionId: null }
+      ? { since: instant(opened?.since), firstActionId: null }
       : { since: oldest.recorded, firstActionId: oldest.id };
-  openSpan(model, followerId, refId, { ...span, until: null });
+  openSpan(model, followerId, refId, { ...span, until: null, types: taken });
 }
 
-async function lastSpan({ parts }: Run, followerId: string, refId: string) {
+/** The last two. */
+async function lastSpans({ parts }: Run, followerId: string, refId: string) {
   const [stored] = await parts.repositories.follows.find(followerId, [refId]);
-  return stored?.spans.at(-1);
+  return [stored?.spans.at(-2), stored?.spans.at(-1)] as const;
 }
 
 export async function followMany(run: Run, { pairs }: StepTo<'followMany'>): Promise<void> {
   const { parts, model, id } = run;
-  const named = pairs.map(({ by, ref }) => ({ followerId: id(by), refId: id(ref) }));
+  const named = pairs.map(({ by, ref, ...options }) => ({ followerId: id(by), refId: id(ref), ...options }));
   const { instant } = await during(() => parts.services.followMany(parts.service, named));
-  for (const { followerId, refId } of named)
-    if (!isFollowing(model, followerId, refId)) {
-      const since = instant((await lastSpan(run, followerId, refId))?.since);
-      openSpan(model, followerId, refId, { since, firstActionId: null, until: null });
+  // Of a pair that is named twice the last is the one that counts.
+  const different = new Map(named.map((pair) => [`${pair.followerId} ${pair.refId}`, pair]));
+  for (const { followerId, refId, types: given, isAssigned } of different.values()) {
+    const types = typesTaken(model, followerId, refId, given);
+    const isOpen = isFollowing(model, followerId, refId);
+    if (!isOpen || !isOpenWith(model, followerId, refId, types)) {
+      const [before, opened] = await lastSpans(run, followerId, refId);
+      if (isOpen) endSpan(model, followerId, refId, instant(before?.until));
+      openSpan(model, followerId, refId, {
+        ...{ since: instant(opened?.since), firstActionId: null, until: null, types },
+      });
     }
+    assign(model, followerId, refId, isAssigned);
+  }
 }
 
 export async function unfollow(
@@ -56,7 +74,7 @@ export async function unfollow(
   );
   if (!keepHistory) endFollow(model, followerId, refId, null);
   else if (isFollowing(model, followerId, refId))
-    endFollow(model, followerId, refId, instant((await lastSpan(run, followerId, refId))?.until));
+    endFollow(model, followerId, refId, instant((await lastSpans(run, followerId, refId))[1]?.until));
 }
 
 export async function markRead(run: Run, { by, upTo }: StepTo<'markRead'>): Promise<void> {

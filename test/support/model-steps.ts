@@ -24,6 +24,12 @@ export interface Move {
   readonly supervisor?: Person | null;
 }
 
+/** What is absent stays as it is. */
+export interface FollowOptions {
+  readonly types?: readonly string[] | null | undefined;
+  readonly isAssigned?: boolean | undefined;
+}
+
 /** What a reader does with an item of their feed. */
 export type ItemStep =
   'hideItem' | 'unhideItem' | 'archiveItem' | 'unarchiveItem' | 'snoozeItem' | 'unsnoozeItem';
@@ -87,8 +93,17 @@ export type Step =
   /** The time it was published until has come. */
   | { readonly do: 'expire'; readonly action: number }
   | { readonly do: 'delete'; readonly action: number; readonly by: Person }
-  | { readonly do: 'follow'; readonly by: Person; readonly ref: string; readonly copyLimit: number }
-  | { readonly do: 'followMany'; readonly pairs: readonly { readonly by: Person; readonly ref: string }[] }
+  | {
+      readonly do: 'follow';
+      readonly by: Person;
+      readonly ref: string;
+      readonly copyLimit: number;
+      readonly types?: FollowOptions['types'];
+    }
+  | {
+      readonly do: 'followMany';
+      readonly pairs: readonly ({ readonly by: Person; readonly ref: string } & FollowOptions)[];
+    }
   | {
       readonly do: 'unfollow';
       readonly by: Person;
@@ -242,9 +257,21 @@ const move: fc.Arbitrary<Step> = fc.record({
   }),
 });
 
+const types = fc.constantFrom(
+  undefined,
+  undefined,
+  undefined,
+  null,
+  ['Custom'],
+  ['NewApplicant'],
+  ['NewApplicant', 'Custom'],
+);
+const isAssigned = fc.constantFrom(undefined, undefined, true, false);
+const options = { types, isAssigned };
+
 const followMany: fc.Arbitrary<Step> = fc.record({
   ...doing('followMany'),
-  pairs: fc.array(fc.record({ ...by, ref }), { minLength: 1, maxLength: 4 }),
+  pairs: fc.array(fc.record({ ...by, ref, ...options }), { minLength: 1, maxLength: 4 }),
 });
 
 const target = fc.oneof(
@@ -268,8 +295,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ ...doing('unhide'), action }) },
   { weight: 1, arbitrary: fc.record({ ...doing('delete'), ...by, action }) },
   { weight: 1, arbitrary: fc.record({ ...doing('expire'), action }) },
-  { weight: 5, arbitrary: fc.record({ ...doing('follow'), ...by, ref, copyLimit: fc.nat({ max: 4 }) }) },
-  { weight: 1, arbitrary: followMany },
+  {
+    weight: 6,
+    arbitrary: fc.record({ ...doing('follow'), ...by, ref, copyLimit: fc.nat({ max: 4 }), types }),
+  },
+  { weight: 3, arbitrary: followMany },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -331,20 +361,52 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ ...doing('look'), ...by }) },
 );
 
-const beginning = fc.tuple(
-  fc.record({
-    ...doing('move'),
-    moves: fc
-      .tuple(...PEOPLE.map((who) => fc.record({ who: fc.constant(who), ...changes })))
-      .chain((moves) => fc.subarray(moves, { minLength: 3 })),
-  }),
-  fc.record({
-    ...doing('followMany'),
-    pairs: fc.array(fc.record({ ...by, ref }), { minLength: 3, maxLength: 9, size: 'max' }),
-  }),
-  publish,
-  publish,
-);
+/** Somebody whom another one follows passes on what is for everybody: seldom enough does that come together otherwise. */
+const passingOn = fc.record({
+  passer: person,
+  fan: person,
+  types,
+  at: moment(3),
+  /** It is followed afterwards, with what went before. */
+  isLate: fc.constantFrom(false, false, true),
+});
+
+const beginning: fc.Arbitrary<Step[]> = fc
+  .tuple(
+    fc.record({
+      ...doing('move'),
+      moves: fc
+        .tuple(...PEOPLE.map((who) => fc.record({ who: fc.constant(who), ...changes })))
+        .chain((moves) => fc.subarray(moves, { minLength: 3 })),
+    }),
+    fc.record({
+      ...doing('followMany'),
+      pairs: fc.array(fc.record({ ...by, ref, ...options }), { minLength: 3, maxLength: 9, size: 'max' }),
+    }),
+    publish,
+    publish,
+    fc.option(passingOn, { freq: 4 }),
+  )
+  .map(([moves, follows, first, second, passedOn]) => [
+    ...[moves, follows],
+    ...(passedOn === null ? [second] : passingOnOf(second, passedOn)),
+    first,
+  ]);
+
+/** It is published first: number 0 picks it. */
+function passingOnOf(
+  what: Step,
+  { passer, fan, types: taken, at, isLate }: typeof passingOn extends fc.Arbitrary<infer T> ? T : never,
+): Step[] {
+  if (what.do !== 'publish') return [what];
+  const published: Step = { ...what, scope: 'PUBLIC', recipients: [] };
+  const passed: Step = {
+    ...{ do: 'interact', action: 0, actor: passer, byService: false, kind: 'RESHARE' },
+    ...{ reaction: '👍', key: null, at },
+  };
+  const followed: Step = { do: 'follow', by: fan, ref: passer, copyLimit: isLate ? 3 : 0, types: taken };
+  return isLate ? [published, passed, followed] : [followed, published, passed];
+}
 
 export interface Story {
   readonly steps: readonly Step[];

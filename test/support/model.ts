@@ -21,12 +21,15 @@ export interface ModelSpan {
   /** Of the actions recorded at `since`, this one and later ones; null: all of them. */
   firstActionId: string | null;
   until: number | null;
+  /** What it brings; null: whatever there is. */
+  readonly types: readonly string[] | null;
 }
 
 export interface ModelFollow {
   readonly followerId: string;
   readonly refId: string;
   isActive: boolean;
+  isAssigned: boolean;
   spans: ModelSpan[];
 }
 
@@ -137,6 +140,10 @@ function isInSpan(span: ModelSpan, action: ModelAction): boolean {
   return span.until === null || action.recorded < span.until;
 }
 
+function takes({ types }: ModelSpan, action: ModelAction): boolean {
+  return types === null || types.includes(action.type);
+}
+
 function isForFollowers(action: ModelAction): boolean {
   return action.scope === 'FOLLOWERS' || action.scope === 'PUBLIC';
 }
@@ -156,7 +163,8 @@ export function reasonsFor(model: Model, userId: string, action: ModelAction): D
     for (const follow of model.follows)
       if (follow.followerId === userId && carries(action, follow.refId))
         for (const span of follow.spans)
-          if (isInSpan(span, action) && !reasons.includes('FOLLOW')) reasons.push('FOLLOW');
+          if (isInSpan(span, action) && takes(span, action) && !reasons.includes('FOLLOW'))
+            reasons.push('FOLLOW');
   if (passedOnTo(model, userId, action).length > 0) reasons.push('RESHARE');
   return reasons;
 }
@@ -168,18 +176,24 @@ function isInTime({ since, until }: ModelSpan, time: number): boolean {
   return time >= since && (until === null || time < until);
 }
 
-/** Whether the member followed another one at a time. */
-function followedAt(model: Model, followerId: string, refId: string, time: number): boolean {
+/** Whether what another member passed on at a time came to the member, who followed them. */
+function followedAt(
+  model: Model,
+  followerId: string,
+  action: ModelAction,
+  { refId, time }: { readonly refId: string; readonly time: number },
+): boolean {
   return model.follows.some(
     (follow) =>
       follow.followerId === followerId &&
       follow.refId === refId &&
-      follow.spans.some((span) => isInTime(span, time)),
+      follow.spans.some((span) => isInTime(span, time) && takes(span, action)),
   );
 }
 
 /** Whose reshares bring the action to the reader, the newest first. */
-export function passedOnTo(model: Model, userId: string, { scope, interactions }: ModelAction): string[] {
+export function passedOnTo(model: Model, userId: string, action: ModelAction): string[] {
+  const { scope, interactions } = action;
   if (scope !== 'PUBLIC') return [];
   const mutes = model.readers.find((reader) => reader.userId === userId)?.mutes ?? [];
   return interactions
@@ -188,7 +202,7 @@ export function passedOnTo(model: Model, userId: string, { scope, interactions }
     )
     .sort((a, b) => b.passedOn - a.passedOn)
     .slice(0, MOST_RESHARES)
-    .filter(({ actorId, passedOn }) => followedAt(model, userId, actorId, passedOn))
+    .filter(({ actorId, passedOn }) => followedAt(model, userId, action, { refId: actorId, time: passedOn }))
     .map(({ actorId }) => actorId)
     .filter((actorId) => !mutes.some(({ kind, value }) => kind === 'MEMBER' && value === actorId));
 }
@@ -198,11 +212,11 @@ export function waysOfFollowing(model: Model, userId: string, action: ModelActio
   if (!isForFollowers(action)) return [];
   return model.follows
     .filter(({ followerId, refId }) => followerId === userId && carries(action, refId))
-    .filter(({ spans }) => spans.some((span) => isInSpan(span, action)))
+    .filter(({ spans }) => spans.some((span) => isInSpan(span, action) && takes(span, action)))
     .map(({ refId }) => refId);
 }
 
-/** Whether the reader may see the action at all. */
+/** Whether the reader may see the action at all. What types a follow takes does not matter. */
 export function maySee(model: Model, reader: ModelReader, action: ModelAction): boolean {
   const { userId } = reader;
   if (action.isDeleted) return false;
@@ -233,6 +247,9 @@ const HUNDREDTHS: Readonly<Record<InteractionKind, number>> = {
 function concerns(model: Model, userId: string, action: ModelAction, interaction: ModelInteraction): boolean {
   const { concernedPeople, concernedDepartments } = action;
   if ((concernedPeople.get(userId) ?? Infinity) <= interaction.at) return true;
+  for (const follow of model.follows)
+    if (follow.followerId === userId && follow.isActive && follow.isAssigned)
+      if (carries(action, follow.refId)) return true;
   const member = memberOf(model, userId);
   if (member === undefined) return false;
   if (member.supervisorId === interaction.actorId) return true;
@@ -247,7 +264,8 @@ export function relevancyFor(model: Model, userId: string, action: ModelAction):
   for (const interaction of action.interactions) {
     const { at, kind } = interaction;
     const { actorId, passedOn } = interaction;
-    const isPassedOn = passedOn !== null && followedAt(model, userId, actorId, passedOn);
+    const isPassedOn =
+      passedOn !== null && followedAt(model, userId, action, { refId: actorId, time: passedOn });
     if (isPassedOn || concerns(model, userId, action, interaction)) relevancy = Math.max(relevancy, at);
     // Whole numbers all the way: exact, and rounded down once.
     else if (at > base)
@@ -384,7 +402,7 @@ export function interactionsFor(reader: ModelReader, { interactions }: ModelActi
 function followOf(model: Model, followerId: string, refId: string): ModelFollow {
   const found = model.follows.find((f) => f.followerId === followerId && f.refId === refId);
   if (found !== undefined) return found;
-  const follow = { followerId, refId, isActive: false, spans: [] };
+  const follow = { followerId, refId, isActive: false, isAssigned: false, spans: [] };
   model.follows.push(follow);
   return follow;
 }
@@ -393,10 +411,49 @@ export function isFollowing(model: Model, followerId: string, refId: string): bo
   return followOf(model, followerId, refId).isActive;
 }
 
+/** What a follow takes that goes on, or one that begins: what is not given stays. */
+export function typesTaken(
+  model: Model,
+  followerId: string,
+  refId: string,
+  given: readonly string[] | null | undefined,
+): readonly string[] | null {
+  if (given !== undefined) return given;
+  return openSpanOf(model, followerId, refId)?.types ?? null;
+}
+
+function openSpanOf(model: Model, followerId: string, refId: string): ModelSpan | undefined {
+  return followOf(model, followerId, refId).spans.find(({ until }) => until === null);
+}
+
+export function isOpenWith(
+  model: Model,
+  followerId: string,
+  refId: string,
+  types: readonly string[] | null,
+): boolean {
+  const now = openSpanOf(model, followerId, refId)?.types ?? null;
+  return (
+    (now === null) === (types === null) && [...(now ?? [])].sort().join() === [...(types ?? [])].sort().join()
+  );
+}
+
+/** What is not given stays. */
+export function assign(model: Model, followerId: string, refId: string, given: boolean | undefined): void {
+  const follow = followOf(model, followerId, refId);
+  if (given !== undefined) follow.isAssigned = given;
+}
+
 /** The oldest of the past actions that a new follow brings along; undefined when it begins now. */
-export function oldestCopied(model: Model, refId: string, copyLimit: number): ModelAction | undefined {
+export function oldestCopied(
+  model: Model,
+  refId: string,
+  copyLimit: number,
+  types: readonly string[] | null,
+): ModelAction | undefined {
   return model.actions
     .filter((a) => carries(a, refId) && isForFollowers(a) && !a.isHidden && !a.isDeleted)
+    .filter(({ type }) => types === null || types.includes(type))
     .sort((a, b) => b.recorded - a.recorded || (a.id < b.id ? 1 : -1))
     .slice(0, copyLimit)
     .at(-1);
@@ -410,10 +467,16 @@ export function openSpan(model: Model, followerId: string, refId: string, span: 
 
 /** Who follows already and asks for past actions has followed since the oldest of them. */
 export function bringAlong(model: Model, followerId: string, refId: string, oldest: ModelAction): void {
-  const span = followOf(model, followerId, refId).spans.find(({ until }) => until === null);
+  const span = openSpanOf(model, followerId, refId);
   if (span === undefined || isInSpan(span, oldest)) return;
   span.since = oldest.recorded;
   span.firstActionId = oldest.id;
+}
+
+/** Another one is opened then. */
+export function endSpan(model: Model, followerId: string, refId: string, until: number): void {
+  const span = openSpanOf(model, followerId, refId);
+  if (span !== undefined) span.until = until;
 }
 
 /** @param until null: with its history. */
@@ -422,6 +485,7 @@ export function endFollow(model: Model, followerId: string, refId: string, until
   if (until === null) follow.spans = [];
   for (const span of follow.spans) span.until ??= until;
   follow.isActive = false;
+  follow.isAssigned = false;
 }
 
 /** What this repeats: everything but comments is done once by each actor, comments once with each key. */

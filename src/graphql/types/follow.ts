@@ -1,5 +1,6 @@
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
+import { MAX_FOLLOW_TYPES } from '../../services/follow/follow.ts';
 import { MAX_ENTRIES_PER_CALL } from '../../services/members/directory.ts';
 import { Ref } from './ref.ts';
 
@@ -8,6 +9,17 @@ const FollowInput = builder.inputType('FollowInput', {
   fields: (t) => ({
     followerId: t.string({ required: true, description: 'Member id of the follower.' }),
     refId: t.string({ required: true, description: 'What is followed.' }),
+    types: t.stringList({
+      description:
+        'Only actions of these types come; null: of any. Absent: as before; of any, where nothing is followed. What ' +
+        'came by others stays.',
+      extensions: { maxEntries: MAX_FOLLOW_TYPES } satisfies ListArgument,
+    }),
+    isAssigned: t.boolean({
+      description:
+        'Whether the follower is responsible for it: what is done with its actions brings them to the top. Absent or ' +
+        'null: as before; false, where nothing is followed.',
+    }),
   }),
 });
 
@@ -28,11 +40,18 @@ builder.mutationFields((t) => ({
       copyLimit: t.arg.int({
         defaultValue: 100,
         description:
-          'How many past actions of the ref come with it, 0 to 1000; also where it is followed already.',
+          'How many past actions of the ref come with it, 0 to 1000; also where it is followed already. Counts only ' +
+          'actions of the types.',
+      }),
+      types: t.arg.stringList({
+        description:
+          'Only actions of these types come; null: of any. Absent: as before; of any, where nothing is followed. What ' +
+          'came by others stays.',
+        extensions: { maxEntries: MAX_FOLLOW_TYPES } satisfies ListArgument,
       }),
     },
-    resolve: (_root, { refId, copyLimit }, context) =>
-      context.mutate((session) => context.services.follow(session, refId, copyLimit)),
+    resolve: (_root, { refId, copyLimit, types }, context) =>
+      context.mutate((session) => context.services.follow(session, refId, copyLimit, types)),
   }),
   unfollow: t.field({
     type: Ref,

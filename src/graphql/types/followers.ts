@@ -1,5 +1,5 @@
 import type { Follow as FollowRecord } from '../../domain/viewer.ts';
-import type { FollowSpan } from '../../domain/follow-span.ts';
+import { openSpanOf, type FollowSpan } from '../../domain/follow-span.ts';
 import { isMutedMember } from '../../domain/mute.ts';
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
@@ -7,30 +7,36 @@ import { Member } from './member.ts';
 import type { MemberSource } from './node.ts';
 import { Ref } from './ref.ts';
 
-const Follow = builder.objectRef<FollowSpan>('Follow').implement({
+interface FollowSource {
+  readonly span: FollowSpan;
+  readonly isAssigned: boolean;
+}
+
+const Follow = builder.objectRef<FollowSource>('Follow').implement({
   description: 'How the viewer follows something.',
   fields: (t) => ({
-    since: t.expose('since', {
+    since: t.field({
       type: 'DateTime',
+      resolve: ({ span }) => span.since,
       description:
         'What was recorded from then on comes into the feed: past actions that came along included.',
     }),
     types: t.stringList({
       nullable: true,
       description: 'Only actions of these types come; null: of any.',
-      resolve: () => null,
+      resolve: ({ span }) => (span.types === undefined ? null : [...span.types]),
     }),
-    isAssigned: t.boolean({
-      description: 'Whether the host application assigned it to the viewer.',
-      resolve: () => false,
+    isAssigned: t.exposeBoolean('isAssigned', {
+      description:
+        'Whether the host application assigned it to the viewer: what is done with its actions concerns them.',
     }),
   }),
 });
 
-/** The span that is open; null: it is not followed now. */
-function openSpan(follow: FollowRecord | null): FollowSpan | null {
-  if (follow?.active !== true) return null;
-  return follow.spans.find(({ until }) => until === undefined) ?? null;
+/** How it is followed; null: not now. */
+function toFollow(follow: FollowRecord | null): FollowSource | null {
+  const span = openSpanOf(follow);
+  return span === null ? null : { span, isAssigned: follow?.isAssigned === true };
 }
 
 const MemberConnection = defineConnection<MemberSource>('Member', Member, 'members');
@@ -40,7 +46,7 @@ builder.objectFields(Ref, (t) => ({
     type: Follow,
     nullable: true,
     description: 'How the viewer follows it; null: not now.',
-    resolve: async (source, _args, context) => openSpan(await context.session().follows.load(source.refId)),
+    resolve: async (source, _args, context) => toFollow(await context.session().follows.load(source.refId)),
   }),
   followers: t.field({
     type: MemberConnection,

@@ -88,7 +88,7 @@ async function explain(
   const lifts = boostsOf(
     {
       ...{ userId: profile.userId, departmentId: null, supervisorId: null, ...profile.member },
-      follows: passers.length === 0 ? [] : await loadFollows(session, passers),
+      follows: [...follows, ...(passers.length === 0 ? [] : await loadFollows(session, passers))],
     },
     action,
     groups,

@@ -84,11 +84,11 @@ async function itemNow(
   const { action, entry } = facts;
   if (action === null || isGone(action)) return null;
   const { userId, member } = profile;
-  const passers = relevancyNow.passersOf(action);
+  const lifters = relevancyNow.liftersOf(action, profile);
   const relevancy = lifted(
     relevancyNow.of(action, {
       ...(member ?? { userId, departmentId: null, supervisorId: null }),
-      follows: passers.length === 0 ? [] : await loadFollows(session, passers),
+      follows: lifters.length === 0 ? [] : await loadFollows(session, lifters),
     }),
     boostOf(facts.mark),
   );

@@ -1,4 +1,4 @@
-import type { Action, ActionId, UserId } from '../../domain/action.ts';
+import type { Action, ActionId, RefId } from '../../domain/action.ts';
 import {
   baseRelevancy,
   passersOf,
@@ -7,6 +7,7 @@ import {
   type RelevancyReader,
   type RelevancyWeights,
 } from '../../domain/relevancy.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
 
@@ -17,8 +18,8 @@ export interface SharedBoostsDependencies {
 
 /** The relevancy of the actions for a reader, as it is now. */
 export interface RelevancyNow {
-  /** The members who have passed the action on: the reader's follows of them have to be known. */
-  passersOf(action: Action): readonly UserId[];
+  /** What the action may be lifted by: the reader's follows of these have to be known. */
+  liftersOf(action: Action, reader: Pick<ReaderProfile, 'hasAssigned'>): readonly RefId[];
   of(action: Action, reader: RelevancyReader): Date;
 }
 
@@ -79,7 +80,11 @@ export function createSharedBoosts({ interactions, weights }: SharedBoostsDepend
     const groups = new Map(lively);
     const groupsFor = ({ id }: Action): readonly InteractionGroup[] => groups.get(id) ?? [];
     return {
-      passersOf: (action) => passersOf(groupsFor(action)),
+      liftersOf(action, { hasAssigned }) {
+        const known = groupsFor(action);
+        const refIds = hasAssigned && known.length > 0 ? action.refIds : [];
+        return [...passersOf(known), ...refIds];
+      },
       of(action, reader) {
         const known = groupsFor(action);
         return known.length === 0 ? baseRelevancy(action) : relevancyFor(action, known, weights)(reader);

@@ -3,11 +3,15 @@ import type { RefId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { badInput } from '../../domain/errors.ts';
+import { openSpanOf } from '../../domain/follow-span.ts';
 import { idSchema } from '../../descriptors/define.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import type { CountEpochs } from '../../storage/follower-counts.ts';
 import type { FollowPair } from '../../storage/follow-reads.ts';
-import type { FollowsRepository, NewSpan } from '../../storage/follows.ts';
+import type { NewSpan } from '../../storage/follow-opening.ts';
+import type { FeedsRepository } from '../../storage/feeds.ts';
+import type { FollowsRepository } from '../../storage/follows.ts';
+import { typeSchema } from '../feed/filters.ts';
 import { checkCount } from '../members/directory.ts';
 import { requireRole } from '../roles.ts';
 import type { FollowInput } from '../shapes.ts';
@@ -18,15 +22,29 @@ import { clock } from '../../lib/clock.ts';
 
 export const DEFAULT_COPY_LIMIT = 100;
 export const MAX_COPY_LIMIT = 1_000;
+export const MAX_FOLLOW_TYPES = 100;
+
+/** Types that are declared, in order and each once, so that the same choice is always the same list. */
+const followTypesSchema = z
+  .array(typeSchema)
+  .min(1, 'Must name a type; null is of any')
+  .max(MAX_FOLLOW_TYPES, `Must have at most ${String(MAX_FOLLOW_TYPES)} entries`)
+  .transform((types) => [...new Set(types)].sort())
+  .nullish();
 
 export interface FollowDependencies extends SettleFollowsDependencies {
   readonly actions: Pick<ActionsRepository, 'nthNewest' | 'recordedSince' | 'findByIds'>;
-  readonly follows: SettleFollowsDependencies['follows'] & Pick<FollowsRepository, 'open' | 'unsettled'>;
+  readonly feeds: SettleFollowsDependencies['feeds'] & Pick<FeedsRepository, 'markHasAssigned'>;
+  readonly follows: SettleFollowsDependencies['follows'] &
+    Pick<FollowsRepository, 'find' | 'open' | 'unsettled'>;
 }
 
 /**
- * Opens a follow span from now, or from the `copyLimit`-th newest past action of the ref. Following what is followed
- * brings that history where it is not there yet, and completes a follow that was cut off.
+ * Opens a follow span from now, or from the `copyLimit`-th newest past action of the ref that has one of the types.
+ * Following what is followed brings that history where it is not there yet, and completes a follow that was cut off. With
+ * other types the span ends, and what came by it stays.
+ * @param copyLimit absent or null: 100.
+ * @param given the types; null: of any. Absent: as before.
  * @throws FanfareError BAD_USER_INPUT
  */
 export async function follow(
@@ -34,23 +52,36 @@ export async function follow(
   session: ReaderSession,
   refId: string,
   copyLimit: number | null | undefined,
+  given?: readonly string[] | null,
 ): Promise<Ref> {
   const id = validate(idSchema, refId, ['refId']);
+  const types = validate(followTypesSchema, given, ['types']);
   const count = copyLimit ?? DEFAULT_COPY_LIMIT;
   if (!Number.isInteger(count) || count < 0 || count > MAX_COPY_LIMIT)
     throw badInput(`Must be from 0 to ${String(MAX_COPY_LIMIT)}, got ${String(count)}`, ['copyLimit']);
   const followerId = session.identity.userId;
   const now = clock.now();
   const [oldest, epochs] = await Promise.all([
-    count === 0 ? null : dependencies.actions.nthNewest(id, count),
+    count === 0 ? null : oldestCopied(dependencies, { followerId, refId: id, types }, count),
     dependencies.followerCounts.epochs([id]),
   ]);
   const span: NewSpan =
     oldest === null || oldest.recorded.getTime() > now.getTime()
-      ? { followerId, refId: id, since: now }
-      : { followerId, refId: id, since: oldest.recorded, sinceAction: oldest.id };
-  await open(dependencies, [span], epochs);
+      ? { followerId, refId: id, types, since: now }
+      : { followerId, refId: id, types, since: oldest.recorded, sinceAction: oldest.id };
+  await open(dependencies, [span], { epochs, now });
   return refOf(session, id);
+}
+
+/** The oldest past action that comes along. Who says nothing of types goes by those that the follow takes now. */
+async function oldestCopied(
+  { actions, follows }: FollowDependencies,
+  { followerId, refId, types }: Pick<NewSpan, 'followerId' | 'refId' | 'types'>,
+  count: number,
+): Promise<Awaited<ReturnType<ActionsRepository['nthNewest']>>> {
+  if (types !== undefined) return actions.nthNewest(refId, count, types);
+  const [known] = await follows.find(followerId, [refId]);
+  return actions.nthNewest(refId, count, openSpanOf(known ?? null)?.types ?? null);
 }
 
 /** A ref as it is known; one that nobody described has neither type nor label. */
@@ -58,8 +89,21 @@ export async function refOf(session: ReaderSession, refId: RefId): Promise<Ref> 
   return (await session.refs.load(refId)) ?? { refId, type: null, label: null, followerCount: 0 };
 }
 
+const pairsSchema = z.array(
+  z.strictObject({
+    followerId: idSchema,
+    refId: idSchema,
+    types: followTypesSchema,
+    isAssigned: z
+      .boolean()
+      .nullish()
+      .transform((isAssigned) => isAssigned ?? undefined),
+  }),
+);
+
 /**
- * Opens follow spans on behalf of members, from now.
+ * Opens follow spans on behalf of members, from now, and sets their options: what is absent stays. With other types the
+ * span ends, and what came by it stays.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
  */
 export async function followMany(
@@ -69,15 +113,21 @@ export async function followMany(
 ): Promise<number> {
   requireRole(identity, 'service');
   const pairs = validate(
-    z.array(z.strictObject({ followerId: idSchema, refId: idSchema })),
+    pairsSchema,
     checkCount(inputs, 'pairs').map((pair) => ({ ...pair })),
     ['pairs'],
   );
-  const since = clock.now();
+  const now = clock.now();
   const different = new Map(pairs.map((pair) => [JSON.stringify([pair.followerId, pair.refId]), pair]));
-  const spans = [...different.values()].map((pair) => ({ ...pair, since }));
-  const refIds = [...new Set(spans.map(({ refId }) => refId))];
-  if (spans.length > 0) await open(dependencies, spans, await dependencies.followerCounts.epochs(refIds));
+  const spans = [...different.values()].map((pair): NewSpan => ({ ...pair, since: now }));
+  if (spans.length === 0) return inputs.length;
+  const assigned = spans.filter(({ isAssigned }) => isAssigned === true);
+  const [epochs] = await Promise.all([
+    dependencies.followerCounts.epochs([...new Set(spans.map(({ refId }) => refId))]),
+    // Before they are assigned: from then on what is lifted goes by it.
+    dependencies.feeds.markHasAssigned([...new Set(assigned.map(({ followerId }) => followerId))]),
+  ]);
+  await open(dependencies, spans, { epochs, now });
   return inputs.length;
 }
 
@@ -85,10 +135,11 @@ export async function followMany(
 async function open(
   dependencies: FollowDependencies,
   spans: readonly NewSpan[],
-  epochs: CountEpochs,
+  { epochs, now }: { readonly epochs: CountEpochs; readonly now: Date },
 ): Promise<void> {
-  const tokens = { opened: dependencies.newToken(), extended: dependencies.newToken() };
-  await dependencies.follows.open(spans, tokens);
+  const { newToken } = dependencies;
+  const tokens = { opened: newToken(), extended: newToken(), changed: newToken() };
+  await dependencies.follows.open(spans, tokens, now);
   const pairs: FollowPair[] = spans.map(({ followerId, refId }) => ({ followerId, refId }));
   await settleFollows(dependencies, await dependencies.follows.unsettled(pairs), { tokens, epochs });
 }

@@ -1,14 +1,22 @@
-import type { Action, UserId } from '../../domain/action.ts';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
-import { anySpanContains, spansContain } from '../../domain/follow-span.ts';
-import { resynchronise, type ResynchroniseDependencies } from '../../realtime/announce.ts';
+import { anySpanBrings, anySpanBringsPassedOn } from '../../domain/follow-span.ts';
+import { clock } from '../../lib/clock.ts';
+import {
+  announceListChange,
+  resynchronise,
+  type ResynchroniseDependencies,
+} from '../../realtime/announce.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
 import { fillFeed, type FillFeedDependencies } from '../../feeds/fill-feed.ts';
 import { entriesOf, feedMembershipOf, type FeedMembershipDependencies } from '../../feeds/membership.ts';
 import { asStored } from '../../feeds/reconcile-feed.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
+import type { InteractionsRepository, PassedOn } from '../../storage/interactions.ts';
+import type { FeedsRepository } from '../../storage/feeds.ts';
 import type { CountEpochs } from '../../storage/follower-counts.ts';
-import type { FollowsRepository, OpeningTokens, UnsettledFollow } from '../../storage/follows.ts';
+import type { OpeningTokens } from '../../storage/follow-opening.ts';
+import type { FollowsRepository, UnsettledFollow } from '../../storage/follows.ts';
 import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
 import { resolveEntries, type ResolveEntriesDependencies } from '../../feeds/resolve-entries.ts';
 
@@ -20,7 +28,9 @@ export interface SettleFollowsDependencies
     Pick<FollowsRepository, 'settle'>;
   readonly interactions: ResolveEntriesDependencies['interactions'] &
     Pick<InteractionsRepository, 'passedOnBy'>;
+  readonly feeds: Pick<FeedsRepository, 'markDue'>;
   readonly liveLog: FillFeedDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
 }
 
 /** Most entries written to a feed at once. */
@@ -40,14 +50,38 @@ export async function settleFollows(
 ): Promise<void> {
   if (opened.length === 0) return;
   const { tokens, epochs } = own;
-  const foreign = opened.filter(({ token }) => token !== tokens.opened && token !== tokens.extended);
+  const foreign = opened.filter(({ token }) => !Object.values(tokens).includes(token));
   await fillFeeds(dependencies, opened);
   await resynchronise(dependencies, byFollower(foreign).keys());
+  await bringInLine(
+    dependencies,
+    opened.filter(
+      ({ token, isAssigned }) => token === tokens.changed || (token === tokens.opened && isAssigned),
+    ),
+    foreign,
+  );
   const added = new Map<string, number>();
   for (const { refId, token } of opened)
     if (token === tokens.opened) added.set(refId, (added.get(refId) ?? 0) + 1);
   await countFollowers(dependencies, { added, uncertain: foreign.map(({ refId }) => refId), epochs });
   await dependencies.follows.settle(opened);
+}
+
+/**
+ * Other options change where items stand, and no fill puts an item lower: the feeds are rebuilt, as after a change of
+ * department. Of what another call left behind nobody knows whether its options were changed.
+ */
+async function bringInLine(
+  dependencies: SettleFollowsDependencies,
+  changed: readonly UnsettledFollow[],
+  foreign: readonly UnsettledFollow[],
+): Promise<void> {
+  const told = [...byFollower(changed).keys()];
+  await announceListChange(dependencies, told, 'membership');
+  const readers = [...new Set([...told, ...byFollower(foreign).keys()])];
+  if (readers.length === 0) return;
+  await dependencies.feeds.markDue(readers, clock.now(), { isTold: true });
+  dependencies.workSignal.notify();
 }
 
 async function fillFeeds(
@@ -67,7 +101,7 @@ async function fillOwn(
   opened: readonly UnsettledFollow[],
   since: Date,
 ): Promise<void> {
-  const actions = await dependencies.actions.recordedSince(refIdsOf(opened), since);
+  const actions = await dependencies.actions.recordedSince(refIdsOf(opened), since, typesOf(opened));
   if (actions.length === 0) return;
   const place = await resolveEntries(dependencies, actions, [
     ...new Set(opened.map((follow) => follow.followerId)),
@@ -89,22 +123,32 @@ async function fillPassedOn(
 ): Promise<void> {
   for await (const some of dependencies.interactions.passedOnBy(refIdsOf(opened), since)) {
     const found = await dependencies.actions.findByIds([...new Set(some.map(({ actionId }) => actionId))]);
+    const byAction = new Map<ActionId, PassedOn[]>();
+    for (const one of some) byAction.set(one.actionId, [...(byAction.get(one.actionId) ?? []), one]);
+    const isPassedOn = (action: Action, { refId, spans }: UnsettledFollow): boolean =>
+      (byAction.get(action.id) ?? []).some(
+        ({ by, at }) => refId === by && anySpanBringsPassedOn(spans, action, at),
+      );
     for (const [userId, follows] of byFollower(opened)) {
-      const held = new Set(
-        some.flatMap(({ actionId, by, at }) =>
-          follows.some(({ refId, spans }) => refId === by && spansContain(spans, at)) ? actionId : [],
-        ),
-      );
-      if (held.size === 0) continue;
+      const held = found.filter((action) => follows.some((follow) => isPassedOn(action, follow)));
+      if (held.length === 0) continue;
       const membership = await feedMembershipOf(dependencies, userId);
-      const entries = await entriesOf(
-        dependencies,
-        membership,
-        found.filter(({ id }) => held.has(id)),
-      );
+      const entries = await entriesOf(dependencies, membership, held);
       await fillFeed(dependencies, userId, asStored(entries), { tellHeld: true });
     }
   }
+}
+
+/** The types that any of the open spans takes; null: any. */
+function typesOf(follows: readonly UnsettledFollow[]): string[] | null {
+  const types = new Set<string>();
+  for (const { spans } of follows)
+    for (const span of spans) {
+      if (span.until !== undefined) continue;
+      if (span.types === undefined) return null;
+      for (const type of span.types) types.add(type);
+    }
+  return [...types];
 }
 
 function refIdsOf(follows: readonly UnsettledFollow[]): string[] {
@@ -134,6 +178,6 @@ function byFollower(follows: readonly UnsettledFollow[]): Map<UserId, UnsettledF
 
 function isHeld(action: Action, follows: readonly UnsettledFollow[]): boolean {
   return follows.some(
-    (follow) => action.refIds.includes(follow.refId) && anySpanContains(follow.spans, action),
+    (follow) => action.refIds.includes(follow.refId) && anySpanBrings(follow.spans, action),
   );
 }

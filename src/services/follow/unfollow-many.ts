@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RefId } from '../../domain/action.ts';
+import type { RefId, UserId } from '../../domain/action.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/define.ts';
 import { clock } from '../../lib/clock.ts';
@@ -72,7 +72,7 @@ function changesOf(ended: readonly UnsettledFollow[], tokens: ClosingTokens) {
   return { added, uncertain };
 }
 
-/** With the history kept, only what another call was cut off in may be missing. */
+/** With the history kept, what was lifted as assigned stands lower, and what another call was cut off in may be missing. */
 async function bringFeedsInLine(
   dependencies: UnfollowManyDependencies,
   ended: readonly UnsettledFollow[],
@@ -80,10 +80,15 @@ async function bringFeedsInLine(
 ): Promise<void> {
   const isForeign = ({ token }: UnsettledFollow): boolean =>
     token !== tokens.closed && token !== tokens.dropped;
-  const concerned = keepHistory ? ended.filter(isForeign) : ended;
-  const readers = [...new Set(concerned.map(({ followerId }) => followerId))];
-  if (readers.length === 0) return;
-  if (!keepHistory) await announceListChange(dependencies, readers, 'membership');
-  await dependencies.feeds.markDue(readers, clock.now(), { isTold: !keepHistory });
+  const told = readersOf(keepHistory ? ended.filter(({ isAssigned }) => isAssigned) : ended);
+  const untold = readersOf(keepHistory ? ended.filter(isForeign) : []);
+  if (told.length + untold.length === 0) return;
+  await announceListChange(dependencies, told, 'membership');
+  await dependencies.feeds.markDue(told, clock.now(), { isTold: true });
+  await dependencies.feeds.markDue(untold, clock.now(), { isTold: false });
   dependencies.workSignal.notify();
+}
+
+function readersOf(follows: readonly UnsettledFollow[]): UserId[] {
+  return [...new Set(follows.map(({ followerId }) => followerId))];
 }

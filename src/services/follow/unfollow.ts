@@ -2,7 +2,12 @@ import type { UserId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/define.ts';
 import { announceTakenBack, type AnnounceTakenBackDependencies } from '../../feeds/announce-taken-back.ts';
-import { resynchronise, type ResynchroniseDependencies } from '../../realtime/announce.ts';
+import {
+  announceListChange,
+  resynchronise,
+  type ResynchroniseDependencies,
+} from '../../realtime/announce.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
 import { sweepFeed, type ReconcileDependencies } from '../../feeds/reconcile-feed.ts';
 import type { FeedsRepository } from '../../storage/feeds.ts';
 import type { FollowsRepository } from '../../storage/follows.ts';
@@ -21,6 +26,7 @@ export interface UnfollowDependencies
     Pick<FollowsRepository, 'all' | 'close' | 'forget'>;
   readonly interactions: AnnounceTakenBackDependencies['interactions'];
   readonly liveLog: ReconcileDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
 }
 
 /**
@@ -55,6 +61,7 @@ export async function unfollow(
         });
     }
     if (!ended.isOurs) await completeForeign(dependencies, identity.userId, keepHistory);
+    if (ended.wasAssigned) await lower(dependencies, identity.userId);
     await countFollowers(dependencies, {
       added: new Map(ended.isOurs ? [[pair.refId, -1]] : []),
       uncertain: ended.isOurs ? [] : [pair.refId],
@@ -63,6 +70,13 @@ export async function unfollow(
     await follows.forget(pair, ended.token);
   }
   return refOf(session, pair.refId);
+}
+
+/** What was lifted because it was assigned stands lower now, all over the feed. */
+async function lower(dependencies: UnfollowDependencies, userId: UserId): Promise<void> {
+  await announceListChange(dependencies, [userId], 'membership');
+  await dependencies.feeds.markDue([userId], clock.now(), { isTold: true });
+  dependencies.workSignal.notify();
 }
 
 /** Where the follow that ends was cut off before it brought the history that is kept, the rebuild does. */

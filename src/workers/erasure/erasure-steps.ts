@@ -4,6 +4,7 @@ import type { FeedStore } from '../../feeds/feed-store.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
 import type { SessionEnds } from '../../realtime/session-ends.ts';
 import type { ErasuresRepository } from '../../storage/erasures.ts';
+import type { FeedsRepository } from '../../storage/feeds.ts';
 import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
 import type { MemberTracesRepository } from '../../storage/member-traces.ts';
 import { clock } from '../../lib/clock.ts';
@@ -11,6 +12,7 @@ import { clock } from '../../lib/clock.ts';
 export interface ErasureStepDependencies extends CountFollowersDependencies {
   readonly memberTraces: MemberTracesRepository;
   readonly erasures: Pick<ErasuresRepository, 'anonymiseRequests'>;
+  readonly feeds: Pick<FeedsRepository, 'markDue'>;
   /** Of every model that may hold a feed, in use or not. */
   readonly feedStores: readonly Pick<FeedStore, 'page' | 'remove' | 'drop'>[];
   readonly liveLog: Pick<LiveLog, 'forget'>;
@@ -27,6 +29,8 @@ export interface ErasureStep {
 
 /** Documents per batch: a batch has to be done well within a lease. */
 const BATCH = 500;
+/** A batch that takes longer is taken for cut off. */
+const CUT_OFF_MS = 60_000;
 
 /**
  * Everything an erasure does, in order: first the name, which is read from one place; then what others see; then what
@@ -51,10 +55,7 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
     run: ({ memberTraces }, subject) => memberTraces.anonymiseReshares(subject, BATCH),
   },
   { name: 'FOLLOWS', run: endFollows },
-  {
-    name: 'FOLLOWERS',
-    run: ({ memberTraces }, subject) => memberTraces.moveFollowers(subject, clock.now(), BATCH),
-  },
+  { name: 'FOLLOWERS', run: moveFollowers },
   { name: 'FEED', run: dropFeed },
   {
     name: 'HIDDEN_ITEMS',
@@ -104,6 +105,20 @@ async function endFollows(dependencies: ErasureStepDependencies, subject: Erasur
     await memberTraces.dropFollows([id]);
   }
   return follows.length;
+}
+
+/** Who followed the member as assigned has their feed rebuilt: also where a batch is cut off between its writes. */
+function moveFollowers(
+  { memberTraces, feeds }: ErasureStepDependencies,
+  subject: ErasureSubject,
+): Promise<number> {
+  return memberTraces.moveFollowers(subject, clock.now(), {
+    limit: BATCH,
+    makeDue: (userIds, when) =>
+      feeds.markDue(userIds, new Date(clock.time() + (when === 'before' ? CUT_OFF_MS : 0)), {
+        isTold: false,
+      }),
+  });
 }
 
 /** Entry by entry, in bounded writes, whatever the model; then what the model keeps besides. */

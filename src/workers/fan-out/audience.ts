@@ -1,6 +1,6 @@
 import type { Action, UserId } from '../../domain/action.ts';
 import { reachesFollowers } from '../../domain/audience.ts';
-import { anySpanContains, spansContain, type FollowSpan } from '../../domain/follow-span.ts';
+import { anySpanBrings, anySpanBringsPassedOn, type FollowSpan } from '../../domain/follow-span.ts';
 import { profileOfMember, profileOfStranger, type Follow } from '../../domain/viewer.ts';
 import { addressedReasons, followableIds } from '../../domain/visibility.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
@@ -175,14 +175,17 @@ function sourcesOf({ follows, members }: AudienceDependencies, action: Action): 
         .map((refId) =>
           followerSource(follows, refId, {
             reason: 'FOLLOW',
-            isIn: (spans) => anySpanContains(spans, action),
+            isIn: (spans) => anySpanBrings(spans, action),
           }),
         ),
     );
   if (action.scope === 'PUBLIC')
     sources.push(
       ...action.reshares.map(({ by, at }) =>
-        followerSource(follows, by, { reason: 'RESHARE', isIn: (spans) => spansContain(spans, at) }),
+        followerSource(follows, by, {
+          reason: 'RESHARE',
+          isIn: (spans) => anySpanBringsPassedOn(spans, action, at),
+        }),
       ),
     );
   return sources;

@@ -51,14 +51,16 @@ export async function referenceOf(collections: Collections, userIds: readonly st
       departmentSince: departmentSince?.getTime() ?? 0,
       supervisorId,
     })),
-    follows: follows.map(({ followerId, refId, active, spans }) => ({
+    follows: follows.map(({ followerId, refId, active, isAssigned, spans }) => ({
       followerId,
       refId,
       isActive: active,
-      spans: spans.map(({ since, sinceAction, until }) => ({
+      isAssigned: active && isAssigned === true,
+      spans: spans.map(({ since, sinceAction, until, types }) => ({
         since: since.getTime(),
         firstActionId: sinceAction?.toHexString() ?? null,
         until: until?.getTime() ?? null,
+        types: types ?? null,
       })),
     })),
     actions: actions.map((action): ModelAction => {

@@ -13,7 +13,7 @@ test('brings along what is hidden and shown again while a follow is being settle
   const { repositories, feedStore, services } = parts;
   const admin = parts.session('admin', 'admin');
   const pair = { followerId: 'bob', refId: 'actor' };
-  const tokens = { opened: TOKEN, extended: newObjectId() };
+  const tokens = { opened: TOKEN, extended: newObjectId(), changed: newObjectId() };
   await repositories.follows.open([{ ...pair, since: action.recorded }], tokens);
   const opened = await repositories.follows.unsettled([pair]);
   await settleFollows(
@@ -22,6 +22,7 @@ test('brings along what is hidden and shown again while a follow is being settle
       ...parts.live,
       weights: DEFAULT_WEIGHTS,
       newToken: newObjectId,
+      workSignal: { notify: () => undefined },
       // Between the look at the action and what is done about it.
       fanOuts: {
         async requestPass(...request) {

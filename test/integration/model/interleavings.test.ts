@@ -84,7 +84,7 @@ test.each(['hide', 'delete'] as const)(
     await parts.fanOut();
     const { repositories } = parts;
     const admin = parts.session('admin', 'admin');
-    const tokens = { opened: newObjectId(), extended: newObjectId() };
+    const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
     await repositories.follows.open([{ followerId: 'bob', refId: 'actor', since: CONDUCTED }], tokens);
     const opened = await repositories.follows.unsettled([{ followerId: 'bob', refId: 'actor' }]);
     await settleFollows(
@@ -92,6 +92,7 @@ test.each(['hide', 'delete'] as const)(
         ...repositories,
         weights: DEFAULT_WEIGHTS,
         newToken: newObjectId,
+        workSignal: { notify: () => undefined },
         ...parts.live,
         feedStore: {
           ...parts.feedStore,

@@ -107,7 +107,7 @@ test('completes, at the next try, a follow that was cut off after its commit', a
   expect(oldest).not.toBeNull();
   if (oldest === null) return;
   const span = { followerId: 'ann', refId: 'site', since: oldest.recorded, sinceAction: oldest.id };
-  await follows.open([span], { opened: newObjectId(), extended: newObjectId() });
+  await follows.open([span], { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() });
   expect(await parts.feedOf('ann')).toEqual([]);
   const ref = await parts.services.follow(parts.session('ann'), 'site', 0);
   expect(ref.followerCount).toBe(1);
@@ -120,7 +120,7 @@ test('delivers what was recorded while the follow was being opened and its fan-o
   const since = new Date();
   const [id] = await publishSome(parts, 1);
   await parts.fanOut();
-  const tokens = { opened: newObjectId(), extended: newObjectId() };
+  const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
   await parts.repositories.follows.open([{ followerId: 'ann', refId: 'site', since }], tokens);
   await parts.services.follow(parts.session('ann'), 'site', 0);
   expect(await parts.feedOf('ann')).toEqual([id]);

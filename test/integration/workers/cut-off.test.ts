@@ -137,7 +137,7 @@ test('says resync to whom a follow was cut off before telling, when it is comple
   await parts.fanOut();
   await using watch = await watchAs(parts, 'bob');
   const span = { followerId: 'bob', refId: 'actor', since: action.recorded };
-  const tokens = { opened: newObjectId(), extended: newObjectId() };
+  const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
   await parts.repositories.follows.open([span], tokens);
   await parts.feedStore.fill('bob', [{ actionId: action.id, relevancy: action.latest, reasons: ['FOLLOW'] }]);
   await parts.services.follow(parts.session('bob'), 'actor', 0);

@@ -9,6 +9,7 @@ import {
   type RelevancyAction,
   type RelevancyReader,
 } from '../../../src/domain/relevancy.ts';
+import type { Follow } from '../../../src/domain/viewer.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const DAY = 86_400_000;
@@ -17,6 +18,8 @@ const at = (days: number): Date => new Date(Date.UTC(2026, 0, 1) + days * DAY);
 const action: RelevancyAction = {
   conducted: at(0),
   recorded: at(0),
+  refIds: ['site', 'actor'],
+  descriptor: { type: 'Custom' },
   mentions: ['mentioned'],
   recipients: ['assigned'],
   audience: ['public'],
@@ -79,7 +82,7 @@ test('a reshare lifts to its own time who followed the member then, and nobody e
   };
   const following = (since: Date, until?: Date): RelevancyReader =>
     reader({
-      follows: [{ refId: 'bob', spans: [until === undefined ? { since } : { since, until }] }],
+      follows: [{ refId: 'bob', active: false, spans: [until === undefined ? { since } : { since, until }] }],
     });
   const lifted = (who: RelevancyReader): Date => relevancyOf(who, action, [reshare], DEFAULT_WEIGHTS);
   expect(lifted(following(at(21)))).toEqual(at(20));
@@ -88,6 +91,23 @@ test('a reshare lifts to its own time who followed the member then, and nobody e
   expect(lifted(following(at(22)))).toEqual(at(2));
   const { passedOn: _passedOn, ...notPassedOn } = reshare;
   expect(relevancyOf(following(at(0)), action, [notPassedOn], DEFAULT_WEIGHTS)).toEqual(at(2));
+});
+
+test('lifts to its own time whose follow as assigned is open, and by a reshare only what the follow takes', () => {
+  const follow = { refId: 'site', active: true, spans: [{ since: at(30) }], isAssigned: true } as const;
+  const lifted = (one: Follow): Date =>
+    relevancyOf(reader({ follows: [one] }), action, [comment], DEFAULT_WEIGHTS);
+  expect(lifted(follow)).toEqual(at(20));
+  expect(lifted({ ...follow, active: false })).toEqual(at(2));
+  expect(lifted({ ...follow, refId: 'elsewhere' })).toEqual(at(2));
+  const { isAssigned: _isAssigned, ...plain } = follow;
+  expect(lifted(plain)).toEqual(at(2));
+  const reshare: InteractionGroup = { ...comment, kind: 'RESHARE', passedOn: at(20) };
+  const passed = (types: readonly string[]): Date => {
+    const follows = [{ refId: 'boss', active: true, spans: [{ since: at(0), types }] }];
+    return relevancyOf(reader({ follows }), action, [reshare], DEFAULT_WEIGHTS);
+  };
+  expect([passed(['Custom', 'Posted']), passed(['Posted'])]).toEqual([at(20), at(2)]);
 });
 
 const name = fc.constantFrom('a', 'b', 'c');
@@ -119,6 +139,8 @@ const someAction = fc.record({
   concerned: fc.option(concerned),
   conducted: fc.constant(at(0)),
   recorded: fc.constant(at(0)),
+  refIds: fc.uniqueArray(name),
+  descriptor: fc.record({ type: fc.constantFrom('Custom', 'Posted') }),
   mentions: fc.uniqueArray(name),
   recipients: fc.uniqueArray(name),
   audience: fc.uniqueArray(name.map((id) => `department:${id}`)),
@@ -128,13 +150,20 @@ const someReader = fc.record({
   departmentId: fc.option(name),
   supervisorId: fc.option(name),
   follows: fc.array(
-    fc.record({
-      refId: name,
-      spans: fc.array(
-        fc.nat({ max: 30 }).map((day) => ({ since: at(day), until: at(day + 10) })),
-        { maxLength: 2 },
-      ),
-    }),
+    fc.record(
+      {
+        refId: name,
+        active: fc.boolean(),
+        spans: fc.array(
+          fc
+            .tuple(fc.nat({ max: 30 }), fc.constantFrom({}, { types: ['Posted'] }))
+            .map(([day, types]) => ({ since: at(day), until: at(day + 10), ...types })),
+          { maxLength: 2 },
+        ),
+        ...{ isAssigned: fc.constant(true as const) },
+      },
+      { requiredKeys: ['refId', 'active', 'spans'] },
+    ),
     { maxLength: 3 },
   ),
 });

@@ -6,6 +6,7 @@ import {
   isEntitled,
   needsFollows,
   currentReasons,
+  isPulledFor,
   mutesPasser,
   type VisibleAction,
 } from '../../../src/domain/visibility.ts';
@@ -17,6 +18,7 @@ function action(change: Partial<VisibleAction> = {}): VisibleAction {
     id: 'a'.repeat(24),
     actorId: 'actor',
     recorded,
+    descriptor: { type: 'Custom' },
     scope: 'FOLLOWERS',
     audience: ['followers'],
     mentions: [],
@@ -45,6 +47,7 @@ function reader(change: Partial<ReaderProfile> = {}): ReaderProfile {
     endedSnoozes: () => Promise.resolve(NO_SNOOZES),
     hasHiddenItems: false,
     checksFollows: false,
+    hasAssigned: false,
     isRebuilding: false,
     rebuiltAt: null,
     floor: null,
@@ -153,6 +156,18 @@ test('keeps of the delivered reasons those that hold now', () => {
   expect(currentReasons(reader(), action(), ['FOLLOW'], [elsewhere])).toEqual([]);
 });
 
+test('a follow brings what has one of its types, and shows the rest nevertheless', () => {
+  const follow = (types: readonly string[]): Follow => ({
+    ...{ refId: 'site', active: false, spans: [{ since: new Date(0), types }] },
+  });
+  expect(addressedReasons(reader(), action(), [follow(['Custom', 'Posted'])])).toEqual(['FOLLOW']);
+  expect(addressedReasons(reader(), action(), [follow(['Posted'])])).toEqual([]);
+  expect(isEntitled(reader(), action(), [follow(['Posted'])])).toBe(true);
+  const pulled = action({ pullRefIds: ['site'] });
+  expect(isPulledFor(reader({ pulledFollows: [follow(['Posted'])] }), pulled)).toBe(false);
+  expect(isPulledFor(reader({ pulledFollows: [follow(['Custom'])] }), pulled)).toBe(true);
+});
+
 describe('what was passed on', () => {
   const passed = action({ scope: 'PUBLIC', reshares: [{ by: 'bob', at: new Date(5_000) }] });
   const span = { refId: 'bob', active: true, spans: [{ since: new Date(5_000) }] };
@@ -162,7 +177,8 @@ describe('what was passed on', () => {
     expect(addressedReasons(reader(), { ...passed, scope: 'FOLLOWERS' }, [span])).toEqual([]);
     const late = { ...span, spans: [{ since: new Date(5_001) }] };
     const ended = { ...span, spans: [{ since: new Date(0), until: new Date(5_000) }] };
-    expect(addressedReasons(reader(), passed, [late, ended])).toEqual([]);
+    const ofOthers = { ...span, spans: [{ since: new Date(0), types: ['Posted'] }] };
+    expect(addressedReasons(reader(), passed, [late, ended, ofOthers])).toEqual([]);
   });
 
   test('is trusted where it was stored, and not once the reader mutes the member', () => {
