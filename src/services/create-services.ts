@@ -44,7 +44,8 @@ import { updateAction } from './publish/update-action.ts';
 import { getAction, listActions, readSlice } from './feed/read-actions.ts';
 import { getFeedGroup, readFeedGroups } from './feed/read-groups.ts';
 import { countUnread, getNewsfeedItem, readFeed } from './feed/read-feed.ts';
-import type { EventReaderSession, ReaderSession } from './session/reader-session.ts';
+import type { OpenEventSession } from './session/event-sessions.ts';
+import type { ReaderSession } from './session/reader-session.ts';
 import { resharedBy } from './feed/reshared-by.ts';
 import { makeDue, rebuildFeed, rebuildFeeds } from './feed/rebuild-feed.ts';
 import { renameRef } from './members/rename-ref.ts';
@@ -74,7 +75,7 @@ export interface ServiceParts extends Repositories {
   readonly workSignal: WorkSignal;
   readonly sessionEnds: SessionEnds;
   readonly openSession: (identity: Identity) => ReaderSession;
-  readonly openEventSession: (identity: Identity) => EventReaderSession;
+  readonly openEventSession: OpenEventSession;
   readonly newToken: () => string;
   readonly tickets: TicketOffice;
   readonly onPublished: (count: number) => void;

@@ -11,6 +11,7 @@ import {
 import { clock } from '../lib/clock.ts';
 import type { FeedDocument, MuteDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
+import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 
 /**
  * What a reader mutes now. Members without an end are stored as ids alone, as they were before there was anything else to
@@ -26,8 +27,8 @@ function toMute({ kind, value, text, until }: MuteDocument): Mute {
   return { kind, value, text: text ?? null, until: until ?? null };
 }
 
-/** The mutes of readers, in the one document that each has. Each change is one write. */
-export function feedMutes(collection: Collection<FeedDocument>) {
+/** The mutes of readers, in the one document that each has. Each change is one write, and one that says so. */
+export function feedMutes(collection: Collection<FeedDocument>, stamps: ReaderStamps = NO_STAMPS) {
   return {
     /** Mutes something, or gives it another end. False: the reader mutes too much already. */
     async addMute(userId: UserId, mute: Mute, now: Date): Promise<boolean> {
@@ -38,11 +39,13 @@ export function feedMutes(collection: Collection<FeedDocument>) {
           projection: { muted: 1, mutes: 1 },
         }),
       );
+      await stamps.renew([userId]);
       return holds(stored, mute);
     },
 
     async removeMute(userId: UserId, target: MuteTarget, now: Date): Promise<void> {
       await collection.updateOne({ _id: userId }, [...without(target, now), ...tidied()]);
+      await stamps.renew([userId]);
     },
 
     /** Readers of whom a mute has ended by then. Index `mute_wake`. */

@@ -8,6 +8,7 @@ import { FIRST_EPOCH } from './feed-epochs.ts';
 import { feedMutes, mutesOf } from './feed-mutes.ts';
 import { feedRebuilds } from './feed-rebuilds.ts';
 import { toPlace, toPosition } from './feed-position.ts';
+import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 
 /** What a reader has said about their feed, and what state it is in. */
 export type ReaderMarks = Pick<
@@ -55,9 +56,21 @@ function floorOf(document: FeedDocument | null, epoch: number): FeedPosition | n
  * One document per reader. Unique key: `_id`.
  * @param epoch the choice of a feed model that holds now; see `feed-epochs.ts`.
  */
-export function feedsRepository(collection: Collection<FeedDocument>, epoch: number = FIRST_EPOCH) {
+export function feedsRepository(
+  collection: Collection<FeedDocument>,
+  epoch: number = FIRST_EPOCH,
+  stamps: ReaderStamps = NO_STAMPS,
+) {
   async function set(userId: UserId, update: Parameters<typeof collection.updateOne>[1]): Promise<void> {
     await retryOnDuplicateKey(() => collection.updateOne({ _id: userId }, update, { upsert: true }));
+  }
+
+  /** Sets what decides over the feed. A second write says so, where it is a change. */
+  async function setDeciding(userId: UserId, flags: Partial<FeedDocument>): Promise<void> {
+    const { modifiedCount, upsertedCount } = await retryOnDuplicateKey(() =>
+      collection.updateOne({ _id: userId }, { $set: flags }, { upsert: true }),
+    );
+    if (modifiedCount + upsertedCount > 0) await stamps.renew([userId]);
   }
 
   return {
@@ -182,20 +195,21 @@ export function feedsRepository(collection: Collection<FeedDocument>, epoch: num
 
     ...feedRebuilds(collection, epoch),
 
-    ...feedMutes(collection),
+    ...feedMutes(collection, stamps),
 
     markHasMarks: (userId: UserId, more: Pick<FeedDocument, 'hasUnreadMarks' | 'hasSnoozes'> = {}) =>
-      set(userId, { $set: { hasMarks: true, ...more } }),
+      setDeciding(userId, { hasMarks: true, ...more }),
 
-    markChecksFollows: (userId: UserId) => set(userId, { $set: { checksFollows: true } }),
+    markChecksFollows: (userId: UserId) => setDeciding(userId, { checksFollows: true }),
 
-    /** From now on what is lifted is asked for their follows as assigned. */
+    /** From now on what is lifted is asked for their follows as assigned. Two writes. */
     async markHasAssigned(userIds: readonly UserId[]): Promise<void> {
       if (userIds.length === 0) return;
       const operations = userIds.map((userId) => ({
         updateOne: { filter: { _id: userId }, update: { $set: { hasAssigned: true } }, upsert: true },
       }));
       await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+      await stamps.renew(userIds);
     },
   };
 }

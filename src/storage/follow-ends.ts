@@ -4,6 +4,7 @@ import { retryOnDuplicateKey } from './errors.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import type { FollowPair } from './follow-reads.ts';
 import type { UnsettledFollow } from './follows.ts';
+import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import type { Collections } from './mongo.ts';
 
 /** How a call that ends many follows marks them until they are settled. */
@@ -47,14 +48,16 @@ function closingStage(
 export function followEndsRepository(
   { feeds, follows }: Pick<Collections, 'feeds' | 'follows'>,
   events: EventEntries = NO_EVENTS,
+  stamps: ReaderStamps = NO_STAMPS,
 ) {
   return {
-    /** From now on what was delivered to these readers for a follow is checked against it. Unique key: `_id`. */
+    /** From now on what was delivered to these readers for a follow is checked against it. Two writes. Unique key: `_id`. */
     async markChecksFollows(userIds: readonly UserId[]): Promise<void> {
       const operations = userIds.map((userId) => ({
         updateOne: { filter: { _id: userId }, update: { $set: { checksFollows: true } }, upsert: true },
       }));
       await retryOnDuplicateKey(() => feeds.bulkWrite(operations, { ordered: false }));
+      await stamps.renew(userIds);
     },
 
     /**

@@ -12,6 +12,13 @@ export interface FeedEpochDocument {
   epoch: number;
 }
 
+/** By which processes see that something has changed for readers; see `reader-stamps.ts`. One document. */
+export interface ReaderStampsDocument {
+  _id: 'readers';
+  /** By bucket of readers. */
+  stamps: Record<string, number>;
+}
+
 /** Which shape the documents of the database have, and the migration under way. One document. */
 export interface SchemaDocument {
   _id: 'schema';

@@ -6,6 +6,7 @@ import { inSlices } from '../lib/in-slices.ts';
 import { detailFields, WITHOUT_DETAILS } from './details.ts';
 import type { DetailsDocument, MemberDocument } from './directory-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
+import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { renamed } from './rename-stages.ts';
 
 /** A member as the host application describes them now. */
@@ -41,10 +42,10 @@ function groupStages(field: 'teamId' | 'departmentId', value: string | null, now
 /** Members of one write: to turn a thousand into bytes holds the event loop. */
 const WRITTEN_AT_ONCE = 200;
 
-export function membersRepository(collection: Collection<MemberDocument>) {
+export function membersRepository(collection: Collection<MemberDocument>, stamps: ReaderStamps = NO_STAMPS) {
   return {
     /**
-     * One write for each two hundred; idempotent, since a group that stays the same keeps its time. A changed name is due to be
+     * One write for each two hundred, and one that says so; idempotent, since a group that stays the same keeps its time. A changed name is due to be
      * carried to its copies. Unique key: `_id`.
      */
     async upsert(records: readonly MemberRecord[], now: Date): Promise<void> {
@@ -69,6 +70,7 @@ export function membersRepository(collection: Collection<MemberDocument>) {
         const operations = some.map(operation);
         return retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
       });
+      await stamps.renew(records.map(({ userId }) => userId));
     },
 
     async findByIds(ids: readonly UserId[]): Promise<Member[]> {

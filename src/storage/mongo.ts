@@ -25,6 +25,7 @@ import type { BookmarkDocument, ItemMarkDocument } from './reader-documents.ts';
 import type {
   FeedEpochDocument,
   ProcessDocument,
+  ReaderStampsDocument,
   SchemaDocument,
   SecretDocument,
 } from './installation-documents.ts';
@@ -53,6 +54,7 @@ export interface Collections {
   readonly rankings: Collection<RankingDocument>;
   readonly secrets: Collection<SecretDocument>;
   readonly feedEpochs: Collection<FeedEpochDocument>;
+  readonly readerStamps: Collection<ReaderStampsDocument>;
   readonly schema: Collection<SchemaDocument>;
   readonly processes: Collection<ProcessDocument>;
   readonly timeBuckets: Collection<FeedBucketDocument>;
@@ -146,6 +148,7 @@ function openCollections(db: Db): Collections {
     rankings: db.collection('rankings'),
     secrets: db.collection('secrets'),
     feedEpochs: db.collection('feedEpochs'),
+    readerStamps: db.collection('readerStamps'),
     schema: db.collection('schema'),
     processes: db.collection('processes'),
     timeBuckets: db.collection('timeBuckets'),

@@ -30,6 +30,7 @@ import { webhookDeliveriesRepository, type WebhookDeliveriesRepository } from '.
 import { webhookReceiversRepository, type WebhookReceiversRepository } from './webhook-receivers.ts';
 import { workFiguresRepository, type WorkFiguresRepository } from './work-figures.ts';
 import { pulledRefs, type PulledRefs } from './pulled-refs.ts';
+import { readerStamps, type ReaderStamps } from './reader-stamps.ts';
 import { readerChoicesRepository, type ReaderChoicesRepository } from './reader-choices.ts';
 import { readersRepository, type ReadersRepository } from './readers.ts';
 import { refsRepository, type RefsRepository } from './refs.ts';
@@ -68,6 +69,7 @@ export interface Repositories {
   readonly rankedActions: RankedActionsRepository;
   readonly readerChoices: ReaderChoicesRepository;
   readonly readers: ReadersRepository;
+  readonly readerStamps: ReaderStamps;
   readonly refs: RefsRepository;
   readonly pins: PinsRepository;
   readonly pulledRefs: PulledRefs;
@@ -97,6 +99,7 @@ export function createRepositories(
 ): Repositories {
   const events = recordsEvents ? WITH_EVENTS : NO_EVENTS;
   const refs = refsRepository(collections.refs);
+  const stamps = readerStamps(collections.readerStamps);
   return {
     actions: actionsRepository(collections.actions, events),
     actionGroups: actionGroupsRepository(collections),
@@ -110,21 +113,22 @@ export function createRepositories(
     eventSources: eventSourcesRepository(collections),
     hostEvents: hostEventsRepository(collections),
     fanOuts: fanOutsRepository(collections.actions, events),
-    feeds: feedsRepository(collections.feeds, feedEpoch),
+    feeds: feedsRepository(collections.feeds, feedEpoch, stamps),
     followerCounts: followerCountsRepository(collections.refs),
-    followEnds: followEndsRepository(collections, events),
+    followEnds: followEndsRepository(collections, events, stamps),
     followerPages: followerPagesRepository(collections.follows),
     follows: followsRepository(collections.follows, events),
     interactions: interactionsRepository(collections, events),
     hiddenItems: hiddenItemsRepository(collections.hiddenItems),
     memberData: memberDataRepository(collections),
     memberTraces: memberTracesRepository(collections),
-    members: membersRepository(collections.members),
+    members: membersRepository(collections.members, stamps),
     moderation: moderationRepository(collections, events),
     processes: processesRepository(collections),
     rankedActions: rankedActionsRepository(collections.actions),
     readerChoices: readerChoicesRepository(collections),
     readers: readersRepository(collections),
+    readerStamps: stamps,
     refs,
     pins: pinsRepository(collections),
     pulledRefs: pulledRefs(refs, pullRefreshMs),

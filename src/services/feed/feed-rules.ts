@@ -32,12 +32,11 @@ export async function hydrateEntries(
   entries: readonly FeedEntry[],
 ): Promise<EntryFacts[]> {
   if (entries.length === 0) return [];
-  const profile = await session.profile();
   const ids = entries.map((entry) => entry.actionId);
-  const [actions, marks] = await Promise.all([
-    allOf(session.actions.loadMany(ids)),
-    marksOf(session, profile, ids),
-  ]);
+  // Asked for before the reader is known: both may be read at the same time.
+  const loading = session.actions.loadMany(ids);
+  const profile = await session.profile();
+  const [actions, marks] = await Promise.all([allOf(loading), marksOf(session, profile, ids)]);
   const isAsked = (action: Action | null): boolean =>
     profile.checksFollows || (action !== null && (mustAskFollows(action) || mutesPasser(profile, action)));
   const asked = actions.filter(isAsked);

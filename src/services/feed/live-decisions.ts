@@ -44,7 +44,9 @@ export async function decideEvents(
   const shown = new Map<EntryEvent, Shown | null>();
   const muted = new Set<EntryEvent>();
   if (entries.length > 0) {
-    const profile = await session.profile();
+    // Of what is kept in mind of a reader, the pulled follows may be outdated.
+    const isPulled = visible.some(({ pullRefIds }) => pullRefIds.length > 0);
+    const profile = await (isPulled ? session.freshProfile() : session.profile());
     const items = await Promise.all(
       facts.map((known, index) => itemNow(session, profile, relevancyNow, known, entries[index], filter)),
     );

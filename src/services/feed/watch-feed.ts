@@ -4,14 +4,15 @@ import type { LiveLog, LiveMessage, LiveMessages } from '../../realtime/live-log
 import { beginReading, type BeginReadingDependencies } from '../session/begin-reading.ts';
 import { checkFeedFilter } from './filters.ts';
 import { decideEvents, type DecideDependencies, type EventMessage } from './live-decisions.ts';
-import type { EventReaderSession } from '../session/reader-session.ts';
+import type { OpenEventSession } from '../session/event-sessions.ts';
+import { KeptProfile } from '../session/kept-profile.ts';
 import type { FeedEvent, UnreadCount, WatchArgs } from '../shapes.ts';
 import { UnreadWatch } from './unread-watch.ts';
 
 export interface WatchFeedDependencies extends DecideDependencies {
   readonly liveLog: Pick<LiveLog, 'watch'>;
   /** A fresh session: what it has loaded must not outlive the events it was opened for. */
-  readonly openSession: (identity: Identity) => EventReaderSession;
+  readonly openSession: OpenEventSession;
   readonly reading: BeginReadingDependencies;
   /** Counts by a read that begins after the call. */
   readonly countUnread: (identity: Identity) => Promise<UnreadCount>;
@@ -35,8 +36,10 @@ export async function watchFeed(
     signal,
     ...(after === null ? {} : { after }),
   });
+  const kept = new KeptProfile(identity.userId);
   return follow(messages, {
-    decide: (events) => decideEvents({ boosts }, openSession(identity), filter, events),
+    decide: (events, changes) =>
+      decideEvents({ boosts }, openSession(identity, { kept, changes }), filter, events),
     openUnread: () =>
       args.withUnread === true ? new UnreadWatch({ count: () => countUnread(identity), signal }) : null,
     isResumed: after !== null,
@@ -45,8 +48,14 @@ export async function watchFeed(
 }
 
 interface FollowOptions {
-  /** What is sent for each event; null: nothing. */
-  readonly decide: (events: readonly EventMessage[]) => Promise<readonly (FeedEvent | null)[]>;
+  /**
+   * What is sent for each event; null: nothing.
+   * @param changes how many messages have arrived so far that may mean that the reader changed something.
+   */
+  readonly decide: (
+    events: readonly EventMessage[],
+    changes: number,
+  ) => Promise<readonly (FeedEvent | null)[]>;
   readonly openUnread: () => UnreadWatch | null;
   readonly isResumed: boolean;
   readonly signal: EndSignal;
@@ -95,7 +104,7 @@ async function* follow(
       while (waiting.length > 0) {
         // Before the reads: what arrives while they are under way may not be in them.
         const { withdrawals } = messages;
-        const decided = await decide(waiting);
+        const decided = await decide(waiting, withdrawals);
         const decidedAt = performance.now();
         let sent = 0;
         for (const [index, event] of decided.entries()) {

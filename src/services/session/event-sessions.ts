@@ -12,23 +12,35 @@ import { findInteractionPages, type InteractionPage } from './interaction-pages.
 import type { HiddenPair } from '../../storage/hidden-items.ts';
 import type { ReaderAction } from '../../storage/reader-action-id.ts';
 import { clock } from '../../lib/clock.ts';
+import type { Stamps } from '../../storage/reader-stamps.ts';
+import type { KeptProfile } from './kept-profile.ts';
 import { endedSnoozesOf, pulledFollowsOf, type SessionRepositories } from './open-session.ts';
 
 /** Most keys of one query. */
 const maxBatch = 500;
 const sameName = (id: string): string => id;
+/** All readers go by one document. */
+const ALL_STAMPS = 'all';
 
 /**
  * Opens sessions of live events, which share what they load in the same moment: keys of all of them become one query,
  * those of different readers too. Thousands of watchers have one each for every event, so a session is little more than
  * what it remembers. Make one opener per process.
  */
-export function createEventSessions(
-  repositories: SessionRepositories,
-): (identity: Identity) => EventReaderSession {
+export function createEventSessions(repositories: SessionRepositories): OpenEventSession {
   const loads = createLoads(repositories);
-  return (identity) => new EventSession(loads, identity);
+  return (identity, known) => new EventSession(loads, identity, known ?? null);
 }
+
+/** What is kept of a reader between events. */
+export interface KnownReader {
+  readonly kept: KeptProfile;
+  /** How often their log has told so far that something may have changed for them. */
+  readonly changes: number;
+}
+
+/** @param known absent: the profile is read. */
+export type OpenEventSession = (identity: Identity, known?: KnownReader) => EventReaderSession;
 
 type Loads = ReturnType<typeof createLoads>;
 
@@ -41,6 +53,13 @@ function createLoads(repositories: SessionRepositories) {
   return {
     pulledRefs: repositories.pulledRefs,
     snoozes: repositories.snoozes,
+    stamps: byId<{ readonly name: string; readonly stamps: Stamps }>(
+      async (names) => {
+        const stamps = await repositories.readerStamps.read();
+        return names.map((name) => ({ name, stamps }));
+      },
+      ({ name }) => name,
+    ),
     sightings: byId<Sighting>(
       async (ids) => (await repositories.actions.findByIds(ids)).map((action) => ({ action })),
       ({ action }) => action.id,
@@ -105,6 +124,7 @@ function createLoads(repositories: SessionRepositories) {
 class EventSession implements EventReaderSession {
   readonly identity: Identity;
   readonly #loads: Loads;
+  readonly #known: KnownReader | null;
   #profile: Promise<ReaderProfile> | undefined;
   #sightings: Loader<ActionId, Sighting | null> | undefined;
   #actions: Loader<ActionId, Action | null> | undefined;
@@ -120,13 +140,18 @@ class EventSession implements EventReaderSession {
   #interactionPages: Loader<string, InteractionPage | null> | undefined;
   #expected: readonly string[] = [];
 
-  constructor(loads: Loads, identity: Identity) {
+  constructor(loads: Loads, identity: Identity, known: KnownReader | null) {
     this.#loads = loads;
     this.identity = identity;
+    this.#known = known;
   }
 
   profile(): Promise<ReaderProfile> {
-    return (this.#profile ??= this.#loadProfile());
+    return (this.#profile ??= this.#known === null ? this.#loadProfile() : this.#keptProfile(this.#known));
+  }
+
+  freshProfile(): Promise<ReaderProfile> {
+    return this.#loadProfile();
   }
 
   get sightings(): Loader<ActionId, Sighting | null> {
@@ -200,6 +225,16 @@ class EventSession implements EventReaderSession {
     this.#expected = [];
     // A load that fails fails again for who needs it.
     void Promise.all([this.refs.loadMany(ids), this.members.loadMany(ids)]);
+  }
+
+  async #keptProfile({ kept, changes }: KnownReader): Promise<ReaderProfile> {
+    const read = await this.#loads.stamps.load(ALL_STAMPS);
+    if (read === null) throw new Error('There are always stamps');
+    const known = kept.find(read.stamps, changes);
+    if (known !== null) return known;
+    const profile = await this.#loadProfile();
+    kept.keep(profile, read.stamps, changes);
+    return profile;
   }
 
   async #loadProfile(): Promise<ReaderProfile> {

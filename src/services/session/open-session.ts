@@ -23,6 +23,7 @@ export type SessionRepositories = Pick<
   | 'itemMarks'
   | 'snoozes'
   | 'bookmarks'
+  | 'readerStamps'
 >;
 
 /** Opens a session on the repositories: that of one request. */

@@ -45,6 +45,8 @@ export interface ReaderSession {
 export interface EventReaderSession extends ReaderSession {
   /** What `actions` gives comes from these. */
   readonly sightings: Loader<ActionId, Sighting | null>;
+  /** As `profile`, by a read that begins after the call. */
+  freshProfile(): Promise<ReaderProfile>;
   /** These may be asked for by name: all of them are, in one query of each kind, with the first. */
   expectNames(ids: readonly string[]): void;
 }

@@ -55,9 +55,18 @@ test.each([1, 50, 200, 600])(
     // What all readers share alike is looked at every few seconds, no matter who watches.
     const { 'find actions': actions, 'find refs': _refs, ...others } = tally(commands);
     const batches = Math.ceil(count / 500);
-    expect(others).toEqual({ 'find feeds': batches, 'find members': batches });
-    // Readers ask for the action once they are known: together where they became known together.
+    expect(others).toEqual({ 'find readerStamps': 1, 'find feeds': batches, 'find members': batches });
     expect(actions).toBeLessThanOrEqual(batches);
+    // Then they are known.
+    const later = (await parts.publish({ actorId: 'actor', scope: 'PUBLIC' })).action;
+    const again = await commandsOf(parts.database, async () => {
+      const next = watchers.map((watcher) => watcher.next());
+      await announceTo(parts, later.id, readers(count));
+      await Promise.all(next);
+    });
+    const { 'find refs': _pulled, 'find actions': read, ...more } = tally(again);
+    expect(more).toEqual({ 'find readerStamps': 1 });
+    expect(read).toBeLessThanOrEqual(batches);
   },
 );
 
@@ -197,9 +206,9 @@ test('answers many watchers of one event over sockets by few commands, names and
   });
   await worker.idle();
   const asked = commands.filter(({ name }) => name === 'find');
-  // Seven kinds of queries; how many of each hangs on how the event arrives, not on the number of watchers.
+  // Eight kinds of queries; how many of each hangs on how the event arrives, not on the number of watchers.
   expect(asked.length).toBeLessThan(count / 2);
   expect(new Set(asked.map(({ collection }) => collection))).toEqual(
-    new Set(['feeds', 'members', 'actions', 'refs', 'follows']),
+    new Set(['readerStamps', 'feeds', 'members', 'actions', 'refs', 'follows']),
   );
 });

@@ -132,6 +132,7 @@ test.each([
     false,
     [
       'update feeds',
+      'update readerStamps',
       'find refs',
       'update follows',
       'find follows',
