@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
 import type { RedisConnections } from '../connections/redis.ts';
 import { GapLedger } from './gap-ledger.ts';
@@ -12,9 +13,9 @@ import {
 } from './live-log.ts';
 import { resolveLimits, type LiveLogLimits, type LiveLogOptions } from './live-options.ts';
 import { LiveWatcher } from './live-watcher.ts';
-import { channelOf, readerOf } from './redis-live-keys.ts';
+import { hintChannel } from './redis-live-keys.ts';
 import { asUnavailable, RedisLiveStore } from './redis-live-store.ts';
-import { decodeFrame } from './redis-live-wire.ts';
+import { decodeHints } from './redis-live-wire.ts';
 import { RedisSubscriptions } from './redis-subscriptions.ts';
 import { WatcherSet } from './watcher-set.ts';
 
@@ -33,7 +34,6 @@ const READS_AT_ONCE = 64;
 /** The live log of any number of processes on one Redis. */
 export class RedisLiveLog implements LiveLog {
   readonly #redis: RedisLiveLogOptions['redis'];
-  readonly #prefix: string;
   readonly #limits: LiveLogLimits;
   readonly #onTrouble: (what: string, error: unknown) => void;
   readonly #store: RedisLiveStore;
@@ -41,20 +41,26 @@ export class RedisLiveLog implements LiveLog {
   readonly #watchers = new WatcherSet();
   readonly #gaps = new GapLedger();
   readonly #reads = new Gate(READS_AT_ONCE);
+  /** By which the logs know of this process that it watches. */
+  readonly #name = randomBytes(8).toString('hex');
+  readonly #channel: string;
+  /** Readers whose events come to this process though nobody watches them here any more. */
+  readonly #left = new Set<UserId>();
   #timer: NodeJS.Timeout | null = null;
   #tick: Promise<void> | null = null;
   #closed = false;
 
   readonly #onMessage = (channel: string, text: string): void => {
-    const userId = readerOf(this.#prefix, channel);
-    if (userId === null) return;
-    const watchers = this.#watchers.of(userId);
-    if (watchers.length === 0) return;
+    if (channel !== this.#channel) return;
     try {
-      const frame = decodeFrame(text);
-      for (const watcher of watchers) watcher.receive(frame);
+      for (const { userId, frame } of decodeHints(text)) {
+        const watchers = this.#watchers.of(userId);
+        if (watchers.length === 0) this.#left.add(userId);
+        for (const watcher of watchers) watcher.receive(frame);
+      }
     } catch (error) {
-      this.#onTrouble('read a frame', error);
+      // Whose frame it was is not known. Their next one shows that it was missed, or the next renewal does.
+      this.#onTrouble('read a hint', error);
     }
   };
   readonly #onReady = (): void => {
@@ -64,13 +70,12 @@ export class RedisLiveLog implements LiveLog {
 
   constructor(options: RedisLiveLogOptions) {
     this.#redis = options.redis;
-    this.#prefix = options.prefix;
+    this.#channel = hintChannel(options.prefix, this.#name);
     this.#limits = resolveLimits(options);
     this.#onTrouble = options.onTrouble ?? (() => undefined);
     this.#store = new RedisLiveStore(options.redis.commands, options.prefix, this.#limits);
-    this.#subscriptions = new RedisSubscriptions(options.redis.subscriber, (channels) => {
-      for (const channel of channels)
-        for (const watcher of this.#watchers.of(readerOf(this.#prefix, channel) ?? '')) void watcher.verify();
+    this.#subscriptions = new RedisSubscriptions(options.redis.subscriber, () => {
+      for (const watcher of this.#watchers.all()) void watcher.verify();
     });
     this.#redis.subscriber.on('message', this.#onMessage);
     this.#redis.commands.on('ready', this.#onReady);
@@ -126,20 +131,19 @@ export class RedisLiveLog implements LiveLog {
 
   async watch({ userId, after, signal }: WatchOptions): Promise<LiveMessages> {
     this.#assertOpen();
-    const channel = channelOf(this.#prefix, userId);
     const watcher: LiveWatcher = new LiveWatcher({
       userId,
       after,
       signal,
       bufferLimit: this.#limits.bufferLimit,
       logLength: this.#limits.logLength,
-      load: (position) => this.#reads.run(() => this.#store.open(userId, position)),
+      load: (position) => this.#reads.run(() => this.#store.open(userId, position, this.#name)),
       onStale: (error) => {
         this.#onTrouble('follow a log', error);
       },
       onEnd: () => {
         if (!this.#watchers.delete(watcher)) return;
-        this.#subscriptions.release(channel);
+        this.#subscriptions.release(this.#channel);
         this.#setTimer();
       },
     });
@@ -147,7 +151,7 @@ export class RedisLiveLog implements LiveLog {
     this.#watchers.add(watcher);
     this.#setTimer();
     try {
-      await this.#subscriptions.hold(channel);
+      await this.#subscriptions.hold(this.#channel);
       await watcher.open();
     } catch (cause) {
       watcher.stream.end();
@@ -158,7 +162,7 @@ export class RedisLiveLog implements LiveLog {
 
   async position(userId: UserId): Promise<string> {
     this.#assertOpen();
-    const { head } = await this.#reads.run(() => this.#store.open(userId, null));
+    const { head } = await this.#reads.run(() => this.#store.open(userId, null, null));
     return encodeCursor(readerTag(userId), head);
   }
 
@@ -230,11 +234,19 @@ export class RedisLiveLog implements LiveLog {
     if (readers.length === 0) return;
     // Makes a connection that died without a word fail, so that it is opened again.
     this.#redis.subscriber.ping().catch(() => undefined);
-    const renewals = await this.#store.renew(readers);
+    await this.#leave();
+    const renewals = await this.#store.renew(readers, this.#name);
     for (const [index, userId] of readers.entries()) {
       const renewal = renewals[index] ?? null;
       for (const watcher of this.#watchers.of(userId))
         if (renewal === null || !watcher.isUpTo(renewal.generation, renewal.sequence)) void watcher.verify();
     }
+  }
+
+  /** Who is watched again by now is named again by their watcher, whose command follows on this one. */
+  async #leave(): Promise<void> {
+    const left = [...this.#left].filter((userId) => this.#watchers.of(userId).length === 0);
+    this.#left.clear();
+    if (left.length > 0) await this.#store.leave(left, this.#name);
   }
 }

@@ -43,20 +43,73 @@ local function watch(user)
   redis.call('PEXPIRE', watchedKey, whole(keepMs))
   keep(user)
 end
+
+-- The processes that watch a reader are named in the head of the log, a space between them.
+local function names(to, process) return string.find(' ' .. to .. ' ', ' ' .. process .. ' ', 1, true) end
+
+local function join(user, process)
+  local key = prefix .. 'head:' .. user
+  local to = redis.call('HGET', key, 'to') or ''
+  if names(to, process) then return end
+  if to ~= '' then process = to .. ' ' .. process end
+  redis.call('HSET', key, 'to', process)
+end
+
+local function leave(user, process)
+  local key, kept = prefix .. 'head:' .. user, {}
+  for name in string.gmatch(redis.call('HGET', key, 'to') or '', '%S+') do
+    if name ~= process then kept[#kept + 1] = name end
+  end
+  if redis.call('EXISTS', key) == 1 then redis.call('HSET', key, 'to', table.concat(kept, ' ')) end
+end
+
+local hints = {}
+
+-- Notes what the processes that watch a reader are to be told, each event once for all readers of a process.
+local function hint(user, to, gen, id, event)
+  for process in string.gmatch(to or '', '%S+') do
+    local told = hints[process]
+    if not told then
+      told = { events = {}, places = {}, readers = {} }
+      hints[process] = told
+    end
+    local place = told.places[event]
+    if not place then
+      place = #told.events
+      told.events[place + 1] = event
+      told.places[event] = place
+    end
+    local readers, n = told.readers, #told.readers
+    readers[n + 1], readers[n + 2], readers[n + 3], readers[n + 4] = user, gen, id, place
+  end
+end
+
+-- One message for all readers of a process. One that nobody listens to has ended, or says so when it is back.
+local function tell()
+  for process, told in pairs(hints) do
+    local message = cjson.encode({ told.events, told.readers })
+    if redis.call('PUBLISH', prefix .. 'hints:' .. process, message) == 0 then
+      for i = 1, #told.readers, 4 do leave(told.readers[i], process) end
+    end
+  end
+end
 `;
 
 /**
  * Registers a watch and reads the log. Further ARGV: reader, generation and id of the position to read behind (empty:
- * none). Returns generation, sequence, time, then id and event of each entry.
+ * none), the process that watches (empty: none). Returns generation, sequence, time, then id and event of each entry.
  */
 export const OPEN_SCRIPT = `${PRELUDE}
-local user, askedGen, askedId = ARGV[6], ARGV[7], ARGV[8]
+local user, askedGen, askedId, process = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 if not (isCurrent(head(user)) and redis.call('ZSCORE', watchedKey, user)) then restart(user) end
 watch(user)
+if process ~= '' then join(user, process) end
 local gen, seq, at = head(user)
 local reply = { gen, seq, at }
 if askedGen == gen then
-  local entries = redis.call('XRANGE', prefix .. 'log:' .. user, '(' .. askedId, '+', 'COUNT', whole(logLength))
+  local log = prefix .. 'log:' .. user
+  redis.call('XTRIM', log, 'MINID', '=', whole(now - windowMs))
+  local entries = redis.call('XRANGE', log, '(' .. askedId, '+', 'COUNT', whole(logLength))
   for _, entry in ipairs(entries) do
     reply[#reply + 1] = entry[1]
     reply[#reply + 1] = entry[2][2]
@@ -66,16 +119,17 @@ return reply
 `;
 
 /**
- * Renews watches. Further ARGV: the readers. Returns generation and sequence for each, two empty strings where the log
- * has not been kept.
+ * Renews watches. Further ARGV: the process that watches, the readers. Returns generation and sequence for each, two empty
+ * strings where the log has not been kept.
  */
 export const RENEW_SCRIPT = `${PRELUDE}
-local reply = {}
-for i = 6, #ARGV do
+local process, reply = ARGV[6], {}
+for i = 7, #ARGV do
   local user = ARGV[i]
   local gen, seq = head(user)
   if isCurrent(gen) and redis.call('ZSCORE', watchedKey, user) then
     watch(user)
+    join(user, process)
   else
     gen, seq = '', ''
   end
@@ -85,27 +139,41 @@ end
 return reply
 `;
 
-/** Appends and tells. Further ARGV: reader and event in turn. Readers without a log are passed over. */
+/** Tells a process nothing more of readers. Further ARGV: the process, the readers. */
+export const LEAVE_SCRIPT = `${PRELUDE}
+for i = 7, #ARGV do leave(ARGV[i], ARGV[6]) end
+`;
+
+/**
+ * Appends and tells. Further ARGV: how many different events there are, the events, then reader and number of the event in
+ * turn. Readers without a log are passed over.
+ */
 export const APPEND_SCRIPT = `${PRELUDE}
+local events = tonumber(ARGV[6])
 local oldest = whole(now - windowMs)
-for i = 6, #ARGV, 2 do
-  local user, event = ARGV[i], ARGV[i + 1]
-  local gen, seq, at = head(user)
+for i = 7 + events, #ARGV, 2 do
+  local user, event = ARGV[i], ARGV[6 + tonumber(ARGV[i + 1])]
+  local key = prefix .. 'head:' .. user
+  local known = redis.call('HMGET', key, 'gen', 'seq', 'at', 'to')
+  local gen, seq, at = known[1], known[2], known[3]
   if gen then
     if not isCurrent(gen) then
       restart(user)
       gen, seq, at = head(user)
     end
     -- A clock set back must not make ids fall.
-    local time, number = whole(math.max(now, tonumber(at))), whole(tonumber(seq) + 1)
-    local id, log = time .. '-' .. number, prefix .. 'log:' .. user
+    local number = tonumber(seq) + 1
+    local time = whole(math.max(now, tonumber(at)))
+    local id, log = time .. '-' .. whole(number), prefix .. 'log:' .. user
     redis.call('XADD', log, 'MAXLEN', '=', whole(logLength), id, 'e', event)
-    redis.call('XTRIM', log, 'MINID', '=', oldest)
-    redis.call('HSET', prefix .. 'head:' .. user, 'seq', number, 'at', time)
+    -- What is too old is never read: it goes with the next read, or now and then.
+    if number % 32 == 0 then redis.call('XTRIM', log, 'MINID', '=', oldest) end
+    redis.call('HSET', key, 'seq', whole(number), 'at', time)
     redis.call('PEXPIRE', log, whole(keepMs))
-    redis.call('PUBLISH', prefix .. 'to:' .. user, gen .. ' ' .. id .. ' ' .. event)
+    hint(user, known[4], gen, id, event)
   end
 end
+tell()
 `;
 
 /** Marks a gap. Further ARGV: the readers, or none for all of them. */
@@ -117,15 +185,17 @@ for i = 6, #ARGV do
   local user = ARGV[i]
   if head(user) then
     restart(user)
-    redis.call('PUBLISH', prefix .. 'to:' .. user, epoch .. nonce)
+    hint(user, redis.call('HGET', prefix .. 'head:' .. user, 'to'), epoch .. nonce, '', '')
   end
 end
+tell()
 `;
 
 /** Drops the log of a reader and takes them out of the watched, in one step: a log is kept or it is not. Further ARGV: the reader. */
 export const FORGET_SCRIPT = `${PRELUDE}
 local user = ARGV[6]
+hint(user, redis.call('HGET', prefix .. 'head:' .. user, 'to'), epoch .. nonce, '', '')
 redis.call('DEL', prefix .. 'log:' .. user, prefix .. 'head:' .. user)
 redis.call('ZREM', watchedKey, user)
-redis.call('PUBLISH', prefix .. 'to:' .. user, epoch .. nonce)
+tell()
 `;

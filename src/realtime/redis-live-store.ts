@@ -7,8 +7,15 @@ import { LiveLogUnavailable, type LiveAppend } from './live-log.ts';
 import type { LiveLogLimits } from './live-options.ts';
 import type { LogSnapshot } from './live-resume.ts';
 import { watchedKey } from './redis-live-keys.ts';
-import { APPEND_SCRIPT, FORGET_SCRIPT, GAP_SCRIPT, OPEN_SCRIPT, RENEW_SCRIPT } from './redis-live-scripts.ts';
-import { decodeRenewal, decodeSnapshot, encodeEvent } from './redis-live-wire.ts';
+import {
+  APPEND_SCRIPT,
+  FORGET_SCRIPT,
+  GAP_SCRIPT,
+  LEAVE_SCRIPT,
+  OPEN_SCRIPT,
+  RENEW_SCRIPT,
+} from './redis-live-scripts.ts';
+import { decodeRenewal, decodeSnapshot, encodeAppends } from './redis-live-wire.ts';
 
 /** Readers or entries per script: a script must not hold up the server for long. */
 const BATCH = 250;
@@ -51,22 +58,29 @@ export class RedisLiveStore {
     } while (cursor !== '0');
   }
 
-  open(userId: UserId, position: LogPosition | null): Promise<LogSnapshot> {
+  /** @param process the name of who is to be told from now on; null: nobody. */
+  open(userId: UserId, position: LogPosition | null, process: string | null): Promise<LogSnapshot> {
     const { generation, at, sequence } = position ?? { generation: '', at: 0, sequence: 0 };
     return this.#run(
       'open a log',
       OPEN_SCRIPT,
-      [userId, generation, `${String(at)}-${String(sequence)}`],
+      [userId, generation, `${String(at)}-${String(sequence)}`, process ?? ''],
       decodeSnapshot,
     );
   }
 
   /** One answer for each reader, in order; null where the log has not been kept. */
-  async renew(userIds: readonly UserId[]): Promise<ReturnType<typeof decodeRenewal>> {
+  async renew(userIds: readonly UserId[], process: string): Promise<ReturnType<typeof decodeRenewal>> {
     const renewals: ReturnType<typeof decodeRenewal> = [];
     for (const batch of batches(userIds))
-      renewals.push(...(await this.#run('renew watches', RENEW_SCRIPT, batch, decodeRenewal)));
+      renewals.push(...(await this.#run('renew watches', RENEW_SCRIPT, [process, ...batch], decodeRenewal)));
     return renewals;
+  }
+
+  /** Nobody of this process watches these readers any more. */
+  async leave(userIds: readonly UserId[], process: string): Promise<void> {
+    for (const batch of batches(userIds))
+      await this.#run('leave logs', LEAVE_SCRIPT, [process, ...batch], () => undefined);
   }
 
   /** Returns the readers whose entries may not have been appended, with the fault; null when all have been. */
@@ -76,14 +90,7 @@ export class RedisLiveStore {
     const parts = batches(entries);
     // All are sent at once: one connection keeps their order.
     const results = await Promise.allSettled(
-      parts.map((part) =>
-        this.#run(
-          'append',
-          APPEND_SCRIPT,
-          part.flatMap(({ userId, event }) => [userId, encodeEvent(event)]),
-          () => undefined,
-        ),
-      ),
+      parts.map((part) => this.#run('append', APPEND_SCRIPT, encodeAppends(part), () => undefined)),
     );
     const failure = results.find((result) => result.status === 'rejected');
     if (failure === undefined) return null;

@@ -1,5 +1,6 @@
 import { DELIVERY_REASONS, type DeliveryReason } from '../domain/newsfeed-item.ts';
-import { LIST_CHANGES, type ListChange, type LiveEvent } from './live-log.ts';
+import type { UserId } from '../domain/action.ts';
+import { LIST_CHANGES, type ListChange, type LiveAppend, type LiveEvent } from './live-log.ts';
 import type { LogEntry, LogSnapshot } from './live-resume.ts';
 import type { LiveFrame } from './live-watcher.ts';
 
@@ -24,15 +25,48 @@ export function decodeEvent(text: string): LiveEvent {
   return { kind, actionId, relevancy: new Date(relevancy), reasons };
 }
 
-/** What comes over a reader's channel: `<generation> <id> <event>`, or `<generation>` alone. */
-export function decodeFrame(text: string): LiveFrame {
-  const generationEnd = text.indexOf(' ');
-  if (generationEnd === -1) return { generation: text, entry: null };
-  const idEnd = text.indexOf(' ', generationEnd + 1);
-  return {
-    generation: text.slice(0, generationEnd),
-    entry: decodeEntry(text.slice(generationEnd + 1, idEnd), text.slice(idEnd + 1)),
-  };
+/** The arguments of APPEND_SCRIPT: an event that goes to many readers is there once. */
+export function encodeAppends(appends: readonly LiveAppend[]): string[] {
+  const numbers = new Map<string, number>();
+  // Many readers are often given one and the same event.
+  const known = new Map<LiveEvent, string>();
+  const readers: string[] = [];
+  for (const { userId, event } of appends) {
+    const text = known.get(event) ?? encodeEvent(event);
+    known.set(event, text);
+    const number = numbers.get(text) ?? numbers.size + 1;
+    numbers.set(text, number);
+    readers.push(userId, String(number));
+  }
+  return [String(numbers.size), ...numbers.keys(), ...readers];
+}
+
+/** What comes to a process for one reader. */
+export interface LiveHint {
+  readonly userId: UserId;
+  readonly frame: LiveFrame;
+}
+
+/**
+ * What comes over the channel of a process: the events, then for each reader its id, the generation, the id of the entry
+ * and the number of the event; without an id of the entry a gap was marked.
+ */
+export function decodeHints(text: string): LiveHint[] {
+  const parts: unknown = JSON.parse(text);
+  if (!Array.isArray(parts)) throw malformed(text);
+  const [texts, readers] = parts as readonly unknown[];
+  if (!Array.isArray(texts) || !Array.isArray(readers)) throw malformed(text);
+  const events = texts.map((event) => (event === '' ? null : decodeEvent(String(event))));
+  const hints: LiveHint[] = [];
+  for (let i = 0; i + 3 < readers.length; i += 4) {
+    const [userId, generation, id, place] = readers.slice(i, i + 4) as readonly unknown[];
+    const event = events[Number(place)];
+    if (typeof userId !== 'string' || typeof generation !== 'string' || typeof id !== 'string')
+      throw malformed(text);
+    if (id !== '' && event == null) throw malformed(text);
+    hints.push({ userId, frame: { generation, entry: event == null ? null : toEntry(id, event) } });
+  }
+  return hints;
 }
 
 /** The reply of OPEN_SCRIPT. */
@@ -58,8 +92,12 @@ export function decodeRenewal(
 }
 
 function decodeEntry(id: string, event: string): LogEntry {
+  return toEntry(id, decodeEvent(event));
+}
+
+function toEntry(id: string, event: LiveEvent): LogEntry {
   const [at, sequence] = id.split('-');
-  return { at: Number(at), sequence: Number(sequence), event: decodeEvent(event) };
+  return { at: Number(at), sequence: Number(sequence), event };
 }
 
 function textArray(reply: unknown): string[] {

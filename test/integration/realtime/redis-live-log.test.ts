@@ -56,13 +56,14 @@ describe('two processes on one Redis', () => {
 });
 
 describe('in Redis', () => {
-  it('watchers of one reader in a process share one subscription', async () => {
+  it('watchers of a process share one subscription, of all readers', async () => {
     await using api = await openRedisLog({ url });
     const taps = await Promise.all(numbers(1, 50).map(() => Tap.open(api.log, 'ann')));
-    expect(await api.redis.commands.pubsub('NUMSUB', `${api.prefix}live:to:ann`)).toEqual([
-      `${api.prefix}live:to:ann`,
-      1,
-    ]);
+    const others = await Promise.all(numbers(1, 50).map((n) => Tap.open(api.log, `u${String(n)}`)));
+    const channels = await api.channels();
+    expect(channels.length).toBe(1);
+    expect(await api.redis.commands.pubsub('NUMSUB', ...channels)).toEqual([channels[0], 1]);
+    for (const tap of others) tap[Symbol.dispose]();
     for (const tap of taps.slice(1)) tap[Symbol.dispose]();
     expect(api.log.usage).toEqual({ watchers: 1, readers: 1, channels: 1, timers: 1 });
     taps[0]?.[Symbol.dispose]();
@@ -135,22 +136,102 @@ describe('in Redis', () => {
     expect([...(await tap.labels(1)), ...(await again.labels(1))]).toEqual([3, 3]);
   });
 
-  it('an event whose PUBLISH never arrives is read from the log', async () => {
+  it('events whose message never arrives are read from the log', async () => {
     await using api = await openRedisLog({ url, renewEveryMs: 20 });
     await using worker = await openRedisLog({ url, prefix: api.prefix });
     using tap = await Tap.open(api.log, 'ann');
     await tap.next();
-    await api.redis.subscriber.unsubscribe(`${api.prefix}live:to:ann`);
+    await api.redis.subscriber.unsubscribe(...(await api.channels()));
     await worker.log.append(entries('ann', 1, 3));
     expect(await tap.labels(3)).toEqual([1, 2, 3]);
   });
 
-  it('a foreign frame on a channel is reported and harms nobody', async () => {
+  it.each([
+    '{"no":"hint"}',
+    '[]',
+    '[["x"],[]]',
+    '[[""],["ann","g","1-1",0]]',
+    '[[],["ann",1,"1-1",0]]',
+    'a b',
+  ])('a foreign message on a channel is reported and harms nobody: %s', async (message) => {
     await using api = await openRedisLog({ url });
     using tap = await Tap.open(api.log, 'ann');
-    await api.redis.commands.publish(`${api.prefix}live:to:ann`, 'a b {"no":"event"}');
+    for (const channel of await api.channels()) await api.redis.commands.publish(channel, message);
     await api.log.append([{ userId: 'ann', event: event(1, 'removed') }]);
     expect((await tap.take(2)).map(label)).toEqual(['ready', 1]);
-    expect(api.troubles).toEqual(['read a frame']);
+    expect(api.troubles).toEqual(['read a hint']);
+  });
+
+  it('one message brings an event to all readers of a process, and none to processes without them', async () => {
+    await using api = await openRedisLog({ url });
+    await using other = await openRedisLog({ url, prefix: api.prefix });
+    const ids = numbers(1, 200).map((n) => `u${String(n)}`);
+    const taps = await Promise.all(ids.map((id) => Tap.open(api.log, id)));
+    using elsewhere = await Tap.open(other.log, 'zoe');
+    await elsewhere.next();
+    const messages = { here: 0, there: 0 };
+    api.redis.subscriber.on('message', () => (messages.here += 1));
+    other.redis.subscriber.on('message', () => (messages.there += 1));
+    await other.log.append(ids.map((id) => entry(id, 1)));
+    for (const tap of taps) {
+      using open = tap;
+      expect(await open.labels(2)).toEqual(['ready', 1]);
+    }
+    expect(messages).toEqual({ here: 1, there: 0 });
+  });
+
+  it('a reader who is watched in two processes gets their events in both, in order, and none of others', async () => {
+    await using left = await openRedisLog({ url });
+    await using right = await openRedisLog({ url, prefix: left.prefix });
+    using inLeft = await Tap.open(left.log, 'ann');
+    using inRight = await Tap.open(right.log, 'ann');
+    using bob = await Tap.open(right.log, 'bob');
+    await right.log.append([
+      entry('ann', 1),
+      entry('bob', 2),
+      entry('ann', 3),
+      entry('bob', 1),
+      entry('ann', 2),
+    ]);
+    expect(await inLeft.labels(4)).toEqual(['ready', 1, 3, 2]);
+    expect(await inRight.labels(4)).toEqual(['ready', 1, 3, 2]);
+    expect(await bob.labels(3)).toEqual(['ready', 2, 1]);
+  });
+
+  it('names a process in the log of a reader while it watches, and not after it has died or the reader left', async () => {
+    await using api = await openRedisLog({ url, renewEveryMs: 20 });
+    const processes = async (): Promise<number> => {
+      const named = (await api.redis.commands.hget(`${api.prefix}live:head:ann`, 'to')) ?? '';
+      return named.split(' ').filter((name) => name !== '').length;
+    };
+    using here = await Tap.open(api.log, 'ann');
+    await here.next();
+    {
+      await using dead = await openRedisLog({ url, prefix: api.prefix });
+      using _tap = await Tap.open(dead.log, 'ann');
+      expect(await processes()).toBe(2);
+    }
+    // Nobody listens to it any more: the next event finds that out.
+    await api.log.append([entry('ann', 1)]);
+    expect(await here.labels(1)).toEqual([1]);
+    expect(await processes()).toBe(1);
+    using _other = await Tap.open(api.log, 'bob');
+    here[Symbol.dispose]();
+    await api.log.append([entry('ann', 2)]);
+    await eventually('nothing of ann comes to the process any more', async () => (await processes()) === 0);
+    using again = await Tap.open(api.log, 'ann');
+    await api.log.append([entry('ann', 3)]);
+    expect(await again.labels(2)).toEqual(['ready', 3]);
+  });
+
+  it('losing who watches is made good by the next renewal', async () => {
+    await using api = await openRedisLog({ url, renewEveryMs: 20 });
+    using tap = await Tap.open(api.log, 'ann');
+    await tap.next();
+    await api.redis.commands.hdel(`${api.prefix}live:head:ann`, 'to');
+    await api.log.append([entry('ann', 1)]);
+    expect(await tap.labels(1)).toEqual([1]);
+    await api.log.append([entry('ann', 2)]);
+    expect(await tap.labels(1)).toEqual([2]);
   });
 });

@@ -33,7 +33,7 @@ async function withReader(
     here.service,
     [reader, actor].map((memberId) => ({ memberId, name: memberId, teamId: 'team' })),
   );
-  await here.services.follow(here.session(reader), actor);
+  await here.services.followMany(here.service, [{ followerId: reader, refId: actor }]);
   await using watcher = await watching(here.services, here.session(reader).identity, {});
   const publishTo = async (input: object): Promise<string> =>
     (await here.publish({ actorId: actor, ...input })).action.id;
