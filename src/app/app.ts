@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { checkReadiness, type Probes, type Readiness } from '../http/health.ts';
 import { startMetricsServer } from '../http/metrics-server.ts';
@@ -199,14 +200,14 @@ async function build(
     closer.own(
       await startMetricsServer({ host: config.http.host, port: metricsPort, token, metrics, logger }),
     );
+  // In this order: a fan-out may leave a feed to be rebuilt.
+  const isIdle = async (): Promise<boolean> =>
+    (await openFanOuts()) === 0 &&
+    (await repositories.feeds.countDue()) === 0 &&
+    (await repositories.renames.countDue()) === 0;
   const idle = async (): Promise<void> => {
-    while (
-      (await openFanOuts()) +
-        (await repositories.feeds.countDue()) +
-        (await repositories.renames.countDue()) >
-      0
-    )
-      await new Promise((resolve) => setTimeout(resolve, IDLE_POLL_MS));
+    for (let pauseMs = IDLE_POLL_MS.first; !(await isIdle()); pauseMs *= 2)
+      await setTimeout(Math.min(pauseMs, IDLE_POLL_MS.longest));
   };
   const close = (): Promise<void> => closer.close();
   return {
@@ -226,7 +227,8 @@ async function build(
 /** With the database away a lease cannot be handed back; it then expires. */
 const WORKERS_CLOSE_WITHIN_MS = 3_000;
 const LEAVES_WITHIN_MS = 1_000;
-const IDLE_POLL_MS = 10;
+/** Asking all the time would take the database's time from the work that is waited for. */
+const IDLE_POLL_MS = { first: 10, longest: 80 };
 
 function syncToAsync(disposable: Disposable): AsyncDisposable {
   return {

@@ -102,13 +102,17 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   });
   keepTime(client, clock);
   if (options.traces === true) traceCommands(client);
-  const db = client.db(options.db);
   try {
-    await db.command({ ping: 1 });
+    await client.db(options.db).command({ ping: 1 });
   } catch (error) {
     await client.close();
     throw error;
   }
+  return openDatabase(client.db(options.db), () => client.close());
+}
+
+/** @param close ends the connections, or leaves them to others that use them */
+export function openDatabase(db: Db, close: () => Promise<void>): Database {
   return {
     db,
     collections: openCollections(db),
@@ -120,8 +124,8 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
       const info = await db.admin().buildInfo();
       return String(info['version']);
     },
-    close: () => client.close(),
-    [Symbol.asyncDispose]: () => client.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -6,10 +6,9 @@ import type { Identity, Role } from '../../src/domain/viewer.ts';
 import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
 import type { Services } from '../../src/services/create-services.ts';
-import { connectDatabase } from '../../src/storage/mongo.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { borrowDatabase, returnDatabase } from './spare-databases.ts';
+import { borrowDatabase, openShared, returnDatabase } from './spare-databases.ts';
 
 export const TEST_SECRET = 'a-secret-that-is-only-for-tests-0123456789';
 
@@ -122,8 +121,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     async [Symbol.asyncDispose]() {
       await app.close();
       if (options.database !== undefined) return;
-      await using emptied = await connectDatabase({ uri: env.MONGODB_URI, db: database });
-      await returnDatabase(emptied);
+      await returnDatabase(await openShared(database));
     },
   };
 }

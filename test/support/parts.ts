@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { createCore } from '../../src/app/core.ts';
 import { DEFAULT_REACTIONS } from '../../src/domain/interaction.ts';
@@ -34,7 +35,7 @@ import { dormancy } from '../../src/workers/fan-out/skip-dormant.ts';
 import { connectRedis } from '../../src/connections/redis.ts';
 import { connectDatabase, type Database } from '../../src/storage/mongo.ts';
 import type { Repositories } from '../../src/storage/repositories.ts';
-import { borrowDatabase, returnDatabase } from './spare-databases.ts';
+import { borrowDatabase, openShared, returnDatabase } from './spare-databases.ts';
 import { uniqueName } from './unique-name.ts';
 
 export interface Parts extends AsyncDisposable {
@@ -93,7 +94,9 @@ export interface PartsOptions {
 
 const NO_CAP = 1_000_000;
 /** Asking all the time would take the engine's time from the worker that is waited for. */
-const IDLE_POLL_MS = 10;
+const IDLE_POLL_MS = { first: 10, longest: 80 };
+/** Workers are woken where there is work; they look for what falls due. */
+const POLL_MS = 50;
 const DORMANT_AFTER_MS = 7 * 86_400_000;
 
 /** The rooms below the API on the real engine, in a database of their own, with nothing running on its own. */
@@ -106,11 +109,11 @@ async function openOn(
   options: PartsOptions,
   giveBack: (database: Database) => Promise<void>,
 ): Promise<Parts> {
-  const database = await connectDatabase({
-    uri: inject('mongodbUri'),
-    db,
-    monitorCommands: options.monitorCommands ?? false,
-  });
+  // Commands are counted by connection.
+  const database =
+    options.monitorCommands === true
+      ? await connectDatabase({ uri: inject('mongodbUri'), db, monitorCommands: true })
+      : await openShared(db);
   const closer = new Closer();
   const model = options.model ?? 'items';
   const dormantAfterMs = options.dormantAfterMs ?? DORMANT_AFTER_MS;
@@ -180,7 +183,7 @@ async function openOn(
         leaseMs: 30_000,
         maxAttempts: 3,
         concurrency: 2,
-        pollMs: 20,
+        pollMs: POLL_MS,
         ...workerOptions,
       },
     );
@@ -197,7 +200,7 @@ async function openOn(
         observer: { rebuilt: () => undefined, failed: fail },
         ...parts,
       },
-      { leaseMs: 30_000, pollMs: 20, ...workerOptions },
+      { leaseMs: 30_000, pollMs: POLL_MS, ...workerOptions },
     );
   const rescore: Parts['rescore'] = async (now = new Date()) => {
     const rescores = new RescoreWorker(
@@ -206,13 +209,14 @@ async function openOn(
     );
     await rescores.round(now);
   };
+  const isIdle = async (): Promise<boolean> => {
+    // In this order: a fan-out may leave a feed to be rebuilt.
+    const open = await repositories.actions.openFanOuts();
+    return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0) === 0 && (await repositories.feeds.countDue()) === 0;
+  };
   const idle = async (): Promise<void> => {
-    for (;;) {
-      const open = await repositories.actions.openFanOuts();
-      const due = await repositories.feeds.countDue();
-      if ((open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0) + due === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, IDLE_POLL_MS));
-    }
+    for (let pauseMs = IDLE_POLL_MS.first; !(await isIdle()); pauseMs *= 2)
+      await setTimeout(Math.min(pauseMs, IDLE_POLL_MS.longest));
   };
   return {
     database,
@@ -236,6 +240,7 @@ async function openOn(
         ...input,
       }),
     async fanOut() {
+      if (await isIdle()) return;
       await using running = worker();
       await using rebuilds = rebuildWorker();
       running.start();

@@ -1,8 +1,8 @@
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { cappedFeedStore } from '../../../src/feeds/models/capped/store.ts';
 import type { FeedStore } from '../../../src/feeds/feed-store.ts';
 import { feedRingsRepository } from '../../../src/feeds/models/capped/repository.ts';
-import { connectDatabase, type Database } from '../../../src/storage/mongo.ts';
+import type { Database } from '../../../src/storage/mongo.ts';
 import {
   above,
   at,
@@ -13,7 +13,7 @@ import {
   inOrder,
   readStored,
 } from '../../conformance/feed-store-tools.ts';
-import { borrowDatabase, returnDatabase } from '../../support/spare-databases.ts';
+import { borrowDatabase, openShared, returnDatabase } from '../../support/spare-databases.ts';
 
 interface Fixture extends AsyncDisposable {
   readonly database: Database;
@@ -22,13 +22,12 @@ interface Fixture extends AsyncDisposable {
 }
 
 async function open(): Promise<Fixture> {
-  const database = await connectDatabase({ uri: inject('mongodbUri'), db: await borrowDatabase() });
+  const database = await openShared(await borrowDatabase());
   return {
     database,
     storeOf: (cap) => cappedFeedStore(feedRingsRepository(database.collections, cap), cap),
     async [Symbol.asyncDispose]() {
       await returnDatabase(database);
-      await database.close();
     },
   };
 }
