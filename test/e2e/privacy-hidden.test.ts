@@ -80,15 +80,22 @@ async function expectGone(
   mayStill: typeof MAY_WHEN_HIDDEN,
   seers: readonly Viewer[],
 ): Promise<void> {
+  await expectUnseen(world, target, seers);
+  for (const viewer of VIEWER_NAMES)
+    await Promise.all(
+      WRITE_NAMES.filter((way) => mayStill[way]?.includes(viewer) !== true).map((way) =>
+        expectNothing(world, viewer, way, target),
+      ),
+    );
+}
+
+async function expectUnseen(world: PrivacyWorld, target: Target, seers: readonly Viewer[]): Promise<void> {
   for (const viewer of VIEWER_NAMES) {
     const reads = READ_NAMES.map((way) => {
       const isShown = seers.includes(viewer) && !FEED_READS.includes(way);
       return (isShown ? expectShown : expectNothing)(world, viewer, way, target);
     });
-    const writes = WRITE_NAMES.filter((way) => mayStill[way]?.includes(viewer) !== true).map((way) =>
-      expectNothing(world, viewer, way, target),
-    );
-    await Promise.all([...reads, ...writes]);
+    await Promise.all(reads);
     expect([viewer, await unreadOf(world, viewer)]).toEqual([viewer, NONE]);
   }
 }
@@ -101,7 +108,7 @@ test.each(SCOPES)(
     await moderate('hideAction', target.actionId);
     await expectGone(world, target, MAY_WHEN_HIDDEN, ['admin']);
     await app.idle();
-    await expectGone(world, target, MAY_WHEN_HIDDEN, ['admin']);
+    await expectUnseen(world, target, ['admin']);
     for (const way of ['recordInteraction', 'hideFeedItem', 'unhideFeedItem', 'hideAction'] as const)
       for (const viewer of MAY_WHEN_HIDDEN[way] ?? []) await expectShown(world, viewer, way, target);
     expect([await listed(target.actionId, false), await listed(target.actionId, true)]).toEqual([
@@ -117,7 +124,7 @@ test.each(SCOPES)('a deleted %s action is not there for anybody', async (scope) 
   const world = await openPrivacyWorld(app, scope);
   const target = await published(world);
   await moderate('deleteAction', target.actionId);
-  await expectGone(world, target, MAY_WHEN_DELETED, []);
+  await expectUnseen(world, target, []);
   await app.idle();
   await expectGone(world, target, MAY_WHEN_DELETED, []);
   for (const viewer of ['actor', 'admin'] as const) await expectShown(world, viewer, 'deleteAction', target);

@@ -85,6 +85,14 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const url = app.url ?? '';
   const token = (sub: string, roles: readonly Role[] = ['user']): Promise<string> =>
     signToken({ jwtSecret: TEST_SECRET }, { sub, roles, expiresAt: new Date(Date.now() + 3_600_000) });
+  // Made once for each reader, as a client has it: the server need not verify another one with every request.
+  const tokens = new Map<string, Promise<string>>();
+  const tokenOf = (sub: string, roles: readonly Role[] = ['user']): Promise<string> => {
+    const key = JSON.stringify([sub, roles]);
+    const made = tokens.get(key) ?? token(sub, roles);
+    tokens.set(key, made);
+    return made;
+  };
   const identity = (userId: string, ...roles: Role[]): Identity => ({
     userId,
     roles: new Set(roles.length === 0 ? ['user'] : roles),
@@ -111,7 +119,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
         method: 'POST',
         headers: {
           'content-type': 'application/json',
-          ...(as === null ? {} : { authorization: `Bearer ${await token(as.sub, as.roles)}` }),
+          ...(as === null ? {} : { authorization: `Bearer ${await tokenOf(as.sub, as.roles)}` }),
         },
         body: JSON.stringify({ query: document, variables }),
       });

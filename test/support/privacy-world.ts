@@ -32,8 +32,6 @@ export interface PrivacyWorld {
   publish(name: string): Promise<string>;
   /** The former followers end their follows of the actor, one keeping what came. */
   part(): Promise<void>;
-  /** What viewers are answered who ask for what is not there, once they have asked. */
-  readonly answersToNothing: Map<string, Promise<GraphqlAnswer<unknown>>>;
 }
 
 /** Everybody is there and follows what they follow; nothing has been published. */
@@ -72,7 +70,7 @@ export async function openPrivacyWorld(app: TestApp, scope: string): Promise<Pri
     );
   };
   return {
-    ...{ app, scope, id, as, answersToNothing: new Map() },
+    ...{ app, scope, id, as },
     async publish(name) {
       await upsert(app, { refs: [{ id: id(name), type: 'thing', label: `About ${name}` }] });
       const actionId = await publish(app, {
@@ -262,6 +260,20 @@ export async function expectShown(
   ]);
 }
 
+/** What each viewer is answered who asks an app for what is not there, the same in all its worlds. */
+const answersToNothing = new WeakMap<TestApp, Map<string, Promise<unknown>>>();
+
+function answerToNothing(world: PrivacyWorld, viewer: Viewer, way: Read | Write): Promise<unknown> {
+  const answers = answersToNothing.get(world.app) ?? new Map<string, Promise<unknown>>();
+  answersToNothing.set(world.app, answers);
+  const key = `${viewer}: ${way}`;
+  const answer =
+    answers.get(key) ??
+    answerTo(world, viewer, way, NOTHING).then((given) => unnamed(given, world.id(viewer), NOTHING));
+  answers.set(key, answer);
+  return answer;
+}
+
 /** Expects that nothing tells the action from one that is not there. */
 export async function expectNothing(
   world: PrivacyWorld,
@@ -269,16 +281,11 @@ export async function expectNothing(
   way: Read | Write,
   target: Target,
 ): Promise<void> {
-  const key = `${viewer}: ${way}`;
-  const toNothing = world.answersToNothing.get(key) ?? answerTo(world, viewer, way, NOTHING);
-  world.answersToNothing.set(key, toNothing);
-  const [answer, unknown] = await Promise.all([answerTo(world, viewer, way, target), toNothing]);
-  const viewerId = world.id(viewer);
-  expect([viewer, way, unnamed(answer, viewerId, target)]).toEqual([
-    viewer,
-    way,
-    unnamed(unknown, viewerId, NOTHING),
+  const [answer, toNothing] = await Promise.all([
+    answerTo(world, viewer, way, target),
+    answerToNothing(world, viewer, way),
   ]);
+  expect([viewer, way, unnamed(answer, world.id(viewer), target)]).toEqual([viewer, way, toNothing]);
 }
 
 /** How much is unread, which is shown in two places and must be the same. */
