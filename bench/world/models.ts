@@ -53,8 +53,8 @@ export async function openModelWorld(
       return { _id: new ObjectId(), followerId, refId, active: true, spans: [{ since }] };
     });
     const prefix = `fanfare:${database}:`;
-    const { collections } = fanfare.app.database;
-    const store = createFeedStore(model, { collections, cap, redis: environment.redis, redisPrefix: prefix });
+    const { db } = fanfare.app.database;
+    const store = createFeedStore(model, { db, cap, redis: environment.redis, redisPrefix: prefix });
     return {
       model,
       world,

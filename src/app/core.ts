@@ -60,7 +60,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...(pullRefreshMs === undefined ? {} : { pullRefreshMs }),
   });
   const feedParts = {
-    collections,
+    db: database.db,
     cap: feeds.cap,
     redis: options.redis,
     redisPrefix: options.redisPrefix,

@@ -1,4 +1,4 @@
-import { INDEXES } from '../storage/index-definitions.ts';
+import { ALL_INDEXES } from '../app/indexes.ts';
 import { missingIndexes } from '../storage/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
 import { connectDatabase, type Database } from '../storage/mongo.ts';
@@ -122,10 +122,10 @@ async function* examineMongo(uri: string, db: string): AsyncGenerator<Finding> {
 }
 
 async function examineIndexes({ db }: Database): Promise<Finding> {
-  const missing = await missingIndexes(db);
-  const present = `${String(INDEXES.length - missing.length)} of ${String(INDEXES.length)}`;
+  const missing = await missingIndexes(db, ALL_INDEXES);
+  const present = `${String(ALL_INDEXES.length - missing.length)} of ${String(ALL_INDEXES.length)}`;
   if (missing.length === 0) return { state: 'ok', what: 'Indexes', detail: `${present} present` };
-  if (missing.length === INDEXES.length)
+  if (missing.length === ALL_INDEXES.length)
     return {
       state: 'note',
       what: 'Indexes',

@@ -14,7 +14,7 @@ function descriptorIndexes(): IndexDefinition[] {
   );
 }
 
-/** Every index of the database. */
+/** The indexes of what is stored whatever the feed model; the models bring their own. */
 export const INDEXES: readonly IndexDefinition[] = [
   index('actions', 'slice', { refIds: 1, conducted: -1, _id: -1 }, 'slice: actions of a ref, newest first'),
   index(
@@ -154,56 +154,6 @@ export const INDEXES: readonly IndexDefinition[] = [
     'actor',
     { actorId: 1, at: -1 },
     'ranking: whose actions somebody interacts with; erasure and export: interactions by somebody',
-  ),
-  // feedSlots: feed model capped.
-  ...(['newsfeedItems', 'feedSlots'] as const).flatMap((collection) => [
-    index(
-      collection,
-      'page',
-      { userId: 1, relevancy: -1, actionId: -1 },
-      'feed page and unread count of a reader',
-    ),
-    index(
-      collection,
-      'delivery',
-      { actionId: 1, userId: 1 },
-      'idempotent delivery, one entry per reader and action; cascade: all entries of an action',
-      { unique: true },
-    ),
-  ]),
-  ...(['timeBuckets', 'sizeBuckets'] as const).flatMap((collection) => [
-    index(
-      collection,
-      'open',
-      { userId: 1, span: 1 },
-      'feed models of buckets: the one bucket of a span that is being filled',
-      { unique: true, partialFilterExpression: { isOpen: true } },
-    ),
-    index(
-      collection,
-      'empty',
-      { userId: 1 },
-      'feed models of buckets: what holds nothing any more and can go',
-      { partialFilterExpression: { isEmpty: true } },
-    ),
-    index(
-      collection,
-      'page',
-      { userId: 1, top: -1, bottom: -1 },
-      'feed models of buckets: page and unread count',
-    ),
-    index(
-      collection,
-      'holders',
-      { 'entries.actionId': 1, userId: 1 },
-      'feed models of buckets: who holds an action; cascade',
-    ),
-  ]),
-  index(
-    'feedTops',
-    'holders',
-    { 'entries.actionId': 1, _id: 1 },
-    'feed model top-cache: who holds an action; cascade',
   ),
   index(
     'follows',

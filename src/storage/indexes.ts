@@ -1,14 +1,16 @@
 import { MongoServerError, type Db } from 'mongodb';
 import type { IndexDefinition } from './index-definition.ts';
-import { INDEXES } from './index-definitions.ts';
 
-/** The definitions that the database does not have yet, by collection and name. */
-export async function missingIndexes(db: Db): Promise<IndexDefinition[]> {
+/** Those of the definitions that the database does not have yet, by collection and name. */
+export async function missingIndexes(
+  db: Db,
+  definitions: readonly IndexDefinition[],
+): Promise<IndexDefinition[]> {
   const existing = new Set<string>();
-  for (const collection of new Set(INDEXES.map((definition) => definition.collection))) {
+  for (const collection of new Set(definitions.map((definition) => definition.collection))) {
     for (const name of await indexNames(db, collection)) existing.add(`${collection}.${name}`);
   }
-  return INDEXES.filter((definition) => !existing.has(`${definition.collection}.${definition.name}`));
+  return definitions.filter((definition) => !existing.has(`${definition.collection}.${definition.name}`));
 }
 
 /**
@@ -16,8 +18,8 @@ export async function missingIndexes(db: Db): Promise<IndexDefinition[]> {
  * @returns the names of those created, as `collection.name`.
  * @throws when an index of the same name has another definition: that is for an operator to decide.
  */
-export async function ensureIndexes(db: Db): Promise<string[]> {
-  const missing = await missingIndexes(db);
+export async function ensureIndexes(db: Db, definitions: readonly IndexDefinition[]): Promise<string[]> {
+  const missing = await missingIndexes(db, definitions);
   const created: string[] = [];
   for (const { collection, serves: _serves, ...definition } of missing) {
     await db.collection(collection).createIndexes([definition]);

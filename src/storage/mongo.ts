@@ -8,18 +8,10 @@ import type {
   ErasureDocument,
   InteractionDocument,
   ModerationDocument,
-  NewsfeedItemDocument,
   RankingDocument,
   ScoreDocument,
 } from './documents.ts';
 import type { FeedDocument, FollowDocument, HiddenItemDocument } from './reader-documents.ts';
-import type {
-  FeedBucketDocument,
-  FeedRingDocument,
-  FeedSlotDocument,
-  FeedTopDocument,
-  StoredEntryDocument,
-} from './feed-documents.ts';
 import type { EventStateDocument, HostEventDocument, OutboxDocument } from './event-documents.ts';
 import type { BookmarkDocument, ItemMarkDocument } from './reader-documents.ts';
 import type {
@@ -32,9 +24,9 @@ import type {
 import type { WebhookDeliveryDocument, WebhookReceiverDocument } from './webhook-documents.ts';
 import { WriteCheck } from './write-check.ts';
 
+/** What is stored whatever the feed model; a model has its own. */
 export interface Collections {
   readonly actions: Collection<ActionDocument>;
-  readonly newsfeedItems: Collection<NewsfeedItemDocument>;
   readonly follows: Collection<FollowDocument>;
   readonly members: Collection<MemberDocument>;
   readonly refs: Collection<RefDocument>;
@@ -57,13 +49,6 @@ export interface Collections {
   readonly readerStamps: Collection<ReaderStampsDocument>;
   readonly schema: Collection<SchemaDocument>;
   readonly processes: Collection<ProcessDocument>;
-  readonly timeBuckets: Collection<FeedBucketDocument>;
-  readonly sizeBuckets: Collection<FeedBucketDocument>;
-  readonly feedTops: Collection<FeedTopDocument>;
-  readonly feedRings: Collection<FeedRingDocument>;
-  readonly feedSlots: Collection<FeedSlotDocument>;
-  /** The same collection, by what its documents have in common with others. */
-  readonly feedSlotEntries: Collection<StoredEntryDocument>;
 }
 
 export interface Database extends AsyncDisposable {
@@ -132,7 +117,6 @@ export function openDatabase(db: Db, close: () => Promise<void>): Database {
 function openCollections(db: Db): Collections {
   return {
     actions: db.collection('actions'),
-    newsfeedItems: db.collection('newsfeedItems'),
     follows: db.collection('follows'),
     members: db.collection('members'),
     refs: db.collection('refs'),
@@ -155,12 +139,6 @@ function openCollections(db: Db): Collections {
     readerStamps: db.collection('readerStamps'),
     schema: db.collection('schema'),
     processes: db.collection('processes'),
-    timeBuckets: db.collection('timeBuckets'),
-    sizeBuckets: db.collection('sizeBuckets'),
-    feedTops: db.collection('feedTops'),
-    feedRings: db.collection('feedRings'),
-    feedSlots: db.collection('feedSlots'),
-    feedSlotEntries: db.collection('feedSlots'),
   };
 }
 

@@ -20,7 +20,7 @@ for (const model of FEED_MODEL_NAMES.filter((name) => name !== 'pull')) {
     const database = await openShared(await borrowDatabase());
     return {
       store: createFeedStore(model, {
-        collections: database.collections,
+        db: database.db,
         cap,
         redis: redis.commands,
         redisPrefix: `${uniqueName('test')}:`,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NewsfeedItemDocument } from '../../src/storage/documents.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { publish, upsert } from '../support/feed-api.ts';
 import { runCli } from '../support/run-cli.ts';
@@ -16,7 +17,7 @@ afterAll(async () => app[Symbol.asyncDispose]());
 
 /** Loses what is stored, rebuilds, and gives whose entries are stored then. */
 async function rebuilt(args: readonly string[]): Promise<{ code: number | null; holders: string[] }> {
-  const { newsfeedItems } = app.app.database.collections;
+  const newsfeedItems = app.app.database.db.collection<NewsfeedItemDocument>('newsfeedItems');
   await newsfeedItems.deleteMany({});
   const { code, stdout } = await runCli(['rebuild', ...args], app.env);
   expect(stdout).toBe('');

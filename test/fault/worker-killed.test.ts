@@ -48,7 +48,8 @@ test('loses nothing and repeats nothing when a worker is killed in the middle of
       service,
       some.map((followerId) => ({ followerId, refId: 'actor' })),
     );
-  const { actions, newsfeedItems } = app.app.database.collections;
+  const { actions } = app.app.database.collections;
+  const newsfeedItems = app.app.database.db.collection('newsfeedItems');
 
   let first = await startWorker(app.env);
   let second = await startWorker(app.env);
@@ -91,7 +92,8 @@ test('hands work back at SIGTERM and leaves with 0, and another worker completes
       service,
       some.map((followerId) => ({ followerId, refId: 'actor' })),
     );
-  const { actions, newsfeedItems } = app.app.database.collections;
+  const { actions } = app.app.database.collections;
+  const newsfeedItems = app.app.database.db.collection('newsfeedItems');
   const leaving = await startWorker(app.env);
   await using process = leaving.process;
   const { _id } = await fanOutAt(app, 1);

@@ -4,7 +4,7 @@ import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { eraseMember, type EraseMemberDependencies } from '../../src/services/privacy/erase-member.ts';
 import { ErasureWorker } from '../../src/workers/erasure/erasure-worker.ts';
-import { newObjectId, type Collections, type Database } from '../../src/storage/mongo.ts';
+import { newObjectId, type Database } from '../../src/storage/mongo.ts';
 import { createRepositories } from '../../src/storage/repositories.ts';
 import type { Parts } from './parts.ts';
 
@@ -14,12 +14,12 @@ function fail(error: unknown): never {
 
 /** What an erasure needs, with a second look that is due at once. */
 export function erasureParts(
-  collections: Collections,
+  { db, collections }: Pick<Database, 'db' | 'collections'>,
   overrides: Partial<EraseMemberDependencies> = {},
 ): EraseMemberDependencies {
   return {
     ...createRepositories(collections),
-    feedStores: createEveryFeedStore('items', { collections, cap: 1_000, redis: null, redisPrefix: '' }),
+    feedStores: createEveryFeedStore('items', { db, cap: 1_000, redis: null, redisPrefix: '' }),
     liveLog: new MemoryLiveLog(),
     onLiveLogError: fail,
     sessionEnds: new MemorySessionEnds(),
@@ -31,7 +31,7 @@ export function erasureParts(
 
 /** Erases somebody, the second look included. */
 export async function erase(parts: Parts, memberId: string): Promise<void> {
-  const dependencies = erasureParts(parts.database.collections);
+  const dependencies = erasureParts(parts.database);
   if (!(await eraseMember(dependencies, parts.admin, memberId))) throw new Error('It is not done');
   await finishErasures(parts, dependencies);
 }
@@ -39,7 +39,7 @@ export async function erase(parts: Parts, memberId: string): Promise<void> {
 /** Runs a worker until no erasure is due. */
 export async function finishErasures(
   parts: Parts,
-  dependencies: EraseMemberDependencies = erasureParts(parts.database.collections),
+  dependencies: EraseMemberDependencies = erasureParts(parts.database),
 ): Promise<void> {
   const observer = {
     finished: () => undefined,

@@ -71,7 +71,7 @@ async function open(model: string, random: SeededRandom, closer: Closer): Promis
   const { redis: settings } = readConfig(app.env, { feedModels: FEED_MODEL_NAMES });
   const redis = closer.own(await connectRedis({ url: app.env['REDIS_URL'] ?? '' }));
   const store = createFeedStore(model, {
-    collections,
+    db: app.app.database.db,
     cap,
     redis: redis.commands,
     redisPrefix: `${settings.prefix}${app.database}:`,

@@ -17,7 +17,8 @@ let cascadeId: string;
 
 beforeAll(async () => {
   parts = await openParts({ monitorCommands: true });
-  const { newsfeedItems, follows, members, actions, interactions } = parts.database.collections;
+  const newsfeedItems = parts.database.db.collection('newsfeedItems');
+  const { follows, members, actions, interactions } = parts.database.collections;
   const { action } = await parts.publish({ refs: [{ id: 'r1', type: 'site', label: 'One' }] });
   cascadeId = action.id;
   const [template] = await actions.find().toArray();

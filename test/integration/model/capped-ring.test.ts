@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cappedFeedStore } from '../../../src/feeds/models/capped/store.ts';
 import type { FeedStore } from '../../../src/feeds/feed-store.ts';
-import { feedRingsRepository } from '../../../src/feeds/models/capped/repository.ts';
+import { cappedCollections, feedRingsRepository } from '../../../src/feeds/models/capped/repository.ts';
 import type { Database } from '../../../src/storage/mongo.ts';
 import {
   above,
@@ -25,7 +25,7 @@ async function open(): Promise<Fixture> {
   const database = await openShared(await borrowDatabase());
   return {
     database,
-    storeOf: (cap) => cappedFeedStore(feedRingsRepository(database.collections, cap), cap),
+    storeOf: (cap) => cappedFeedStore(feedRingsRepository(cappedCollections(database.db), cap), cap),
     async [Symbol.asyncDispose]() {
       await returnDatabase(database);
     },
@@ -33,7 +33,7 @@ async function open(): Promise<Fixture> {
 }
 
 async function slotsOf({ database }: Fixture, userId: string): Promise<string[]> {
-  const documents = await database.collections.feedSlots.find({ userId }).toArray();
+  const documents = await cappedCollections(database.db).slots.find({ userId }).toArray();
   return documents.map(({ _id }) => _id).sort();
 }
 
@@ -41,15 +41,15 @@ test('puts the n-th entry in place n mod cap and counts what was put', async () 
   await using fixture = await open();
   const store = fixture.storeOf(4);
   for (let n = 1; n <= 6; n++) await deliver(store, n, n, ['a_n']);
-  const { feedSlots, feedRings } = fixture.database.collections;
-  const documents = await feedSlots.find({}).sort({ _id: 1 }).toArray();
+  const { slots, rings } = cappedCollections(fixture.database.db);
+  const documents = await slots.find({}).sort({ _id: 1 }).toArray();
   expect(documents.map(({ _id, actionId }) => [_id, actionId.toHexString()])).toEqual([
     ['a_n_0', id(5)],
     ['a_n_1', id(6)],
     ['a_n_2', id(3)],
     ['a_n_3', id(4)],
   ]);
-  expect(await feedRings.findOne({ _id: 'a_n' })).toMatchObject({ numFeed: 6 });
+  expect(await rings.findOne({ _id: 'a_n' })).toMatchObject({ numFeed: 6 });
 });
 
 test('passes over what was bumped into the newest half, and keeps it', async () => {
@@ -74,7 +74,7 @@ test('gives nothing at its floor or below, where a late writer may have left an 
   const { floor } = await readStored(store, 'ann', 10);
   expect(floor).toEqual({ relevancy: at(20), actionId: id(2) });
   // The place of the entry that is about to be overwritten: a writer that began before the floor was raised.
-  const repository = feedRingsRepository(fixture.database.collections, 4);
+  const repository = feedRingsRepository(cappedCollections(fixture.database.db), 4);
   const [, , , lowest] = await repository.ranked('ann', 1, 4);
   const held = (await repository.all('ann')).find(({ actionId }) => actionId === lowest?.actionId);
   expect(

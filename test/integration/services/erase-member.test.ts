@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { FORMER_MEMBER } from '../../../src/domain/pseudonym.ts';
 import { eraseMember } from '../../../src/services/privacy/erase-member.ts';
-import { changesTraces, Crash, crashingCollections } from '../../support/crashing.ts';
+import { changesTraces, Crash, crashingDatabase } from '../../support/crashing.ts';
 import { erase, erasureParts, finishErasures, placesOf } from '../../support/erasure.ts';
 import { ID, NAME, openErasureWorld, OTHERS, othersView } from '../../support/erasure-world.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -231,7 +231,7 @@ describe('erasing', () => {
   test('looks a second time for what was being written when it ended', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
-    const dependencies = erasureParts(parts.database.collections);
+    const dependencies = erasureParts(parts.database);
     expect(await eraseMember(dependencies, parts.admin, ID)).toBe(true);
     // Deliveries and publications that had begun before.
     await parts.feedStore.deliver({
@@ -250,7 +250,7 @@ describe('erasing', () => {
   test('refuses to describe the member meanwhile, and leaves a new one alone after the first round', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
-    const dependencies = erasureParts(parts.database.collections);
+    const dependencies = erasureParts(parts.database);
     const upsert = () =>
       parts.services.upsertMembers(parts.service, [{ memberId: ID, name: 'Somebody Else' }]);
     // Begun, and not run at all.
@@ -277,8 +277,8 @@ describe('erasing', () => {
   test('shows nobody the name from the beginning, whatever is still to be done', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
-    const collections = crashingCollections(parts.database.collections, 6);
-    await expect(eraseMember(erasureParts(collections), parts.admin, ID)).rejects.toThrow(Crash);
+    const dying = crashingDatabase(parts.database, 6);
+    await expect(eraseMember(erasureParts(dying), parts.admin, ID)).rejects.toThrow(Crash);
     const session = parts.session('ann');
     expect(await session.members.load(ID)).toMatchObject({ name: FORMER_MEMBER, teamId: null });
     expect(await session.refs.load(ID)).toMatchObject({ label: FORMER_MEMBER });
@@ -295,9 +295,9 @@ describe('erasing', () => {
     const timing = { leaseMs: 1, confirmAfterMs: 0 };
     let crashes = 0;
     for (;;) {
-      const collections = crashingCollections(parts.database.collections, writesOf(crashes + 1), counts);
+      const dying = crashingDatabase(parts.database, writesOf(crashes + 1), counts);
       try {
-        if (await eraseMember(erasureParts(collections, { timing }), parts.admin, ID)) break;
+        if (await eraseMember(erasureParts(dying, { timing }), parts.admin, ID)) break;
       } catch (error) {
         if (!(error instanceof Crash)) throw error;
         crashes += 1;
@@ -344,7 +344,7 @@ describe('erasing', () => {
     );
     const feed = await parts.feedOf('ann');
     expect(feed).toHaveLength(1_200);
-    const dependencies = erasureParts(parts.database.collections);
+    const dependencies = erasureParts(parts.database);
     expect(await eraseMember(dependencies, parts.admin, ID, 0)).toBe(false);
     expect(await parts.services.readErasure(parts.admin, ID)).toMatchObject({ state: 'RUNNING' });
     await finishErasures(parts, dependencies);
@@ -367,7 +367,7 @@ describe('erasing', () => {
     const published = await Promise.all(
       actors.map((actorId, n) => parts.publish({ actorId, mentions: n % 3 === 0 ? [ID, 'bob'] : ['bob'] })),
     );
-    const dependencies = erasureParts(parts.database.collections);
+    const dependencies = erasureParts(parts.database);
     {
       await using worker = parts.worker({ concurrency: 4 });
       worker.start();
@@ -395,7 +395,7 @@ describe('erasing', () => {
   test('is done once where two ask for it at once', async () => {
     await using world = await openErasureWorld();
     const { parts } = world;
-    const dependencies = erasureParts(parts.database.collections);
+    const dependencies = erasureParts(parts.database);
     const answers = await Promise.all([1, 2, 3].map(() => eraseMember(dependencies, parts.admin, ID)));
     expect(answers).toContain(true);
     await finishErasures(parts, dependencies);
@@ -413,7 +413,7 @@ describe('erasing', () => {
         OTHERS.map((followerId) => ({ followerId, refId: ID })),
       );
       const { action } = await parts.publish({ actorId: ID });
-      const dependencies = erasureParts(parts.database.collections);
+      const dependencies = erasureParts(parts.database);
       const { follows } = parts.repositories;
       let reads = 0;
       {
@@ -450,7 +450,7 @@ describe('erasing', () => {
     );
     const { memberTraces } = parts.repositories;
     const published: string[] = [];
-    const dependencies = erasureParts(parts.database.collections, {
+    const dependencies = erasureParts(parts.database, {
       memberTraces: {
         ...memberTraces,
         async moveFollowers(subject, now, limit) {
@@ -481,7 +481,7 @@ describe('erasing', () => {
     await parts.fanOut();
     const { memberTraces } = parts.repositories;
     let isTakenBack = false;
-    const dependencies = erasureParts(parts.database.collections, {
+    const dependencies = erasureParts(parts.database, {
       memberTraces: {
         ...memberTraces,
         async moveFollowers(subject, now, limit) {

@@ -19,7 +19,7 @@ async function followAll(parts: Parts): Promise<void> {
 }
 
 function held(parts: Parts): Promise<number> {
-  return parts.database.collections.newsfeedItems.countDocuments();
+  return parts.database.db.collection('newsfeedItems').countDocuments();
 }
 
 /** What somebody has in their feed, through pages, count, item and slice, put together. */

@@ -10,7 +10,7 @@ async function inTwoFeeds(parts: Parts): Promise<string> {
   return action.id;
 }
 
-const items = (parts: Parts) => parts.database.collections.newsfeedItems.countDocuments();
+const items = (parts: Parts) => parts.database.db.collection('newsfeedItems').countDocuments();
 
 test('hides at once from everybody but admins, then from the stored feeds, and brings it back', async () => {
   await using parts = await openParts();

@@ -58,5 +58,5 @@ test('gives every reader of a real trace every action of everything they follow,
   expect(shown).toBeGreaterThan(1_000);
 
   const delivered = trace.members.reduce((sum, { memberId }) => sum + expectedFor(memberId).length, 0);
-  expect(await parts.database.collections.newsfeedItems.countDocuments()).toBe(delivered);
+  expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(delivered);
 });

@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import type { NewsfeedItemDocument } from '../../../src/storage/documents.ts';
 import { expect, test } from 'vitest';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
 
@@ -54,7 +55,7 @@ test('delivers once, with every reason, to a reader reached in several ways', as
   expect(page.edges.map((edge) => [edge.node.actionId, edge.node.reasons])).toEqual([
     [action.id, ['MENTION', 'FOLLOW']],
   ]);
-  expect(await parts.database.collections.newsfeedItems.countDocuments()).toBe(1);
+  expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(1);
 });
 
 test('goes by what was followed and joined when the action was recorded, however late it runs', async () => {
@@ -142,7 +143,7 @@ test('takes over what a dead worker held, from its checkpoint on, once its lease
   await parts.fanOut();
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', attempts: 2, delivered: 250 });
-  const items = await parts.database.collections.newsfeedItems.find().toArray();
+  const items = await parts.database.db.collection<NewsfeedItemDocument>('newsfeedItems').find().toArray();
   expect(items.map((item) => item.userId).sort()).toEqual(followers);
   expect(dead !== null && (await fanOuts.checkpoint(dead, progress, new Date()))).toBeNull();
   expect(dead !== null && (await fanOuts.finish(dead, 250))).toBe(false);
@@ -169,14 +170,14 @@ test('withdraws a hidden action from every feed, and a late write of a stale wor
   const { fanOuts } = parts.repositories;
   const stale = await fanOuts.claim('stale', new Date(), 0);
   await parts.fanOut();
-  expect(await parts.database.collections.newsfeedItems.countDocuments()).toBe(30);
+  expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(30);
   await parts.database.collections.actions.updateOne(
     { _id: new ObjectId(action.id) },
     { $set: { isHidden: true } },
   );
   await fanOuts.requestPass(action.id, new Date());
   await parts.fanOut();
-  expect(await parts.database.collections.newsfeedItems.countDocuments()).toBe(0);
+  expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(0);
   // The stale worker wakes up, writes, finds its claim void and asks for one more pass.
   await parts.feedStore.deliver({
     actionId: action.id,
@@ -187,7 +188,7 @@ test('withdraws a hidden action from every feed, and a late write of a stale wor
   expect(stale !== null && (await fanOuts.finish(stale, 1))).toBe(false);
   await fanOuts.requestPass(action.id, new Date());
   await parts.fanOut();
-  expect(await parts.database.collections.newsfeedItems.countDocuments()).toBe(0);
+  expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(0);
 });
 
 test('follows a change that comes while a pass is running with one more pass', async () => {
@@ -237,7 +238,7 @@ test('hands its work back when it is stopped, and another worker goes on from th
   await parts.fanOut();
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', attempts: 1, delivered: 600 });
-  expect(await parts.database.collections.newsfeedItems.countDocuments()).toBe(600);
+  expect(await parts.database.db.collection('newsfeedItems').countDocuments()).toBe(600);
 });
 
 test('takes up a pass that was put off when it is due, without being woken or looking by the clock', async () => {

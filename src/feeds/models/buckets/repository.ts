@@ -3,7 +3,7 @@ import type { HoldersQuery } from '../../feed-store.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { duplicatePositions } from '../../../storage/errors.ts';
-import type { FeedBucketDocument } from '../../../storage/feed-documents.ts';
+import type { FeedBucketDocument } from './documents.ts';
 import { entriesAbove, toEntry, toEntryDocument } from '../shared/entries.ts';
 
 /** An entry with the feed it belongs to. */

@@ -1,10 +1,11 @@
-import { ObjectId } from 'mongodb';
+import { ObjectId, type Collection, type Db } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { duplicatePositions, isDuplicateKey, retryOnDuplicateKey } from '../../../storage/errors.ts';
 import { toPlace, toPosition } from '../../../storage/feed-position.ts';
 import { toEntry, toEntryDocument } from '../shared/entries.ts';
-import type { Collections } from '../../../storage/mongo.ts';
+import type { StoredEntryDocument } from '../../../storage/feed-documents.ts';
+import type { FeedRingDocument, FeedSlotDocument } from './documents.ts';
 import { storedEntries } from '../shared/stored-entries.ts';
 
 /** What is known of a ring when numbers have been taken from it. */
@@ -36,6 +37,21 @@ export interface SlotWrite {
   readonly evicted: FeedPosition | null;
 }
 
+export interface CappedCollections {
+  readonly rings: Collection<FeedRingDocument>;
+  readonly slots: Collection<FeedSlotDocument>;
+  /** The same collection, by what its documents have in common with others. */
+  readonly entries: Collection<StoredEntryDocument>;
+}
+
+export function cappedCollections(db: Db): CappedCollections {
+  return {
+    rings: db.collection('feedRings'),
+    slots: db.collection('feedSlots'),
+    entries: db.collection('feedSlots'),
+  };
+}
+
 /** Claims of others that may come between one's own and its reading. */
 const CLAIMS_KEPT = 16;
 
@@ -43,16 +59,9 @@ const CLAIMS_KEPT = 16;
  * Feeds as rings: an entry has the place `n mod cap`, with n from a counter of the reader's, and is one document, so that
  * what was there gives way by the same write. Unique keys: the place, as `_id`, and actionId, userId.
  */
-export function feedRingsRepository(
-  {
-    feedRings: rings,
-    feedSlots: slots,
-    feedSlotEntries,
-  }: Pick<Collections, 'feedRings' | 'feedSlots' | 'feedSlotEntries'>,
-  cap: number,
-) {
+export function feedRingsRepository({ rings, slots, entries }: CappedCollections, cap: number) {
   return {
-    ...storedEntries(feedSlotEntries),
+    ...storedEntries(entries),
 
     /** Takes the next `count` numbers of each of these rings, which are made where there are none. Two round trips. */
     async take(userIds: readonly UserId[], count: number): Promise<FeedRing[]> {

@@ -4,7 +4,7 @@ import type { HoldersQuery } from '../../feed-store.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { duplicatePositions, isDuplicateKey } from '../../../storage/errors.ts';
-import type { FeedTopDocument } from '../../../storage/feed-documents.ts';
+import type { FeedTopDocument } from './documents.ts';
 import {
   comesBefore,
   entriesAbove,

@@ -1,0 +1,24 @@
+import type { RedisClient } from '../connections/redis.ts';
+import type { IndexDefinition } from '../storage/index-definition.ts';
+import type { Database } from '../storage/mongo.ts';
+import type { FeedStore } from './feed-store.ts';
+
+/** A way to store feeds: a folder in `models/`, and its line in the registry. */
+export interface FeedModel {
+  /** As `FEED_MODEL` gives it. */
+  readonly name: string;
+  /** Of its own collections. */
+  readonly indexes: readonly IndexDefinition[];
+  /** @throws when a part that it needs is missing */
+  open(parts: FeedModelParts): FeedStore;
+}
+
+export interface FeedModelParts {
+  readonly db: Database['db'];
+  /** Newest entries to hold per feed, where a model has a cap of its own. */
+  readonly cap: number;
+  /** For commands; null where there is no Redis. */
+  readonly redis: RedisClient | null;
+  /** What all keys in Redis begin with. */
+  readonly redisPrefix: string;
+}

@@ -1,0 +1,4 @@
+import type { FeedModel } from '../../feed-model.ts';
+import { pullFeedStore } from './store.ts';
+
+export const pullModel: FeedModel = { name: 'pull', indexes: [], open: () => pullFeedStore() };

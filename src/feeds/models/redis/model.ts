@@ -1,0 +1,16 @@
+import type { FeedModel } from '../../feed-model.ts';
+import { redisFeedsRepository } from './repository.ts';
+import { redisFeedStore } from './store.ts';
+
+/** Feeds expire after a week: those that nobody reads go, others are rebuilt. */
+const LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;
+
+export const redisModel: FeedModel = {
+  name: 'redis',
+  indexes: [],
+  open: ({ redis, redisPrefix: prefix, cap }) => {
+    if (redis === null)
+      throw new Error('Feed model "redis" keeps feeds in Redis, and there is none: set REDIS_URL');
+    return redisFeedStore(redisFeedsRepository(redis, { prefix, cap, lifetimeMs: LIFETIME_MS }));
+  },
+};

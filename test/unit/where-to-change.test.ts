@@ -1,0 +1,70 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { SETTINGS } from '../../src/config/settings.ts';
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Every file of the source by its path in the project, and what is in it. */
+const SOURCES = new Map(
+  readdirSync(join(PROJECT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => [`src/${file}`, readFileSync(join(PROJECT, 'src', file), 'utf8')]),
+);
+
+/** The files outside a folder that import what is in it, other than types alone. */
+function usersOf(folder: string): string[] {
+  return [...SOURCES].flatMap(([file, text]) => {
+    if (file.startsWith(folder)) return [];
+    const imported = [...text.matchAll(/^import (?!type ).*?from '(\.[^']+)';$/gms)].map(([, path = '']) =>
+      normalize(join(dirname(file), path)),
+    );
+    return imported.some((path) => path.startsWith(folder)) ? [file] : [];
+  });
+}
+
+const foldersOf = (path: string): string[] =>
+  readdirSync(join(PROJECT, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `${path}/${name}/`);
+
+test.each(foldersOf('src/feeds/models').filter((folder) => !folder.endsWith('/shared/')))(
+  'the feed model in %s is known to the registry alone',
+  (folder) => {
+    expect(usersOf(folder)).toEqual(['src/feeds/registry.ts']);
+  },
+);
+
+test.each(
+  [...SOURCES].flatMap(([file, text]) =>
+    text.includes(' extends BackgroundWorker ') && file.startsWith('src/workers/') ? [file] : [],
+  ),
+)('the worker %s has a folder of its own and is started in one place', (file) => {
+  const [, , folder = '', ...rest] = file.split('/');
+  expect([folder, rest.length]).toEqual([expect.any(String), 1]);
+  const starters = usersOf(file).filter((user) => !user.startsWith(dirname(file)));
+  expect(starters).toEqual([expect.stringMatching(/^src\/app\/[\w-]*workers\.ts$/)]);
+});
+
+/** It says how the start failed, when there may be no configuration. */
+const BEFORE_THE_CONFIGURATION = ['src/cli/report-failure.ts'];
+
+test('every setting is read where the configuration is made, and nowhere else', () => {
+  for (const name of Object.keys(SETTINGS)) {
+    const read = new RegExp(String.raw`(?:\.|\[['"])${name}\b`);
+    const readers = [...SOURCES].flatMap(([file, text]) => (read.test(text) ? [file] : []));
+    const elsewhere = readers.filter((file) => !file.startsWith('src/config/'));
+    expect([name, readers.length > 0]).toEqual([name, true]);
+    expect([name, elsewhere.filter((file) => !BEFORE_THE_CONFIGURATION.includes(file))]).toEqual([name, []]);
+  }
+});
+
+test('every place that the documentation names is there', () => {
+  const table = readFileSync(join(PROJECT, 'docs/where-to-change.md'), 'utf8');
+  const named = [...table.matchAll(/`((?:\.?[\w-]+\/)[\w./-]*|\.dependency-cruiser\.cjs)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
+});
