@@ -1,6 +1,7 @@
 /**
  * What is published, as a user gets it: each package is packed, linted, its types are resolved as Node and
- * bundlers do, and its tarballs are installed into an empty folder, where the server must start and answer.
+ * bundlers do, and its tarballs are installed into an empty folder, where the server must start and do its work, by
+ * this Node and by others.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,6 +16,12 @@ const PACKAGES = ['.', 'packages/client', 'packages/react', 'packages/local-engi
 /** The server exports nothing to import; the others are ESM only, which these three report. */
 const ESM_ONLY = new Set(['CJSResolvesToESM', 'NoResolution', 'UntypedResolution']);
 const READY_WITHIN_MS = 240_000;
+/** Major versions of Node beside the one that runs this. */
+const OTHER_NODES = ['20', '22', '24'].filter((major) => !process.version.startsWith(`v${major}.`));
+/** What is published and how it is read, over the server's own database. */
+const ROUND = `mutation { publishAction(input: { mentions: ["demo"], descriptor: {
+  custom: { verb: "ran", objectType: "node", objectId: "node" } } }) { action { id } } }`;
+const PAGE = '{ feed(first: 1) { edges { node { action { actor { memberId } } } } } }';
 
 /** As in a shell of its own: what npm passes on to its scripts are the settings of this project. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
@@ -73,14 +80,39 @@ async function install(tarballs) {
   });
   const { stdout } = await run('npx', ['--no-install', 'fanfare', '--version'], { cwd: empty });
   console.log(`fanfare ${stdout.trim()} runs from its tarball`);
-  const { status, body } = await serve(empty);
-  if (status !== 200 || !body.includes('"__typename":"Query"'))
-    faults.push(`The server answered ${status}: ${body}`);
-  else console.log('The server answers from its tarball');
+  await check('this Node', process.execPath, empty);
+  for (const major of OTHER_NODES) {
+    const node = await fetchNode(major);
+    if (node === null) console.log(`Node ${major} cannot be had here and is not tried`);
+    else await check(`Node ${major}`, node, empty);
+  }
 }
 
-async function serve(cwd) {
-  const server = spawn('npx', ['--no-install', 'fanfare', 'serve'], {
+/** The program of another release, which npm has as packages; null where it has none for this machine. */
+async function fetchNode(major) {
+  const name = `node-${process.platform}-${process.arch}`;
+  const to = join(folder, `node-${major}`);
+  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts', '--prefix', to];
+  try {
+    await run('npm', ['install', ...options, `${name}@${major}`], { cwd: folder });
+    return join(to, 'node_modules', name, 'bin', 'node');
+  } catch {
+    return null;
+  }
+}
+
+async function check(name, node, cwd) {
+  const { stdout } = await run(node, ['--version']);
+  const answers = await serve(node, cwd);
+  const fault = answers.find(({ errors }) => errors !== undefined);
+  const isFound = JSON.stringify(answers.at(-1)).includes('"memberId":"demo"');
+  if (fault !== undefined || !isFound) faults.push(`${name}: the server answered ${JSON.stringify(answers)}`);
+  else console.log(`The server works from its tarball by Node ${stdout.trim()}`);
+}
+
+/** Starts the server, publishes and reads the feed until it has come. */
+async function serve(node, cwd) {
+  const server = spawn(node, [join(cwd, 'node_modules/@fanfare/server/bin/fanfare.js'), 'serve'], {
     cwd,
     env: { ...env, PORT: '0', DATA_DIR: join(cwd, 'data') },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -91,12 +123,19 @@ async function serve(cwd) {
     const text = await ready(server);
     const [url] = /http:\/\/\S+\/graphql/.exec(text);
     const [authorization] = /Bearer \S+/.exec(text);
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
-      body: '{"query":"{ __typename }"}',
-    });
-    return { status: response.status, body: await response.text() };
+    const ask = async (query) => {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      });
+      return response.json();
+    };
+    const answers = [await ask(ROUND)];
+    const until = performance.now() + READY_WITHIN_MS;
+    do answers.splice(1, 1, await ask(PAGE));
+    while (answers[1].data?.feed.edges.length === 0 && performance.now() < until);
+    return answers;
   } finally {
     process.kill(-server.pid, 'SIGTERM');
     await ended;

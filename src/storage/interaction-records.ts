@@ -1,4 +1,4 @@
-import { ObjectId, type Document, type Filter } from 'mongodb';
+import { ObjectId, type Filter } from 'mongodb';
 import type { ActionId, UserId } from '../domain/action.ts';
 import { isToggle, type Interaction, type InteractionId } from '../domain/interaction.ts';
 import type { InteractionModerationKind } from '../domain/moderation.ts';
@@ -9,20 +9,9 @@ import type { InteractionDocument, ModerationDocument } from './documents.ts';
 import { isDuplicateKey } from './errors.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { toInteraction } from './interaction-document.ts';
+import { givenAgain, newDocument, type NewInteraction } from './interaction-writes.ts';
 import type { Collections } from './mongo.ts';
 import { logRecords } from './moderation.ts';
-
-export interface NewInteraction extends Pick<
-  Interaction,
-  'actionId' | 'kind' | 'actorId' | 'at' | 'text' | 'reaction' | 'parentId' | 'data'
-> {
-  /** Unique per action. */
-  readonly key: string;
-  readonly idempotencyKey: string | null;
-  readonly departmentIds: readonly string[];
-  /** It passes the action on to followers. */
-  readonly passesOn: boolean;
-}
 
 /** Stands in a record from a change until its action has been marked. */
 export type SettlingToken = string;
@@ -54,9 +43,6 @@ export interface InteractionModeration {
   readonly at: Date;
   readonly reason: string | null;
 }
-
-/** Most idempotency keys that are remembered of an interaction that is given and taken back. */
-const MOST_REPLAY_KEYS = 50;
 
 /**
  * Interactions one by one. Each change sets `settling` in the same write; who made it marks the action and settles it
@@ -221,64 +207,6 @@ function known(document: InteractionDocument): KnownInteraction {
 
 function tokenOf({ settling }: InteractionDocument): SettlingToken | null {
   return settling?.toHexString() ?? null;
-}
-
-function newDocument(
-  interaction: NewInteraction,
-  settling: ObjectId,
-  events: EventEntries,
-): InteractionDocument {
-  const { actionId, key, actorId, departmentIds, kind, at, text, reaction, parentId, data } = interaction;
-  const isKeyed = isToggle(kind) && interaction.idempotencyKey !== null;
-  return {
-    _id: idOfTime(clock.now()),
-    ...{ actionId: new ObjectId(actionId), key, keyForm: 2, actorId, departmentIds: [...departmentIds] },
-    ...{ kind, at },
-    ...(isKeyed ? { replayKeys: [interaction.idempotencyKey] } : {}),
-    ...(text === null ? {} : { text }),
-    ...(reaction === null ? {} : { reaction }),
-    ...(parentId === null ? {} : { parentId: new ObjectId(parentId) }),
-    ...(data === null ? {} : { data }),
-    ...(interaction.passesOn ? { passedOn: clock.now() } : {}),
-    settling,
-    ...events.inserted('interaction.recorded', clock.now()),
-  };
-}
-
-/** Fields of an update pipeline: as it was before it was removed, unless the key has given it before. */
-function givenAgain(
-  { idempotencyKey, passesOn }: Pick<NewInteraction, 'idempotencyKey' | 'passesOn'>,
-  token: ObjectId,
-  events: EventEntries,
-): Document {
-  const keys = { $ifNull: ['$replayKeys', []] };
-  const isReplay = idempotencyKey === null ? false : { $in: [{ $literal: idempotencyKey }, keys] };
-  const isAgain = { $and: [{ $eq: ['$state', 'REMOVED'] }, { $not: [isReplay] }] };
-  const orAbsent = (field: string): Document => ({ $ifNull: [field, '$$REMOVE'] });
-  return {
-    state: {
-      $cond: [isAgain, { $cond: [{ $eq: ['$wasHidden', true] }, 'HIDDEN', '$$REMOVE'] }, orAbsent('$state')],
-    },
-    stateAt: { $cond: [isAgain, clock.now(), orAbsent('$stateAt')] },
-    wasHidden: { $cond: [isAgain, '$$REMOVE', orAbsent('$wasHidden')] },
-    settling: { $cond: [isAgain, token, orAbsent('$settling')] },
-    // The first time counts. What was not passed on then is now, where it may be.
-    ...(passesOn
-      ? { passedOn: { $ifNull: ['$passedOn', { $cond: [isAgain, clock.now(), '$$REMOVE'] }] } }
-      : {}),
-    ...events.staged('interaction.recorded', clock.now(), isAgain),
-    ...(idempotencyKey === null
-      ? {}
-      : {
-          replayKeys: {
-            $cond: [
-              isReplay,
-              keys,
-              { $slice: [{ $concatArrays: [keys, [{ $literal: idempotencyKey }]] }, -MOST_REPLAY_KEYS] },
-            ],
-          },
-        }),
-  };
 }
 
 function filterOf(of: RemovalOf): Filter<InteractionDocument> {

@@ -1,15 +1,14 @@
 import type { Action, Reshare, UserId } from '../../domain/action.ts';
-import { reachesFollowers } from '../../domain/audience.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
 import type { FeedStore, ReaderDelivery } from '../../feeds/feed-store.ts';
 import { forEachInOrder } from '../../lib/for-each-in-order.ts';
 import { prefetch } from '../../lib/prefetch.ts';
 import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
-import { announce, removals, type Announcement } from '../../realtime/announce.ts';
+import { announce, type Announcement } from '../../realtime/announce.ts';
 import { announcePulled, type AnnouncePulledDependencies } from './announce-pulled.ts';
-import { announceWithdrawal, notAddressed } from './announce-withdrawal.ts';
-import { sweepHolders, tellFormer, type SweepDependencies } from './sweep-holders.ts';
+import type { PassOutcome, Reached } from './pass-outcome.ts';
+import type { SweepDependencies } from './sweep-holders.ts';
 import { audienceOf, type AudienceDependencies, type AudienceMember } from './audience.ts';
 import type { Fence } from './fence.ts';
 import type { LaneGate } from './lane-gate.ts';
@@ -49,42 +48,6 @@ export interface DeliverDependencies
   readonly gate: Pick<LaneGate, 'run'>;
 }
 
-/** Everybody in the audience up to this reader has been served. */
-export interface Reached {
-  readonly afterUserId: UserId;
-  readonly delivered: number;
-}
-
-export type PassOutcome =
-  | { readonly kind: 'complete'; readonly delivered: number }
-  /** The claim is void: lost, or the action has changed. What was done until then stands. */
-  | { readonly kind: 'void'; readonly reached: Reached | null }
-  /** Stopped between two chunks on request; a later pass goes on from the checkpoint. */
-  | { readonly kind: 'stopped' };
-
-/**
- * One pass: makes the feeds agree with the action as it was when it was claimed. Visible: everybody in its audience
- * holds it, and nobody else does after an edit of the audience; hidden or deleted: nobody does. May be cut off anywhere and repeated.
- */
-export async function runPass(
-  dependencies: DeliverDependencies,
-  claim: Claim,
-  fence: Fence,
-): Promise<PassOutcome> {
-  const { action } = claim;
-  if (action.isHidden || action.isDeleted) return withdrawFromAll(dependencies, claim, fence);
-  const decided = await withPulled(dependencies, claim);
-  if (decided === null) return { kind: 'void', reached: null };
-  const next = { ...claim, action: decided };
-  // A checkpoint comes after all that.
-  if (claim.isUnswept && claim.afterUserId === null) {
-    const outcome = await sweepHolders(dependencies, next, fence);
-    if (outcome === 'void') return { kind: 'void', reached: null };
-    if (outcome === 'stopped') return { kind: 'stopped' };
-  }
-  return deliverToAll(dependencies, next, fence);
-}
-
 /**
  * Chunks of the audience are delivered side by side, a few at a time, so that the database has work while others are
  * announced. Progress is noted in the order of the audience: behind a checkpoint everything is done. Where the audience is
@@ -92,7 +55,7 @@ export async function runPass(
  * goes on from a checkpoint leaves that to the one before. They do not wait for their turn either, but in the lane of
  * what nobody waits for.
  */
-async function deliverToAll(
+export async function deliverToAll(
   dependencies: DeliverDependencies,
   claim: Claim,
   fence: Fence,
@@ -224,25 +187,6 @@ async function deliverChunk(
 }
 
 /**
- * The action with the refs that are not pushed to. Decided once for each, in the first pass that sees it, before anything
- * is delivered for it: what was pushed stays pushed, so that no entry has two places. Null: the claim is void.
- */
-async function withPulled(
-  { pulledRefs, fanOuts }: DeliverDependencies,
-  claim: Claim,
-): Promise<Action | null> {
-  const { action, afterUserId, undecidedRefIds } = claim;
-  const isBegun = afterUserId !== null || action.fanOut.delivered > 0 || action.pullRefIds.length > 0;
-  const undecided = isBegun ? undecidedRefIds : action.refIds;
-  if (undecided.length === 0 || !reachesFollowers(action)) return action;
-  const active = await pulledRefs.active(clock.now());
-  const added = undecided.filter((refId) => active.has(refId));
-  if (added.length === 0 && undecidedRefIds.length === 0) return action;
-  const pullRefIds = [...new Set([...action.pullRefIds, ...added])];
-  return (await fanOuts.setPulled(claim, pullRefIds)) ? { ...action, pullRefIds } : null;
-}
-
-/**
  * Brings the counters and who has passed it on in line with the interactions, and gives what boosts the action. Null: the
  * claim is void.
  */
@@ -290,33 +234,4 @@ function announcementsOf(
     const kind = added.has(userId) ? 'added' : 'updated';
     return [{ userId, event: { kind, actionId, relevancy, reasons } }];
   });
-}
-
-/**
- * Watchers to whom the action is addressed were notified at its commit, or are here, stored or not. Readers who have
- * it for a reason of the past are notified as it is removed.
- */
-async function withdrawFromAll(
-  dependencies: DeliverDependencies,
-  claim: Claim,
-  fence: Fence,
-): Promise<PassOutcome> {
-  const { feedStore, chunkSize, gate } = dependencies;
-  const { action, untoldVersion } = claim;
-  // Where the live log does not answer, it has everybody query their feed as soon as it does.
-  if (untoldVersion !== null) await announceWithdrawal(dependencies, action, clock.now());
-  await tellFormer(dependencies, claim);
-  for (;;) {
-    if (!(await fence.isHeld())) return { kind: 'void', reached: null };
-    if (fence.isStopping()) return { kind: 'stopped' };
-    const count = await gate.run({ lane: claim.lane, kind: 'fan-out' }, async () => {
-      const userIds = await feedStore.holders(action.id, { limit: chunkSize });
-      // Before the removal: a worker that dies in between notifies them again. The rules hide the action already.
-      const untold = await notAddressed(dependencies, action, userIds);
-      await announce(dependencies, removals(action.id, untold, clock.now()));
-      await feedStore.remove(userIds, [action.id]);
-      return userIds.length;
-    });
-    if (count < chunkSize) return { kind: 'complete', delivered: 0 };
-  }
 }

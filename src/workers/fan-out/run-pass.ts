@@ -1,0 +1,51 @@
+import type { Action } from '../../domain/action.ts';
+import { reachesFollowers } from '../../domain/audience.ts';
+import { clock } from '../../lib/clock.ts';
+import type { Claim } from '../../storage/fan-outs.ts';
+import { deliverToAll, type DeliverDependencies } from './deliver.ts';
+import type { Fence } from './fence.ts';
+import type { PassOutcome } from './pass-outcome.ts';
+import { sweepHolders } from './sweep-holders.ts';
+import { withdrawFromAll } from './withdraw.ts';
+
+/**
+ * One pass: makes the feeds agree with the action as it was when it was claimed. Visible: everybody in its audience
+ * holds it, and nobody else does after an edit of the audience; hidden or deleted: nobody does. May be cut off anywhere and repeated.
+ */
+export async function runPass(
+  dependencies: DeliverDependencies,
+  claim: Claim,
+  fence: Fence,
+): Promise<PassOutcome> {
+  const { action } = claim;
+  if (action.isHidden || action.isDeleted) return withdrawFromAll(dependencies, claim, fence);
+  const decided = await withPulled(dependencies, claim);
+  if (decided === null) return { kind: 'void', reached: null };
+  const next = { ...claim, action: decided };
+  // A checkpoint comes after all that.
+  if (claim.isUnswept && claim.afterUserId === null) {
+    const outcome = await sweepHolders(dependencies, next, fence);
+    if (outcome === 'void') return { kind: 'void', reached: null };
+    if (outcome === 'stopped') return { kind: 'stopped' };
+  }
+  return deliverToAll(dependencies, next, fence);
+}
+
+/**
+ * The action with the refs that are not pushed to. Decided once for each, in the first pass that sees it, before anything
+ * is delivered for it: what was pushed stays pushed, so that no entry has two places. Null: the claim is void.
+ */
+async function withPulled(
+  { pulledRefs, fanOuts }: DeliverDependencies,
+  claim: Claim,
+): Promise<Action | null> {
+  const { action, afterUserId, undecidedRefIds } = claim;
+  const isBegun = afterUserId !== null || action.fanOut.delivered > 0 || action.pullRefIds.length > 0;
+  const undecided = isBegun ? undecidedRefIds : action.refIds;
+  if (undecided.length === 0 || !reachesFollowers(action)) return action;
+  const active = await pulledRefs.active(clock.now());
+  const added = undecided.filter((refId) => active.has(refId));
+  if (added.length === 0 && undecidedRefIds.length === 0) return action;
+  const pullRefIds = [...new Set([...action.pullRefIds, ...added])];
+  return (await fanOuts.setPulled(claim, pullRefIds)) ? { ...action, pullRefIds } : null;
+}

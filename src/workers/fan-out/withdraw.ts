@@ -1,0 +1,37 @@
+import { clock } from '../../lib/clock.ts';
+import { announce, removals } from '../../realtime/announce.ts';
+import type { Claim } from '../../storage/fan-outs.ts';
+import { announceWithdrawal, notAddressed } from './announce-withdrawal.ts';
+import type { DeliverDependencies } from './deliver.ts';
+import type { Fence } from './fence.ts';
+import type { PassOutcome } from './pass-outcome.ts';
+import { tellFormer } from './sweep-holders.ts';
+
+/**
+ * Watchers to whom the action is addressed were notified at its commit, or are here, stored or not. Readers who have
+ * it for a reason of the past are notified as it is removed.
+ */
+export async function withdrawFromAll(
+  dependencies: DeliverDependencies,
+  claim: Claim,
+  fence: Fence,
+): Promise<PassOutcome> {
+  const { feedStore, chunkSize, gate } = dependencies;
+  const { action, untoldVersion } = claim;
+  // Where the live log does not answer, it has everybody query their feed as soon as it does.
+  if (untoldVersion !== null) await announceWithdrawal(dependencies, action, clock.now());
+  await tellFormer(dependencies, claim);
+  for (;;) {
+    if (!(await fence.isHeld())) return { kind: 'void', reached: null };
+    if (fence.isStopping()) return { kind: 'stopped' };
+    const count = await gate.run({ lane: claim.lane, kind: 'fan-out' }, async () => {
+      const userIds = await feedStore.holders(action.id, { limit: chunkSize });
+      // Before the removal: a worker that dies in between notifies them again. The rules hide the action already.
+      const untold = await notAddressed(dependencies, action, userIds);
+      await announce(dependencies, removals(action.id, untold, clock.now()));
+      await feedStore.remove(userIds, [action.id]);
+      return userIds.length;
+    });
+    if (count < chunkSize) return { kind: 'complete', delivered: 0 };
+  }
+}
