@@ -6,11 +6,12 @@ export async function missingIndexes(
   db: Db,
   definitions: readonly IndexDefinition[],
 ): Promise<IndexDefinition[]> {
-  const existing = new Set<string>();
-  for (const collection of new Set(definitions.map((definition) => definition.collection))) {
-    for (const name of await indexNames(db, collection)) existing.add(`${collection}.${name}`);
-  }
-  return definitions.filter((definition) => !existing.has(`${definition.collection}.${definition.name}`));
+  const collections = [...new Set(definitions.map(({ collection }) => collection))];
+  const existing = await Promise.all(
+    collections.map(async (collection) => [collection, new Set(await indexNames(db, collection))] as const),
+  );
+  const namesOf = new Map(existing);
+  return definitions.filter(({ collection, name }) => namesOf.get(collection)?.has(name) !== true);
 }
 
 /**
@@ -21,9 +22,13 @@ export async function missingIndexes(
 export async function ensureIndexes(db: Db, definitions: readonly IndexDefinition[]): Promise<string[]> {
   const missing = await missingIndexes(db, definitions);
   const created: string[] = [];
-  for (const { collection, serves: _serves, ...definition } of missing) {
-    await db.collection(collection).createIndexes([definition]);
-    created.push(`${collection}.${definition.name}`);
+  // Those of a collection in one command: each looks at every document.
+  for (const name of new Set(missing.map(({ collection }) => collection))) {
+    const own = missing.flatMap(({ collection, serves: _serves, ...rest }) =>
+      collection === name ? [rest] : [],
+    );
+    await db.collection(name).createIndexes(own);
+    created.push(...own.map((definition) => `${name}.${definition.name}`));
   }
   return created;
 }
