@@ -232,7 +232,7 @@ describe('erasing', () => {
     await using world = await openErasureWorld();
     const { parts } = world;
     const dependencies = erasureParts(parts.database);
-    expect(await eraseMember(dependencies, parts.admin, ID)).toBe(true);
+    expect(await eraseMember(dependencies, parts.admin, ID, Infinity)).toBe(true);
     // Deliveries and publications that had begun before.
     await parts.feedStore.deliver({
       actionId: world.own.post,
@@ -257,7 +257,7 @@ describe('erasing', () => {
     expect(await eraseMember(dependencies, parts.admin, ID, -1)).toBe(false);
     expect(await parts.services.readErasure(parts.admin, ID)).toMatchObject({ state: 'RUNNING' });
     await expect(upsert()).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(await eraseMember(dependencies, parts.admin, ID)).toBe(true);
+    expect(await eraseMember(dependencies, parts.admin, ID, Infinity)).toBe(true);
     await upsert();
     await parts.services.follow(parts.session(ID), 'site', 0);
     const { action } = await parts.publish({ actorId: ID, scope: 'PUBLIC' });
@@ -297,7 +297,7 @@ describe('erasing', () => {
     for (;;) {
       const dying = crashingDatabase(parts.database, writesOf(crashes + 1), counts);
       try {
-        if (await eraseMember(erasureParts(dying, { timing }), parts.admin, ID)) break;
+        if (await eraseMember(erasureParts(dying, { timing }), parts.admin, ID, Infinity)) break;
       } catch (error) {
         if (!(error instanceof Crash)) throw error;
         crashes += 1;
@@ -380,7 +380,7 @@ describe('erasing', () => {
         ),
       );
       await parts.services.rebuildFeed(parts.admin, ID);
-      expect(await eraseMember(dependencies, parts.admin, ID)).toBe(true);
+      expect(await eraseMember(dependencies, parts.admin, ID, Infinity)).toBe(true);
       await using rebuilds = parts.rebuildWorker();
       rebuilds.start();
       await parts.idle();
@@ -396,7 +396,9 @@ describe('erasing', () => {
     await using world = await openErasureWorld();
     const { parts } = world;
     const dependencies = erasureParts(parts.database);
-    const answers = await Promise.all([1, 2, 3].map(() => eraseMember(dependencies, parts.admin, ID)));
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => eraseMember(dependencies, parts.admin, ID, Infinity)),
+    );
     expect(answers).toContain(true);
     await finishErasures(parts, dependencies);
     expect(await placesOf(parts.database, ID, NAME)).toEqual([]);
@@ -459,7 +461,7 @@ describe('erasing', () => {
         },
       },
     });
-    expect(await eraseMember(dependencies, parts.admin, ID)).toBe(true);
+    expect(await eraseMember(dependencies, parts.admin, ID, Infinity)).toBe(true);
     // Its followers are gone when it is delivered, though they followed when it was recorded.
     await parts.fanOut();
     await finishErasures(parts, dependencies);
@@ -491,7 +493,7 @@ describe('erasing', () => {
         },
       },
     });
-    expect(await eraseMember(dependencies, parts.admin, ID)).toBe(true);
+    expect(await eraseMember(dependencies, parts.admin, ID, Infinity)).toBe(true);
     await finishErasures(parts, dependencies);
     await parts.fanOut();
     expect(await parts.feedOf('ann')).toEqual([]);
