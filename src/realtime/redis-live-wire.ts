@@ -59,8 +59,10 @@ export function decodeHints(text: string): LiveHint[] {
   const events = texts.map((event) => (event === '' ? null : decodeEvent(String(event))));
   const hints: LiveHint[] = [];
   for (let i = 0; i + 3 < readers.length; i += 4) {
-    const [userId, generation, id, place] = readers.slice(i, i + 4) as readonly unknown[];
-    const event = events[Number(place)];
+    const userId: unknown = readers[i];
+    const generation: unknown = readers[i + 1];
+    const id: unknown = readers[i + 2];
+    const event = events[Number(readers[i + 3])];
     if (typeof userId !== 'string' || typeof generation !== 'string' || typeof id !== 'string')
       throw malformed(text);
     if (id !== '' && event == null) throw malformed(text);

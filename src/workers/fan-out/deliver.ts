@@ -2,10 +2,12 @@ import type { Action, Reshare, UserId } from '../../domain/action.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
 import type { FeedStore, ReaderDelivery } from '../../feeds/feed-store.ts';
 import { forEachInOrder } from '../../lib/for-each-in-order.ts';
+import { markLast } from '../../lib/mark-last.ts';
 import { prefetch } from '../../lib/prefetch.ts';
 import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
 import { announce, type Announcement } from '../../realtime/announce.ts';
+import type { EntryEvent } from '../../realtime/live-log.ts';
 import { announcePulled, type AnnouncePulledDependencies } from './announce-pulled.ts';
 import type { PassOutcome, Reached } from './pass-outcome.ts';
 import type { SweepDependencies } from './sweep-holders.ts';
@@ -81,15 +83,15 @@ export async function deliverToAll(
       : deliver();
   };
   const chunks = audienceOf(dependencies, action, { afterUserId: claim.afterUserId, chunkSize });
-  await forEachInOrder(prefetch(chunks), CHUNKS_AT_ONCE, {
+  await forEachInOrder(prefetch(markLast(chunks)), CHUNKS_AT_ONCE, {
     async mayBegin() {
       progress.isVoid ||= !(await fence.isHeld());
       progress.isStopped ||= fence.isStopping();
       return !progress.isVoid && !progress.isStopped;
     },
-    async work(chunk) {
+    async work({ value: chunk, isLast }) {
       served ??=
-        claim.afterUserId === null && chunk.length === chunkSize
+        claim.afterUserId === null && !isLast
           ? watchersFirst({ claim, action, interactions })
           : Promise.resolve(NOBODY);
       // An attempt that was cut off has written beyond its checkpoint by as many chunks as are under way at a time.
@@ -110,7 +112,7 @@ export async function deliverToAll(
         return chunk.length - others.length + delivered.length;
       });
     },
-    async conclude(chunk, delivered) {
+    async conclude({ value: chunk }, delivered) {
       // From a chunk that was left out on, there is no more progress to note.
       progress.hasGap ||= delivered === null;
       if (progress.hasGap) return;
@@ -229,9 +231,14 @@ function announcementsOf(
 ): Announcement[] {
   const added = new Set(outcome.added);
   const raised = new Set(outcome.raised);
+  const events = new Map<string, EntryEvent>();
   return readers.flatMap(({ userId, relevancy, reasons }) => {
     if (!isForAll && !added.has(userId) && !raised.has(userId)) return [];
     const kind = added.has(userId) ? 'added' : 'updated';
-    return [{ userId, event: { kind, actionId, relevancy, reasons } }];
+    // Most readers are notified of the same.
+    const name = `${kind} ${String(relevancy.getTime())} ${reasons.join()}`;
+    const event = events.get(name) ?? { kind, actionId, relevancy, reasons };
+    events.set(name, event);
+    return [{ userId, event }];
   });
 }

@@ -64,6 +64,17 @@ test('who is watching gets an action before everybody else, once, and counts onc
   expect(await toldBefore(parts, stranger, 'stranger')).toEqual([]);
 });
 
+test('where everybody fits into one chunk, nobody is looked for first', async () => {
+  await using parts = await openParts();
+  await site(parts);
+  await using eve = await watchAs(parts, 'eve');
+  const { action } = await parts.publish({});
+  const { feedStore, calls } = noting(parts);
+  await run(parts, feedStore, READERS.length);
+  expect(calls).toEqual([READERS]);
+  expect(await toldBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
+});
+
 test('a bump is brought to who is watching first, too', async () => {
   await using parts = await openParts();
   await site(parts);
