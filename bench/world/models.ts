@@ -54,7 +54,8 @@ export async function openModelWorld(
     });
     const prefix = `fanfare:${database}:`;
     const { db } = fanfare.app.database;
-    const store = createFeedStore(model, { db, cap, redis: environment.redis, redisPrefix: prefix });
+    const redis = [{ commands: environment.redis, prefix, isSharded: false }];
+    const store = createFeedStore(model, { db, cap, redis });
     return {
       model,
       world,

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { RedisConnections } from '../connections/redis.ts';
+import type { RedisParts } from '../connections/redis-parts.ts';
 import type { AuthOptions } from '../http/auth.ts';
 import type { Probes, Readiness } from '../http/health.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
@@ -15,8 +15,7 @@ export interface ApiParts {
   readonly services: Services;
   readonly sessionEnds: SessionEnds;
   readonly database: Database;
-  readonly redis: RedisConnections | null;
-  readonly prefix: string;
+  readonly redis: RedisParts | null;
   readonly pageToken: string | undefined;
   readonly probes: Probes;
   readonly readiness: (() => Promise<Readiness>) | undefined;
@@ -30,7 +29,7 @@ export function openApi(
   metrics: Metrics,
 ): Promise<HttpServer> {
   const { http, live } = config;
-  const { services, sessionEnds, database, redis, prefix, pageToken, probes, readiness } = parts;
+  const { services, sessionEnds, database, redis, pageToken, probes, readiness } = parts;
   return startHttpServer({
     services,
     sessionEnds,
@@ -61,7 +60,7 @@ export function openApi(
           rateLimiter: createRateLimiter({
             points: http.rateLimit.requests,
             seconds: http.rateLimit.perMs / 1_000,
-            ...(redis === null ? {} : { shared: { redis: redis.commands, prefix } }),
+            ...(redis === null ? {} : { shared: redis.parts }),
           }),
         }),
     metricsPage: config.metrics.port === undefined ? { token: config.metrics.token } : null,

@@ -17,7 +17,7 @@ import { startWorkers } from './workers.ts';
 import type { Services } from '../services/create-services.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { connectDatabase, type Database } from '../storage/mongo.ts';
-import { connectRedis, type RedisConnections, type RedisRole } from '../connections/redis.ts';
+import { openRedisParts, type RedisParts } from '../connections/redis-parts.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
 import { createRepositories, type Repositories } from '../storage/repositories.ts';
 import {
@@ -136,21 +136,16 @@ async function build(
     },
   });
   closer.own(presence, LEAVES_WITHIN_MS);
-  const redis =
-    config.redis.url === undefined
-      ? null
-      : closer.own(await openRedis(config.redis.url, logger, parts.waitsForRedis === true));
-  // Several installations, and several databases of one, may share a Redis.
-  const prefix = `${config.redis.prefix}${config.mongodb.db}:`;
+  const redis = await openRedis(config, logger, parts.waitsForRedis === true);
+  if (redis !== null) closer.own(redis);
   const core = await createCore({
     database,
-    redis: redis?.commands ?? null,
-    redisPrefix: prefix,
+    redis: redis?.parts ?? [],
     feeds: config.feeds,
     recordsEvents: config.events.retentionMs !== null,
     realtime: ({ erasures }) => {
       const realtime = createRealtime(
-        { ...config.live, prefix, endedAmong: (openedAt) => erasures.erasedAmong(openedAt) },
+        { ...config.live, endedAmong: (openedAt) => erasures.erasedAmong(openedAt) },
         redis,
         (what, err) => {
           logLiveLogTrouble(logger, { what, err });
@@ -185,7 +180,7 @@ async function build(
     clock: () => checkClock(),
     ...(redis === null ? {} : { redis: () => redis.ping() }),
   };
-  const apiParts = { services, sessionEnds, database, redis, prefix, pageToken, probes };
+  const apiParts = { services, sessionEnds, database, redis, pageToken, probes };
   const http = parts.api
     ? closer.own(
         await openApi(
@@ -240,27 +235,41 @@ function syncToAsync(disposable: Disposable): AsyncDisposable {
   };
 }
 
-function openRedis(url: string, logger: Logger, waits: boolean): Promise<RedisConnections> {
-  const lost = new Set<RedisRole>();
-  return connectRedis({
-    url,
+/** Several installations, and several databases of one, may share a Redis. */
+async function openRedis(
+  { redis: { url, sentinel, prefix }, mongodb }: Config,
+  logger: Logger,
+  waits: boolean,
+): Promise<RedisParts | null> {
+  if (url === undefined) return null;
+  const lost = new Set<string>();
+  const isLost = (what: string, err: unknown): void => {
+    // The connections of a cluster are many, and lost together.
+    if (lost.size === 0) logRedisLost(logger, { err });
+    lost.add(what);
+  };
+  const isBack = (what: string): void => {
+    if (lost.delete(what) && lost.size === 0) logRedisBack(logger);
+  };
+  const parts = await openRedisParts({
+    ...{ url, sentinel, prefix: `${prefix}${mongodb.db}:` },
     ...(waits
       ? {
           onWaiting: (err) => {
-            lost.add('commands').add('subscriber');
-            logRedisLost(logger, { err });
+            isLost(AT_START, err);
           },
         }
       : {}),
     onLost: (role) => {
-      lost.add(role);
-      logRedisLost(logger, { err: new Error(`The ${role} connection was lost`) });
+      isLost(role, new Error(`The ${role} connection was lost`));
     },
-    onReady: (role) => {
-      if (lost.delete(role) && lost.size === 0) logRedisBack(logger);
-    },
+    onReady: isBack,
   });
+  isBack(AT_START);
+  return parts;
 }
+
+const AT_START = 'first';
 
 /** Without a secret of its own the installation keeps one in the database, where every process finds it. */
 function ticketKey({ auth }: Config, { secrets }: Pick<Repositories, 'secrets'>): () => Promise<Uint8Array> {

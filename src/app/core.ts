@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { RedisClient } from '../connections/redis.ts';
+import type { RedisPart } from '../connections/redis-parts.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import { createEveryFeedStore, createFeedStore } from '../feeds/registry.ts';
 import type { Tickets } from '../http/tickets.ts';
@@ -33,10 +33,8 @@ export interface CoreObserver {
 export interface CoreOptions {
   /** Stays the caller's, as do Redis and the parts of `realtime`. */
   readonly database: Database;
-  /** For commands; null where there is no Redis. */
-  readonly redis: RedisClient | null;
-  /** What all keys of feeds in Redis begin with. */
-  readonly redisPrefix: string;
+  /** For commands on feeds; empty where there is no Redis. */
+  readonly redis: readonly Pick<RedisPart, 'commands' | 'prefix' | 'isSharded'>[];
   readonly feeds: Pick<
     Config['feeds'],
     'model' | 'cap' | 'dormantAfterMs' | 'relevancyWeights' | 'ranking' | 'reactions'
@@ -63,7 +61,6 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     db: database.db,
     cap: feeds.cap,
     redis: options.redis,
-    redisPrefix: options.redisPrefix,
   };
   const feedStore = createFeedStore(feeds.model, feedParts);
   const feedStores = createEveryFeedStore(feeds.model, feedParts);

@@ -3,7 +3,7 @@ import { missingIndexes } from '../storage/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
 import { connectDatabase, type Database } from '../storage/mongo.ts';
 import { schemaVersionRepository } from '../storage/schema-version.ts';
-import { connectRedis } from '../connections/redis.ts';
+import { openRedisParts } from '../connections/redis-parts.ts';
 import type { Config } from '../config/config.ts';
 import { redact } from '../lib/redact.ts';
 import { configOf } from './config-of.ts';
@@ -91,7 +91,7 @@ async function* examineDatabases(context: CommandContext, config: Config): Async
   yield { state: 'ok', what: 'Databases', detail: describeDatabases(databases, config) };
   yield* examineServer(config);
   yield* examineMongo(databases.mongodbUri, config.mongodb.db);
-  yield await examineRedis(databases.redisUrl);
+  yield await examineRedis({ ...config.redis, url: databases.redisUrl });
 }
 
 /** The server that runs on the same DATA_DIR, if there is one. */
@@ -158,11 +158,12 @@ async function examineSchema({ collections }: Database): Promise<Finding> {
     : { state: 'FAIL', what, detail: `${progress}, last attempt: ${migration.error}` };
 }
 
-async function examineRedis(url: string): Promise<Finding> {
-  const connected = await attempt('Redis', () => connectRedis({ url }));
+async function examineRedis({ url = '', sentinel }: Config['redis']): Promise<Finding> {
+  const connected = await attempt('Redis', () => openRedisParts({ url, sentinel, prefix: '' }));
   if ('state' in connected) return connected;
   await using redis = connected;
-  const info = await redis.commands.info('server');
+  const [first] = redis.parts;
+  const info = (await first?.commands.info('server')) ?? '';
   const version = /^(?:valkey|redis)_version:(\S+)/m.exec(info)?.[0].replace('_version:', ' ') ?? 'Redis';
   return { state: 'ok', what: 'Redis', detail: `${version} answers at ${url}` };
 }

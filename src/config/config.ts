@@ -39,7 +39,7 @@ export interface Config {
     readonly jwksMaxStaleMs: number;
   };
   readonly mongodb: { readonly uri?: string; readonly db: string };
-  readonly redis: { readonly url?: string; readonly prefix: string };
+  readonly redis: { readonly url?: string; readonly sentinel?: string; readonly prefix: string };
   /** Absolute. Data of embedded engines and the kept secret. */
   readonly dataDir: string;
   /** Absolute. What can be fetched or built again. */

@@ -55,6 +55,8 @@ function crossFaults(
     found.push({ name: 'FEED_MODEL', message: `got "${model}", expected one of ${feedModels.join(', ')}` });
   if (values.JWT_SECRET !== undefined && values.JWKS_URI !== undefined)
     found.push({ name: 'JWKS_URI', message: 'is set together with JWT_SECRET, expected one of them' });
+  if (values.REDIS_SENTINEL !== undefined && values.REDIS_URL === undefined)
+    found.push({ name: 'REDIS_SENTINEL', message: 'is set without REDIS_URL, expected the sentinels there' });
   const { METRICS_PORT: metricsPort } = values;
   if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === values.PORT)
     found.push({ name: 'METRICS_PORT', message: `is ${String(metricsPort)} as PORT is, expected another` });
@@ -128,7 +130,10 @@ function shape(values: SettingValues, env: Environment): Config {
       jwksMaxStaleMs: values.JWKS_MAX_STALE,
     },
     mongodb: { ...defined({ uri: values.MONGODB_URI }), db: values.MONGODB_DB },
-    redis: { ...defined({ url: values.REDIS_URL }), prefix: values.REDIS_PREFIX },
+    redis: {
+      ...defined({ url: values.REDIS_URL, sentinel: values.REDIS_SENTINEL }),
+      prefix: values.REDIS_PREFIX,
+    },
     dataDir: resolve(values.DATA_DIR),
     cacheDir: join(cacheHome(env['XDG_CACHE_HOME']), 'fanfare'),
     feeds: {

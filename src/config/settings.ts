@@ -158,9 +158,17 @@ export const SETTINGS = {
     shownDefault: 'a local engine is started',
   }),
   MONGODB_DB: setting('Databases', 'fanfare', text('a database name', MONGODB_NAME), 'Name of the database.'),
-  REDIS_URL: optional('Databases', url('redis', 'rediss'), 'Redis or Valkey.', {
-    shownDefault: 'a local server is started',
-  }),
+  REDIS_URL: optional(
+    'Databases',
+    url('redis', 'rediss'),
+    'Redis or Valkey, rediss for TLS. Several hosts, separated by commas, are nodes of a cluster, or with REDIS_SENTINEL its sentinels.',
+    { shownDefault: 'a local server is started' },
+  ),
+  REDIS_SENTINEL: optional(
+    'Databases',
+    text('a name', REDIS_PREFIX),
+    'The name under which the sentinels that REDIS_URL gives know the primary.',
+  ),
   REDIS_PREFIX: setting(
     'Databases',
     'fanfare:',

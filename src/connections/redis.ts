@@ -1,12 +1,21 @@
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions as AllClientOptions } from 'ioredis';
+import { describeAddress, readRedisUrl, type RedisAddress } from './redis-address.ts';
 
 /** A connection of ioredis. Commands fail at once while it is down; it reconnects on its own until closed. */
 export type RedisClient = Redis;
-export type RedisRole = 'commands' | 'subscriber';
+/** What the client connects to, and as whom. */
+export type ClientTarget = Omit<AllClientOptions, 'replyMapping'>;
+
+/** Milliseconds. */
+export const DEFAULT_CONNECT_TIMEOUT_MS = 5000;
+
+type RedisRole = 'commands' | 'subscriber';
 
 export interface RedisOptions {
   /** `redis://` or `rediss://`, with user, password and database number as usual. */
   readonly url: string;
+  /** The name under which sentinels know the primary: the hosts of the URL are theirs. */
+  readonly sentinel?: string | undefined;
   /** Shown by CLIENT LIST. Default `fanfare`. */
   readonly name?: string;
   /** Milliseconds until an unanswered command fails. Default 2000. */
@@ -18,15 +27,17 @@ export interface RedisOptions {
    */
   readonly onWaiting?: (error: unknown) => void;
   /** Faults of a connection; each is followed by further attempts. The same fault may come many times. */
-  readonly onError?: (role: RedisRole, error: Error) => void;
+  readonly onError?: (role: string, error: Error) => void;
   /** An established connection is gone; it is being opened again. */
-  readonly onLost?: (role: RedisRole) => void;
+  readonly onLost?: (role: string) => void;
   /** A connection is usable: the first time and again after each loss. */
-  readonly onReady?: (role: RedisRole) => void;
+  readonly onReady?: (role: string) => void;
 }
 
 /** What a process needs of one Redis: a connection for commands and one for SUBSCRIBE. */
 export interface RedisConnections extends AsyncDisposable {
+  /** Channels are those of a slot: `pubSubOf`. */
+  readonly isSharded: boolean;
   readonly commands: RedisClient;
   /** It does not resubscribe after a loss: its users do, because they need the acknowledgement. */
   readonly subscriber: RedisClient;
@@ -42,11 +53,47 @@ export interface RedisConnections extends AsyncDisposable {
  *   `onWaiting` is not given.
  */
 export async function connectRedis(options: RedisOptions): Promise<RedisConnections> {
-  const address = describeAddress(options.url);
+  const address = readRedisUrl(options.url);
+  const described = describeAddress(address);
+  const [first] = address.hosts;
+  if (options.sentinel === undefined && (first === undefined || address.hosts.length > 1))
+    throw new Error(`Several hosts are a cluster, or sentinels with REDIS_SENTINEL: ${described}`);
+  const { username, password, db, isTls } = address;
+  const target = options.sentinel === undefined ? (first ?? {}) : sentinelsOf(address, options.sentinel);
+  return openConnections(
+    {
+      ...target,
+      db,
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+      ...(isTls ? { tls: {} } : {}),
+    },
+    { ...options, isSharded: false, described },
+  );
+}
+
+function sentinelsOf({ hosts, isTls }: RedisAddress, name: string): ClientTarget {
+  return {
+    sentinels: [...hosts],
+    name,
+    ...(isTls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
+  };
+}
+
+/** As `connectRedis`, to the given target. */
+export async function openConnections(
+  target: ClientTarget,
+  options: RedisOptions & { readonly isSharded: boolean; readonly described: string },
+): Promise<RedisConnections> {
+  const { isSharded, described: address } = options;
   let closing: Promise<void> | null = null;
   const isClosing = (): boolean => closing !== null;
-  const commands = openClient('commands', options, isClosing);
-  const subscriber = openClient('subscriber', options, isClosing);
+  const commands = openClient('commands', target, options, isClosing);
+  const subscriber = openClient('subscriber', target, options, isClosing);
+  // Its slot is elsewhere now: the node has ended the subscriptions, and a new connection finds the other one.
+  subscriber.on('moved', () => {
+    subscriber.disconnect(true);
+  });
   const close = (): Promise<void> =>
     (closing ??= Promise.all([closeClient(commands), closeClient(subscriber)]).then(() => undefined));
   try {
@@ -61,6 +108,7 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
     await Promise.all([whenReady(commands), whenReady(subscriber)]);
   }
   return {
+    isSharded,
     commands,
     subscriber,
     close,
@@ -71,12 +119,18 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
   };
 }
 
-function openClient(role: RedisRole, options: RedisOptions, isClosing: () => boolean): RedisClient {
+function openClient(
+  role: RedisRole,
+  target: ClientTarget,
+  options: RedisOptions,
+  isClosing: () => boolean,
+): RedisClient {
   const commandTimeoutMs = options.commandTimeoutMs ?? 2000;
-  const client = new Redis(options.url, {
+  const client = new Redis({
+    ...target,
     lazyConnect: true,
     connectionName: `${options.name ?? 'fanfare'}-${role}`,
-    connectTimeout: options.connectTimeoutMs ?? 5000,
+    connectTimeout: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
     commandTimeout: commandTimeoutMs,
     // A peer that vanished without a word is noticed by the next unanswered command, not by TCP after minutes.
     socketTimeout: commandTimeoutMs * 2,
@@ -86,8 +140,8 @@ function openClient(role: RedisRole, options: RedisOptions, isClosing: () => boo
     maxRetriesPerRequest: 0,
     autoResubscribe: false,
     retryStrategy: (attempt) => Math.min(2000, 25 * 2 ** Math.min(attempt, 7)) * (0.75 + Math.random() / 2),
-    // After a failover the old primary is a replica: only a new connection finds the new one.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    // After a failover the old primary is a replica, and a slot may move: only a new connection finds the right server.
+    reconnectOnError: (error) => /^(?:READONLY|MOVED) /.test(error.message),
   });
   let isUp = false;
   client.on('error', (error: Error) => options.onError?.(role, error));
@@ -114,11 +168,4 @@ async function closeClient(client: RedisClient): Promise<void> {
   client.disconnect();
   // Between two attempts there is no socket, and no event will come.
   if (client.status !== 'reconnecting') await ended;
-}
-
-function describeAddress(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed?.protocol !== 'redis:' && parsed?.protocol !== 'rediss:')
-    throw new Error('The URL of Redis must start with redis:// or rediss://');
-  return `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
 }

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../connections/redis.ts';
+import type { RedisPart } from '../connections/redis-parts.ts';
 import type { IndexDefinition } from '../storage/index-definition.ts';
 import type { Database } from '../storage/mongo.ts';
 import type { FeedStore } from './feed-store.ts';
@@ -17,8 +17,6 @@ export interface FeedModelParts {
   readonly db: Database['db'];
   /** Newest entries to hold per feed, where a model has a cap of its own. */
   readonly cap: number;
-  /** For commands; null where there is no Redis. */
-  readonly redis: RedisClient | null;
-  /** What all keys in Redis begin with. */
-  readonly redisPrefix: string;
+  /** Empty where there is no Redis. */
+  readonly redis: readonly Pick<RedisPart, 'commands' | 'prefix' | 'isSharded'>[];
 }

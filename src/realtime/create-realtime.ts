@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.ts';
-import type { RedisConnections } from '../connections/redis.ts';
+import type { RedisPart, RedisParts } from '../connections/redis-parts.ts';
 import type { LiveLog } from './live-log.ts';
 import { MemoryLiveLog } from './memory-live-log.ts';
 import { MemorySessionEnds } from './memory-session-ends.ts';
 import { MemoryWorkSignal } from './memory-work-signal.ts';
+import { PartitionedLiveLog } from './partitioned-live-log.ts';
 import { RedisLiveLog } from './redis-live-log.ts';
 import { RedisSessionEnds, type EndedAmong } from './redis-session-ends.ts';
 import { RedisWorkSignal } from './redis-work-signal.ts';
@@ -18,21 +19,25 @@ export interface Realtime {
 
 /** The live log, the wake-ups and the ends of sessions of one process: on Redis, or in memory for a process that has none. */
 export function createRealtime(
-  options: Config['live'] & { readonly prefix: string; readonly endedAmong: EndedAmong },
-  redis: RedisConnections | null,
+  options: Config['live'] & { readonly endedAmong: EndedAmong },
+  redis: Pick<RedisParts, 'parts'> | null,
   onTrouble: (what: string, error: unknown) => void,
 ): Realtime {
-  const { windowMs, maxEvents, maxBufferedEvents, prefix, endedAmong } = options;
+  const { windowMs, maxEvents, maxBufferedEvents, endedAmong } = options;
+  const [first, ...others] = redis?.parts ?? [];
   const limits = { windowMs, logLength: maxEvents, bufferLimit: maxBufferedEvents };
-  if (redis === null)
+  if (first === undefined)
     return {
       liveLog: new MemoryLiveLog(limits),
       workSignal: new MemoryWorkSignal(),
       sessionEnds: new MemorySessionEnds(),
     };
+  const logOf = (part: RedisPart): LiveLog =>
+    new RedisLiveLog({ ...limits, redis: part, prefix: part.prefix, onTrouble });
+  const rest = { redis: first, prefix: first.prefix, onTrouble };
   return {
-    liveLog: new RedisLiveLog({ ...limits, redis, prefix, onTrouble }),
-    workSignal: new RedisWorkSignal({ redis, prefix, onTrouble }),
-    sessionEnds: new RedisSessionEnds({ redis, prefix, endedAmong, onTrouble }),
+    liveLog: others.length === 0 ? logOf(first) : new PartitionedLiveLog([first, ...others].map(logOf)),
+    workSignal: new RedisWorkSignal(rest),
+    sessionEnds: new RedisSessionEnds({ ...rest, endedAmong }),
   };
 }

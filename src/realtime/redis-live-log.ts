@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
+import { pubSubOf } from '../connections/pub-sub.ts';
 import type { RedisConnections } from '../connections/redis.ts';
 import { GapLedger } from './gap-ledger.ts';
 import { Gate } from '../lib/gate.ts';
@@ -21,7 +22,7 @@ import { WatcherSet } from './watcher-set.ts';
 
 export interface RedisLiveLogOptions extends LiveLogOptions {
   /** Stays the caller's: it is closed after the log. */
-  readonly redis: Pick<RedisConnections, 'commands' | 'subscriber'>;
+  readonly redis: Pick<RedisConnections, 'commands' | 'subscriber' | 'isSharded'>;
   /** Before every key and channel, such as `fanfare:<db>:`. */
   readonly prefix: string;
   /** Faults the log survives: what was tried, and why it failed. It retries on its own. */
@@ -73,11 +74,11 @@ export class RedisLiveLog implements LiveLog {
     this.#channel = hintChannel(options.prefix, this.#name);
     this.#limits = resolveLimits(options);
     this.#onTrouble = options.onTrouble ?? (() => undefined);
-    this.#store = new RedisLiveStore(options.redis.commands, options.prefix, this.#limits);
-    this.#subscriptions = new RedisSubscriptions(options.redis.subscriber, () => {
+    this.#store = new RedisLiveStore(options.redis, options.prefix, this.#limits);
+    this.#subscriptions = new RedisSubscriptions(options.redis, () => {
       for (const watcher of this.#watchers.all()) void watcher.verify();
     });
-    this.#redis.subscriber.on('message', this.#onMessage);
+    this.#redis.subscriber.on(pubSubOf(this.#redis).event, this.#onMessage);
     this.#redis.commands.on('ready', this.#onReady);
   }
 
@@ -177,7 +178,7 @@ export class RedisLiveLog implements LiveLog {
     for (const watcher of this.#watchers.all()) watcher.stream.end();
     this.#setTimer();
     await this.#tick;
-    this.#redis.subscriber.off('message', this.#onMessage);
+    this.#redis.subscriber.off(pubSubOf(this.#redis).event, this.#onMessage);
     this.#redis.commands.off('ready', this.#onReady);
     await this.#subscriptions[Symbol.asyncDispose]();
     await this.#announceGaps();

@@ -6,6 +6,8 @@ const PRELUDE = `
 local prefix, nonce = ARGV[1] .. 'live:', ARGV[2]
 local keepMs, windowMs, logLength = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local watchedKey, epochKey = prefix .. 'watched', prefix .. 'epoch'
+-- A key is given in a cluster alone, where channels lie in slots as keys do.
+local publish = KEYS[1] and 'SPUBLISH' or 'PUBLISH'
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -88,7 +90,7 @@ end
 local function tell()
   for process, told in pairs(hints) do
     local message = cjson.encode({ told.events, told.readers })
-    if redis.call('PUBLISH', prefix .. 'hints:' .. process, message) == 0 then
+    if redis.call(publish, prefix .. 'hints:' .. process, message) == 0 then
       for i = 1, #told.readers, 4 do leave(told.readers[i], process) end
     end
   end

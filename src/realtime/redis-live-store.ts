@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
-import type { RedisClient } from '../connections/redis.ts';
+import type { RedisClient, RedisConnections } from '../connections/redis.ts';
 import type { Gaps } from './gap-ledger.ts';
 import type { LogPosition } from './live-cursor.ts';
 import { LiveLogUnavailable, type LiveAppend } from './live-log.ts';
@@ -27,9 +27,16 @@ export class RedisLiveStore {
   readonly #client: RedisClient;
   readonly #prefix: string;
   readonly #limits: LiveLogLimits;
+  readonly #keys: readonly string[];
 
-  constructor(client: RedisClient, prefix: string, limits: LiveLogLimits) {
-    this.#client = client;
+  constructor(
+    { commands, isSharded }: Pick<RedisConnections, 'commands' | 'isSharded'>,
+    prefix: string,
+    limits: LiveLogLimits,
+  ) {
+    this.#client = commands;
+    // A node of a cluster refuses the script where it does not have the slot of this one, in which all others lie.
+    this.#keys = isSharded ? [watchedKey(prefix)] : [];
     this.#prefix = prefix;
     this.#limits = limits;
   }
@@ -113,7 +120,9 @@ export class RedisLiveStore {
     const { keepMs, windowMs, logLength } = this.#limits;
     const nonce = randomBytes(4).toString('hex');
     // By text, not by hash: a second attempt after NOSCRIPT could overtake a later append.
-    const reply = this.#client.eval(script, 0, this.#prefix, nonce, keepMs, windowMs, logLength, ...args);
+    const keys = this.#keys;
+    const limits = [keepMs, windowMs, logLength];
+    const reply = this.#client.eval(script, keys.length, ...keys, this.#prefix, nonce, ...limits, ...args);
     return available(what, reply.then(decode));
   }
 }

@@ -1,4 +1,5 @@
 import type { UserId } from '../domain/action.ts';
+import { pubSubOf } from '../connections/pub-sub.ts';
 import type { RedisConnections } from '../connections/redis.ts';
 import { OpenSessions } from './open-sessions.ts';
 import { endedChannel } from './redis-live-keys.ts';
@@ -8,7 +9,7 @@ import type { SessionEnds } from './session-ends.ts';
 
 export interface RedisSessionEndsOptions {
   /** Stays the caller's: it is closed after this. */
-  readonly redis: Pick<RedisConnections, 'commands' | 'subscriber'>;
+  readonly redis: Pick<RedisConnections, 'commands' | 'subscriber' | 'isSharded'>;
   /** Before the channel, such as `fanfare:<db>:`. */
   readonly prefix: string;
   /**
@@ -48,7 +49,8 @@ export class RedisSessionEnds implements SessionEnds {
 
   async endSessions(userId: UserId): Promise<void> {
     try {
-      await this.#options.redis.commands.publish(this.#channel, userId);
+      const { redis } = this.#options;
+      await pubSubOf(redis).publish(redis.commands, this.#channel, userId);
     } catch (error) {
       throw asUnavailable('end sessions', error);
     }
@@ -66,19 +68,20 @@ export class RedisSessionEnds implements SessionEnds {
     this.#open.clear();
     if (this.#again !== null) clearTimeout(this.#again);
     this.#again = null;
-    this.#options.redis.subscriber.off('message', this.#onMessage);
+    const { redis } = this.#options;
+    redis.subscriber.off(pubSubOf(redis).event, this.#onMessage);
     await this.#subscriptions?.[Symbol.asyncDispose]();
     await this.#asking;
   }
 
   #listen(): void {
     if (this.#subscriptions !== null) return;
-    const { subscriber } = this.#options.redis;
+    const { redis } = this.#options;
     const ask = (): void => {
       this.#ask();
     };
-    this.#subscriptions = new RedisSubscriptions(subscriber, ask);
-    subscriber.on('message', this.#onMessage);
+    this.#subscriptions = new RedisSubscriptions(redis, ask);
+    redis.subscriber.on(pubSubOf(redis).event, this.#onMessage);
     // Where it fails it is subscribed again with the connection, and asked then.
     this.#subscriptions.hold(this.#channel).then(ask, (error: unknown) => {
       this.#options.onTrouble?.('listen for ended sessions', error);

@@ -1,4 +1,5 @@
-import type { RedisClient } from '../connections/redis.ts';
+import { pubSubOf, type PubSub } from '../connections/pub-sub.ts';
+import type { RedisClient, RedisConnections } from '../connections/redis.ts';
 
 interface Subscription {
   readonly channel: string;
@@ -13,6 +14,7 @@ const BATCH = 500;
 /** The channels of one connection, each subscribed once however many hold it, and again after every reconnect. */
 export class RedisSubscriptions implements AsyncDisposable {
   readonly #client: RedisClient;
+  readonly #pubSub: PubSub;
   readonly #onResumed: (channels: readonly string[]) => void;
   readonly #subscriptions = new Map<string, Subscription>();
   /** The last UNSUBSCRIBE; once it is answered so are those before it. */
@@ -25,8 +27,13 @@ export class RedisSubscriptions implements AsyncDisposable {
   };
 
   /** @param onResumed these channels are subscribed again; what was said meanwhile has been missed. */
-  constructor(client: RedisClient, onResumed: (channels: readonly string[]) => void) {
+  constructor(
+    redis: Pick<RedisConnections, 'subscriber' | 'isSharded'>,
+    onResumed: (channels: readonly string[]) => void,
+  ) {
+    const { subscriber: client } = redis;
     this.#client = client;
+    this.#pubSub = pubSubOf(redis);
     this.#onResumed = onResumed;
     client.on('ready', this.#onReady);
     client.on('close', this.#onClose);
@@ -85,9 +92,8 @@ export class RedisSubscriptions implements AsyncDisposable {
   }
 
   async #subscribe(subscriptions: readonly Subscription[]): Promise<void> {
-    const acknowledged = this.#client
-      .subscribe(...subscriptions.map(({ channel }) => channel))
-      .then(() => undefined);
+    const channels = subscriptions.map(({ channel }) => channel);
+    const acknowledged = this.#pubSub.subscribe(this.#client, channels).then(() => undefined);
     for (const subscription of subscriptions) subscription.acknowledged = acknowledged;
     try {
       await acknowledged;
@@ -102,7 +108,7 @@ export class RedisSubscriptions implements AsyncDisposable {
 
   #unsubscribe(channels: readonly string[]): void {
     // Fails only with the connection, and then the server has forgotten the channels on its own.
-    this.#left = this.#client.unsubscribe(...channels).catch(() => undefined);
+    this.#left = this.#pubSub.unsubscribe(this.#client, channels).catch(() => undefined);
   }
 }
 

@@ -1,3 +1,4 @@
+import { pubSubOf } from '../connections/pub-sub.ts';
 import type { RedisConnections } from '../connections/redis.ts';
 import { workChannel } from './redis-live-keys.ts';
 import { RedisSubscriptions } from './redis-subscriptions.ts';
@@ -6,7 +7,7 @@ import type { WorkSignal } from './work-signal.ts';
 
 export interface RedisWorkSignalOptions {
   /** Stays the caller's: it is closed after the signal. */
-  readonly redis: Pick<RedisConnections, 'commands' | 'subscriber'>;
+  readonly redis: Pick<RedisConnections, 'commands' | 'subscriber' | 'isSharded'>;
   /** Before the channel, such as `fanfare:<db>:`. */
   readonly prefix: string;
   /** A signal could not be sent or listened for, or a callback threw. */
@@ -49,7 +50,7 @@ export class RedisWorkSignal implements WorkSignal {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#wakeUps.clear();
-    this.#redis.subscriber.off('message', this.#onMessage);
+    this.#redis.subscriber.off(pubSubOf(this.#redis).event, this.#onMessage);
     await this.#subscriptions?.[Symbol.asyncDispose]();
     this.#subscriptions = null;
     await this.#sending;
@@ -58,10 +59,10 @@ export class RedisWorkSignal implements WorkSignal {
   #listen(): void {
     if (this.#subscriptions !== null) return;
     // Signals were lost while the connection was down: look once.
-    this.#subscriptions = new RedisSubscriptions(this.#redis.subscriber, () => {
+    this.#subscriptions = new RedisSubscriptions(this.#redis, () => {
       this.#wakeUps.wake();
     });
-    this.#redis.subscriber.on('message', this.#onMessage);
+    this.#redis.subscriber.on(pubSubOf(this.#redis).event, this.#onMessage);
     this.#subscriptions.hold(this.#channel).catch((error: unknown) => {
       this.#onTrouble('listen for work', error);
     });
@@ -71,7 +72,7 @@ export class RedisWorkSignal implements WorkSignal {
     while (this.#isDue) {
       this.#isDue = false;
       try {
-        await this.#redis.commands.publish(this.#channel, '');
+        await pubSubOf(this.#redis).publish(this.#redis.commands, this.#channel, '');
       } catch (error) {
         this.#onTrouble('tell other workers', error);
       }

@@ -22,8 +22,7 @@ for (const model of FEED_MODEL_NAMES.filter((name) => name !== 'pull')) {
       store: createFeedStore(model, {
         db: database.db,
         cap,
-        redis: redis.commands,
-        redisPrefix: `${uniqueName('test')}:`,
+        redis: [{ ...redis, prefix: `${uniqueName('test')}:` }],
       }),
       async [Symbol.asyncDispose]() {
         await returnDatabase(database);

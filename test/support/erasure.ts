@@ -19,7 +19,7 @@ export function erasureParts(
 ): EraseMemberDependencies {
   return {
     ...createRepositories(collections),
-    feedStores: createEveryFeedStore('items', { db, cap: 1_000, redis: null, redisPrefix: '' }),
+    feedStores: createEveryFeedStore('items', { db, cap: 1_000, redis: [] }),
     liveLog: new MemoryLiveLog(),
     onLiveLogError: fail,
     sessionEnds: new MemorySessionEnds(),

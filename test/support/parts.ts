@@ -124,8 +124,7 @@ async function openOn(
   };
   const core = await createCore({
     database,
-    redis: redis?.commands ?? null,
-    redisPrefix: `test:${db}:${uniqueName('feeds')}:`,
+    redis: redis === null ? [] : [{ ...redis, prefix: `test:${db}:${uniqueName('feeds')}:` }],
     feeds: {
       model,
       cap,

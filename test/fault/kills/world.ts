@@ -73,8 +73,7 @@ async function open(model: string, random: SeededRandom, closer: Closer): Promis
   const store = createFeedStore(model, {
     db: app.app.database.db,
     cap,
-    redis: redis.commands,
-    redisPrefix: `${settings.prefix}${app.database}:`,
+    redis: [{ ...redis, prefix: `${settings.prefix}${app.database}:` }],
   });
   const readers = Array.from({ length: READERS }, (_, n) => `r${String(n).padStart(2, '0')}`);
   let hasEnded = false;

@@ -171,7 +171,7 @@ describe('a subscription that is not acknowledged', () => {
     await using proxy = await startTcpProxy(port);
     await using direct = await connectRedis({ url });
     await using dead = await connectRedis({ url: through(url, proxy), commandTimeoutMs: 200 });
-    const redis = { commands: direct.commands, subscriber: dead.subscriber };
+    const redis = { ...direct, subscriber: dead.subscriber };
     await using log = new RedisLiveLog({ redis, prefix: `test:${randomUUID()}:` });
     proxy.freeze();
     await expect(Tap.open(log, 'ann')).rejects.toThrow(LiveLogUnavailable);

@@ -1,4 +1,5 @@
 import type { FeedModel } from '../../feed-model.ts';
+import { partitionedFeedStore } from './partitioned-store.ts';
 import { redisFeedsRepository } from './repository.ts';
 import { redisFeedStore } from './store.ts';
 
@@ -8,9 +9,12 @@ const LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;
 export const redisModel: FeedModel = {
   name: 'redis',
   indexes: [],
-  open: ({ redis, redisPrefix: prefix, cap }) => {
-    if (redis === null)
+  open: ({ redis, cap }) => {
+    const [first, ...others] = redis.map((part) =>
+      redisFeedStore(redisFeedsRepository(part, { cap, lifetimeMs: LIFETIME_MS })),
+    );
+    if (first === undefined)
       throw new Error('Feed model "redis" keeps feeds in Redis, and there is none: set REDIS_URL');
-    return redisFeedStore(redisFeedsRepository(redis, { prefix, cap, lifetimeMs: LIFETIME_MS }));
+    return others.length === 0 ? first : partitionedFeedStore([first, ...others]);
   },
 };

@@ -12,6 +12,7 @@ const NOT_NOW = new Set([
   'LOADING',
   'MASTERDOWN',
   'MISCONF',
+  'MOVED',
   'NOREPLICAS',
   'OOM',
   'READONLY',

@@ -19,11 +19,9 @@ import {
   VOUCH_SCRIPT,
 } from './scripts.ts';
 import { redisReach } from './reach.ts';
-import type { RedisClient } from '../../../connections/redis.ts';
+import type { RedisPart } from '../../../connections/redis-parts.ts';
 
 export interface RedisFeedsOptions {
-  /** What all keys begin with. */
-  readonly prefix: string;
   /** Entries per feed. */
   readonly cap: number;
   /** How long a feed lives from its first write. */
@@ -40,13 +38,20 @@ const BATCH = 250;
  * Feeds as sorted sets. Keys and their meaning are in `redis-feed-scripts.ts`. Rejects with StoreUnavailable while Redis is
  * away – reads within a second, see `redis-reach.ts` – and else with the errors of the client.
  */
-export function redisFeedsRepository(client: RedisClient, { prefix, cap, lifetimeMs }: RedisFeedsOptions) {
+export function redisFeedsRepository(
+  { commands: client, prefix, isSharded }: Pick<RedisPart, 'commands' | 'prefix' | 'isSharded'>,
+  { cap, lifetimeMs }: RedisFeedsOptions,
+) {
   const reach = redisReach();
+  // A node of a cluster refuses the script where it does not have the slot of this key, in which all others lie.
+  const keys = isSharded ? [`${prefix}feed:`] : [];
+  const evaluate = (script: string, args: readonly (string | number)[]): Promise<unknown> =>
+    client.eval(script, keys.length, ...keys, prefix, lifetimeMs, cap, ...args);
   const run = (script: string, ...args: (string | number)[]): Promise<unknown> =>
     // By text, not by hash: a second attempt after NOSCRIPT could overtake a later write.
-    reach.write(() => client.eval(script, 0, prefix, lifetimeMs, cap, ...args));
+    reach.write(() => evaluate(script, args));
   const ask = (script: string, ...args: (string | number)[]): Promise<unknown> =>
-    reach.read(() => client.eval(script, 0, prefix, lifetimeMs, cap, ...args));
+    reach.read(() => evaluate(script, args));
 
   return {
     /** One change per reader, in order. One command for 250 readers, all sent at once. */

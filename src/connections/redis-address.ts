@@ -1,0 +1,51 @@
+/** One server of Redis. */
+export interface RedisHost {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What a URL of Redis says. */
+export interface RedisAddress {
+  readonly hosts: readonly RedisHost[];
+  readonly isTls: boolean;
+  readonly username?: string;
+  readonly password?: string;
+  /** Number of the database; a cluster has only 0. */
+  readonly db: number;
+}
+
+const DEFAULT_PORT = 6379;
+const URL_OF_REDIS = /^(rediss?):\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/(\d*))?$/;
+const HOST = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i;
+
+/**
+ * Reads `redis://` or `rediss://`, with user, password and database number as usual, and one or more hosts separated by
+ * commas.
+ * @throws Error without the password.
+ */
+export function readRedisUrl(url: string): RedisAddress {
+  const [, protocol, credentials = '', hosts = '', db = ''] = URL_OF_REDIS.exec(url) ?? [];
+  if (protocol === undefined) throw new Error('The URL of Redis must start with redis:// or rediss://');
+  const colon = credentials.indexOf(':');
+  const username = decodeURIComponent(colon < 0 ? credentials : credentials.slice(0, colon));
+  const password = colon < 0 ? '' : decodeURIComponent(credentials.slice(colon + 1));
+  return {
+    hosts: hosts.split(',').map(readHost),
+    isTls: protocol === 'rediss',
+    ...(username === '' ? {} : { username }),
+    ...(password === '' ? {} : { password }),
+    db: db === '' ? 0 : Number(db),
+  };
+}
+
+function readHost(text: string): RedisHost {
+  const [, host, port = String(DEFAULT_PORT)] = HOST.exec(text.trim()) ?? [];
+  if (host === undefined) throw new Error(`The URL of Redis has a host that is none: "${text}"`);
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
+/** For people, without the password. */
+export function describeAddress({ hosts, isTls, db }: RedisAddress): string {
+  const list = hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${String(port)}`);
+  return `${isTls ? 'rediss' : 'redis'}://${list.join(',')}${db === 0 ? '' : `/${String(db)}`}`;
+}

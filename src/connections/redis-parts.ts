@@ -1,0 +1,103 @@
+import { ClusterTopology, connectorTo, credentialsOf } from './cluster-topology.ts';
+import { hashSlot, spreadTags } from './hash-slot.ts';
+import { describeAddress, readRedisUrl } from './redis-address.ts';
+import {
+  connectRedis,
+  DEFAULT_CONNECT_TIMEOUT_MS,
+  openConnections,
+  type RedisConnections,
+  type RedisOptions,
+} from './redis.ts';
+
+/** One Redis, or one of the parts into which the readers of a cluster are divided: all its keys lie in one slot. */
+export interface RedisPart extends Pick<RedisConnections, 'commands' | 'subscriber' | 'isSharded'> {
+  /** What all keys and channels begin with. In a cluster it has a hash tag. */
+  readonly prefix: string;
+}
+
+/** All of the Redis that an installation has. */
+export interface RedisParts extends AsyncDisposable {
+  /** At least one; the first has what belongs to no reader. */
+  readonly parts: readonly RedisPart[];
+  /** Rejects when any connection is down or does not answer in time. */
+  ping(): Promise<void>;
+  /** Idempotent; resolves when all sockets are closed. */
+  close(): Promise<void>;
+}
+
+export interface RedisPartsOptions extends RedisOptions {
+  /** What all keys and channels are to begin with. */
+  readonly prefix: string;
+}
+
+/**
+ * Parts of a cluster. Each has two connections of its own in every process, to the node that has its slot, so that what
+ * holds for one Redis – order, one script, one run id – holds for each part. More nodes than parts would be of no use. All
+ * processes have to agree on it.
+ */
+const CLUSTER_PARTS = 16;
+
+/**
+ * Opens one Redis where the URL has one host or `sentinel` is given, else a cluster, and waits until it is usable.
+ * @throws as `connectRedis`
+ */
+export async function openRedisParts(options: RedisPartsOptions): Promise<RedisParts> {
+  const address = readRedisUrl(options.url);
+  if (address.hosts.length === 1 || options.sentinel !== undefined) {
+    const redis = await connectRedis(options);
+    return { ...redis, parts: [{ ...redis, prefix: options.prefix }] };
+  }
+  const { connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
+  const topology = new ClusterTopology({ address, connectTimeoutMs });
+  const opening = spreadTags(options.prefix, CLUSTER_PARTS).map(async (tag) => {
+    const connections = await openConnections(
+      {
+        ...credentialsOf(address),
+        ...(address.isTls ? { tls: {} } : {}),
+        Connector: connectorTo(hashSlot(tag), topology, address),
+      },
+      {
+        ...options,
+        ...{ isSharded: true, described: `${describeAddress(address)} (cluster)` },
+        onLost: (role) => options.onLost?.(`${role} ${tag}`),
+        onReady: (role) => options.onReady?.(`${role} ${tag}`),
+      },
+    );
+    return { ...connections, prefix: `{${tag}}:` };
+  });
+  const opened = await Promise.allSettled(opening);
+  const parts = opened.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []));
+  const close = async (): Promise<void> => {
+    await Promise.all(parts.map((part) => part.close()));
+  };
+  const failed = opened.find((part) => part.status === 'rejected');
+  if (failed !== undefined) {
+    await close();
+    throw failed.reason;
+  }
+  return {
+    parts,
+    close,
+    ping: async () => {
+      await Promise.all(parts.map((part) => part.ping()));
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The part that has what belongs to a key, such as the id of a reader. */
+export function partIndex(key: string, count: number): number {
+  return count <= 1 ? 0 : hashSlot(key) % count;
+}
+
+/** The items of each part that has any, by its index. */
+export function byPart<T>(items: readonly T[], keyOf: (item: T) => string, count: number): Map<number, T[]> {
+  const divided = new Map<number, T[]>();
+  for (const item of items) {
+    const index = partIndex(keyOf(item), count);
+    const part = divided.get(index);
+    if (part === undefined) divided.set(index, [item]);
+    else part.push(item);
+  }
+  return divided;
+}

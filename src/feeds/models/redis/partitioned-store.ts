@@ -1,0 +1,48 @@
+import { byPart, partIndex } from '../../../connections/redis-parts.ts';
+import type { UserId } from '../../../domain/action.ts';
+import { compareUtf8 } from '../../../lib/compare-utf8.ts';
+import type { FeedStore } from '../../feed-store.ts';
+
+/** The feeds of a cluster: each reader's lies in one of its parts, and so do their places among the holders of an action. */
+export function partitionedFeedStore(stores: readonly [FeedStore, ...FeedStore[]]): FeedStore {
+  const count = stores.length;
+  const [first] = stores;
+  const of = (userId: UserId): FeedStore => stores[partIndex(userId, count)] ?? first;
+  const inParts = <T, R>(
+    items: readonly T[],
+    userOf: (item: T) => UserId,
+    work: (store: FeedStore, some: readonly T[]) => Promise<R>,
+  ): Promise<R[]> =>
+    Promise.all([...byPart(items, userOf, count)].map(([index, some]) => work(stores[index] ?? first, some)));
+
+  return {
+    model: first.model,
+    async deliver(chunk) {
+      const outcomes = await inParts(
+        chunk.readers,
+        ({ userId }) => userId,
+        (store, readers) => store.deliver({ ...chunk, readers }),
+      );
+      return {
+        added: outcomes.flatMap(({ added }) => added),
+        raised: outcomes.flatMap(({ raised }) => raised),
+      };
+    },
+    fill: (userId, entries, options) => of(userId).fill(userId, entries, options),
+    page: (query) => of(query.userId).page(query),
+    find: (userId, actionIds) => of(userId).find(userId, actionIds),
+    async holders(actionId, query) {
+      const found = await Promise.all(stores.map((store) => store.holders(actionId, query)));
+      return found.flat().sort(compareUtf8).slice(0, query.limit);
+    },
+    async remove(userIds, actionIds) {
+      await inParts(
+        userIds,
+        (userId) => userId,
+        (store, some) => store.remove(some, actionIds),
+      );
+    },
+    trim: (userId, from) => of(userId).trim(userId, from),
+    drop: (userId) => of(userId).drop(userId),
+  };
+}

@@ -1,0 +1,83 @@
+import { byPart, partIndex } from '../connections/redis-parts.ts';
+import type { UserId } from '../domain/action.ts';
+import type { LiveAppend, LiveLog, LiveMessages, WatchOptions } from './live-log.ts';
+
+/** The live log of a cluster: each reader's lies in one of its parts, which know nothing of each other. */
+export class PartitionedLiveLog implements LiveLog {
+  readonly #parts: readonly LiveLog[];
+
+  /** @param parts become its own. All processes have to give them in the same order. */
+  constructor(parts: readonly LiveLog[]) {
+    this.#parts = parts;
+  }
+
+  async watched(userIds: readonly UserId[]): Promise<UserId[]> {
+    const found = await all(
+      [...byPart(userIds, (userId) => userId, this.#parts.length)].map(([index, some]) =>
+        this.#at(index).watched(some),
+      ),
+    );
+    const watched = new Set(found.flat());
+    return userIds.filter((userId) => watched.has(userId));
+  }
+
+  /** Goes on behind a part that fails, which has noted a gap for its own readers alone, and fails at the end. */
+  async *allWatched(): AsyncGenerator<readonly UserId[], void, undefined> {
+    const failures: unknown[] = [];
+    for (const part of this.#parts) {
+      const watched = part.allWatched()[Symbol.asyncIterator]();
+      for (;;) {
+        const next = await watched.next().catch((error: unknown) => {
+          failures.push(error);
+          return null;
+        });
+        if (next === null || next.done === true) break;
+        yield next.value;
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async append(entries: readonly LiveAppend[]): Promise<void> {
+    await all(
+      [...byPart(entries, ({ userId }) => userId, this.#parts.length)].map(([index, some]) =>
+        this.#at(index).append(some),
+      ),
+    );
+  }
+
+  watch(options: WatchOptions): Promise<LiveMessages> {
+    return this.#of(options.userId).watch(options);
+  }
+
+  position(userId: UserId): Promise<string> {
+    return this.#of(userId).position(userId);
+  }
+
+  forget(userId: UserId): Promise<void> {
+    return this.#of(userId).forget(userId);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await all(this.#parts.map(async (part) => part[Symbol.asyncDispose]()));
+  }
+
+  #of(userId: UserId): LiveLog {
+    return this.#at(partIndex(userId, this.#parts.length));
+  }
+
+  #at(index: number): LiveLog {
+    const part = this.#parts[index];
+    if (part === undefined) throw new Error(`There is no part ${String(index)}`);
+    return part;
+  }
+}
+
+/** Each to its end, also where another one fails. */
+async function all<T>(tasks: readonly Promise<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(tasks);
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { openRedisParts } from '../../../src/connections/redis-parts.ts';
+import { RedisLiveLog } from '../../../src/realtime/redis-live-log.ts';
+import { withSentinel } from '../../support/sentinel.ts';
+import { startValkeyCluster, until } from '../../support/valkey.ts';
+import { runCli } from '../../support/run-cli.ts';
+import { uniqueName } from '../../support/unique-name.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fanfare-tls-'));
+});
+afterAll(async () => rm(folder, { recursive: true, force: true }));
+
+const event = {
+  kind: 'added',
+  actionId: 'a'.repeat(24),
+  relevancy: new Date(1),
+  reasons: ['FOLLOW'],
+} as const;
+
+it('goes on with the primary that sentinels name after a failover, and watchers query again', async () => {
+  await using redundant = await withSentinel('fanfare-primary');
+  await using redis = await openRedisParts({
+    ...{ url: redundant.url, sentinel: 'fanfare-primary', prefix: `${uniqueName('test')}:` },
+  });
+  const [part] = redis.parts;
+  if (part === undefined) throw new Error('There is no part');
+  expect(part.commands.stream.remotePort).toBe(redundant.primary.port);
+  await using log = new RedisLiveLog({ redis: part, prefix: part.prefix, windowMs: 10_000 });
+  const leaving = new AbortController();
+  const messages = await log.watch({ userId: 'ann', signal: leaving.signal });
+  expect((await messages.next()).value).toMatchObject({ kind: 'ready' });
+  await log.append([{ userId: 'ann', event }]);
+  expect((await messages.next()).value).toMatchObject({ kind: 'event', event });
+  await redundant.primary.kill();
+  await until('the replica has become the primary', async () => {
+    await redis.ping().catch(() => undefined);
+    return part.commands.status === 'ready' && part.commands.stream.remotePort === redundant.replica.port;
+  });
+  expect((await messages.next()).value).toMatchObject({ kind: 'resync', reason: 'log-lost' });
+  await until('events are taken again', () =>
+    log.append([{ userId: 'ann', event }]).then(
+      () => true,
+      () => false,
+    ),
+  );
+  for (;;) {
+    const { value } = await messages.next();
+    if (value?.kind === 'event') break;
+  }
+  leaving.abort();
+});
+
+it('speaks TLS with the nodes of a cluster, and refuses a certificate that it does not know', async () => {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  execFileSync('openssl', [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'],
+    ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
+  ]);
+  await using cluster = await startValkeyCluster({
+    isTls: true,
+    client: { tls: { ca: readFileSync(cert) } },
+    args: [
+      ...['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert],
+      ...['--tls-auth-clients', 'no', '--tls-cluster', 'yes'],
+    ],
+  });
+  const env = {
+    ...{ MONGODB_URI: inject('mongodbUri'), MONGODB_DB: uniqueName('tls'), REDIS_URL: cluster.url },
+    ...{ DATA_DIR: join(folder, 'data'), JWT_SECRET: 'a-secret-that-is-only-for-tests-0123456789' },
+  };
+  const known = await runCli(['doctor'], { ...env, NODE_EXTRA_CA_CERTS: cert });
+  expect(known.stdout).toMatch(/^ok {4}Redis .*answers at rediss:/m);
+  const unknown = await runCli(['doctor'], env);
+  expect(unknown.stdout).toMatch(/^FAIL {2}Redis [^]*self-signed certificate/m);
+});

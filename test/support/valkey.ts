@@ -1,0 +1,177 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis, type RedisOptions } from 'ioredis';
+import { testCacheDir } from './engine.ts';
+import { PATIENCE_MS } from './patience.ts';
+
+/** A Valkey of its own, to be killed and started again on the same port. Disposing kills it. */
+export interface Valkey extends AsyncDisposable {
+  readonly port: number;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** One command, on a connection of its own. */
+  call(command: string, ...args: (string | number)[]): Promise<unknown>;
+}
+
+export interface ValkeyOptions {
+  /** For its command line. The port is given already. */
+  readonly args?: () => readonly string[];
+  /** All of its command line instead, for a sentinel. */
+  readonly program?: (folder: string, port: number) => Promise<readonly string[]>;
+  /** As clients of it need it. */
+  readonly client?: Omit<RedisOptions, 'replyMapping'>;
+  /** Whether its port speaks TLS only. Default: no. */
+  readonly isTls?: boolean;
+}
+
+/** Where the run's own Redis comes from. */
+async function binary(): Promise<string> {
+  const trees = (await readdir(testCacheDir())).filter((name) => name.startsWith('documentdb-'));
+  const places = [
+    ...(process.env['PATH'] ?? '').split(':').map((folder) => join(folder, 'valkey-server')),
+    ...trees.map((tree) => join(testCacheDir(), tree, 'usr/bin/valkey-server')),
+  ];
+  const found = places.find((place) => existsSync(place));
+  if (found === undefined) throw new Error('There is no valkey-server to run clusters of');
+  return found;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export async function startValkey({
+  args,
+  program: own,
+  client = {},
+  isTls = false,
+}: ValkeyOptions = {}): Promise<Valkey> {
+  const folder = await mkdtemp(join(tmpdir(), 'fanfare-valkey-'));
+  const program = await binary();
+  const port = await freePort();
+  const line = (await own?.(folder, port)) ?? [
+    ...(isTls ? ['--port', '0', '--tls-port', String(port)] : ['--port', String(port)]),
+    ...['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'],
+    ...(args?.() ?? []),
+  ];
+  let child: ChildProcess | null = null;
+  const open = (): Redis => {
+    const redis = new Redis({
+      ...{ host: '127.0.0.1', port, lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null },
+      ...client,
+    });
+    redis.on('error', () => undefined);
+    return redis;
+  };
+  const call: Valkey['call'] = async (command, ...rest) => {
+    const redis = open();
+    try {
+      await redis.connect();
+      return await redis.call(command, ...rest);
+    } finally {
+      redis.disconnect();
+    }
+  };
+  const start = async (): Promise<void> => {
+    child = spawn(program, line, { stdio: 'ignore' });
+    await until(`a Valkey answers on port ${String(port)}`, () => call('PING').then(Boolean, () => false));
+  };
+  const kill = async (): Promise<void> => {
+    if (child === null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    child = null;
+    await ended;
+  };
+  await start();
+  return {
+    port,
+    call,
+    start,
+    kill,
+    async [Symbol.asyncDispose]() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`It did not come to be that ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Three Valkeys that are one cluster. */
+export interface ValkeyCluster extends AsyncDisposable {
+  /** With all of its nodes. */
+  readonly url: string;
+  readonly nodes: readonly Valkey[];
+  /** Resolves when all nodes take commands for all slots. */
+  whole(): Promise<void>;
+}
+
+const NODES = 3;
+const SLOTS = 16_384;
+
+export async function startValkeyCluster(
+  options: Pick<ValkeyOptions, 'client' | 'isTls'> & { readonly args?: readonly string[] } = {},
+): Promise<ValkeyCluster> {
+  const busPorts = await Promise.all(Array.from({ length: NODES }, freePort));
+  const nodes = await Promise.all(
+    busPorts.map((busPort) =>
+      startValkey({
+        ...options,
+        args: () => [
+          ...['--cluster-enabled', 'yes', '--cluster-port', String(busPort)],
+          ...['--cluster-node-timeout', '2000', '--cluster-announce-ip', '127.0.0.1'],
+          // What is left goes on while a node is away, as in a cluster that can do without some of its readers.
+          ...['--cluster-require-full-coverage', 'no'],
+          ...(options.args ?? []),
+        ],
+      }),
+    ),
+  );
+  const whole = (): Promise<void> =>
+    until('the cluster is whole', async () => {
+      const states = await Promise.all(
+        nodes.map((node) => node.call('CLUSTER', 'INFO').then(String, () => '')),
+      );
+      return states.every(
+        (state) =>
+          state.includes('cluster_state:ok') &&
+          state.includes(`cluster_slots_ok:${String(SLOTS)}`) &&
+          state.includes(`cluster_known_nodes:${String(NODES)}`),
+      );
+    });
+  for (const [index, node] of nodes.entries()) {
+    const from = Math.floor((index * SLOTS) / NODES);
+    const to = Math.floor(((index + 1) * SLOTS) / NODES) - 1;
+    await node.call('CLUSTER', 'ADDSLOTSRANGE', from, to);
+    const first = nodes[0];
+    if (first !== undefined && index > 0)
+      await node.call('CLUSTER', 'MEET', '127.0.0.1', first.port, busPorts[0] ?? 0);
+  }
+  await whole();
+  const protocol = options.isTls === true ? 'rediss' : 'redis';
+  return {
+    url: `${protocol}://${nodes.map(({ port }) => `127.0.0.1:${String(port)}`).join(',')}`,
+    nodes,
+    whole,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
+    },
+  };
+}
