@@ -144,6 +144,16 @@ export async function createProgram(context: CommandContext, exit: (code: number
     });
 
   program
+    .command('shard')
+    .description(
+      'print what shards the database, one command of mongosh a line, and what cannot be sharded yet',
+    )
+    .action(async () => {
+      const { shard } = await import('./shard.ts');
+      await shard(context);
+    });
+
+  program
     .command('doctor')
     .description('show what is configured, what answers and what is missing')
     .option('--settings', 'only list the settings: variable, default, meaning, and value where one is given')

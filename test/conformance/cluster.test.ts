@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFeedStore } from '../../src/feeds/registry.ts';
-import { connectDatabase } from '../../src/storage/mongo.ts';
 import { openRedisParts, type RedisParts } from '../../src/connections/redis-parts.ts';
 import { createRealtime, type Realtime } from '../../src/realtime/create-realtime.ts';
 import type { LiveLogOptions } from '../../src/realtime/live-options.ts';
 import { PartitionedLiveLog } from '../../src/realtime/partitioned-live-log.ts';
 import { RedisLiveLog } from '../../src/realtime/redis-live-log.ts';
-import { borrowDatabase, returnDatabase } from '../support/spare-databases.ts';
+import { borrowDatabase, openShared, returnDatabase } from '../support/spare-databases.ts';
 import { uniqueName } from '../support/unique-name.ts';
 import { startValkeyCluster, until, type ValkeyCluster } from '../support/valkey.ts';
 import { feedStoreCapConformance } from './feed-store-cap.conformance.ts';
@@ -67,14 +66,13 @@ liveLogConformance('redis cluster', async (options) => {
 });
 
 const openStore: OpenFeedStore = async ({ cap = 1_000 } = {}) => {
-  const database = await connectDatabase({ uri: inject('mongodbUri'), db: await borrowDatabase() });
+  const database = await openShared(await borrowDatabase());
   const redis = await open();
   return {
-    store: createFeedStore('redis', { collections: database.collections, cap, redis: redis.parts }),
+    store: createFeedStore('redis', { db: database.db, cap, redis: redis.parts }),
     async [Symbol.asyncDispose]() {
       await redis.close();
       await returnDatabase(database);
-      await database.close();
     },
   };
 };

@@ -1,0 +1,56 @@
+/** By what the documents of a collection are divided among shards, or why they are not. */
+export type ShardPlan =
+  | {
+      readonly collection: string;
+      readonly key: Readonly<Record<string, 1 | 'hashed'>>;
+      /** What finds its documents on one shard. */
+      readonly serves: string;
+    }
+  | { readonly collection: string; readonly key: null; readonly because: string };
+
+function by(collection: string, key: Readonly<Record<string, 1 | 'hashed'>>, serves: string): ShardPlan {
+  return { collection, key, serves };
+}
+
+function whole(collection: string, because: string): ShardPlan {
+  return { collection, key: null, because };
+}
+
+/**
+ * The shard key of every collection. Declared here is what the reads and writes of the hot path want; which of them MongoDB
+ * takes with today's indexes is what `shardRefusals` says.
+ */
+export const SHARD_PLANS: readonly ShardPlan[] = [
+  by('actions', { _id: 'hashed' }, 'pages, live events and passes, which read actions by id'),
+  by('newsfeedItems', { userId: 1 }, 'page, unread count and deliveries of a reader'),
+  by('feedSlots', { userId: 1 }, 'page and deliveries of a reader'),
+  by('feedRings', { _id: 1 }, 'the feed of a reader'),
+  by('feedTops', { _id: 1 }, 'the feed of a reader'),
+  by('timeBuckets', { userId: 1 }, 'page and deliveries of a reader'),
+  by('sizeBuckets', { userId: 1 }, 'page and deliveries of a reader'),
+  by('feeds', { _id: 1 }, 'the marks of a reader'),
+  by('follows', { followerId: 1, refId: 1 }, 'what a reader follows; a follow and its end'),
+  by('hiddenItems', { userId: 1 }, 'what a reader has hidden'),
+  by('itemMarks', { '_id.userId': 1 }, 'what a reader has marked'),
+  by('bookmarks', { '_id.userId': 1 }, 'the bookmarks of a reader'),
+  by('interactions', { actionId: 1 }, 'the interactions of an action, and their counts'),
+  by('members', { _id: 1 }, 'a member by id'),
+  by('refs', { _id: 1 }, 'a ref by id'),
+  whole('moderationLog', 'moderators write it, one line at a time'),
+  whole('erasures', 'as many as members who were erased'),
+  whole('hostEvents', 'one order for all of them, and no longer than EVENT_RETENTION'),
+  whole('webhookReceivers', 'as many as an admin has set up'),
+  whole('webhookDeliveries', 'no longer than events are kept'),
+  whole('eventOutbox', 'what has not been moved yet'),
+  whole('scores', 'actions of the last weeks, made again for each generation'),
+  ...[
+    'eventState',
+    'rankings',
+    'secrets',
+    'feedEpochs',
+    'schema',
+    'processes',
+    'writeProbes',
+    'readerStamps',
+  ].map((collection) => whole(collection, 'a handful of documents')),
+];

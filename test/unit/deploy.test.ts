@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { SETTINGS } from '../../src/config/settings.ts';
+import { ERROR_CODES } from '../../src/domain/errors.ts';
+import { createGroupMetrics } from '../../src/telemetry/group-metrics.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+
+const read = (path: string): string => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
+
+interface Resource {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec?: Spec;
+}
+
+interface Spec {
+  readonly selector?: { readonly matchLabels?: Labels } & Readonly<Record<string, unknown>>;
+  readonly podSelector?: { readonly matchLabels: Labels };
+  readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
+  readonly metrics?: readonly { readonly pods?: { readonly metric: { readonly name: string } } }[];
+  readonly ports?: readonly { readonly targetPort: string }[];
+  readonly ingress?: readonly { readonly ports: readonly { readonly port: string }[] }[];
+  readonly template?: {
+    readonly metadata: { readonly labels: Labels };
+    readonly spec: {
+      readonly terminationGracePeriodSeconds: number;
+      readonly containers: readonly Container[];
+    };
+  };
+}
+
+interface Container {
+  readonly args: readonly string[];
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly livenessProbe: Probe;
+  readonly readinessProbe?: Probe;
+}
+
+interface Probe {
+  readonly httpGet?: { readonly path: string; readonly port: string };
+  readonly exec?: { readonly command: readonly string[] };
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+const kustomization = parse(read('kubernetes/kustomization.yaml')) as {
+  readonly resources: readonly string[];
+  readonly configMapGenerator: readonly { readonly literals: readonly string[] }[];
+};
+const resources = kustomization.resources.flatMap((file) =>
+  parseAllDocuments(read(`kubernetes/${file}`)).map((document) => {
+    expect(document.errors).toEqual([]);
+    return document.toJS() as Resource;
+  }),
+);
+const deployments = resources.filter(({ kind }) => kind === 'Deployment');
+const literals = new Map(
+  kustomization.configMapGenerator.flatMap(({ literals: lines }) =>
+    lines.map((line) => line.split('=') as [string, string]),
+  ),
+);
+
+async function metricNames(): Promise<Set<string>> {
+  const page = await createGroupMetrics().page([await createMetrics().snapshot()]);
+  const types = [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+  return new Set(
+    types.flatMap(([, name = '', type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+    ),
+  );
+}
+
+function expectMetrics(expressions: readonly string[], known: ReadonlySet<string>): void {
+  expect(expressions.length).toBeGreaterThan(0);
+  for (const expression of expressions) {
+    const names = expression.match(/\b(?:fanfare|nodejs|process)_\w+/g) ?? [];
+    expect(names, expression).not.toEqual([]);
+    expect(names.filter((name) => !known.has(name))).toEqual([]);
+  }
+}
+
+describe('the example for Kubernetes', () => {
+  it('has an API and workers, which other resources find by their labels', () => {
+    expect(deployments.map(({ metadata }) => metadata.name)).toEqual(['api', 'worker']);
+    const labels = deployments.map(({ spec }) => spec?.template?.metadata.labels ?? {});
+    const isChosenBy = (chosen: Labels) => (these: Labels) =>
+      Object.entries(chosen).every(([name, value]) => these[name] === value);
+    for (const { kind, metadata, spec } of resources) {
+      const chosen = spec?.podSelector?.matchLabels ?? spec?.selector?.matchLabels ?? spec?.selector;
+      if (chosen !== undefined)
+        expect(labels.some(isChosenBy(chosen as Labels)), `${kind} ${metadata.name}`).toBe(true);
+      if (spec?.scaleTargetRef !== undefined)
+        expect(deployments.map((one) => one.metadata.name)).toContain(spec.scaleTargetRef.name);
+    }
+  });
+
+  it('knows the settings, the ports and the probes', () => {
+    expect([...literals.keys()].filter((name) => !(name in SETTINGS))).toEqual([]);
+    const [api, worker] = deployments.map(({ spec }) => spec?.template?.spec.containers[0]);
+    expect([api?.args, worker?.args]).toEqual([['serve', '--no-worker'], ['worker']]);
+    expect(api?.ports).toContainEqual({ name: 'http', containerPort: Number(literals.get('PORT')) });
+    for (const container of [api, worker])
+      expect(container?.ports).toContainEqual({
+        name: 'metrics',
+        containerPort: Number(literals.get('METRICS_PORT')),
+      });
+    expect(api?.livenessProbe.httpGet).toEqual({ path: '/health', port: 'http' });
+    expect(api?.readinessProbe?.httpGet).toEqual({ path: '/ready', port: 'http' });
+    expect(worker?.livenessProbe.exec?.command).toEqual(['node', 'bin/fanfare.js', 'worker', '--health']);
+    const named = resources.flatMap(({ spec }) => [
+      ...(spec?.ports ?? []).map(({ targetPort }) => targetPort),
+      ...(spec?.ingress ?? []).flatMap(({ ports }) => ports.map(({ port }) => port)),
+    ]);
+    expect([...new Set(named)].sort()).toEqual(['http', 'metrics']);
+  });
+
+  it('scales by metrics that there are', async () => {
+    const known = await metricNames();
+    const names = resources.flatMap(({ spec }) => (spec?.metrics ?? []).flatMap(({ pods }) => pods ?? []));
+    expectMetrics(
+      names.map(({ metric }) => metric.name),
+      known,
+    );
+  });
+});
+
+describe('monitoring', () => {
+  const { groups } = parse(read('prometheus/alerts.yaml')) as {
+    readonly groups: readonly {
+      readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+    }[];
+  };
+  const rules = groups.flatMap((group) => group.rules);
+
+  it('warns by metrics and codes that there are, and says what to do about each', async () => {
+    expectMetrics(
+      rules.map(({ expr }) => expr),
+      await metricNames(),
+    );
+    const codes = rules.flatMap(({ expr }) => /code=~"([^"]+)"/.exec(expr)?.[1]?.split('|') ?? []);
+    expect(codes.filter((code) => !(ERROR_CODES as readonly string[]).includes(code))).toEqual([]);
+    const page = readFileSync(new URL('../../docs/late-feeds.md', import.meta.url), 'utf8');
+    expect(rules.map(({ alert }) => alert).filter((alert) => !page.includes(alert))).toEqual([]);
+  });
+
+  it('shows metrics that there are', async () => {
+    const { panels } = JSON.parse(read('grafana/fanfare.json')) as {
+      readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+    };
+    expectMetrics(
+      panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+      await metricNames(),
+    );
+  });
+});
