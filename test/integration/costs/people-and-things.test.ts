@@ -162,7 +162,12 @@ test.each([
       parts.services.unfollowMany(parts.service, [{ followerId: 'nobody', refId: 'r1' }], keepHistory),
     );
     expect(none.map(name).sort()).toEqual(
-      [...(keepHistory ? [] : ['update feeds']), 'find refs', 'update follows', 'find follows'].sort(),
+      [
+        ...(keepHistory ? [] : ['update feeds', 'update readerStamps']),
+        'find refs',
+        'update follows',
+        'find follows',
+      ].sort(),
     );
     const look = commands.find((command) => name(command) === 'find follows');
     if (look === undefined) throw new Error('Nobody looked what has ended');
