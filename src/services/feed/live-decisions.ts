@@ -6,6 +6,7 @@ import { lifted, boostOf } from '../../domain/item-mark.ts';
 import { baseRelevancy } from '../../domain/relevancy.ts';
 import { addressedReasons, isPulledFor, mutesPasser } from '../../domain/visibility.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
+import { Turn } from '../../lib/turn.ts';
 import type { EntryEvent, LiveMessage } from '../../realtime/live-log.ts';
 import { followsOf, hydrateEntries, loadFollows, presentEntry, type EntryFacts } from './feed-rules.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
@@ -47,8 +48,11 @@ export async function decideEvents(
     // Of what is kept in mind of a reader, the pulled follows may be outdated.
     const isPulled = visible.some(({ pullRefIds }) => pullRefIds.length > 0);
     const profile = await (isPulled ? session.freshProfile() : session.profile());
+    const turn = new Turn();
     const items = await Promise.all(
-      facts.map((known, index) => itemNow(session, profile, relevancyNow, known, entries[index], filter)),
+      facts.map((known, index) =>
+        itemNow(session, { profile, relevancyNow, turn }, known, entries[index], filter),
+      ),
     );
     const sightings = await Promise.all(entries.map(({ actionId }) => session.sightings.load(actionId)));
     entries.forEach((event, index) => {
@@ -74,11 +78,17 @@ export async function decideEvents(
   });
 }
 
+/** What the events that are decided together have in common. */
+interface Deciding {
+  readonly profile: ReaderProfile;
+  readonly relevancyNow: RelevancyNow;
+  readonly turn: Turn;
+}
+
 /** The item as the feed has it now; null where it is not in the feed. */
 async function itemNow(
   session: ReaderSession,
-  profile: ReaderProfile,
-  relevancyNow: RelevancyNow,
+  { profile, relevancyNow, turn }: Deciding,
   facts: EntryFacts,
   event: EntryEvent | undefined,
   filter: CheckedFeedFilter,
@@ -101,6 +111,8 @@ async function itemNow(
     ? entry.reasons
     : addressedReasons(profile, action, facts.follows ?? (await followsOf(session, [action])));
   const now = { ...facts, entry: { actionId: entry.actionId, relevancy, reasons } };
+  // To look for phrases in long texts takes time. Once others had theirs, one after the other goes on.
+  while (profile.mutes.phrases.size > 0 && turn.isOver()) await turn.next();
   return presentEntry(profile, now, listedState(filter));
 }
 

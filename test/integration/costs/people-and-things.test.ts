@@ -15,6 +15,7 @@ beforeAll(async () => {
     pairs: numbers.flatMap((n) => [
       { followerId: 'reader', refId: `site-${n}` },
       { followerId: 'bob', refId: `site-${n}` },
+      { followerId: 'reader', refId: 'bob' },
     ]),
   });
   const publishAll = (conducted: Date) =>
@@ -32,16 +33,25 @@ beforeAll(async () => {
   for (const { action } of await publishAll(new Date(Date.UTC(2020, 0, 1))))
     if (action !== null)
       await app.services.pinAction(app.session('root', 'admin'), action.refs[0]?.id ?? '', action.id);
-  await publishAll(new Date());
+  for (const { action } of await publishAll(new Date()))
+    if (action !== null)
+      await app.services.addInteraction(app.session('bob'), { actionId: action.id, kind: 'RESHARE' });
   await using worker = await startTestApp({ api: false, database: app.database });
   await worker.idle();
 });
 afterAll(async () => app[Symbol.asyncDispose]());
 
-/** The collections that a page of 25 actions asks for beyond those that it takes without the fields. */
-async function added(fields: string, roles: readonly ('user' | 'admin')[] = ['admin']): Promise<string[]> {
-  const read = async (selection: string): Promise<string[]> => {
-    const document = `{ feed(first: 25) { edges { node { id action { id ${selection} } } } } }`;
+/**
+ * The collections that a page of 25 items asks for beyond those that it takes without the fields.
+ * @param fields of the action, or of the item.
+ */
+async function added(
+  fields: { readonly action: string } | { readonly item: string },
+  roles: readonly ('user' | 'admin')[] = ['admin'],
+): Promise<string[]> {
+  const read = async (selection: Partial<Record<'action' | 'item', string>>): Promise<string[]> => {
+    const { action = '', item = '' } = selection;
+    const document = `{ feed(first: 25) { edges { node { id ${item} action { id ${action} } } } } }`;
     const commands = await commandsOf(app.app.database, async () => {
       const { data, errors } = await app.query<{ feed: { edges: unknown[] } }>(
         document,
@@ -63,9 +73,9 @@ async function added(fields: string, roles: readonly ('user' | 'admin')[] = ['ad
     );
   };
   // The first read after a while notes that the reader is there.
-  await read('');
+  await read({});
   const all = await read(fields);
-  for (const command of await read('')) {
+  for (const command of await read({})) {
     expect(all).toContain(command);
     all.splice(all.indexOf(command), 1);
   }
@@ -95,7 +105,15 @@ test.each<[string, string[]]>([
     ['find members', 'find members', 'find refs'],
   ],
 ])('a page of 25 actions with %s takes one query more of each: %j', async (fields, expected) => {
-  expect(await added(fields)).toEqual(expected);
+  expect(await added({ action: fields })).toEqual(expected);
+});
+
+test.each<[string, string[]]>([
+  ['groupId isArchived snoozedUntil isUnread relevancy reasons', []],
+  ['resharedBy { memberId }', ['find follows']],
+  ['resharedBy { name isMuted }', ['find follows', 'find members']],
+])('a page of 25 items with %s takes one query more of each: %j', async (fields, expected) => {
+  expect(await added({ item: fields })).toEqual(expected);
 });
 
 test('one page of followers is one query, by the index of followers', async () => {
