@@ -138,6 +138,27 @@ module.exports = {
       },
     },
     {
+      name: 'console-stands-on-the-react-package',
+      comment: 'The console is made of what every frontend has: React and the packages, by their names.',
+      severity: 'error',
+      from: { path: '^console/src/' },
+      to: {
+        pathNot: [
+          '^console/src/',
+          '^packages/(?:client|react)/src/index\\.ts$',
+          '^packages/react/style\\.css$',
+          '^node_modules/(?:@types/)?(?:react|react-dom|@tanstack/react-virtual)/',
+        ],
+      },
+    },
+    {
+      name: 'nothing-stands-on-the-console',
+      comment: 'The server serves its built files.',
+      severity: 'error',
+      from: { path: '^(?:src|packages)/' },
+      to: { path: '^console/' },
+    },
+    {
       name: 'graphql-touches-no-storage',
       comment: 'The API asks services.',
       severity: 'error',
@@ -192,7 +213,9 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['^dist/', '^packages/[^/]+/dist/', '^bench/(?:peer/)?node_modules/'] },
+    exclude: {
+      path: ['^dist/', '^console/dist/', '^packages/[^/]+/dist/', '^bench/(?:peer/)?node_modules/'],
+    },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types'] },

@@ -9,6 +9,9 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
 COPY packages/local-engine ./packages/local-engine
+COPY packages/client ./packages/client
+COPY packages/react ./packages/react
+COPY console ./console
 COPY src ./src
 RUN npm run build -- --fast
 
@@ -23,6 +26,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/console/dist ./console/dist
 COPY bin ./bin
 COPY package.json ./
 RUN install -d -o node -g node /data

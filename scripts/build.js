@@ -12,8 +12,11 @@ const PARTS = [
   { name: 'local-engine', folder: `${PROJECT}packages/local-engine/`, result: 'dist/index.js' },
   { name: 'client', folder: `${PROJECT}packages/client/`, result: 'dist/index.js' },
   { name: 'react', folder: `${PROJECT}packages/react/`, result: 'dist/index.js' },
+  { name: 'console', folder: `${PROJECT}console/`, result: 'dist/index.html' },
   { name: 'server', folder: PROJECT, result: 'dist/main.js' },
 ];
+/** What of the packages goes into the console. */
+const INSIDE_CONSOLE = ['packages/client/src', 'packages/react/src', 'packages/react/style.css'];
 
 const isFast = process.argv.includes('--fast');
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
@@ -28,18 +31,38 @@ function compiler() {
   }
 }
 
-function isUpToDate({ folder, result }) {
+function filesBelow(folder) {
+  return [folder, ...readdirSync(folder, { recursive: true }).map((name) => `${folder}/${name}`)];
+}
+
+function isUpToDate({ name, folder, result }) {
   if (!existsSync(folder + result)) return false;
-  const sources = readdirSync(`${folder}src`, { recursive: true }).map((name) => `${folder}src/${name}`);
-  const files = [`${folder}src`, ...sources, `${folder}tsconfig.build.json`, `${PROJECT}tsconfig.json`];
+  const settings =
+    name === 'console'
+      ? [`${folder}index.html`, `${folder}vite.config.ts`]
+      : [`${folder}tsconfig.build.json`, `${PROJECT}tsconfig.json`];
+  const inside = name === 'console' ? INSIDE_CONSOLE.map((path) => PROJECT + path) : [];
+  const files = [
+    ...filesBelow(`${folder}src`),
+    ...settings,
+    ...inside.flatMap((path) => (statSync(path).isDirectory() ? filesBelow(path) : [path])),
+  ];
   const changedAt = Math.max(...files.map((file) => statSync(file).mtimeMs));
   return changedAt <= statSync(folder + result).mtimeMs;
 }
 
-function build(tsc, { folder }) {
+async function build(tsc, { name, folder }) {
+  if (name === 'console') return buildConsole(folder);
   rmSync(`${folder}dist`, { recursive: true, force: true });
   const args = [tsc, '-p', 'tsconfig.build.json', ...(isFast ? ['--noCheck'] : [])];
   return spawnSync(process.execPath, args, { cwd: folder, stdio: 'inherit' }).status === 0;
+}
+
+/** Bundled for browsers. Types are checked by npm run types. */
+async function buildConsole(folder) {
+  const vite = await import('vite');
+  await vite.build({ configFile: `${folder}vite.config.ts` });
+  return true;
 }
 
 /** An image has only what it builds. */
@@ -48,7 +71,8 @@ const parts = PARTS.filter(({ folder }) => existsSync(`${folder}src`)).filter(
 );
 const tsc = parts.length > 0 ? compiler() : null;
 if (tsc !== null) {
-  const isBuilt = parts.every((part) => (isFast && isUpToDate(part)) || build(tsc, part));
+  let isBuilt = true;
+  for (const part of parts) isBuilt &&= (isFast && isUpToDate(part)) || (await build(tsc, part));
   process.exitCode = isBuilt ? 0 : 1;
 } else if (!isFast) {
   process.stderr.write('Cannot build: the sources or the development packages are missing. Run npm ci.\n');

@@ -38,6 +38,7 @@ export function openApi(
     host: http.host,
     port: http.port,
     graphiql: http.graphiql,
+    console: http.console,
     pageToken,
     introspection: http.introspection,
     corsOrigins: http.corsOrigins,

@@ -36,11 +36,13 @@ function welcome(
   keptIn: string | null,
   version: string,
 ): string[] {
+  const url = app.url ?? '';
   const lines = [
     '',
     `Fanfare ${version} is ready.`,
     '',
-    `  GraphQL    ${app.url ?? ''}/graphql${config.http.graphiql ? '   (GraphiQL in a browser)' : ''}`,
+    ...(config.http.console ? [`  Console    ${url}/console`] : []),
+    `  GraphQL    ${url}/graphql${config.http.graphiql ? '   (GraphiQL in a browser)' : ''}`,
     `  Databases  ${databases}`,
   ];
   if (keptIn !== null) lines.push(`  Secret     JWT_SECRET is not set: made one, kept in ${keptIn}`);

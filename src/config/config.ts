@@ -17,6 +17,8 @@ export interface Config {
     /** 0: any free port. */
     readonly port: number;
     readonly graphiql: boolean;
+    /** The page at /console. */
+    readonly console: boolean;
     readonly introspection: boolean;
     readonly maxBodyBytes: number;
     readonly maxUserBodyBytes: number;

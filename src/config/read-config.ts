@@ -109,6 +109,7 @@ function shape(values: SettingValues, env: Environment): Config {
       host: values.HOST,
       port: values.PORT,
       graphiql: values.GRAPHIQL ?? !isProduction,
+      console: values.CONSOLE ?? !isProduction,
       introspection: values.INTROSPECTION ?? !isProduction,
       maxBodyBytes: values.BODY_LIMIT,
       maxUserBodyBytes: values.BODY_LIMIT_USER,

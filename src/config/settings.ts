@@ -71,9 +71,12 @@ export const SETTINGS = {
     'Server',
     'development',
     oneOf(['development', 'test', 'production']),
-    'In production GraphiQL and introspection are off, and JWT_SECRET or JWKS_URI is required.',
+    'In production GraphiQL, the console and introspection are off, and JWT_SECRET or JWKS_URI is required.',
   ),
   GRAPHIQL: optional('Server', onOff(), 'The query page for browsers.', {
+    shownDefault: 'on; off in production',
+  }),
+  CONSOLE: optional('Server', onOff(), 'The console for browsers, at /console.', {
     shownDefault: 'on; off in production',
   }),
   INTROSPECTION: optional('Server', onOff(), 'Whether clients may ask for the schema.', {

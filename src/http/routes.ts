@@ -1,3 +1,4 @@
+import { createConsole, isConsolePath, type ConsoleOptions } from './console.ts';
 import { readOnly, pathOf, type Handler } from './handler.ts';
 import type { Readiness } from './health.ts';
 import { createMetricsPage, type MetricsPageOptions } from './metrics-page.ts';
@@ -6,6 +7,8 @@ import { send, sendJson } from './respond.ts';
 export interface RoutesOptions {
   readonly graphql: Handler;
   readonly graphiql: boolean;
+  /** Null: there is none. */
+  readonly console: ConsoleOptions | null;
   /** What /ready says. */
   readonly readiness: () => Promise<Readiness>;
   readonly isClosing: () => boolean;
@@ -35,8 +38,10 @@ export function createRoutes(options: RoutesOptions): Handler {
         send(res, 302, '', { location: GRAPHQL_PATH });
       }),
     );
+  const page = options.console === null ? undefined : createConsole(options.console);
   return (req, res) => {
-    const handler = routes.get(pathOf(req));
+    const path = pathOf(req);
+    const handler = routes.get(path) ?? (isConsolePath(path) ? page : undefined);
     if (handler !== undefined) return handler(req, res);
     sendJson(res, 404, { error: 'Not found' });
   };

@@ -31,7 +31,11 @@ export interface HttpServerOptions {
   readonly port: number;
   /** The query page at GET /graphql, to which / then leads. */
   readonly graphiql: boolean;
-  /** The token that was printed at start: filled into the query page for who started the process. Default: none. */
+  /** The console at /console. Default: none. */
+  readonly console?: boolean;
+  /** Where its built files are; default: in the package. */
+  readonly consoleFolder?: string;
+  /** The token that was printed at start: filled into both pages for who started the process. Default: none. */
   readonly pageToken?: string | undefined;
   /** Whether the schema may be asked for, also without a token. */
   readonly introspection: boolean;
@@ -121,6 +125,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       logger,
     }),
     graphiql,
+    console: options.console === true ? { token: options.pageToken, folder: options.consoleFolder } : null,
     readiness: options.readiness ?? (() => checkReadiness(probes)),
     metrics: options.metricsPage === null ? null : { metrics, ...options.metricsPage },
     isClosing: () => closing !== null,

@@ -9,7 +9,7 @@ import { startCommand } from '../support/run-cli.ts';
 const run = promisify(execFile);
 
 const WHOLE = [
-  ...['package.json', 'bin', 'packages', 'scripts', 'src'],
+  ...['package.json', 'bin', 'console', 'packages', 'scripts', 'src'],
   ...['tsconfig.json', 'tsconfig.build.json'],
 ];
 
@@ -68,6 +68,7 @@ describe('npm ci', () => {
     expect(await readdir(join(copy.path, 'packages/client/dist'))).toEqual(
       expect.arrayContaining(['index.js', 'index.d.ts']),
     );
+    expect(await readdir(join(copy.path, 'console/dist'))).toContain('index.html');
     // npx prepares it too, also while a server runs from it.
     const builtAt = async () => (await stat(join(copy.path, 'dist/main.js'))).mtimeMs;
     const before = await builtAt();

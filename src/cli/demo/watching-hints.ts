@@ -23,7 +23,7 @@ export function watchingHints(url: string, token: string): string[] {
     '',
     call(READ, 'application/json'),
     '',
-    `Or open ${endpoint} in a browser, with {"authorization": "Bearer …"} under Headers.`,
+    `In a browser: ${endpoint.replace(/graphql$/, 'console')}, or ${endpoint}, with {"authorization": "Bearer …"} under Headers.`,
     '',
     'Live actions; Ctrl-C ends them:',
   ];

@@ -74,6 +74,7 @@ describe('readConfig', () => {
       host: '127.0.0.1',
       port: 4000,
       graphiql: true,
+      console: true,
       introspection: true,
       maxBodyBytes: 10_485_760,
       maxUserBodyBytes: 262_144,
@@ -253,18 +254,20 @@ describe('readConfig', () => {
   describe('in production', () => {
     const production = { NODE_ENV: 'production' };
 
-    it('turns GraphiQL and introspection off unless they are asked for', () => {
+    it('turns GraphiQL, the console and introspection off unless they are asked for', () => {
       expect(read({ ...production, JWT_SECRET: KEY }).http).toMatchObject({
         graphiql: false,
+        console: false,
         introspection: false,
       });
       const config = read({
         ...production,
         JWKS_URI: 'https://id.example/keys',
         GRAPHIQL: 'on',
+        CONSOLE: 'on',
         INTROSPECTION: '1',
       });
-      expect(config.http).toMatchObject({ graphiql: true, introspection: true });
+      expect(config.http).toMatchObject({ graphiql: true, console: true, introspection: true });
       expect(config.isProduction).toBe(true);
     });
 

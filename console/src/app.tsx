@@ -1,0 +1,91 @@
+import { ConnectionNotice, FanfareProvider, UnreadBadge } from '@fanfare/react';
+import type { ReactNode } from 'react';
+import { hrefTo, useRoute } from './route.ts';
+import { ActionScreen } from './screens/action.tsx';
+import { FeedScreen } from './screens/feed.tsx';
+import { HealthScreen } from './screens/health.tsx';
+import { ModerationScreen } from './screens/moderation.tsx';
+import { PublishScreen } from './screens/publish.tsx';
+import { SliceScreen } from './screens/slice.tsx';
+import { WorkScreen } from './screens/work.tsx';
+import { signOut, useSession, type Session } from './session.ts';
+import { SignIn } from './sign-in.tsx';
+
+interface Screen {
+  readonly name: string;
+  readonly title: string;
+  /** Without one of these roles the server refuses what it shows. */
+  readonly roles?: readonly string[];
+  readonly show: (props: { readonly session: Session }) => ReactNode;
+}
+
+const SCREENS: readonly Screen[] = [
+  { name: 'feed', title: 'Feed', show: () => <FeedScreen /> },
+  { name: 'publish', title: 'Publish', show: ({ session }) => <PublishScreen session={session} /> },
+  { name: 'slice', title: 'Pages', show: () => <SliceScreen /> },
+  { name: 'moderation', title: 'Moderation', roles: ['admin'], show: () => <ModerationScreen /> },
+  { name: 'work', title: 'Work', roles: ['admin'], show: () => <WorkScreen /> },
+  { name: 'health', title: 'Health', show: () => <HealthScreen /> },
+];
+
+export function App(): ReactNode {
+  const session = useSession();
+  if (session === null) return <SignIn />;
+  return (
+    <FanfareProvider url="/graphql" token={session.token} readerKey={session.memberId}>
+      <Frame session={session} />
+    </FanfareProvider>
+  );
+}
+
+function Frame({ session }: { readonly session: Session }): ReactNode {
+  const { screen, id } = useRoute();
+  const isAllowed = ({ roles }: Screen): boolean =>
+    roles === undefined || roles.some((role) => session.roles.includes(role));
+  const shown = SCREENS.find(({ name }) => name === screen);
+  return (
+    <>
+      <a className="skip" href="#main" onClick={toMain}>
+        To the content
+      </a>
+      <header>
+        <strong>Fanfare</strong>
+        <nav aria-label="Screens">
+          {SCREENS.filter(isAllowed).map(({ name, title }) => (
+            <a key={name} href={hrefTo(name)} aria-current={name === screen ? 'page' : undefined}>
+              {title}
+              {name === 'feed' && (
+                <>
+                  {' '}
+                  <UnreadBadge />
+                </>
+              )}
+            </a>
+          ))}
+        </nav>
+        <span className="who">
+          <span title={`Roles: ${session.roles.join(', ') || 'none'}`}>{session.memberId}</span>
+          <button type="button" onClick={signOut}>
+            Sign out
+          </button>
+        </span>
+      </header>
+      <ConnectionNotice />
+      <main id="main" tabIndex={-1}>
+        {screen === 'action' ? (
+          <ActionScreen key={id} id={id} session={session} />
+        ) : shown !== undefined && isAllowed(shown) ? (
+          shown.show({ session })
+        ) : (
+          <p className="empty">There is nothing here, or your token has not the role for it.</p>
+        )}
+      </main>
+    </>
+  );
+}
+
+/** The hash is the address of the screen: a jump within it goes by the focus. */
+function toMain(event: { preventDefault(): void }): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}

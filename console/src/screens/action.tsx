@@ -1,0 +1,188 @@
+import { CommentThread, Summary, Time, useQuery, type SummaryPart } from '@fanfare/react';
+import { useState, type ReactNode } from 'react';
+import { hrefTo } from '../route.ts';
+import type { Session } from '../session.ts';
+import { States } from '../ui/states.tsx';
+import { useEvery } from '../ui/use-every.ts';
+import { hrefOfPart } from './feed.tsx';
+
+const ACTION = `query ConsoleAction($id: ID!) { node(id: $id) { ... on Action {
+  id conducted editedAt expiresAt scope version isHidden
+  actor { memberId name } refs { refId type label }
+  descriptor { type summary tags summaryParts { text member { memberId } ref { refId } } }
+  engagement { comments likes reshares lastInteraction }
+  fanOut { state lane version attempts delivered pulled error }
+} } }`;
+
+const EXPLAIN = `query Explain($actionId: ID!, $memberId: String) {
+  explainFeedItem(actionId: $actionId, memberId: $memberId) {
+    isInFeed isEntitled path relevancy
+    addressedBy { reason via since until } withheldBy causes { kind at liftedTo }
+  }
+}`;
+
+export interface FanOut {
+  readonly state: string;
+  readonly lane: string;
+  readonly version: number;
+  readonly attempts: number;
+  readonly delivered: number;
+  readonly pulled: boolean;
+  readonly error: string | null;
+}
+
+interface ActionData {
+  readonly node: {
+    readonly id: string;
+    readonly conducted: string;
+    readonly scope: string;
+    readonly version: number;
+    readonly isHidden: boolean;
+    readonly refs: readonly { readonly refId: string; readonly type: string; readonly label: string }[];
+    readonly descriptor: {
+      readonly type: string;
+      readonly summary: string;
+      readonly tags: readonly string[];
+      readonly summaryParts: readonly SummaryPart[];
+    };
+    readonly engagement: { readonly comments: number; readonly likes: number; readonly reshares: number };
+    readonly fanOut: FanOut | null;
+  } | null;
+}
+
+const MOVING: ReadonlySet<string> = new Set(['PENDING', 'IN_PROGRESS']);
+
+/** One action: what it says, how its fan-out moves, why it is in a feed, what people say to it. */
+export function ActionScreen({ id, session }: { readonly id: string; readonly session: Session }): ReactNode {
+  const { data, error, isLoading, reload } = useQuery<ActionData>(ACTION, { id });
+  const action = data?.node ?? null;
+  const isMoving = action?.fanOut != null && MOVING.has(action.fanOut.state);
+  useEvery(isMoving ? 400 : 5_000, reload);
+  return (
+    <>
+      <h1>Action</h1>
+      <States
+        {...{ isLoading, error }}
+        isEmpty={action === null}
+        empty="There is no such action, or you may not see it."
+        onRetry={reload}
+      >
+        {action !== null && (
+          <>
+            <section className="card">
+              <Summary item={{ action: action as never }} hrefOf={hrefOfPart} />
+              <p className="meta">
+                <Time at={action.conducted} />
+                <span>{action.descriptor.type}</span>
+                <span>{action.scope}</span>
+                <span>version {action.version}</span>
+                {action.isHidden && <strong>hidden</strong>}
+                {action.refs.map(({ refId, label }) => (
+                  <a key={refId} href={hrefTo('slice', refId)}>
+                    {label}
+                  </a>
+                ))}
+              </p>
+            </section>
+            {action.fanOut !== null && <FanOutCard fanOut={action.fanOut} />}
+            <Explain actionId={action.id} session={session} version={action.fanOut?.delivered ?? 0} />
+            <section className="card">
+              <h2>Comments</h2>
+              <CommentThread actionId={action.id} />
+            </section>
+          </>
+        )}
+      </States>
+    </>
+  );
+}
+
+function FanOutCard({ fanOut }: { readonly fanOut: FanOut }): ReactNode {
+  return (
+    <section className="card">
+      <h2>Fan-out</h2>
+      <p role="status" className="fan-out" data-state={fanOut.state}>
+        <strong>{fanOut.state}</strong>
+        <span>
+          <span className="figure">{fanOut.delivered}</span> delivered
+        </span>
+        <span>lane {fanOut.lane}</span>
+        <span>attempt {fanOut.attempts}</span>
+        <span>version {fanOut.version}</span>
+        {fanOut.pulled && <span>read from its source by the other readers</span>}
+      </p>
+      {MOVING.has(fanOut.state) && <progress aria-label="Delivering" />}
+      {fanOut.error !== null && <pre className="alert">{fanOut.error}</pre>}
+    </section>
+  );
+}
+
+interface Explanation {
+  readonly explainFeedItem: {
+    readonly isInFeed: boolean;
+    readonly isEntitled: boolean;
+    readonly path: string;
+    readonly relevancy: string | null;
+    readonly addressedBy: readonly { readonly reason: string; readonly via: string | null }[];
+    readonly withheldBy: readonly string[];
+    readonly causes: readonly { readonly kind: string; readonly at: string; readonly liftedTo: string }[];
+  };
+}
+
+interface ExplainProps {
+  readonly actionId: string;
+  readonly session: Session;
+  /** Asks again when it changes. */
+  readonly version: number;
+}
+
+function Explain({ actionId, session, version }: ExplainProps): ReactNode {
+  const [memberId, setMember] = useState(session.memberId);
+  const asked = memberId === session.memberId ? null : memberId;
+  const query = `${EXPLAIN} # ${String(version)}`;
+  const { data, error, isLoading, reload } = useQuery<Explanation>(query, { actionId, memberId: asked });
+  const why = data?.explainFeedItem;
+  return (
+    <section className="card">
+      <h2>Why it is in a feed, or not</h2>
+      {session.roles.includes('admin') && (
+        <label>
+          Feed of
+          <input
+            defaultValue={memberId}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') setMember(event.currentTarget.value.trim() || session.memberId);
+            }}
+            onBlur={(event) => setMember(event.currentTarget.value.trim() || session.memberId)}
+          />
+        </label>
+      )}
+      <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
+        {why !== undefined && (
+          <dl>
+            <dt>{why.isInFeed ? 'It is in this feed' : 'It is not in this feed'}</dt>
+            <dd>
+              {why.addressedBy.length === 0
+                ? 'Nothing addresses it to this reader.'
+                : why.addressedBy
+                    .map(({ reason, via }) => `${reason}${via === null ? '' : ` by ${via}`}`)
+                    .join(', ')}
+            </dd>
+            {why.withheldBy.length > 0 && (
+              <>
+                <dt>Kept out by</dt>
+                <dd>{why.withheldBy.join(', ')}</dd>
+              </>
+            )}
+            {why.causes.length > 0 && (
+              <>
+                <dt>Lifted by</dt>
+                <dd>{why.causes.map(({ kind }) => kind).join(', ')}</dd>
+              </>
+            )}
+          </dl>
+        )}
+      </States>
+    </section>
+  );
+}

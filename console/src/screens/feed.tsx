@@ -1,0 +1,145 @@
+import {
+  Feed,
+  Reactions,
+  Summary,
+  Time,
+  UndoToast,
+  useFeed,
+  useItemActions,
+  useReadMark,
+  type FanfareItem,
+  type SummaryPart,
+  type Undo,
+} from '@fanfare/react';
+import { useState, type ReactNode } from 'react';
+import { goTo, hrefTo, useRoute } from '../route.ts';
+import { VirtualFeed } from '../ui/virtual-feed.tsx';
+
+const ORDERS = ['RELEVANCY', 'RECENT', 'TOP'] as const;
+const SHOWN = ['feed', 'unread', 'archived', 'snoozed'] as const;
+
+export function hrefOfPart({ member, ref }: SummaryPart): string | undefined {
+  const id = member?.memberId ?? ref?.refId;
+  return id === undefined ? undefined : hrefTo('slice', id);
+}
+
+export function FeedScreen(): ReactNode {
+  const { query } = useRoute();
+  const order = ORDERS.find((one) => one === query.get('order')) ?? 'RELEVANCY';
+  const shown = SHOWN.find((one) => one === query.get('show')) ?? 'feed';
+  const tag = query.get('tag') ?? '';
+  const feed = useFeed({
+    order,
+    first: 50,
+    filter: {
+      ...(shown === 'unread' ? { unreadOnly: true } : {}),
+      ...(shown === 'archived' ? { archived: true } : {}),
+      ...(shown === 'snoozed' ? { snoozed: true } : {}),
+      ...(tag === '' ? {} : { tags: [tag] }),
+    },
+  });
+  const { markAllRead } = useReadMark(feed);
+  const [undo, setUndo] = useState<Undo | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const fail = (error: unknown): void => {
+    setFailure(error instanceof Error ? error.message : String(error));
+  };
+  const set = (change: Readonly<Record<string, string>>): void => {
+    goTo('feed', '', { order, show: shown, tag, ...change });
+  };
+  return (
+    <>
+      <h1>Feed</h1>
+      <div className="filters">
+        <label>
+          Show
+          <select value={shown} onChange={(event) => set({ show: event.target.value })}>
+            {SHOWN.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Order
+          <select value={order} onChange={(event) => set({ order: event.target.value })}>
+            {ORDERS.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Tag
+          <input
+            defaultValue={tag}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') set({ tag: event.currentTarget.value.trim() });
+            }}
+          />
+        </label>
+        <button type="button" onClick={() => void markAllRead().catch(fail)}>
+          Mark all read
+        </button>
+        <span className="quiet">
+          {feed.unread.count}
+          {feed.unread.isExact ? '' : '+'} unread
+        </span>
+      </div>
+      {feed.state === 'REBUILDING' && <p className="quiet">This feed is being rebuilt.</p>}
+      {failure !== null && (
+        <p role="alert" className="alert">
+          {failure}
+        </p>
+      )}
+      <Feed.Root feed={feed}>
+        <Feed.NewItems />
+        <Feed.Announcer />
+        <Feed.Skeleton />
+        <Feed.Error />
+        <VirtualFeed feed={feed} label="Feed">
+          {(item) => <Entry item={item} onUndo={setUndo} onError={fail} />}
+        </VirtualFeed>
+        <Feed.Empty>Nothing here. Follow something, or publish an action that mentions you.</Feed.Empty>
+        <Feed.End>That is all.</Feed.End>
+      </Feed.Root>
+      <UndoToast last={undo} onClose={() => setUndo(null)} onError={fail} />
+    </>
+  );
+}
+
+interface EntryProps {
+  readonly item: FanfareItem;
+  readonly onUndo: (undo: Undo) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+function Entry({ item, onUndo, onError }: EntryProps): ReactNode {
+  const { action } = item;
+  const { hide, archive, unarchive } = useItemActions(item);
+  const take = (change: () => Promise<Undo>): void => void change().then(onUndo, onError);
+  return (
+    <>
+      <Summary item={item} hrefOf={hrefOfPart} />
+      <p className="meta">
+        <a href={hrefTo('action', action.id)}>
+          <Time at={action.conducted} />
+        </a>
+        <span>{action.descriptor.type}</span>
+        <span>{item.reasons.join(', ').toLowerCase()}</span>
+        {action.descriptor.tags.map((tag) => (
+          <a key={tag} href={hrefTo('feed', '', { tag })}>
+            #{tag}
+          </a>
+        ))}
+      </p>
+      <div className="buttons">
+        <Reactions actionId={action.id} onError={onError} />
+        <button type="button" onClick={() => take(hide)}>
+          Hide
+        </button>
+        <button type="button" onClick={() => take(item.isArchived ? unarchive : archive)}>
+          {item.isArchived ? 'Unarchive' : 'Archive'}
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,169 @@
+import { Time, useQuery } from '@fanfare/react';
+import { useState, type ReactNode } from 'react';
+import { hrefTo } from '../route.ts';
+import { ActionList, LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
+import { ConfirmDialog } from '../ui/confirm.tsx';
+import { States } from '../ui/states.tsx';
+import { useClient } from '../ui/use-client.ts';
+
+const ACTIONS = `query Moderate($after: String, $round: Int) {
+  actions(first: 30, after: $after, includeHidden: true) { edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } }
+}`.replace(', $round: Int', '');
+const LOG = `query ModerationLog { moderationLog(first: 20) { edges { node { actionId at by kind reason } } } }`;
+const HIDE = 'mutation Hide($id: ID!, $reason: String) { hideAction(id: $id, reason: $reason) { id } }';
+const SHOW = 'mutation Unhide($id: ID!) { unhideAction(id: $id) { id } }';
+
+interface Log {
+  readonly moderationLog: {
+    readonly edges: readonly {
+      readonly node: {
+        readonly actionId: string;
+        readonly at: string;
+        readonly by: string;
+        readonly kind: string;
+        readonly reason: string | null;
+      };
+    }[];
+  };
+}
+
+/** Hides at once, several together, with an undo; what cannot be undone is asked for first. */
+export function ModerationScreen(): ReactNode {
+  const client = useClient();
+  const [selected, setSelected] = useState<ReadonlyMap<string, ListedAction>>(new Map());
+  const [reason, setReason] = useState('');
+  const [undo, setUndo] = useState<readonly string[]>([]);
+  const [toDelete, setToDelete] = useState<readonly ListedAction[]>([]);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [round, setRound] = useState(0);
+  const toggle = (action: ListedAction): void => {
+    setSelected((all) => {
+      const next = new Map(all);
+      if (!next.delete(action.id)) next.set(action.id, action);
+      return next;
+    });
+  };
+  /** One after the other: what fails is said, and the rest is done. */
+  const each = async (
+    ids: readonly string[],
+    change: (id: string) => Promise<unknown>,
+  ): Promise<string[]> => {
+    setFailure(null);
+    const done: string[] = [];
+    for (const id of ids) {
+      try {
+        await change(id);
+        done.push(id);
+      } catch (error) {
+        setFailure(error instanceof Error ? error.message : String(error));
+      }
+    }
+    setSelected(new Map());
+    setRound((last) => last + 1);
+    return done;
+  };
+  const hide = async (): Promise<void> => {
+    const given = reason.trim();
+    const of = given === '' ? {} : { reason: given };
+    setUndo(await each([...selected.keys()], (id) => client.request(HIDE, { id, ...of })));
+  };
+  const show = (ids: readonly string[]): Promise<string[]> => each(ids, (id) => client.request(SHOW, { id }));
+  const remove = async (): Promise<void> => {
+    const ids = toDelete.map(({ id }) => id);
+    setToDelete([]);
+    await each(ids, (id) => client.mutations.deleteAction({ id }));
+  };
+  return (
+    <>
+      <h1>Moderation</h1>
+      <div className="filters" role="group" aria-label="With what is selected">
+        <label>
+          Reason
+          <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
+        </label>
+        <button type="button" disabled={selected.size === 0} onClick={() => void hide()}>
+          Hide {selected.size}
+        </button>
+        <button type="button" disabled={selected.size === 0} onClick={() => void show([...selected.keys()])}>
+          Show again
+        </button>
+        <button
+          type="button"
+          disabled={selected.size === 0}
+          onClick={() => setToDelete([...selected.values()])}
+        >
+          Delete …
+        </button>
+      </div>
+      <div role="status" data-fanfare="undo">
+        {undo.length > 0 && (
+          <>
+            <span>{undo.length} hidden</span>
+            <button type="button" onClick={() => void show(undo).then(() => setUndo([]))}>
+              Undo
+            </button>
+          </>
+        )}
+      </div>
+      {failure !== null && (
+        <p role="alert" className="alert">
+          {failure}
+        </p>
+      )}
+      <ActionList
+        query={`${ACTIONS} # ${String(round)}`}
+        variables={{}}
+        pick={(data) => (data as { readonly actions?: ActionPage }).actions}
+        empty="Nothing was published yet."
+        before={(action) => (
+          <input
+            type="checkbox"
+            aria-label={`Select: ${action.descriptor.summary}`}
+            checked={selected.has(action.id)}
+            onChange={() => toggle(action)}
+          />
+        )}
+      />
+      <LogOfModeration round={round} />
+      <ConfirmDialog
+        isOpen={toDelete.length > 0}
+        title={`Delete ${String(toDelete.length)} for good?`}
+        confirm="Delete"
+        onConfirm={() => void remove()}
+        onClose={() => setToDelete([])}
+      >
+        <ul>
+          {toDelete.slice(0, 5).map(({ id, descriptor }) => (
+            <li key={id}>{descriptor.summary}</li>
+          ))}
+        </ul>
+        {toDelete.length > 5 && <p>and {toDelete.length - 5} more.</p>}
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function LogOfModeration({ round }: { readonly round: number }): ReactNode {
+  const { data, error, isLoading, reload } = useQuery<Log>(`${LOG} # ${String(round)}`);
+  const entries = data?.moderationLog.edges ?? [];
+  return (
+    <section className="card">
+      <h2>Log</h2>
+      <States
+        {...{ isLoading, error }}
+        isEmpty={entries.length === 0}
+        empty="Nothing was moderated."
+        onRetry={reload}
+      >
+        <ul className="plain">
+          {entries.map(({ node }, at) => (
+            <li key={at}>
+              <a href={hrefTo('action', node.actionId)}>{node.kind}</a> by {node.by} <Time at={node.at} />{' '}
+              <span className="quiet">{node.reason}</span>
+            </li>
+          ))}
+        </ul>
+      </States>
+    </section>
+  );
+}

@@ -1,0 +1,177 @@
+import { createFanfareClient, useQuery } from '@fanfare/react';
+import { useId, useMemo, useState, type ReactNode } from 'react';
+import { goTo } from '../route.ts';
+import type { Session } from '../session.ts';
+import { INPUTS, listOf, shapeOf, valueOf, type InputField, type Inputs } from '../ui/inputs.ts';
+import { States } from '../ui/states.tsx';
+
+/** A form of the inputs the schema has, own types too. What was published is then followed. */
+export function PublishScreen({ session }: { readonly session: Session }): ReactNode {
+  const { data, error, isLoading, reload } = useQuery<Inputs>(INPUTS);
+  const kinds = data?.descriptor?.inputFields ?? [];
+  return (
+    <>
+      <h1>Publish</h1>
+      <States
+        {...{ isLoading, error }}
+        isEmpty={kinds.length === 0}
+        empty="The schema is not served here: INTROSPECTION=on shows the form."
+        onRetry={reload}
+      >
+        <PublishForm
+          session={session}
+          kinds={kinds.map(({ name, description, type }) => ({
+            name,
+            description,
+            fields: type.inputFields ?? [],
+          }))}
+          scopes={data?.scope?.enumValues.map(({ name }) => name) ?? []}
+        />
+      </States>
+    </>
+  );
+}
+
+interface Kind {
+  readonly name: string;
+  readonly description: string | null;
+  readonly fields: readonly InputField[];
+}
+
+interface FormProps {
+  readonly session: Session;
+  readonly kinds: readonly Kind[];
+  readonly scopes: readonly string[];
+}
+
+function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
+  const client = useMemo(
+    () => createFanfareClient({ url: '/graphql', token: session.token }),
+    [session.token],
+  );
+  const [kindName, setKind] = useState(kinds.some(({ name }) => name === 'posted') ? 'posted' : '');
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isSending, setSending] = useState(false);
+  const kind = kinds.find(({ name }) => name === kindName) ?? kinds[0];
+  const of = (name: string): string => values[name] ?? '';
+  const set = (name: string, value: string): void => {
+    setValues((all) => ({ ...all, [name]: value }));
+  };
+  const isService = session.roles.includes('service');
+  const publish = async (): Promise<void> => {
+    if (kind === undefined) return;
+    setFailure(null);
+    setSending(true);
+    try {
+      const filled = kind.fields.map(({ name, type }) => [name, valueOf(type, of(`${kind.name}.${name}`))]);
+      const [scope, actorId] = [of('scope'), of('actorId').trim()];
+      const [mentions, recipients] = [listOf(of('mentions')), listOf(of('recipients'))];
+      const refs = listOf(of('refs')).map((id) => ({ id, type: id.split(':')[0] ?? 'thing', label: id }));
+      const { action } = await client.mutations.publishAction({
+        input: {
+          descriptor: { [kind.name]: Object.fromEntries(filled) as object },
+          ...(scope === '' ? {} : { scope: scope as 'PUBLIC' }),
+          ...(actorId === '' ? {} : { actorId }),
+          ...(mentions.length === 0 ? {} : { mentions }),
+          ...(recipients.length === 0 ? {} : { recipients }),
+          ...(refs.length === 0 ? {} : { refs }),
+        },
+      });
+      goTo('action', action.id);
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+      setSending(false);
+    }
+  };
+  return (
+    <form
+      className="publish"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void publish();
+      }}
+    >
+      <label>
+        Type
+        <select value={kind?.name ?? ''} onChange={(event) => setKind(event.target.value)}>
+          {kinds.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      {kind?.description != null && <p className="quiet">{kind.description}</p>}
+      {kind?.fields.map((field) => (
+        <Field
+          key={`${kind.name}.${field.name}`}
+          field={field}
+          value={of(`${kind.name}.${field.name}`)}
+          onChange={(value) => set(`${kind.name}.${field.name}`, value)}
+        />
+      ))}
+      <fieldset>
+        <legend>Audience</legend>
+        <label>
+          Scope
+          <select value={of('scope')} onChange={(event) => set('scope', event.target.value)}>
+            <option value="">default</option>
+            {scopes.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        {['refs', 'mentions', 'recipients'].map((name) => (
+          <label key={name}>
+            {name} <span className="quiet">ids, with commas between</span>
+            <input value={of(name)} onChange={(event) => set(name, event.target.value)} />
+          </label>
+        ))}
+        {isService && (
+          <label>
+            actorId <span className="quiet">default: {session.memberId}</span>
+            <input value={of('actorId')} onChange={(event) => set('actorId', event.target.value)} />
+          </label>
+        )}
+      </fieldset>
+      {failure !== null && (
+        <p role="alert" className="alert">
+          {failure}
+        </p>
+      )}
+      <button type="submit" className="main" disabled={isSending}>
+        {isSending ? 'Publishing …' : 'Publish'}
+      </button>
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly field: InputField;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function Field({ field: { name, type, description }, value, onChange }: FieldProps): ReactNode {
+  const id = useId();
+  const { isRequired, isList, name: typeName } = shapeOf(type);
+  const isLong = typeName === 'JSON' || /text/i.test(name);
+  const isNumber = typeName === 'Int' || typeName === 'Float';
+  const common = { id, value, required: isRequired, 'aria-describedby': `${id}-hint` };
+  return (
+    <div className="field">
+      <label htmlFor={id}>{name + (isRequired ? ' *' : '')}</label>
+      {isLong && !isList ? (
+        <textarea {...common} rows={2} onChange={(event) => onChange(event.target.value)} />
+      ) : (
+        <input
+          {...common}
+          {...(isNumber ? { type: 'number', step: 'any' } : {})}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+      <span id={`${id}-hint`} className="quiet">
+        {isList ? 'with commas between' : typeName === 'JSON' ? 'JSON' : (description ?? '')}
+      </span>
+    </div>
+  );
+}

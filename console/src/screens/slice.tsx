@@ -1,0 +1,71 @@
+import { FollowButton, useQuery } from '@fanfare/react';
+import type { ReactNode } from 'react';
+import { goTo, useRoute } from '../route.ts';
+import { ActionList, LISTED, type ActionPage } from '../ui/action-list.tsx';
+
+const SLICE = `query Slice($refId: String!, $after: String) {
+  slice(refId: $refId, first: 30, after: $after) { edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } }
+}`;
+const NAMES = `query Names($id: String!) {
+  ref(refId: $id) { label type followerCount }
+  member(memberId: $id) { name teamId departmentId followerCount }
+}`;
+
+interface Names {
+  readonly ref: { readonly label: string; readonly type: string; readonly followerCount: number } | null;
+  readonly member: {
+    readonly name: string;
+    readonly teamId: string | null;
+    readonly departmentId: string | null;
+    readonly followerCount: number;
+  } | null;
+}
+
+/** The page of a person or a thing: all visible actions that carry its id. */
+export function SliceScreen(): ReactNode {
+  const { id } = useRoute();
+  return (
+    <>
+      <h1>Pages</h1>
+      <form
+        className="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          goTo('slice', (new FormData(event.currentTarget).get('id') as string).trim());
+        }}
+      >
+        <label>
+          Id of a person or a thing
+          <input key={id} name="id" defaultValue={id} required />
+        </label>
+        <button type="submit">Open</button>
+      </form>
+      {id === '' ? <p className="empty">Such as position:senior-engineer.</p> : <Page key={id} id={id} />}
+    </>
+  );
+}
+
+function Page({ id }: { readonly id: string }): ReactNode {
+  const { data } = useQuery<Names>(NAMES, { id });
+  const { member, ref } = data ?? {};
+  return (
+    <>
+      <section className="card">
+        <h2>{member?.name ?? ref?.label ?? id}</h2>
+        <p className="meta">
+          <code>{id}</code>
+          <span>{member == null ? (ref?.type ?? '') : 'member'}</span>
+          {member?.teamId != null && <span>team {member.teamId}</span>}
+          <span>{member?.followerCount ?? ref?.followerCount ?? 0} followers</span>
+          <FollowButton refId={id} />
+        </p>
+      </section>
+      <ActionList
+        query={SLICE}
+        variables={{ refId: id }}
+        pick={(found) => (found as { readonly slice?: ActionPage }).slice}
+        empty="Nothing visible carries this id."
+      />
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { useId, useState, type ReactNode } from 'react';
+import { hasOffer, signIn, takeOffer } from './session.ts';
+
+export function SignIn(): ReactNode {
+  const [token, setToken] = useState('');
+  const [isKept, setKept] = useState(false);
+  const [isRefused, setRefused] = useState(false);
+  const id = useId();
+  return (
+    <main className="sign-in">
+      <h1>Fanfare</h1>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          setRefused(!signIn(token, isKept));
+        }}
+      >
+        <label htmlFor={id}>Token</label>
+        <textarea
+          id={id}
+          rows={4}
+          required
+          spellCheck={false}
+          autoComplete="off"
+          value={token}
+          aria-describedby={`${id}-hint`}
+          onChange={(event) => {
+            setToken(event.target.value);
+          }}
+        />
+        <p id={`${id}-hint`} className="quiet">
+          <code>npx fanfare token --help</code> makes one. It stays in this tab.
+        </p>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={isKept}
+            onChange={(event) => {
+              setKept(event.target.checked);
+            }}
+          />
+          Keep it in this browser
+        </label>
+        {isRefused && <p role="alert">That is not a token.</p>}
+        <button type="submit" className="main">
+          Sign in
+        </button>
+        {hasOffer() && (
+          <button type="button" onClick={takeOffer}>
+            Sign in with the token of the terminal
+          </button>
+        )}
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,66 @@
+/** A type of an input as the schema describes it. */
+export interface TypeRef {
+  readonly kind: string;
+  readonly name: string | null;
+  readonly ofType: TypeRef | null;
+}
+
+export interface InputField {
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: TypeRef;
+}
+
+const REF = 'kind name ofType { kind name ofType { kind name ofType { kind name } } }';
+
+/** The inputs that publishing is made of, whatever types the installation has of its own. */
+export const INPUTS = `query Inputs {
+  descriptor: __type(name: "DescriptorInput") {
+    inputFields { name description type { kind name ofType { kind name inputFields { name description type { ${REF} } } }
+      inputFields { name description type { ${REF} } } } }
+  }
+  scope: __type(name: "Scope") { enumValues { name } }
+}`;
+
+export interface Inputs {
+  readonly descriptor: {
+    readonly inputFields: readonly {
+      readonly name: string;
+      readonly description: string | null;
+      readonly type: { readonly inputFields: readonly InputField[] | null };
+    }[];
+  } | null;
+  readonly scope: { readonly enumValues: readonly { readonly name: string }[] } | null;
+}
+
+/** How a field is filled in. */
+export function shapeOf(type: TypeRef): { isRequired: boolean; isList: boolean; name: string } {
+  const isRequired = type.kind === 'NON_NULL';
+  const inner = isRequired ? type.ofType : type;
+  const isList = inner?.kind === 'LIST';
+  let named = inner;
+  while (named?.ofType != null) named = named.ofType;
+  return { isRequired, isList, name: named?.name ?? 'String' };
+}
+
+/**
+ * What was typed as the API wants it; undefined: left out.
+ * @throws SyntaxError for JSON that is none
+ */
+export function valueOf(type: TypeRef, text: string): unknown {
+  const { isList, name } = shapeOf(type);
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  if (isList) return listOf(trimmed);
+  if (name === 'JSON') return JSON.parse(trimmed) as unknown;
+  if (name === 'Int' || name === 'Float') return Number(trimmed);
+  if (name === 'Boolean') return trimmed === 'true';
+  return trimmed;
+}
+
+export function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}

@@ -1,0 +1,265 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, HTTPRequest, Page } from 'puppeteer-core';
+import { build } from 'vite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { HttpServer } from '../../src/http/server.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { launchBrowser, openPage, textOf, type Visit } from '../support/browser.ts';
+import { ask, publish, upsert } from '../support/feed-api.ts';
+import { startTestHttp } from '../support/http.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+import { PROJECT } from '../support/project-copy.ts';
+
+const WAIT = { timeout: PATIENCE_MS, interval: 100 };
+const ROLES = ['admin', 'service'] as const;
+
+let app: TestApp;
+let browser: Browser;
+let folder: string;
+let server: HttpServer;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fanfare-console-'));
+  const configFile = join(PROJECT, 'console/vite.config.ts');
+  await build({ configFile, build: { outDir: folder } });
+  [app, browser] = await Promise.all([startTestApp(), launchBrowser()]);
+  server = await serve();
+  await upsert(app, {
+    pairs: ['demo', 'rita'].map((followerId) => ({ followerId, refId: 'john' })),
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+  await app[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+async function serve(port = 0): Promise<HttpServer> {
+  return startTestHttp(app, {
+    ...{ console: true, consoleFolder: folder, port },
+    pageToken: await app.token('demo', [...ROLES]),
+  });
+}
+
+const visit = (path = ''): Promise<Visit> => openPage(browser, `${server.url}/console${path}`);
+const click = (page: Page, text: string): Promise<void> =>
+  page.locator(`::-p-xpath(//button[contains(normalize-space(.), "${text}")])`).click();
+const has = (page: Page, text: string, selector = 'main') =>
+  expect.poll(() => textOf(page, selector), WAIT).toContain(text);
+const SCREENS = ['feed', 'publish', 'slice/john', 'moderation', 'work', 'health'] as const;
+
+/** Posts as John, whom both readers follow; gives the global id. The summary has the title. */
+const post = (title: string): Promise<string> =>
+  publish(app, { actorId: 'john', descriptor: { posted: { postId: `post:${title}`, postTitle: title } } });
+
+/** What axe-core finds wrong. */
+async function faults(page: Page): Promise<string[]> {
+  const path = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  // By the debugger: the page itself lets no such script in.
+  await page.evaluate(await readFile(path, 'utf8'));
+  const found = await page.evaluate(
+    'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))',
+  );
+  return found as string[];
+}
+
+describe('the console', () => {
+  test('opens signed in for who started the server, and what they publish by its form is seen to be delivered', async () => {
+    await using visited = await visit();
+    const { page, asked, errors } = visited;
+    await has(page, 'Feed');
+    await page.locator('a[href="#/publish"]').click();
+    await page.locator('select').fill('posted');
+    const field = (name: string) =>
+      page.locator(`::-p-xpath(//label[contains(., "${name}")]/following-sibling::*[1])`);
+    await field('postId').fill('post:1');
+    await page.locator('::-p-xpath(//label[contains(., "mentions")]/input)').fill('demo, rita');
+    await click(page, 'Publish');
+    await has(page, 'DONE');
+    await has(page, 'It is in this feed');
+    await page.locator('a[href="#/feed"]').click();
+    await has(page, 'demo', '[role="feed"]');
+    // Nothing but this server was asked, and no address has the token.
+    expect(asked.filter((url) => new URL(url).host !== new URL(server.url).host)).toEqual([]);
+    const token = await app.token('demo', [...ROLES]);
+    expect(asked.join('\n')).not.toContain(token.split('.')[0]);
+    expect(errors).toEqual([]);
+  });
+
+  test('forbids what is inline or from elsewhere, and its page has neither', async () => {
+    const response = await fetch(`${server.url}/console`);
+    const [policy, html] = [response.headers.get('content-security-policy') ?? '', await response.text()];
+    expect(policy).toContain("default-src 'none'; script-src 'self'");
+    expect(policy).not.toContain('unsafe');
+    expect(html).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=|style=/);
+    // Filled in for who started the server, and for nobody who comes by a proxy.
+    expect(html).toMatch(/name="fanfare-token" content="ey/);
+    const headers = { 'x-forwarded-for': '192.0.2.1' };
+    expect(await (await fetch(`${server.url}/console`, { headers })).text()).toContain('content=""');
+    expect((await fetch(`${server.url}/console/../package.json`)).status).toBe(404);
+    expect((await fetch(`${server.url}/console/%2e%2e/package.json`)).status).toBe(404);
+  });
+
+  test('says that the server is away, and shows what happened meanwhile when it is back', async () => {
+    await using visited = await visit();
+    const { page } = visited;
+    await has(page, 'Feed');
+    await expect.poll(() => textOf(page, '[role="feed"]'), WAIT).not.toBe('');
+    const { port } = server;
+    await server.close();
+    await has(page, 'Connecting again', 'body');
+    await post('Meanwhile');
+    await app.idle();
+    server = await serve(port);
+    await click(page, 'Try now');
+    await has(page, 'Meanwhile', '[role="feed"]');
+    expect(await textOf(page, '[data-fanfare="connection"]')).toBe('');
+  });
+
+  test('hides several at once with a reason and shows them again, and deletes after asking', async () => {
+    const ids = [await post('Spam A'), await post('Spam B')];
+    await using visited = await visit('#/moderation');
+    const { page } = visited;
+    await has(page, 'Spam B');
+    for (const title of ['Spam A', 'Spam B'])
+      await page.locator(`::-p-xpath(//li[contains(., "${title}")]//input)`).click();
+    await page.locator('::-p-xpath(//label[contains(., "Reason")]/input)').fill('It is spam');
+    await click(page, 'Hide 2');
+    await has(page, '2 hidden');
+    await has(page, 'It is spam');
+    const hidden = async () =>
+      (
+        await ask<{ nodes: ({ isHidden: boolean } | null)[] }>(
+          app,
+          '{ nodes(ids: ["' + ids.join('", "') + '"]) { ... on Action { isHidden } } }',
+          {},
+          { sub: 'demo', roles: ['admin'] },
+        )
+      ).nodes.map((node) => node?.isHidden);
+    expect(await hidden()).toEqual([true, true]);
+    await click(page, 'Undo');
+    await expect.poll(hidden, WAIT).toEqual([false, false]);
+    await page.locator('::-p-xpath(//li[contains(., "Spam A")]//input)').click();
+    await click(page, 'Delete …');
+    await page.locator('dialog button.main').click();
+    await expect.poll(hidden, WAIT).toEqual([undefined, false]);
+  });
+
+  test('shows the work under way, and rebuilds a feed', async () => {
+    await using visited = await visit('#/work');
+    const { page } = visited;
+    await has(page, 'watchers');
+    await page.locator('input[name="member"]').fill('rita');
+    await click(page, 'Rebuild');
+    await has(page, 'The feed of rita: RE');
+    await page.locator('a[href="#/health"]').click();
+    await has(page, 'Ready: ready');
+    await has(page, 'samples, one every 5 s');
+  });
+
+  test('keeps only what is in view of a feed of 10,000 in the page, up to its end', async () => {
+    await using visited = await visit('#/publish');
+    const { page } = visited;
+    const { feed } = await ask<{ feed: { liveCursor: string } }>(
+      app,
+      '{ feed { liveCursor } }',
+      {},
+      { sub: 'demo' },
+    );
+    await page.setRequestInterception(true);
+    page.on('request', (request) => void answer(request));
+    async function answer(request: HTTPRequest): Promise<void> {
+      const text = request.hasPostData() ? await request.fetchPostData() : undefined;
+      const { query = '', variables = {} } = JSON.parse(text ?? '{}') as {
+        query?: string;
+        variables?: { after?: string };
+      };
+      if (!query.startsWith('query Feed')) await request.continue();
+      else
+        await request.respond({
+          contentType: 'application/json',
+          body: JSON.stringify({ data: { feed: hugePage(Number(variables.after ?? 0), feed.liveCursor) } }),
+        });
+    }
+    await page.locator('a[href="#/feed"]').click();
+    await has(page, 'Huge 0', '[role="feed"]');
+    const toEnd = () => page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
+    await expect
+      .poll(async () => {
+        await toEnd();
+        return textOf(page, '[role="feed"]');
+      }, WAIT)
+      .toContain('Huge 9999');
+    expect(await page.evaluate('document.querySelectorAll("article").length')).toBeLessThan(60);
+    await has(page, 'That is all.');
+  });
+
+  test('has nothing that axe-core finds wrong, on any screen, light and dark', async () => {
+    const id = await post('For all to see');
+    await app.idle();
+    await using visited = await visit();
+    const { page, errors } = visited;
+    const found: Record<string, string[]> = {};
+    for (const screen of [...SCREENS, `action/${encodeURIComponent(id)}`]) {
+      await page.evaluate(`location.hash = '#/${screen}'`);
+      await expect.poll(() => page.$('main .loading, [data-fanfare="skeleton"]'), WAIT).toBeNull();
+      for (const value of ['light', 'dark']) {
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+        const wrong = await faults(page);
+        if (wrong.length > 0) found[`${screen} ${value}`] = wrong;
+        await picture(page, `${screen.split('/')[0] ?? ''}-${value}`);
+      }
+      await page.setViewport({ width: 390, height: 780 });
+      await picture(page, `${screen.split('/')[0] ?? ''}-phone`);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), screen).toBeLessThanOrEqual(390);
+      await page.setViewport({ width: 1100, height: 760 });
+    }
+    await click(page, 'Sign out');
+    const wrong = await faults(page);
+    if (wrong.length > 0) found['sign in'] = wrong;
+    expect(found).toEqual({});
+    expect(errors).toEqual([]);
+  });
+});
+
+/** To look at: FANFARE_PICTURES names a folder. */
+async function picture(page: Page, name: string): Promise<void> {
+  const pictures = process.env['FANFARE_PICTURES'];
+  if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}.png` as `${string}.png` });
+}
+
+/** A page of 2,500 of a feed of 10,000. */
+function hugePage(after: number, liveCursor: string) {
+  const nodes = Array.from({ length: 2_500 }, (_, n) => after + n).map((n) => ({
+    ...{ id: `huge-${String(n)}`, reasons: ['FOLLOW'], isUnread: false, groupId: `g${String(n)}` },
+    relevancy: new Date(Date.UTC(2026, 0, 1) - n * 1_000).toISOString(),
+    ...{ isArchived: false, snoozedUntil: null, resharedBy: [] },
+    action: {
+      ...{
+        id: `huge-action-${String(n)}`,
+        conducted: '2026-01-01T00:00:00.000Z',
+        scope: 'PUBLIC',
+        isHidden: false,
+      },
+      ...{ actor: { memberId: 'john', name: 'John' }, refs: [] },
+      descriptor: {
+        ...{ type: 'Posted', summary: `Huge ${String(n)}`, tags: [] },
+        summaryParts: [{ text: `Huge ${String(n)}`, member: null, ref: null }],
+      },
+      engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null, reactions: [] },
+      viewer: {
+        ...{ hasLiked: false, hasCommented: false, hasReshared: false, isBookmarked: false },
+        ...{ reactions: [], canDelete: false, canEdit: false },
+      },
+    },
+  }));
+  const end = after + nodes.length;
+  return {
+    edges: nodes.map((node) => ({ cursor: node.id, node })),
+    pageInfo: { hasNextPage: end < 10_000, endCursor: String(end) },
+    ...{ unread: { count: 0, isExact: true }, state: 'READY', liveCursor },
+  };
+}

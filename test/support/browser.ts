@@ -1,0 +1,47 @@
+import chromium from '@sparticuz/chromium';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { PATIENCE_MS } from './patience.ts';
+
+/** A Chromium that asks nobody for anything but what it is shown. Its profiles are empty. */
+export async function launchBrowser(): Promise<Browser> {
+  return puppeteer.launch({
+    // In one process Chromium would end with the first profile that is closed.
+    args: [
+      ...chromium.args.filter((arg) => arg !== '--single-process'),
+      ...['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    ],
+    executablePath: await chromium.executablePath(),
+    headless: 'shell',
+    protocolTimeout: 300_000,
+  });
+}
+
+/** A page of a profile of its own. Disposing ends both. */
+export interface Visit extends AsyncDisposable {
+  readonly page: Page;
+  /** Addresses that were asked for, sockets included. */
+  readonly asked: readonly string[];
+  /** What scripts of the page reported as errors. */
+  readonly errors: readonly string[];
+}
+
+export async function openPage(browser: Browser, url: string): Promise<Visit> {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const [asked, errors]: [string[], string[]] = [[], []];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => {
+    // A server that is away is reported by the browser itself.
+    if (message.type() === 'error' && !message.text().includes('ERR_')) errors.push(message.text());
+  });
+  await page.goto(url);
+  return { page, asked, errors, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Scripts of the page are texts: its globals are not those of this process. */
+export async function textOf(page: Page, selector = 'body'): Promise<string> {
+  const script = `[...document.querySelectorAll(${JSON.stringify(selector)})].map((e) => e.textContent).join('\\n')`;
+  return String(await page.evaluate(script)).replaceAll(/\s+/g, ' ');
+}
