@@ -143,6 +143,7 @@ async function build(
     redis: redis?.parts ?? [],
     feeds: config.feeds,
     recordsEvents: config.events.retentionMs !== null,
+    digestAfterMs: config.events.digests?.afterMs ?? null,
     realtime: ({ erasures }) => {
       const realtime = createRealtime(
         { ...config.live, endedAmong: (openedAt) => erasures.erasedAmong(openedAt) },

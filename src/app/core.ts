@@ -41,6 +41,8 @@ export interface CoreOptions {
   >;
   /** Whether what happens is recorded for hosts. Default: no. */
   readonly recordsEvents?: boolean;
+  /** How long somebody has not read when they are reminded; null, absent: never. */
+  readonly digestAfterMs?: number | null;
   readonly realtime: (repositories: Repositories) => Realtime;
   readonly tickets: (repositories: Repositories) => Tickets;
   readonly observer: CoreObserver;
@@ -73,7 +75,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     weights: feeds.relevancyWeights,
     ranking: feeds.ranking,
     reactions: feeds.reactions,
-    dormantAfterMs: feeds.dormantAfterMs,
+    // When somebody read is noted as exactly as the shorter of the two asks for.
+    dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
     newToken: newObjectId,
     tickets: options.tickets(repositories),
     openSession: (identity) => openSession(repositories, identity),

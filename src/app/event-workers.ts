@@ -1,9 +1,11 @@
 import type { Config } from '../config/config.ts';
 import { createWebhookClient } from '../connections/webhook-client.ts';
+import type { UserId } from '../domain/action.ts';
 import type { WebhookReceiver } from '../domain/webhook.ts';
 import { clock } from '../lib/clock.ts';
 import { MemoryWorkSignal } from '../realtime/memory-work-signal.ts';
 import { EventMover } from '../workers/events/event-mover.ts';
+import { DigestWorker } from '../workers/events/digest-worker.ts';
 import type { BackgroundWorker } from '../workers/background-worker.ts';
 import { CONCURRENT_REQUESTS } from '../workers/webhooks/in-turns.ts';
 import { WebhookWorker, type WebhookObserver } from '../workers/webhooks/webhook-worker.ts';
@@ -16,18 +18,22 @@ import {
 } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Role } from '../domain/viewer.ts';
 import type { Core } from './core.ts';
 
 /** What works on events for hosts; nothing where none are recorded. */
 export function eventWorkers(
   { events, fanOut }: Pick<Config, 'events' | 'fanOut'>,
-  { repositories, workSignal }: Pick<Core, 'repositories' | 'workSignal'>,
+  { repositories, workSignal, services }: Pick<Core, 'repositories' | 'workSignal' | 'services'>,
   workerId: string,
   logger: Logger,
   metrics: Pick<Metrics, 'webhookAttempted' | 'webhookGivenUp' | 'webhookBehind'>,
 ): BackgroundWorker[] {
   if (events.retentionMs === null) return [];
   const { leaseMs, pollMs } = fanOut;
+  const onError = (err: unknown): void => {
+    logWorkerTrouble(logger, { err });
+  };
   const { receivers, timeoutMs, retryForMs } = events.webhooks;
   // Of this process alone: what another one has moved is found by the clock.
   const moved = new MemoryWorkSignal();
@@ -37,11 +43,12 @@ export function eventWorkers(
       onMoved: () => {
         moved.notify();
       },
-      onError: (err) => {
-        logWorkerTrouble(logger, { err });
-      },
+      onError,
     },
-    { workerId, workSignal, retentionMs: events.retentionMs, leaseMs, pollMs },
+    {
+      ...{ workerId, workSignal, leaseMs, pollMs },
+      ...{ retentionMs: events.retentionMs, digests: events.digests },
+    },
   );
   const webhooks = receivers.map((receiver) => {
     const { url, allowPrivateAddress } = receiver;
@@ -55,7 +62,16 @@ export function eventWorkers(
       { receiver, workerId, workSignal: moved, leaseMs, pollMs, retryForMs },
     );
   });
-  return [mover, ...webhooks];
+  return [mover, ...(events.digests === null ? [] : [digests(events.digests.afterMs)]), ...webhooks];
+
+  function digests(afterMs: number): BackgroundWorker {
+    const countUnread = (userId: UserId) =>
+      services.countUnread(services.openSession({ userId, roles: new Set<Role>(['user']), expiresAt: null }));
+    return new DigestWorker(
+      { ...repositories, countUnread, mayLook: () => mover.hasLease, onError },
+      { pollMs, afterMs },
+    );
+  }
 }
 
 /** For logs and metrics: paths and queries may hold secrets. */

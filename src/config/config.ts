@@ -72,6 +72,8 @@ export interface Config {
   readonly events: {
     /** Null: no events are recorded. */
     readonly retentionMs: number | null;
+    /** Null: nobody is reminded. */
+    readonly digests: { readonly afterMs: number; readonly everyMs: number } | null;
     readonly webhooks: {
       readonly receivers: readonly WebhookReceiver[];
       readonly timeoutMs: number;

@@ -162,6 +162,10 @@ function shape(values: SettingValues, env: Environment): Config {
     },
     events: {
       retentionMs: values.EVENT_RETENTION ?? null,
+      digests:
+        values.DIGEST_AFTER === undefined || values.EVENT_RETENTION === undefined
+          ? null
+          : { afterMs: values.DIGEST_AFTER, everyMs: values.DIGEST_EVERY },
       webhooks: {
         receivers: values.WEBHOOKS ?? [],
         timeoutMs: values.WEBHOOK_TIMEOUT,

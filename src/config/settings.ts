@@ -284,6 +284,18 @@ export const SETTINGS = {
     'How long events for hosts are kept, for hostEvents and webhooks; off: none are recorded.',
   ),
 
+  DIGEST_AFTER: setting(
+    'Events',
+    'off',
+    durationOrOff('1s', '52w'),
+    'How long somebody has not read when `digest.due` is recorded for what came to them meanwhile; off: never.',
+  ),
+  DIGEST_EVERY: setting(
+    'Events',
+    '1d',
+    duration('1s', '52w'),
+    'Time between two `digest.due` for the same member, at least.',
+  ),
   WEBHOOKS: optional(
     'Events',
     webhookReceivers(),

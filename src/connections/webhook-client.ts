@@ -71,16 +71,26 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 
   return {
     async post(headers, body, signal) {
-      const deadline = AbortSignal.timeout(timeoutMs);
+      signal.throwIfAborted();
+      // Not AbortSignal.any: a signal that lives as long as the process would keep something of every attempt.
+      const attempt = new AbortController();
+      const end = (): void => {
+        attempt.abort();
+      };
+      signal.addEventListener('abort', end);
+      const timer = setTimeout(end, timeoutMs);
       try {
-        const answer = await send(headers, body, AbortSignal.any([signal, deadline]));
+        const answer = await send(headers, body, attempt.signal);
         await readToItsEnd(answer);
         return outcomeOf(answer);
       } catch (error) {
         signal.throwIfAborted();
-        if (deadline.aborted)
+        if (attempt.signal.aborted)
           return { isTaken: false, error: `No answer within ${String(timeoutMs / 1_000)} s` };
         return { isTaken: false, error: reasonOf(error) };
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
       }
     },
     [Symbol.dispose]() {

@@ -27,6 +27,13 @@ export interface DeliveredReader {
   readonly reasons: readonly DeliveryReason[];
 }
 
+/** How much a reader has not read. */
+export interface UnreadFacts {
+  readonly count: number;
+  /** False: there is more. */
+  readonly isExact: boolean;
+}
+
 /** What an event is about. Which of these are there goes by its type. */
 export interface HostEventFacts {
   readonly actionId?: ActionId;
@@ -39,6 +46,9 @@ export interface HostEventFacts {
   readonly reaction?: string;
   readonly followerId?: UserId;
   readonly refId?: string;
+  /** Who is to be reminded, and of how much. */
+  readonly memberId?: UserId;
+  readonly unread?: UnreadFacts;
   /** Names an erasure without naming the member. */
   readonly erasureKey?: string;
 }

@@ -14,6 +14,9 @@ export const EVENT_INDEXES: readonly IndexDefinition[] = [
   index('hostEvents', 'members', { memberIds: 1 }, 'erasure and export: events that name somebody', {
     sparse: true,
   }),
+  index('feeds', 'digest', { digestAt: 1 }, 'events for hosts: the next readers to be reminded', {
+    partialFilterExpression: { digestAt: { $exists: true } },
+  }),
   index(
     'webhookDeliveries',
     'due',

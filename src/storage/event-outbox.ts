@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import type { Action, UserId } from '../domain/action.ts';
-import type { DeliveredReader, HostEvent } from '../domain/host-event.ts';
+import type { DeliveredReader, HostEvent, UnreadFacts } from '../domain/host-event.ts';
 import { clock } from '../lib/clock.ts';
 import type { OutboxDocument } from './event-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
@@ -27,7 +27,7 @@ export async function putIntoOutbox(
   );
 }
 
-/** Events of deliveries, which no document carries. */
+/** Events that no document carries: of deliveries, and of what is not done. */
 export function eventOutboxRepository({ eventOutbox }: Pick<Collections, 'eventOutbox'>) {
   return {
     /**
@@ -42,6 +42,16 @@ export function eventOutboxRepository({ eventOutbox }: Pick<Collections, 'eventO
       const id = eventIdOf('delivered', actionId, chunk.first, chunk.last);
       const facts = { actionId, actorId, descriptorType: descriptor.type, scope, readers };
       await putIntoOutbox(eventOutbox, [{ id, type: 'item.delivered', at: clock.now(), facts }]);
+    },
+
+    /** Notes that a reader is to be reminded of what is unread. The same for the same time that it was due. One write. */
+    async putDigest(
+      due: { readonly userId: UserId; readonly dueAt: Date },
+      unread: UnreadFacts,
+    ): Promise<void> {
+      const id = eventIdOf('digest', due.userId, due.dueAt.toISOString());
+      const facts = { memberId: due.userId, unread };
+      await putIntoOutbox(eventOutbox, [{ id, type: 'digest.due', at: clock.now(), facts }]);
     },
   };
 }

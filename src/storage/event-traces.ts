@@ -5,6 +5,9 @@ import type { HostEventFacts } from '../domain/host-event.ts';
 import type { HostEventDocument, OutboxDocument } from './event-documents.ts';
 import type { Collections } from './mongo.ts';
 
+/** Facts that are ids of members. */
+const NAMING = ['actorId', 'followerId', 'refId', 'memberId'] as const;
+
 type WithFacts = Pick<HostEventDocument, '_id' | 'facts' | 'memberIds'>;
 
 /** What a member leaves among the events for hosts, in bounded batches: called again until nothing is found, nothing is left. */
@@ -21,7 +24,7 @@ export function eventTraces({ eventOutbox, hostEvents }: Pick<Collections, 'even
       const waiting = await renamed(
         eventOutbox,
         {
-          $or: (['actorId', 'followerId', 'refId'] as const).map((field) => ({
+          $or: NAMING.map((field) => ({
             [`facts.${field}`]: memberId,
           })),
         },
@@ -82,7 +85,7 @@ async function renamed<D extends HostEventDocument | OutboxDocument>(
 
 function idsReplaced(facts: HostEventFacts, put: (id: UserId) => UserId): Record<string, UserId> {
   const replaced: Record<string, UserId> = {};
-  for (const field of ['actorId', 'followerId', 'refId'] as const) {
+  for (const field of NAMING) {
     const id = facts[field];
     if (id !== undefined) replaced[`facts.${field}`] = put(id);
   }

@@ -169,8 +169,9 @@ export function hostEventsRepository({
 export type HostEventsRepository = ReturnType<typeof hostEventsRepository>;
 
 function newDocument({ id, type, at, facts }: HostEvent, seq: number, storedAt: Date): HostEventDocument {
-  const { actorId, followerId, refId } = facts;
-  const memberIds = [...new Set([actorId, followerId, refId].filter((who) => who !== undefined))];
+  const { actorId, followerId, refId, memberId } = facts;
+  const named = [actorId, followerId, refId, memberId].filter((who) => who !== undefined);
+  const memberIds = [...new Set(named)];
   return { _id: id, seq, type, at, storedAt, facts, ...(memberIds.length === 0 ? {} : { memberIds }) };
 }
 

@@ -140,7 +140,11 @@ export function memberDataRepository(collections: Collections) {
     async *events(memberId: UserId, withOthers: boolean) {
       const own: Filter<HostEventDocument> = withOthers
         ? {}
-        : { $or: [{ 'facts.actorId': memberId }, { 'facts.followerId': memberId }] };
+        : {
+            $or: (['actorId', 'followerId', 'memberId'] as const).map((field) => ({
+              [`facts.${field}`]: memberId,
+            })),
+          };
       for await (const documents of batches(hostEvents.find({ memberIds: memberId, ...own })))
         yield documents.map(({ _id: id, type, at, facts: { readers: _readers, ...facts } }) => ({
           ...{ id, type, at },
@@ -188,8 +192,9 @@ function withoutInternals<T extends MemberDocument | RefDocument>(document: T) {
   return { id, ...facts };
 }
 
-function marksOf({ lastRead, muted, mutes, checksFollows }: FeedDocument) {
+function marksOf({ lastRead, muted, mutes, checksFollows, digestedAt }: FeedDocument) {
   return {
+    ...(digestedAt === undefined ? {} : { digestedAt }),
     lastRead: lastRead ?? null,
     muted: muted ?? [],
     mutes: mutes ?? [],

@@ -97,6 +97,10 @@ export interface FeedDocument {
   rebuiltAt?: Date;
   /** Present while the store is to forget what lies at the floor and below: when that may be done. */
   trimAt?: Date;
+  /** Present while something has come that the reader may have to be reminded of: when that is decided. */
+  digestAt?: Date;
+  /** When the reader was last reminded. */
+  digestedAt?: Date;
   /** Present while the feed is to be rebuilt: when that may begin, or the end of the lease of who is at it. */
   rebuildAt?: Date;
   /** While it is rebuilt, the end of the lease: also where it has become due again since. */

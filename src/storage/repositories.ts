@@ -5,6 +5,7 @@ import { followerPagesRepository, type FollowerPagesRepository } from './followe
 import { bookmarksRepository, type BookmarksRepository } from './bookmarks.ts';
 import { editsRepository, type EditsRepository } from './edits.ts';
 import { NO_EVENTS, WITH_EVENTS } from './event-entries.ts';
+import { digestsRepository, type DigestsRepository } from './digests.ts';
 import { eventOutboxRepository, type EventOutboxRepository } from './event-outbox.ts';
 import { eventSourcesRepository, type EventSourcesRepository } from './event-sources.ts';
 import { hostEventsRepository, type HostEventsRepository } from './host-events.ts';
@@ -50,6 +51,7 @@ export interface Repositories {
   readonly edits: EditsRepository;
   readonly erasures: ErasuresRepository;
   readonly erasureList: ErasureListRepository;
+  readonly digests: DigestsRepository;
   readonly eventOutbox: EventOutboxRepository;
   readonly eventSources: EventSourcesRepository;
   readonly hostEvents: HostEventsRepository;
@@ -109,6 +111,7 @@ export function createRepositories(
     edits: editsRepository(collections, events),
     erasures: erasuresRepository(collections.erasures, events),
     erasureList: erasureListRepository(collections),
+    digests: digestsRepository(collections),
     eventOutbox: eventOutboxRepository(collections),
     eventSources: eventSourcesRepository(collections),
     hostEvents: hostEventsRepository(collections),

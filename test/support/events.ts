@@ -2,14 +2,14 @@ import type { NumberedHostEvent } from '../../src/domain/host-event.ts';
 import type { HostEventView } from '../../src/domain/host-event-data.ts';
 import { createRepositories } from '../../src/storage/repositories.ts';
 import type { Collections } from '../../src/storage/mongo.ts';
-import { EventMover } from '../../src/workers/events/event-mover.ts';
+import { EventMover, type EventMoverOptions } from '../../src/workers/events/event-mover.ts';
 import type { Parts } from './parts.ts';
 import { uniqueName } from './unique-name.ts';
 
 /** A mover that nothing starts. */
 export function eventMover(
   collections: Collections,
-  options: { readonly retentionMs?: number } = {},
+  options: Partial<Pick<EventMoverOptions, 'retentionMs' | 'digests'>> = {},
 ): EventMover {
   return new EventMover(
     {
@@ -19,7 +19,14 @@ export function eventMover(
         throw error;
       },
     },
-    { workerId: uniqueName('mover'), leaseMs: 30_000, pollMs: 20, retentionMs: 7 * 86_400_000, ...options },
+    {
+      workerId: uniqueName('mover'),
+      leaseMs: 30_000,
+      pollMs: 20,
+      retentionMs: 7 * 86_400_000,
+      digests: null,
+      ...options,
+    },
   );
 }
 

@@ -9,7 +9,7 @@ import { clock } from '../../lib/clock.ts';
 export interface BeginReadingDependencies {
   readonly feeds: Pick<FeedsRepository, 'touch' | 'markDue'>;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
-  /** Readers who have not read for this long are skipped when actions are delivered. */
+  /** That somebody reads is noted several times within this time. */
   readonly dormantAfterMs: number;
 }
 

@@ -1,6 +1,8 @@
+import type { HostEvent } from '../../domain/host-event.ts';
 import { clock } from '../../lib/clock.ts';
 import type { EventSourcesRepository } from '../../storage/event-sources.ts';
 import type { HostEventsRepository } from '../../storage/host-events.ts';
+import type { DigestsRepository } from '../../storage/digests.ts';
 import type { WebhookDeliveriesRepository } from '../../storage/webhook-deliveries.ts';
 import type { WebhookReceiversRepository } from '../../storage/webhook-receivers.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
@@ -10,6 +12,7 @@ export interface EventMoverDependencies {
   readonly hostEvents: Pick<HostEventsRepository, 'lease' | 'release' | 'append' | 'purge' | 'range'>;
   readonly webhookDeliveries: Pick<WebhookDeliveriesRepository, 'purge'>;
   readonly webhookReceivers: Pick<WebhookReceiversRepository, 'forget'>;
+  readonly digests: Pick<DigestsRepository, 'note'>;
   /** There is something new in the log. */
   readonly onMoved: () => void;
   /** It is tried again in the next round. */
@@ -21,6 +24,8 @@ export interface EventMoverOptions extends BackgroundWorkerOptions {
   readonly leaseMs: number;
   /** How long an event is kept. */
   readonly retentionMs: number;
+  /** How long after something came a reader is reminded, and how often at most; null: never. */
+  readonly digests: { readonly afterMs: number; readonly everyMs: number } | null;
 }
 
 /** Documents of each kind in one batch. */
@@ -55,8 +60,14 @@ export class EventMover extends BackgroundWorker {
     if (batch.events.length === 0) return false;
     await hostEvents.append(batch.events, now);
     this.#dependencies.onMoved();
+    await this.#noteDigests(batch.events, now);
     await batch.taken();
     return batch.hasMore;
+  }
+
+  /** Whether this process is the one that moves events. */
+  get hasLease(): boolean {
+    return this.#hasLease;
   }
 
   override async stop(): Promise<void> {
@@ -70,6 +81,17 @@ export class EventMover extends BackgroundWorker {
 
   protected override failed(error: unknown): void {
     this.#dependencies.onError(error);
+  }
+
+  /** Before they are taken from where they stand: cut off in between, it is done again. */
+  async #noteDigests(events: readonly HostEvent[], now: Date): Promise<void> {
+    const { digests } = this.#options;
+    if (digests === null) return;
+    const readers = new Set(
+      events.flatMap(({ facts }) => facts.readers ?? []).map(({ memberId }) => memberId),
+    );
+    const dueAt = new Date(now.getTime() + digests.afterMs);
+    await this.#dependencies.digests.note([...readers], { dueAt, everyMs: digests.everyMs });
   }
 
   async #purge(now: Date): Promise<void> {

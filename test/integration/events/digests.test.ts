@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import type { Server } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SMTPServer } from 'smtp-server';
+import { createDigestMailer } from '../../../docs/examples/digest-mailer.ts';
+import { webhookKey } from '../../../src/domain/webhook-signature.ts';
+import type { HostEventView } from '../../../src/domain/host-event-data.ts';
+import { DigestWorker } from '../../../src/workers/events/digest-worker.ts';
+import { eventMover, moveEvents, poll } from '../../support/events.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { newWebhookSecret } from '../../support/webhook-receiver.ts';
+import { sendAll, webhookWorker } from '../../support/webhooks.ts';
+
+const HOUR_MS = 3_600_000;
+const DIGESTS = { afterMs: 24 * HOUR_MS, everyMs: 48 * HOUR_MS };
+
+let parts: Parts;
+/** Hours from now on, by the clock of the workers. */
+let hours: number;
+beforeEach(async () => {
+  parts = await openParts({ recordsEvents: true });
+  hours = 0;
+});
+afterEach(async () => parts[Symbol.asyncDispose]());
+
+const now = (): Date => new Date(Date.now() + hours * HOUR_MS);
+
+async function deliver(...mentions: string[]): Promise<void> {
+  await parts.publish({ mentions });
+  await parts.fanOut();
+  await using mover = eventMover(parts.database.collections, { digests: DIGESTS });
+  while (await mover.round(new Date(now().getTime() + 1_000)));
+}
+
+async function remind(): Promise<void> {
+  await using worker = new DigestWorker(
+    {
+      ...parts.repositories,
+      countUnread: (memberId) => parts.services.countUnread(parts.session(memberId)),
+      mayLook: () => true,
+      onError: (error) => {
+        throw error;
+      },
+    },
+    { ...{ pollMs: 20, afterMs: DIGESTS.afterMs } },
+  );
+  while (await worker.round(new Date(now().getTime() + 2_000)));
+}
+
+async function digests(): Promise<readonly unknown[]> {
+  await moveEvents(parts.database.collections);
+  const views: HostEventView[] = [];
+  for await (const view of poll(parts, { after: null })) views.push(view);
+  return views.filter(({ type }) => type === 'digest.due').map(({ data }) => data);
+}
+
+const due = (memberId: string, count: number) => ({ memberId, unread: { count, isExact: true } });
+
+test('reminds a member who has never read, once and not too often, as long as something comes', async () => {
+  await deliver('ann', 'bob');
+  hours = 23;
+  await remind();
+  expect(await digests()).toEqual([]);
+  await deliver('ann');
+  hours = 25;
+  await Promise.all([remind(), remind()]);
+  await remind();
+  expect(await digests()).toEqual(expect.arrayContaining([due('ann', 2), due('bob', 1)]));
+  expect(await digests()).toHaveLength(2);
+  await deliver('ann');
+  hours = 25 + 47;
+  await remind();
+  expect(await digests()).toHaveLength(2);
+  hours = 25 + 49;
+  await remind();
+  expect((await digests()).slice(2)).toEqual([due('ann', 3)]);
+  hours = 1_000;
+  await remind();
+  expect(await digests()).toHaveLength(3);
+});
+
+test('reminds nobody who has read, of nothing that they may not see, and waits while somebody reads', async () => {
+  const { services, session, database } = parts;
+  const { action } = await parts.publish({ mentions: ['ann', 'bob', 'cid'] });
+  await deliver('bob', 'cid');
+  await services.markFeedRead(session('bob'), new Date());
+  await services.hideAction(session('admin', 'admin'), action.id, null);
+  hours = 20;
+  await database.collections.feeds.updateOne({ _id: 'cid' }, { $set: { activeAt: now() } });
+  hours = 25;
+  await remind();
+  expect(await digests()).toEqual([]);
+  hours = 45;
+  await remind();
+  expect(await digests()).toEqual([due('cid', 1)]);
+  expect(await database.collections.feeds.countDocuments({ digestAt: { $exists: true } })).toBe(0);
+});
+
+test('a member who is erased is reminded of nothing, and named by no reminder', async () => {
+  await deliver('ann');
+  hours = 25;
+  await remind();
+  await moveEvents(parts.database.collections);
+  await deliver('bob');
+  await parts.services.eraseMember(parts.admin, 'ann');
+  await parts.services.eraseMember(parts.admin, 'bob');
+  hours = 50;
+  await remind();
+  const names = (await digests()).map((data) => (data as { memberId: string }).memberId);
+  expect(names).toEqual([expect.stringMatching(/^erased:/)]);
+});
+
+async function portOf(server: Pick<Server, 'address'>): Promise<number> {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('It does not listen');
+  return Promise.resolve(address.port);
+}
+
+test('the example mails digests, each once, over SMTP, and takes nothing that is not signed', async () => {
+  const mails: string[] = [];
+  let isAway = true;
+  const smtp = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, _session, callback) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        if (isAway) {
+          callback(new Error('Not now'));
+          return;
+        }
+        mails.push(Buffer.concat(chunks).toString());
+        callback();
+      });
+    },
+  });
+  smtp.listen(0, '127.0.0.1');
+  await once(smtp.server, 'listening');
+  const secret = newWebhookSecret();
+  const mailer = createDigestMailer({
+    secret,
+    smtp: `smtp://127.0.0.1:${String(await portOf(smtp.server))}`,
+    from: 'feed@app.example',
+    link: 'https://app.example/feed',
+    addressOf: (memberId) => Promise.resolve(memberId === 'bob' ? null : `${memberId}@app.example`),
+  });
+  mailer.listen(0, '127.0.0.1');
+  await once(mailer, 'listening');
+  const url = `http://127.0.0.1:${String(await portOf(mailer))}/`;
+  try {
+    const key = webhookKey(secret) ?? new Uint8Array();
+    const receiver = { url, keys: [key], types: null, allowPrivateAddress: true };
+    let offset = 0;
+    await using worker = webhookWorker(parts.database.collections, receiver, {
+      now: () => new Date(Date.now() + offset),
+    });
+    await worker.round();
+    await deliver('ann', 'bob');
+    hours = 25;
+    await remind();
+    await moveEvents(parts.database.collections);
+    await sendAll(worker);
+    expect(mails).toEqual([]);
+    isAway = false;
+    offset = 60_000;
+    await sendAll(worker);
+    expect(mails).toHaveLength(1);
+    expect(mails[0]).toContain('To: ann@app.example');
+    expect(mails[0]).toContain('Something new for you');
+    expect(await parts.database.collections.webhookDeliveries.countDocuments()).toBe(0);
+    // As after a crash: everything comes again.
+    await parts.database.collections.webhookReceivers.updateMany({}, { $set: { seq: 0 } });
+    await sendAll(worker);
+    expect(mails).toHaveLength(1);
+    const forged = await fetch(url, { method: 'POST', body: '{"type":"digest.due"}' });
+    expect(forged.status).toBe(401);
+  } finally {
+    mailer.close();
+    mailer.closeAllConnections();
+    await new Promise<void>((resolve) => {
+      smtp.close(resolve);
+    });
+  }
+});
