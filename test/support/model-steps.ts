@@ -386,11 +386,14 @@ const beginning: fc.Arbitrary<Step[]> = fc
     publish,
     publish,
     fc.option(passingOn, { freq: 4 }),
+    fc.boolean(),
   )
-  .map(([moves, follows, first, second, passedOn]) => [
+  .map(([moves, follows, first, second, passedOn, isDelivered]): Step[] => [
     ...[moves, follows],
     ...(passedOn === null ? [second] : passingOnOf(second, passedOn)),
     first,
+    // What is done after that is not brought in line by what is still due.
+    ...(isDelivered ? [{ do: 'fanOut' as const }] : []),
   ]);
 
 /** It is published first: number 0 picks it. */
