@@ -60,6 +60,8 @@ async function build(tsc, { name, folder }) {
 
 /** Bundled for browsers. Types are checked by npm run types. */
 async function buildConsole(folder) {
+  // Built from within a test it would have React for development in it, and be taken for up to date later.
+  process.env.NODE_ENV = 'production';
   const vite = await import('vite');
   await vite.build({ configFile: `${folder}vite.config.ts` });
   return true;
