@@ -146,14 +146,26 @@ export function operationsIn(world: World, random: SeededRandom, journal: Journa
   };
   const follow = async (): Promise<void> => {
     const [sub, refId, copyLimit] = [reader(), followable(), random.pick([0, 3, 100, 1_000])];
+    const types = random.pick([null, null, ['Custom'], ['Posted']]);
     const change = (): Promise<unknown> =>
       run(
-        `follow ${refId} by ${sub} with ${String(copyLimit)}`,
-        'mutation($refId: String!, $copyLimit: Int) { follow(refId: $refId, copyLimit: $copyLimit) { refId } }',
-        { refId, copyLimit },
+        `follow ${refId} by ${sub} with ${String(copyLimit)} of ${String(types)}`,
+        'mutation($refId: String!, $copyLimit: Int, $types: [String!]) { follow(refId: $refId, copyLimit: $copyLimit, types: $types) { refId } }',
+        { refId, copyLimit, types },
         { sub },
       );
     await certainly(`${sub} ${refId}`, async () => (await change()) !== null);
+  };
+  const assign = async (): Promise<void> => {
+    const pair = { followerId: reader(), refId: followable(), isAssigned: random.next() < 0.6 };
+    const change = (): Promise<unknown> =>
+      run(
+        `followMany ${JSON.stringify(pair)}`,
+        'mutation($pairs: [FollowInput!]!) { followMany(pairs: $pairs) }',
+        { pairs: [pair] },
+        SERVICE,
+      );
+    await certainly(`${pair.followerId} ${pair.refId}`, async () => (await change()) !== null);
   };
   const unfollow = async (): Promise<void> => {
     const [sub, refId, keepHistory] = [reader(), followable(), random.next() < 0.5];
@@ -227,6 +239,7 @@ export function operationsIn(world: World, random: SeededRandom, journal: Journa
     [5, own.hideItem],
     [7, follow],
     [6, unfollow],
+    [3, assign],
     [3, own.mute],
     [4, own.muteTarget],
     [6, own.snooze],

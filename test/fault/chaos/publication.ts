@@ -3,6 +3,9 @@ import type { SeededRandom } from '../../support/seeded-random.ts';
 import type { Roster } from './world.ts';
 
 const DAY = 86_400_000;
+/** What actions say, and phrases that are in some of them. */
+const VERBS = ['posted', 'went home', 'came  HOME again', 'homework'] as const;
+export const PHRASES = ['posted', 'home', 'Went Home', 'home again'] as const;
 const SCOPES = ['PUBLIC', 'FOLLOWERS', 'FOLLOWERS', 'TEAM', 'DEPARTMENT', 'RESTRICTED'] as const;
 
 /** An action as a service would send it, of any scope. */
@@ -20,17 +23,18 @@ export function publicationOf({ readers, sites }: Roster, random: SeededRandom, 
     recipients: scope === 'RESTRICTED' ? [random.pick(readers), ...some()].filter(isFirst) : [],
     mentions: random.next() < 0.2 ? some() : [],
     refs: random.next() < 0.5 ? [{ id: random.pick(sites), type: 'site', label: 'Site' }] : [],
-    descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'p', data: {} } },
+    descriptor: { custom: { verb: random.pick(VERBS), objectType: 'post', objectId: 'p', data: {} } },
   };
 }
 
 /** What an edit changes: whom the action is for, or what it refers to, or both. */
 export function editOf(roster: Roster, random: SeededRandom) {
-  const { scope, recipients, mentions, refs } = publicationOf(roster, random, '');
+  const { scope, recipients, mentions, refs, descriptor } = publicationOf(roster, random, '');
   const isForOthers = random.next() < 0.7;
   return {
     ...(isForOthers ? { scope, recipients, mentions } : {}),
     ...(!isForOthers || random.next() < 0.5 ? { refs } : {}),
+    ...(random.next() < 0.2 ? { descriptor } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import type { As } from './call.ts';
+import { PHRASES } from './publication.ts';
 import type { Roster } from './world.ts';
 
 export interface ReaderOperationsOptions {
@@ -65,8 +66,11 @@ export function readerOperations({ roster, random, run, target }: ReaderOperatio
   };
   const muteTarget = async (): Promise<void> => {
     const sub = reader();
-    const target =
-      random.next() < 0.5 ? { refId: random.pick(sites) } : { memberId: random.pick(publishers) };
+    const target = random.pick([
+      { refId: random.pick(sites) },
+      { memberId: random.pick(publishers) },
+      { phrase: random.pick(PHRASES) },
+    ]);
     const words = JSON.stringify(target);
     if (random.next() < 0.5) {
       const document = 'mutation($target: MuteTargetInput!) { removeMute(target: $target) { muted } }';

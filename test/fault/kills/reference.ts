@@ -77,7 +77,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         recipients: action.recipients,
         refIds: action.refIds,
         type: action.descriptor.type,
-        text: '',
+        text: typeof action.descriptor['verb'] === 'string' ? action.descriptor['verb'] : '',
         tags: action.descriptor.tags,
         ...{ refsGiven: 0, version: action.version ?? 1 },
         concernedPeople: concerned('user:'),
