@@ -44,11 +44,12 @@ const ROOMS = [
       '@graphql-yoga/[^/]+',
       'ws',
       'rate-limiter-flexible',
-      'lru-cache',
       'graphql-jit',
     ],
     rooms: ['^src/http/'],
   },
+  // What holds what was read or parsed, within a bound.
+  { packages: ['lru-cache'], rooms: ['^src/http/', '^src/storage/'] },
   { packages: ['graphql-ws'], rooms: ['^src/http/'] },
   { packages: ['jose'], rooms: ['^src/http/', '^src/cli/sign-token\\.ts$'] },
   {

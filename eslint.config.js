@@ -18,6 +18,21 @@ const NO_MACHINE_CLOCK = [
   "CallExpression[callee.object.name='Date'][callee.property.name='now']",
 ].map((selector) => ({ selector, message: 'Use the clock of lib/clock.ts: the clocks of machines differ.' }));
 
+/** A write of an action says whether what is held of it may still be shown: see src/storage/revision.ts. */
+const ACTION_WRITERS = [
+  'src/storage/{actions,anonymise-actions,edits,fan-outs,fan-out-ends,member-traces,moderation,renames}.ts',
+];
+const NO_UNREVISED_WRITE = [
+  ...['actions', 'collection'].map(
+    (name) =>
+      `CallExpression[callee.object.name='${name}'][callee.property.name=/^(updateOne|updateMany|findOneAndUpdate)$/]:not([arguments.1.callee.name=/^(un)?revised$/])`,
+  ),
+  ...['actions', 'collection'].flatMap((name) => [
+    `CallExpression[callee.object.name='${name}'][callee.property.name=/^(replaceOne|findOneAndReplace)$/]`,
+    `CallExpression[callee.object.name='${name}'][callee.property.name='bulkWrite']:not(:has(CallExpression[callee.name='revised']))`,
+  ]),
+].map((selector) => ({ selector, message: 'Wrap the update of actions in revised() or unrevised().' }));
+
 export default tseslint.config(
   { ignores: ['**/dist/', 'coverage/', '**/generated/', '**/__generated__/'] },
   {
@@ -73,6 +88,10 @@ export default tseslint.config(
     files: ['src/{app,services,workers,feeds,storage,connections,realtime}/**'],
     ignores: ['src/realtime/memory-live-log.ts'],
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK] },
+  },
+  {
+    files: ACTION_WRITERS,
+    rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK, ...NO_UNREVISED_WRITE] },
   },
   // Matchers such as expect.any() are `any` on purpose.
   {

@@ -142,6 +142,7 @@ async function build(
     database,
     redis: redis?.parts ?? [],
     feeds: config.feeds,
+    cacheBytes: config.cacheBytes,
     recordsEvents: config.events.retentionMs !== null,
     digestAfterMs: config.events.digests?.afterMs ?? null,
     realtime: ({ erasures }) => {

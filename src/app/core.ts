@@ -46,6 +46,8 @@ export interface CoreOptions {
   readonly realtime: (repositories: Repositories) => Realtime;
   readonly tickets: (repositories: Repositories) => Tickets;
   readonly observer: CoreObserver;
+  /** What the process may hold of what it has read. Default: that of the repositories. */
+  readonly cacheBytes?: number | undefined;
   /** How long a process goes by what it has read of the pulled refs. Default: that of the repository. */
   readonly pullRefreshMs?: number | undefined;
 }
@@ -58,7 +60,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     feedEpoch: await chooseFeedModel(collections.feedEpochs, feeds.model),
     recordsEvents: options.recordsEvents ?? false,
     ...(pullRefreshMs === undefined ? {} : { pullRefreshMs }),
+    ...(options.cacheBytes === undefined ? {} : { cacheBytes: options.cacheBytes }),
   });
+  await repositories.actionCache.open();
   const feedParts = {
     db: database.db,
     cap: feeds.cap,

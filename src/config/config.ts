@@ -46,6 +46,8 @@ export interface Config {
   readonly dataDir: string;
   /** Absolute. What can be fetched or built again. */
   readonly cacheDir: string;
+  /** What a process holds of what it has read, roughly. */
+  readonly cacheBytes: number;
   readonly feeds: {
     readonly model: string;
     readonly celebrityThreshold: number;

@@ -137,6 +137,7 @@ function shape(values: SettingValues, env: Environment): Config {
     },
     dataDir: resolve(values.DATA_DIR),
     cacheDir: join(cacheHome(env['XDG_CACHE_HOME']), 'fanfare'),
+    cacheBytes: values.READ_CACHE,
     feeds: {
       model: values.FEED_MODEL,
       celebrityThreshold: values.CELEBRITY_THRESHOLD,

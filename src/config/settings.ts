@@ -100,6 +100,12 @@ export const SETTINGS = {
     size('1KiB', '4GiB'),
     'Bodies and messages under way in one process, in sum; beyond it large ones are answered UNAVAILABLE. At least BODY_LIMIT.',
   ),
+  READ_CACHE: setting(
+    'Server',
+    '64MiB',
+    size('1MiB', '64GiB'),
+    'What one process holds of what it has read, to show it again. Each use is checked against the database.',
+  ),
   MAX_CONNECTIONS: setting('Server', '10000', whole(1, 1_000_000), 'Open connections of one process.'),
   RATE_LIMIT: setting(
     'Server',

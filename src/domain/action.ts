@@ -99,6 +99,8 @@ export interface Action {
   /** When the server recorded it, in milliseconds. Follow spans and memberships are measured by this. */
   readonly recorded: Date;
   readonly idempotencyKey: string | null;
+  /** Names this state of it: another one after every change but those of `fanOut`. Absent: a release before wrote it. */
+  readonly rev?: number;
   readonly scope: Scope;
   /** Audience keys: `team:42`, `department:7`, `user:9`, `followers`, `public`. */
   readonly audience: readonly string[];

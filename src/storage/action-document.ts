@@ -9,11 +9,13 @@ import type { EventEntries } from './event-entries.ts';
 import { traceToKeep } from './fan-out-trace.ts';
 import { toEngagement } from './engagement-document.ts';
 import { nameStamp, namesHeld, UNCARRIED } from './name-stamps.ts';
+import { newRevision } from './revision.ts';
 
 /** An action as it is published: the state of its fan-out and its derived fields are ours to set. */
 export type NewAction = Omit<
   Action,
   | 'id'
+  | 'rev'
   | 'engagement'
   | 'version'
   | 'editedAt'
@@ -47,6 +49,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
   const groupKey = groupKeyOf(action);
   const trace = traceToKeep();
   return {
+    rev: newRevision(),
     // Begins with the time it was recorded by, not with that of this machine: see `addressedSince`.
     _id: idOfTime(action.recorded),
     actorId: action.actorId,

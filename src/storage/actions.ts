@@ -1,4 +1,4 @@
-import { ObjectId, type Collection, type Filter } from 'mongodb';
+import { ObjectId, type Collection, type Filter, type WithId } from 'mongodb';
 import type { Action, ActionId, FanOutState, RefId } from '../domain/action.ts';
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { inSlices } from '../lib/in-slices.ts';
@@ -14,6 +14,7 @@ import type { ActionDocument } from './documents.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { interactionMarked, type InteractionMark } from './interaction-stages.ts';
 import { duplicatePositions, isDuplicateKey } from './errors.ts';
+import { revised } from './revision.ts';
 
 /** Actions of one write: to turn several MB into bytes holds the event loop. */
 const INSERTED_AT_ONCE = 100;
@@ -32,6 +33,17 @@ export interface SliceQuery extends ActionConditions {
   readonly since?: Date;
   /** Exclusive. */
   readonly until?: Date;
+}
+
+/** Names a state of an action. */
+export interface HeldAction {
+  readonly id: ActionId;
+  readonly rev: number;
+}
+
+interface HeldDocument {
+  readonly _id: ObjectId;
+  readonly rev: number;
 }
 
 /** Reads and writes of actions, apart from their fan-out. */
@@ -69,6 +81,14 @@ export function actionsRepository(collection: Collection<ActionDocument>, events
     return results;
   }
 
+  async function findByIds(ids: readonly ActionId[]): Promise<Action[]> {
+    const documents = await collection
+      .find({ _id: { $in: ids.map((id) => new ObjectId(id)) } })
+      .batchSize(ids.length + 1)
+      .toArray();
+    return documents.map(toAction);
+  }
+
   return {
     /** Inserts, or gives back the action that has the same actor and idempotency key. One round trip, two on replay. */
     async insert(action: NewAction): Promise<{ action: Action; isReplay: boolean }> {
@@ -88,12 +108,30 @@ export function actionsRepository(collection: Collection<ActionDocument>, events
     },
 
     /** In no particular order; missing ones are left out. */
-    async findByIds(ids: readonly ActionId[]): Promise<Action[]> {
+    findByIds,
+
+    /** As `findByIds`, but of those whose revision the caller has nothing else is brought. One round trip. */
+    async findUnlessHeld(
+      ids: readonly ActionId[],
+      held: readonly number[],
+    ): Promise<{ readonly changed: Action[]; readonly unchanged: HeldAction[] }> {
+      if (held.length === 0) return { changed: await findByIds(ids), unchanged: [] };
+      const isHeld = { $in: ['$rev', { $literal: [...held] }] };
       const documents = await collection
-        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) } })
-        .batchSize(ids.length + 1)
+        .aggregate<WithId<ActionDocument> | HeldDocument>(
+          [
+            { $match: { _id: { $in: ids.map((id) => new ObjectId(id)) } } },
+            { $replaceRoot: { newRoot: { $cond: [isHeld, { _id: '$_id', rev: '$rev' }, '$$ROOT'] } } },
+          ],
+          { batchSize: ids.length + 1 },
+        )
         .toArray();
-      return documents.map(toAction);
+      const changed: Action[] = [];
+      const unchanged: HeldAction[] = [];
+      for (const document of documents)
+        if ('actorId' in document) changed.push(toAction(document));
+        else unchanged.push({ id: document._id.toHexString(), rev: document.rev });
+      return { changed, unchanged };
     },
 
     /** Which of these actions the conditions hold for. One round trip that brings ids alone. */
@@ -151,7 +189,7 @@ export function actionsRepository(collection: Collection<ActionDocument>, events
     async markInteraction(id: ActionId, mark: InteractionMark): Promise<Action | null> {
       const document = await collection.findOneAndUpdate(
         { _id: new ObjectId(id), isDeleted: false },
-        [{ $set: interactionMarked(mark) }],
+        revised([{ $set: interactionMarked(mark) }]),
         { returnDocument: 'after' },
       );
       return document === null ? null : toAction(document);

@@ -11,6 +11,7 @@ import { moderationRepository } from './moderation.ts';
 import type { Collections } from './mongo.ts';
 import { holdsName, idOfStamp } from './name-stamps.ts';
 import { clock } from '../lib/clock.ts';
+import { revised } from './revision.ts';
 
 /** One way in which an action has to do with somebody: how it is found, by an index of its own, and how it is described. */
 export interface ActionTrace {
@@ -68,7 +69,7 @@ export async function anonymiseActions(
       found.map((document) => ({
         updateOne: {
           filter: unchanged(document),
-          update: changes(document, subject),
+          update: revised(changes(document, subject)),
         },
       })),
       { ordered: false },

@@ -91,6 +91,8 @@ export interface EngagementDocument {
 
 export interface ActionDocument extends UnsentEvents {
   _id: ObjectId;
+  /** See `revision.ts`. Absent where a release before wrote it. */
+  rev?: number;
   actorId: string;
   conducted: Date;
   recorded: Date;

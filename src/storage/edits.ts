@@ -10,6 +10,7 @@ import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { MOST_FORMER, passRequested } from './fan-out-stages.ts';
 import type { Collections } from './mongo.ts';
 import { idOfStamp, namesHeld, nameStamp, UNCARRIED } from './name-stamps.ts';
+import { revised } from './revision.ts';
 
 /** Tries until an action that changes all the time is given up. */
 const MAX_TRIES = 10;
@@ -41,7 +42,7 @@ export function editsRepository({ actions }: Pick<Collections, 'actions'>, event
         const fields = edited(document, change(toAction(document)), at);
         const changed = await actions.findOneAndUpdate(
           unchanged(document),
-          [
+          revised([
             {
               $set: {
                 ...fields,
@@ -53,7 +54,7 @@ export function editsRepository({ actions }: Pick<Collections, 'actions'>, event
                     }),
               },
             },
-          ],
+          ]),
           { returnDocument: 'after' },
         );
         if (changed !== null) return toAction(changed);

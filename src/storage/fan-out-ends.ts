@@ -3,6 +3,7 @@ import type { ActionDocument } from './documents.ts';
 import { heldBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { clock } from '../lib/clock.ts';
+import { revised, unrevised } from './revision.ts';
 
 /**
  * How a pass ended that did not complete its fan-out: by a failure of its own, which counts as an attempt; cut off by
@@ -47,7 +48,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
           'fanOut.state': 'IN_PROGRESS',
           'fanOut.version': claim.version,
         },
-        {
+        unrevised({
           $set: {
             'fanOut.state': 'DONE',
             'fanOut.delivered': delivered,
@@ -56,7 +57,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
             ...swept(claim),
           },
           $unset: Object.fromEntries(OF_OPEN_FAN_OUTS.map((field) => [field, 1])),
-        },
+        }),
       );
       return result.matchedCount === 1;
     },
@@ -69,35 +70,38 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
       claim: Claim,
       { delivered, notBefore }: { readonly delivered: number; readonly notBefore: Date },
     ): Promise<boolean> {
-      const result = await collection.updateOne(held(claim), [
-        {
-          $set: {
-            'fanOut.state': 'PENDING',
-            'fanOut.lane': { $ifNull: ['$fanOut.nextLane', '$fanOut.lane'] },
-            'fanOut.delivered': delivered,
-            'fanOut.deliveredVersion': {
-              $cond: [{ $gt: ['$fanOut.changedVersion', claim.version] }, '$$REMOVE', claim.version],
-            },
-            'fanOut.error': null,
-            'fanOut.attempts': 0,
-            ...swept(claim),
-            'fanOut.former': formerSince(claim),
-            // What this pass announced counts as announced. What was counted since does not: see `moderation.ts`.
-            'fanOut.begun': { $subtract: ['$fanOut.begun', claim.begun] },
-            'fanOut.leaseUntil': notBefore,
-            'fanOut.restUntil': notBefore,
-            // What was withdrawn since is for the next pass to tell.
-            'fanOut.untoldVersion': {
-              $cond: [
-                { $eq: ['$fanOut.untoldVersion', claim.untoldVersion] },
-                '$$REMOVE',
-                { $ifNull: ['$fanOut.untoldVersion', '$$REMOVE'] },
-              ],
+      const result = await collection.updateOne(
+        held(claim),
+        unrevised([
+          {
+            $set: {
+              'fanOut.state': 'PENDING',
+              'fanOut.lane': { $ifNull: ['$fanOut.nextLane', '$fanOut.lane'] },
+              'fanOut.delivered': delivered,
+              'fanOut.deliveredVersion': {
+                $cond: [{ $gt: ['$fanOut.changedVersion', claim.version] }, '$$REMOVE', claim.version],
+              },
+              'fanOut.error': null,
+              'fanOut.attempts': 0,
+              ...swept(claim),
+              'fanOut.former': formerSince(claim),
+              // What this pass announced counts as announced. What was counted since does not: see `moderation.ts`.
+              'fanOut.begun': { $subtract: ['$fanOut.begun', claim.begun] },
+              'fanOut.leaseUntil': notBefore,
+              'fanOut.restUntil': notBefore,
+              // What was withdrawn since is for the next pass to tell.
+              'fanOut.untoldVersion': {
+                $cond: [
+                  { $eq: ['$fanOut.untoldVersion', claim.untoldVersion] },
+                  '$$REMOVE',
+                  { $ifNull: ['$fanOut.untoldVersion', '$$REMOVE'] },
+                ],
+              },
             },
           },
-        },
-        { $unset: ['fanOut.worker', 'fanOut.checkpoint', 'fanOut.nextLane', 'fanOut.tellsHosts'] },
-      ]);
+          { $unset: ['fanOut.worker', 'fanOut.checkpoint', 'fanOut.nextLane', 'fanOut.tellsHosts'] },
+        ]),
+      );
       return result.matchedCount === 1;
     },
 
@@ -108,7 +112,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
     async tombstone(claim: Claim): Promise<boolean> {
       const result = await collection.updateOne(
         { ...held(claim), 'fanOut.version': claim.version, isDeleted: true },
-        [
+        revised([
           {
             $set: {
               'fanOut.state': 'DONE',
@@ -137,7 +141,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               'isBumped',
             ],
           },
-        ],
+        ]),
       );
       return result.matchedCount === 1;
     },
@@ -155,19 +159,22 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
         readonly ended: PassEnd;
       },
     ): Promise<boolean> {
-      const result = await collection.updateOne(held(claim), {
-        $set: {
-          'fanOut.state': outcome.state,
-          'fanOut.error': outcome.error,
-          'fanOut.leaseUntil': outcome.notBefore,
-        },
-        $unset: {
-          'fanOut.worker': 1,
-          ...(outcome.state === 'FAILED' ? { 'fanOut.deliveredVersion': 1 } : {}),
-        },
-        ...UNCOUNTED[outcome.ended],
-        ...(outcome.state === 'FAILED' ? events.pushed('fanout.failed', clock.now()) : {}),
-      });
+      const result = await collection.updateOne(
+        held(claim),
+        unrevised({
+          $set: {
+            'fanOut.state': outcome.state,
+            'fanOut.error': outcome.error,
+            'fanOut.leaseUntil': outcome.notBefore,
+          },
+          $unset: {
+            'fanOut.worker': 1,
+            ...(outcome.state === 'FAILED' ? { 'fanOut.deliveredVersion': 1 } : {}),
+          },
+          ...UNCOUNTED[outcome.ended],
+          ...(outcome.state === 'FAILED' ? events.pushed('fanout.failed', clock.now()) : {}),
+        }),
+      );
       return result.matchedCount === 1;
     },
 
@@ -198,7 +205,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
           ...{ _id, ...isSameAudience(claim), 'fanOut.state': 'IN_PROGRESS' },
           ...{ isHidden: action.isHidden, isDeleted: action.isDeleted },
         },
-        [
+        unrevised([
           {
             $set: {
               'fanOut.attempts': { $max: [1, { $subtract: ['$fanOut.attempts', 1] }] },
@@ -211,7 +218,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
                   }),
             },
           },
-        ],
+        ]),
       );
     },
   };

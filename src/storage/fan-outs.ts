@@ -11,6 +11,7 @@ import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
 import { passRequested } from './fan-out-stages.ts';
 import { resharesReplaced } from './reshare-stages.ts';
 import { clock } from '../lib/clock.ts';
+import { revised, unrevised } from './revision.ts';
 
 export type { Claim } from './fan-out-claim.ts';
 
@@ -31,7 +32,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     const document = await collection.findOneAndUpdate(
       // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
       { 'fanOut.state': state, ...lanes, 'fanOut.leaseUntil': { $exists: true, $lte: now } },
-      {
+      unrevised({
         $set: {
           'fanOut.state': 'IN_PROGRESS',
           'fanOut.worker': token,
@@ -39,7 +40,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
         },
         $inc: { 'fanOut.attempts': 1, 'fanOut.begun': 1 },
         $unset: { 'fanOut.nextLane': 1 },
-      },
+      }),
       {
         sort: { ...(state === 'PENDING' ? { 'fanOut.lane': -1 } : {}), 'fanOut.leaseUntil': 1 },
         returnDocument: 'after',
@@ -80,7 +81,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
           'fanOut.lane': { $exists: false },
           'fanOut.leaseUntil': { $exists: true },
         },
-        { $set: { 'fanOut.lane': DEFAULT_LANE } },
+        unrevised({ $set: { 'fanOut.lane': DEFAULT_LANE } }),
       );
     },
 
@@ -110,13 +111,13 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
           isHidden: claim.action.isHidden,
           isDeleted: claim.action.isDeleted,
         },
-        {
+        unrevised({
           $set: {
             'fanOut.checkpoint': { version: claim.version, ...progress },
             'fanOut.delivered': progress.delivered,
             'fanOut.leaseUntil': leaseUntil,
           },
-        },
+        }),
         { projection: { _id: 0, 'fanOut.lane': 1 }, returnDocument: 'after' },
       );
       return document === null ? null : (document.fanOut.lane ?? DEFAULT_LANE);
@@ -136,9 +137,10 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
      * void. One that expired stays valid as long as nobody else has claimed the action.
      */
     async renew(claim: Claim, leaseMs: number): Promise<boolean> {
-      const result = await collection.updateOne(held(claim), [
-        { $set: { 'fanOut.leaseUntil': { $add: ['$$NOW', leaseMs] } } },
-      ]);
+      const result = await collection.updateOne(
+        held(claim),
+        unrevised([{ $set: { 'fanOut.leaseUntil': { $add: ['$$NOW', leaseMs] } } }]),
+      );
       return result.matchedCount === 1;
     },
 
@@ -146,7 +148,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     async setPulled(claim: Claim, refIds: readonly RefId[]): Promise<boolean> {
       const result = await collection.updateOne(
         { ...held(claim), ...isSameAudience(claim) },
-        { $set: { pullRefIds: [...refIds] }, $unset: { undecidedRefIds: 1 } },
+        revised({ $set: { pullRefIds: [...refIds] }, $unset: { undecidedRefIds: 1 } }),
       );
       return result.matchedCount === 1;
     },
@@ -161,17 +163,17 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       const documents = reshares.map(({ by, at }) => ({ by, at }));
       const result = await collection.updateOne(
         { ...held(claim), 'fanOut.version': claim.action.fanOut.version },
-        [{ $set: resharesReplaced(documents, { isLosing, now: clock.now() }) }],
+        revised([{ $set: resharesReplaced(documents, { isLosing, now: clock.now() }) }]),
       );
       return result.matchedCount === 1;
     },
 
     /** Writes what the pass has derived from the interactions. False: the claim is void. */
     async setEngagement(claim: Claim, engagement: Engagement, latest: Date): Promise<boolean> {
-      const result = await collection.updateOne(held(claim), {
-        $set: { engagement: engagementDocument(engagement) },
-        $max: { latest },
-      });
+      const result = await collection.updateOne(
+        held(claim),
+        revised({ $set: { engagement: engagementDocument(engagement) }, $max: { latest } }),
+      );
       return result.matchedCount === 1;
     },
 
@@ -180,9 +182,10 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
      * is working on it, who will find the version raised.
      */
     async requestPass(id: ActionId, now: Date, lane: Lane = DEFAULT_LANE): Promise<void> {
-      await collection.updateOne({ _id: new ObjectId(id) }, [
-        { $set: passRequested({ notBefore: now, lane }) },
-      ]);
+      await collection.updateOne(
+        { _id: new ObjectId(id) },
+        unrevised([{ $set: passRequested({ notBefore: now, lane }) }]),
+      );
     },
 
     /**
@@ -191,23 +194,24 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
      * whom the action is not addressed any more.
      */
     async requestPassAfter({ action, version, lane }: Claim, now: Date): Promise<void> {
-      await collection.updateOne({ _id: new ObjectId(action.id), 'fanOut.version': { $gt: version } }, [
-        { $set: { ...passRequested({ notBefore: now, lane }), 'fanOut.sweptRev': '$$REMOVE' } },
-      ]);
+      await collection.updateOne(
+        { _id: new ObjectId(action.id), 'fanOut.version': { $gt: version } },
+        unrevised([{ $set: { ...passRequested({ notBefore: now, lane }), 'fanOut.sweptRev': '$$REMOVE' } }]),
+      );
     },
 
     /** Puts a FAILED fan-out back to PENDING, its attempts forgotten. Null when it is not FAILED. */
     async retry(id: ActionId, now: Date): Promise<Action | null> {
       const document = await collection.findOneAndUpdate(
         { _id: new ObjectId(id), 'fanOut.state': 'FAILED' },
-        {
+        unrevised({
           $set: {
             'fanOut.state': 'PENDING',
             'fanOut.attempts': 0,
             'fanOut.lane': DEFAULT_LANE,
             'fanOut.leaseUntil': now,
           },
-        },
+        }),
         { returnDocument: 'after' },
       );
       return document === null ? null : toAction(document);

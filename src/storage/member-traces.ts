@@ -14,6 +14,7 @@ import { interactionRecords } from './interaction-records.ts';
 import { moderationRepository } from './moderation.ts';
 import type { Collections } from './mongo.ts';
 import type { BookmarkDocument, ItemMarkDocument } from './reader-documents.ts';
+import { revised, unrevised } from './revision.ts';
 
 /** Fan-outs that are not DONE; `$exists` names the condition of the partial index. */
 const OPEN: Filter<ActionDocument> = {
@@ -141,10 +142,11 @@ export function memberTracesRepository(collections: Collections) {
       };
       const asked = passRequested({ notBefore: clock.now(), lane: 'LIVE' });
       if (found.length > 0) {
-        await actions.updateMany({ ...ids, ...OPEN, 'reshares.by': memberId }, [
-          { $set: { reshares, ...asked } },
-        ]);
-        await actions.updateMany({ ...ids, 'reshares.by': memberId }, [{ $set: { reshares } }]);
+        await actions.updateMany(
+          { ...ids, ...OPEN, 'reshares.by': memberId },
+          revised([{ $set: { reshares, ...asked } }]),
+        );
+        await actions.updateMany({ ...ids, 'reshares.by': memberId }, revised([{ $set: { reshares } }]));
       }
       return found.length;
     },
@@ -252,15 +254,15 @@ export function memberTracesRepository(collections: Collections) {
         // Without its checkpoint a pass starts over, and delivers nothing twice.
         actions.updateMany(
           { ...OPEN, 'fanOut.checkpoint.afterUserId': memberId },
-          { $unset: { 'fanOut.checkpoint': 1 } },
+          unrevised({ $unset: { 'fanOut.checkpoint': 1 } }),
         ),
         actions.updateMany(
           { ...OPEN, 'fanOut.former.reshares.by': memberId },
-          { $pull: { 'fanOut.former.$[].reshares': { by: memberId } } },
+          unrevised({ $pull: { 'fanOut.former.$[].reshares': { by: memberId } } }),
         ),
         actions.updateMany(
           { ...OPEN, 'fanOut.error': { $regex: literally } },
-          { $set: { 'fanOut.error': ERROR_REMOVED } },
+          unrevised({ $set: { 'fanOut.error': ERROR_REMOVED } }),
         ),
       ]);
       return checkpoints.modifiedCount + former.modifiedCount + errors.modifiedCount;

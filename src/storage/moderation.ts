@@ -7,6 +7,7 @@ import type { ActionDocument, ModerationDocument } from './documents.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { passRequested } from './fan-out-stages.ts';
 import type { Collections } from './mongo.ts';
+import { revised, unrevised } from './revision.ts';
 
 export interface Moderation {
   readonly kind: ActionModerationKind;
@@ -103,7 +104,7 @@ export function moderationRepository(
       const record: ModerationDocument = { _id: new ObjectId(), actionId, at, by, kind, reason };
       const document = await actions.findOneAndUpdate(
         { _id: actionId, ...applies },
-        [
+        revised([
           {
             $set: {
               ...set,
@@ -112,7 +113,7 @@ export function moderationRepository(
               unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [{ $literal: record }]] },
             },
           },
-        ],
+        ]),
         { returnDocument: 'after' },
       );
       return document === null ? null : toAction(document);
@@ -123,7 +124,7 @@ export function moderationRepository(
       const { applies, set, event } = CHANGES.DELETE;
       const document = await actions.findOneAndUpdate(
         { ...applies, _id: new ObjectId(id), expiresAt: { $lte: at } },
-        [
+        revised([
           {
             $set: {
               ...set,
@@ -131,7 +132,7 @@ export function moderationRepository(
               ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }),
             },
           },
-        ],
+        ]),
         { returnDocument: 'after' },
       );
       return document === null ? null : toAction(document);
@@ -159,23 +160,26 @@ export function moderationRepository(
       await logRecords(moderationLog, unlogged);
       await actions.updateOne(
         { _id },
-        { $pull: { unlogged: { _id: { $in: unlogged.map((record) => record._id) } } } },
+        unrevised({ $pull: { unlogged: { _id: { $in: unlogged.map((record) => record._id) } } } }),
       );
     },
 
     /** Watchers have been notified of the withdrawal of that version: its pass need not do it, nor wait for it. */
     async noteTold(id: ActionId, version: number, now: Date): Promise<void> {
       const isPending = { $eq: ['$fanOut.state', 'PENDING'] };
-      await actions.updateOne({ _id: new ObjectId(id), 'fanOut.untoldVersion': version }, [
-        {
-          $set: {
-            'fanOut.untoldVersion': '$$REMOVE',
-            'fanOut.leaseUntil': {
-              $cond: [isPending, { $min: ['$fanOut.leaseUntil', now] }, '$fanOut.leaseUntil'],
+      await actions.updateOne(
+        { _id: new ObjectId(id), 'fanOut.untoldVersion': version },
+        unrevised([
+          {
+            $set: {
+              'fanOut.untoldVersion': '$$REMOVE',
+              'fanOut.leaseUntil': {
+                $cond: [isPending, { $min: ['$fanOut.leaseUntil', now] }, '$fanOut.leaseUntil'],
+              },
             },
           },
-        },
-      ]);
+        ]),
+      );
     },
 
     /** Newest first. Indexes `action`, `newest`. */

@@ -5,6 +5,7 @@ import type { NamedDocument } from './directory-documents.ts';
 import type { ActionDocument } from './documents.ts';
 import type { Collections } from './mongo.ts';
 import { holdsName, holdsOlderName, idOfStamp, nameStamp, restamped, UNCARRIED } from './name-stamps.ts';
+import { revised } from './revision.ts';
 
 /** What gives things their names: refs by their labels, members by their names. */
 export const NAME_SOURCES = ['refs', 'members'] as const;
@@ -133,9 +134,10 @@ export function renamesRepository(collections: Pick<Collections, 'actions' | 're
         .batchSize(limit)
         .toArray();
       if (found.length > 0)
-        await actions.updateMany({ ...older, _id: { $in: found.map(({ _id }) => _id) } }, [
-          { $set: { ...withName(id, name), names: restamped(id, version) } },
-        ]);
+        await actions.updateMany(
+          { ...older, _id: { $in: found.map(({ _id }) => _id) } },
+          revised([{ $set: { ...withName(id, name), names: restamped(id, version) } }]),
+        );
       return found.length;
     },
 

@@ -1,4 +1,5 @@
 import { actionGroupsRepository, type ActionGroupsRepository } from './action-groups.ts';
+import { ActionCache } from './action-cache.ts';
 import { actionsRepository, type ActionsRepository } from './actions.ts';
 import { detailsRepository, type DetailsRepository } from './details.ts';
 import { followerPagesRepository, type FollowerPagesRepository } from './follower-pages.ts';
@@ -40,11 +41,13 @@ import { sourceActionsRepository, type SourceActionsRepository } from './source-
 import { schemaVersionRepository, type SchemaVersionRepository } from './schema-version.ts';
 import { secretsRepository, type SecretsRepository } from './secrets.ts';
 import { snoozesRepository, type SnoozesRepository } from './snoozes.ts';
+import { revisionTrust } from './revision-trust.ts';
 import { scoresRepository, type ScoresRepository } from './scores.ts';
 
 export interface Repositories {
   readonly actionGroups: ActionGroupsRepository;
   readonly actions: ActionsRepository;
+  readonly actionCache: ActionCache;
   readonly details: DetailsRepository;
   readonly bookmarks: BookmarksRepository;
   readonly itemMarks: ItemMarksRepository;
@@ -93,17 +96,29 @@ export interface RepositoryOptions {
   readonly recordsEvents?: boolean;
   /** See `pulled-refs.ts`. */
   readonly pullRefreshMs?: number;
+  /** What a process holds of what it has read, in bytes, roughly. Default: 64 MiB. */
+  readonly cacheBytes?: number;
 }
+
+const DEFAULT_CACHE_BYTES = 64 * 1_024 * 1_024;
 
 export function createRepositories(
   collections: Collections,
-  { feedEpoch, pullRefreshMs, recordsEvents = false }: RepositoryOptions = {},
+  {
+    feedEpoch,
+    pullRefreshMs,
+    recordsEvents = false,
+    cacheBytes = DEFAULT_CACHE_BYTES,
+  }: RepositoryOptions = {},
 ): Repositories {
   const events = recordsEvents ? WITH_EVENTS : NO_EVENTS;
   const refs = refsRepository(collections.refs);
   const stamps = readerStamps(collections.readerStamps);
+  const actions = actionsRepository(collections.actions, events);
+  const schemaVersion = schemaVersionRepository(collections);
   return {
-    actions: actionsRepository(collections.actions, events),
+    actions,
+    actionCache: new ActionCache(actions, { maxBytes: cacheBytes, isTrusted: revisionTrust(schemaVersion) }),
     actionGroups: actionGroupsRepository(collections),
     details: detailsRepository(collections),
     bookmarks: bookmarksRepository(collections.bookmarks),
@@ -136,7 +151,7 @@ export function createRepositories(
     pins: pinsRepository(collections),
     pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections),
-    schemaVersion: schemaVersionRepository(collections),
+    schemaVersion,
     scores: scoresRepository(collections),
     secrets: secretsRepository(collections.secrets),
     snoozes: snoozesRepository(collections.itemMarks),

@@ -88,6 +88,8 @@ export interface PartsOptions {
   readonly model?: string;
   /** How long it is gone by what was read of the refs that are pulled. */
   readonly pullRefreshMs?: number;
+  /** What it may hold of what it has read; 0: nothing. */
+  readonly cacheBytes?: number;
   /** Instead of those in memory; they stay the caller's. */
   readonly realtime?: Pick<Realtime, 'liveLog' | 'sessionEnds'>;
 }
@@ -143,6 +145,7 @@ async function openOn(
     tickets: () => createTickets(() => Promise.resolve(randomBytes(32))),
     observer: { liveLogFailed: fail, storeUnavailable: fail, published: () => undefined },
     pullRefreshMs: options.pullRefreshMs,
+    cacheBytes: options.cacheBytes,
     recordsEvents: options.recordsEvents ?? false,
   });
   const { repositories, feedStore, feedStores, services, liveLog, workSignal } = core;

@@ -12,6 +12,7 @@ import { createReaderSession } from './loaders.ts';
 export type SessionRepositories = Pick<
   Repositories,
   | 'actions'
+  | 'actionCache'
   | 'interactions'
   | 'members'
   | 'refs'
@@ -30,6 +31,7 @@ export type SessionRepositories = Pick<
 export function openSession(
   {
     actions,
+    actionCache,
     interactions,
     members,
     refs,
@@ -46,7 +48,7 @@ export function openSession(
 ): ReaderSession {
   return createReaderSession(
     {
-      findActions: (ids) => actions.findByIds(ids),
+      findActions: (ids) => (isOperator(identity) ? actions : actionCache).findByIds(ids),
       findMembers: (ids) => members.findByIds(ids),
       findRefs: (ids) => refs.findByIds(ids),
       findMemberDetails: (ids) => details.ofMembers(ids),
@@ -61,6 +63,11 @@ export function openSession(
     },
     identity,
   );
+}
+
+/** Who sees how far an action has been delivered, which no cache knows. */
+function isOperator({ roles }: Identity): boolean {
+  return roles.has('admin') || roles.has('service');
 }
 
 async function loadProfile(

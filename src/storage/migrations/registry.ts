@@ -2,9 +2,15 @@ import { groupKeysMigration } from './group-keys.ts';
 import { hiddenItemsMigration } from './hidden-items.ts';
 import { interactionKeys } from './interaction-keys.ts';
 import type { Migration } from './migration.ts';
+import { revisionsMigration } from './revisions.ts';
 
 /** Every migration, in the order of their versions. A released one is never changed. */
-export const MIGRATIONS: readonly Migration[] = [interactionKeys, hiddenItemsMigration, groupKeysMigration];
+export const MIGRATIONS: readonly Migration[] = [
+  interactionKeys,
+  hiddenItemsMigration,
+  groupKeysMigration,
+  revisionsMigration,
+];
 
 /** The version of the shape that a process with these migrations writes. */
 export function latestVersion(migrations: readonly Migration[]): number {

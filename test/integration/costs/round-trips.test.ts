@@ -29,7 +29,7 @@ test.each([1, 25, 100])(
     const session = parts.session('ann');
     await session.profile();
     const commands = await commandsOf(parts.database, () => parts.services.readFeed(session, { first }));
-    expect(namesOf(commands)).toEqual(['find newsfeedItems', 'find actions']);
+    expect(namesOf(commands)).toEqual(['find newsfeedItems', 'aggregate actions']);
   },
 );
 
@@ -45,7 +45,7 @@ test.each(['RELEVANCY', 'RECENT'] as const)(
     const [first, second, third, ...rest] = namesOf(commands);
     expect(first).toBe('find newsfeedItems');
     expect([second, third].sort()).toEqual(['find feeds', 'find members']);
-    expect(rest).toEqual(['find actions']);
+    expect(rest).toEqual(['aggregate actions']);
   },
 );
 
@@ -58,7 +58,7 @@ test('knows the reader first where only what is unread is asked for', async () =
   );
   const names = namesOf(commands);
   expect(names.slice(0, 2).sort()).toEqual(['find feeds', 'find members']);
-  expect(names.slice(2)).toEqual(['find newsfeedItems', 'find actions']);
+  expect(names.slice(2)).toEqual(['find newsfeedItems', 'aggregate actions']);
 });
 
 test('knows the reader after one round trip', async () => {

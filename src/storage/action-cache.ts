@@ -1,0 +1,66 @@
+import { LRUCache } from 'lru-cache';
+import type { Action, ActionId } from '../domain/action.ts';
+import { weightOf } from '../lib/weight.ts';
+import type { ActionsRepository } from './actions.ts';
+
+export interface ActionCacheOptions {
+  /** What all it holds may weigh, in bytes, roughly. 0: it holds nothing. */
+  readonly maxBytes: number;
+  /** Whether every process that writes to the database gives actions another revision with every change. */
+  readonly isTrusted: () => Promise<boolean>;
+}
+
+/**
+ * Decoded actions of one process, each shown again only where a read that began after the caller asked says that it has not
+ * changed. So it saves bringing and decoding actions, never asking for them. What it gives is as it is stored now, but for
+ * `fanOut`, which may be of an earlier time.
+ */
+export class ActionCache {
+  readonly #actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessHeld'>;
+  readonly #held: LRUCache<ActionId, Revised> | null;
+  readonly #isTrusted: () => Promise<boolean>;
+
+  constructor(
+    actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessHeld'>,
+    { maxBytes, isTrusted }: ActionCacheOptions,
+  ) {
+    this.#actions = actions;
+    this.#isTrusted = isTrusted;
+    this.#held =
+      maxBytes === 0
+        ? null
+        : new LRUCache<ActionId, Revised>({ maxSize: maxBytes, sizeCalculation: weightOf });
+  }
+
+  /** Finds out whether revisions can be trusted, so that no read has to. */
+  async open(): Promise<void> {
+    await this.#isTrusted();
+  }
+
+  /** In no particular order; missing ones are left out. One round trip. */
+  async findByIds(ids: readonly ActionId[]): Promise<Action[]> {
+    const held = this.#held;
+    if (held === null || !(await this.#isTrusted())) return this.#actions.findByIds(ids);
+    const known = new Map(ids.flatMap((id) => (held.has(id) ? [[id, held.get(id)] as const] : [])));
+    const revisions = Array.from(known.values(), (action) => action?.rev ?? 0);
+    const { changed, unchanged } = await this.#actions.findUnlessHeld(ids, revisions);
+    const kept = unchanged.flatMap(({ id, rev }) => {
+      const action = known.get(id);
+      return action?.rev === rev ? action : [];
+    });
+    for (const action of changed) if (isRevised(action)) held.set(action.id, action);
+    return [...kept, ...changed];
+  }
+
+  /** The action as of a revision that was read since the caller began; null: it is not held. */
+  at(id: ActionId, rev: number): Action | null {
+    const action = this.#held?.get(id);
+    return action?.rev === rev ? action : null;
+  }
+}
+
+type Revised = Action & { readonly rev: number };
+
+function isRevised(action: Action): action is Revised {
+  return action.rev !== undefined;
+}
