@@ -56,15 +56,17 @@ export interface CoreOptions {
 export async function createCore(options: CoreOptions): Promise<Core> {
   const { database, feeds, observer, pullRefreshMs } = options;
   const { collections } = database;
+  const feedEpoch = await chooseFeedModel(collections.feedEpochs, feeds.model);
   const repositories = createRepositories(collections, {
-    feedEpoch: await chooseFeedModel(collections.feedEpochs, feeds.model),
+    feedEpoch,
     recordsEvents: options.recordsEvents ?? false,
     ...(pullRefreshMs === undefined ? {} : { pullRefreshMs }),
     ...(options.cacheBytes === undefined ? {} : { cacheBytes: options.cacheBytes }),
   });
-  await repositories.actionCache.open();
+  await Promise.all([repositories.actionCache.open(), repositories.nameCache.open()]);
   const feedParts = {
     db: database.db,
+    feedEpoch,
     cap: feeds.cap,
     redis: options.redis,
   };

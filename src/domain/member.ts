@@ -12,6 +12,9 @@ export interface Member {
   readonly supervisorId: UserId | null;
 }
 
+/** What a thing is and is called. */
+export type RefName = Pick<Ref, 'refId' | 'type' | 'label'>;
+
 /** A thing as the host application last described it. */
 export interface Ref {
   readonly refId: RefId;

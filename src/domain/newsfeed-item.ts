@@ -27,6 +27,8 @@ export const FLOOR_ABOVE_ALL: FeedPosition = {
 /** One entry of a reader's feed: a reference to an action with its relevancy for this reader. */
 export interface FeedEntry extends FeedPosition {
   readonly reasons: readonly DeliveryReason[];
+  /** The revision of its action when the entry was read. Absent: it was not asked for, or the action has none. */
+  readonly rev?: number;
 }
 
 /** A feed entry that passed the rules, with its action. */

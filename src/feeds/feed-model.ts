@@ -15,6 +15,8 @@ export interface FeedModel {
 
 export interface FeedModelParts {
   readonly db: Database['db'];
+  /** The choice of a feed model that holds now; see `feed-epochs.ts`. Default: the first. */
+  readonly feedEpoch?: number;
   /** Newest entries to hold per feed, where a model has a cap of its own. */
   readonly cap: number;
   /** Empty where there is no Redis. */

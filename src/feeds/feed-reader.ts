@@ -11,13 +11,13 @@ import { followableIds } from '../domain/visibility.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import { StoreUnavailable } from '../storage/errors.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
-import type { FeedPageQuery, FeedStore, StoredPage } from './feed-store.ts';
+import type { FeedPageQuery, FeedStore, KnownReader, StoredPage } from './feed-store.ts';
 import { readFromSource, type SourceDependencies, type SourceQuery } from './source.ts';
 import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
 import { clock } from '../lib/clock.ts';
 
 export interface FeedReaderDependencies extends SourceDependencies {
-  readonly feedStore: Pick<FeedStore, 'page' | 'find'>;
+  readonly feedStore: Pick<FeedStore, 'page' | 'open' | 'find'>;
   readonly actions: Pick<ActionsRepository, 'findByIds'>;
   readonly follows: SourceDependencies['follows'] & Pick<FollowsRepository, 'all' | 'find'>;
   /** The store has lost the reader's feed, and no rebuild is due yet. */
@@ -34,22 +34,25 @@ export interface LocatedEntry {
   readonly path: 'STORED' | 'PULLED' | 'SOURCE';
 }
 
+/** A page that the store has been asked for before its reader was known. Neither promise has to be awaited. */
+export interface FeedAhead {
+  /** What the store has told of the reader besides, read before the page; null: nothing. */
+  readonly known: Promise<KnownReader | null>;
+  readonly page: Promise<StoredPage>;
+  /** When it was begun, by the clock that processes share. */
+  readonly begunAt: number;
+}
+
 /** A feed as the definition has it, wherever its entries come from. */
 export interface FeedReader {
   /**
    * Entries in feed order, at most `limit`; fewer means that there are no more. One query while the store holds what is
    * asked for and nothing is pulled; below the floor, for what is pulled, and while the store is away, see `source.ts`.
+   * @param ahead what was read of the same query while the reader was looked up.
    */
-  page(reader: ReaderProfile, query: FeedQuery): Promise<readonly FeedEntry[]>;
-  /**
-   * The same for a reader who is still being looked up: the store is asked meanwhile, which saves a round trip. Asked
-   * once more if the feed was rebuilt lately.
-   */
-  pageFor(
-    userId: UserId,
-    lookUp: () => Promise<ReaderProfile>,
-    query: FeedQuery,
-  ): Promise<readonly FeedEntry[]>;
+  page(reader: ReaderProfile, query: FeedQuery, ahead?: FeedAhead): Promise<readonly FeedEntry[]>;
+  /** Asks the store for a page while its reader is not known yet, which saves a round trip. */
+  readAhead(userId: UserId, query: FeedQuery): FeedAhead;
   /** The entries for the given actions, in no particular order; what is not in the feed is left out. */
   find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]>;
   /** The entry for one action, and where pages have it from; null where it is not in the feed. */
@@ -59,7 +62,7 @@ export interface FeedReader {
 /**
  * What was read of a store counts only if the reader's profile already vouched for the store when it was read. Read
  * before the profile, that holds unless a rebuild came to its end in between: by what the profile says now there would be
- * no hole where there was one then. So the rebuild must have ended before the read began by more than clocks of hosts
+ * no hole where there was one then. So, unless the store has read the profile before the page, the rebuild must have ended before the read began by more than clocks of hosts
  * differ and a write waits for the database.
  */
 const SETTLED_AFTER_MS = 300_000;
@@ -162,18 +165,27 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     return [...upper, ...(await below(reader, floor, { ...query, limit: limit - upper.length }))];
   }
 
-  async function pageFor(
-    userId: UserId,
-    lookUp: () => Promise<ReaderProfile>,
-    query: FeedQuery,
-  ): Promise<readonly FeedEntry[]> {
+  function readAhead(userId: UserId, query: FeedQuery): FeedAhead {
     const begunAt = clock.time();
-    const ahead = feedStore.page({ ...query, userId });
-    // Awaited below by the branches that need it; in the others it may fail.
-    ahead.catch(() => undefined);
-    const reader = await lookUp();
-    const isSettled = reader.rebuiltAt === null || begunAt - reader.rebuiltAt.getTime() > SETTLED_AFTER_MS;
-    return withOrWithoutStore(reader, (as) => page(as, query, isSettled ? ahead : undefined));
+    const asked = { ...query, userId };
+    const opening = feedStore.open?.(asked);
+    const ahead: FeedAhead = {
+      begunAt,
+      known: opening === undefined ? NOTHING : opening.then((opened) => opened?.reader ?? null),
+      page:
+        opening === undefined
+          ? feedStore.page(asked)
+          : opening.then((opened) => opened ?? feedStore.page(asked)),
+    };
+    // Awaited by who needs them; for others they may fail.
+    for (const promise of [ahead.known, ahead.page]) promise.catch(() => undefined);
+    return ahead;
+  }
+
+  /** Whether what was read ahead counts: see `SETTLED_AFTER_MS`. */
+  async function counts({ rebuiltAt }: ReaderProfile, { begunAt, known }: FeedAhead): Promise<boolean> {
+    const isSettled = rebuiltAt === null || begunAt - rebuiltAt.getTime() > SETTLED_AFTER_MS;
+    return isSettled || (await known) !== null;
   }
 
   async function find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]> {
@@ -209,12 +221,17 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   }
 
   return {
-    page: (reader, query) => withOrWithoutStore(reader, (as) => page(as, query)),
-    pageFor,
+    async page(reader, query, ahead) {
+      const read = ahead !== undefined && (await counts(reader, ahead)) ? ahead.page : undefined;
+      return withOrWithoutStore(reader, (as) => page(as, query, read));
+    },
+    readAhead,
     find: (reader, actionIds) => withOrWithoutStore(reader, (as) => find(as, actionIds)),
     locate: (reader, actionId) => withOrWithoutStore(reader, (as) => locate(as, actionId)),
   };
 }
+
+const NOTHING: Promise<null> = Promise.resolve(null);
 
 /** Not an id that a ref can have. */
 const NO_REF = '';

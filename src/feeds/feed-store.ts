@@ -1,4 +1,6 @@
 import type { ActionId, UserId } from '../domain/action.ts';
+import type { Member } from '../domain/member.ts';
+import type { ReaderMarks } from '../storage/feeds.ts';
 import type { DeliveryReason, FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 
 /** One reader of a chunk: where the action stands in their feed and why it is there. */
@@ -68,6 +70,22 @@ export interface StoredPage {
   readonly isLost?: true;
 }
 
+/** What was read of a reader together with a page of their feed, before it. */
+export interface KnownReader {
+  readonly marks: ReaderMarks;
+  /** Null: the host application has not described them. */
+  readonly member: Member | null;
+  /** Before it was read. */
+  readonly asOf: Date;
+  /** What the directory was stamped with; see `storage/directory-stamps.ts`. */
+  readonly directoryStamp: number;
+}
+
+/** A page whose entries say which revision their actions had. */
+export interface OpenedFeed extends StoredPage {
+  readonly reader: KnownReader;
+}
+
 /**
  * A way to store materialised feeds. Every model behaves alike; they differ in cost.
  *
@@ -98,6 +116,11 @@ export interface FeedStore {
    */
   fill(userId: UserId, entries: readonly FeedEntry[], options?: FillOptions): Promise<readonly ActionId[]>;
   page(query: FeedPageQuery): Promise<StoredPage>;
+  /**
+   * The same with all that a page needs to know of its reader, read before the page, in one command. Null: there is no
+   * document of the reader to begin with. Absent where a model cannot do it.
+   */
+  readonly open?: (query: FeedPageQuery) => Promise<OpenedFeed | null>;
   /** The reader's entries for the given actions, in no particular order; missing ones are left out. */
   find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]>;
   /**

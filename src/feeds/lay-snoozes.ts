@@ -1,8 +1,8 @@
-import type { ActionId, UserId } from '../domain/action.ts';
+import type { ActionId } from '../domain/action.ts';
 import { lifted } from '../domain/item-mark.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../domain/newsfeed-item.ts';
 import type { EndedSnoozes, ReaderProfile } from '../domain/viewer.ts';
-import type { FeedQuery, FeedReader } from './feed-reader.ts';
+import type { FeedAhead, FeedQuery, FeedReader } from './feed-reader.ts';
 import { isInRange } from './feed-range.ts';
 
 /** Fewest entries looked up at once. */
@@ -20,23 +20,12 @@ export function laySnoozes(base: FeedReader): FeedReader {
   async function page(
     reader: ReaderProfile,
     query: FeedQuery,
-    known?: readonly FeedEntry[],
+    ahead?: FeedAhead,
   ): Promise<readonly FeedEntry[]> {
-    const ended = await reader.endedSnoozes();
-    if (ended.size === 0) return known ?? base.page(reader, query);
+    const [ended, known] = await Promise.all([reader.endedSnoozes(), base.page(reader, query, ahead)]);
+    if (ended.size === 0) return known;
     const entries = await readPage(base, { reader, query, ended, known });
     return entries.sort(compareFeedPositions).slice(0, query.limit);
-  }
-
-  async function pageFor(
-    userId: UserId,
-    lookUp: () => Promise<ReaderProfile>,
-    query: FeedQuery,
-  ): Promise<readonly FeedEntry[]> {
-    let looking: Promise<ReaderProfile> | undefined;
-    const once = (): Promise<ReaderProfile> => (looking ??= lookUp());
-    const known = await base.pageFor(userId, once, query);
-    return page(await once(), query, known);
   }
 
   async function find(reader: ReaderProfile, ids: readonly ActionId[]): Promise<readonly FeedEntry[]> {
@@ -45,8 +34,8 @@ export function laySnoozes(base: FeedReader): FeedReader {
   }
 
   return {
-    page: (reader, query) => page(reader, query),
-    pageFor,
+    page,
+    readAhead: (userId, query) => base.readAhead(userId, query),
     find,
     async locate(reader, actionId) {
       const located = await base.locate(reader, actionId);
@@ -68,12 +57,12 @@ interface SnoozedPage {
  */
 async function readPage(
   base: Pick<FeedReader, 'page' | 'find'>,
-  { known, ...page }: SnoozedPage & { readonly known: readonly FeedEntry[] | undefined },
+  { known, ...page }: SnoozedPage & { readonly known: readonly FeedEntry[] },
 ): Promise<FeedEntry[]> {
   const { reader, query, ended } = page;
   const entries: FeedEntry[] = [];
   let piece: FeedQuery = query;
-  let read = known ?? (await base.page(reader, piece));
+  let read = known;
   for (;;) {
     const staying = read.filter((entry) => boosted(ended, entry) === entry);
     const bottom = read.length < piece.limit ? undefined : read.at(-1);

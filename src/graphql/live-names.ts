@@ -1,11 +1,11 @@
 import type { StoredDescriptor } from '../domain/action.ts';
 import type { ReaderSession } from '../services/session/reader-session.ts';
 
-type NameSession = Pick<ReaderSession, 'refs' | 'members'>;
+type NameSession = Pick<ReaderSession, 'refNames' | 'members'>;
 
 /** What an id is called now: by the label of its ref, else by the name of its member. Null when nobody named it. */
 export async function liveName(session: NameSession, id: string): Promise<string | null> {
-  return (await session.refs.load(id))?.label ?? (await session.members.load(id))?.name ?? null;
+  return (await session.refNames.load(id))?.label ?? (await session.members.load(id))?.name ?? null;
 }
 
 /** A name that a descriptor holds, as it is now; the copy where nobody names the thing any more. */

@@ -8,7 +8,7 @@ import { liveName } from './live-names.ts';
 import type { MemberSource } from './types/node.ts';
 import type { RefSource } from './types/ref.ts';
 
-export type NameSession = Pick<ReaderSession, 'refs' | 'members'>;
+export type NameSession = Pick<ReaderSession, 'refs' | 'refNames' | 'members'>;
 /** What a sentence is made from. */
 export type Described = Pick<Action, 'actorId' | 'refs' | 'descriptor'>;
 
@@ -91,7 +91,7 @@ export async function nameOf(
 ): Promise<string | null> {
   if (argument === ACTOR) {
     // So that it comes with the members that are loaded because no ref names them: one query for all.
-    await session.refs.load(actorId);
+    await session.refNames.load(actorId);
     return (await session.members.load(actorId))?.name ?? nameOfUnknown(actorId);
   }
   const id = stored[argument];

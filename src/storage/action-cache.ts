@@ -41,15 +41,25 @@ export class ActionCache {
   async findByIds(ids: readonly ActionId[]): Promise<Action[]> {
     const held = this.#held;
     if (held === null || !(await this.#isTrusted())) return this.#actions.findByIds(ids);
-    const known = new Map(ids.flatMap((id) => (held.has(id) ? [[id, held.get(id)] as const] : [])));
-    const revisions = Array.from(known.values(), (action) => action?.rev ?? 0);
-    const { changed, unchanged } = await this.#actions.findUnlessHeld(ids, revisions);
-    const kept = unchanged.flatMap(({ id, rev }) => {
+    const known = new Map<ActionId, Revised>();
+    for (const id of ids) {
+      const action = held.get(id);
+      if (action !== undefined) known.set(id, action);
+    }
+    const { changed, unchanged } = await this.#actions.findUnlessHeld(ids, [...known.values()]);
+    const kept = unchanged.map(({ id, rev }) => {
       const action = known.get(id);
-      return action?.rev === rev ? action : [];
+      return action?.rev === rev ? action : id;
     });
     for (const action of changed) if (isRevised(action)) held.set(action.id, action);
-    return [...kept, ...changed];
+    const current = kept.filter((action) => typeof action !== 'string');
+    // Changed to a revision that another of them has: as good as never.
+    const confused = kept.filter((action) => typeof action === 'string');
+    return [
+      ...current,
+      ...changed,
+      ...(confused.length === 0 ? [] : await this.#actions.findByIds(confused)),
+    ];
   }
 
   /** The action as of a revision that was read since the caller began; null: it is not held. */

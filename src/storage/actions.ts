@@ -110,13 +110,19 @@ export function actionsRepository(collection: Collection<ActionDocument>, events
     /** In no particular order; missing ones are left out. */
     findByIds,
 
-    /** As `findByIds`, but of those whose revision the caller has nothing else is brought. One round trip. */
+    /** As `findByIds`, but of those that the caller holds nothing else is brought. One round trip. */
     async findUnlessHeld(
       ids: readonly ActionId[],
-      held: readonly number[],
+      held: readonly HeldAction[],
     ): Promise<{ readonly changed: Action[]; readonly unchanged: HeldAction[] }> {
       if (held.length === 0) return { changed: await findByIds(ids), unchanged: [] };
-      const isHeld = { $in: ['$rev', { $literal: [...held] }] };
+      // Several actions may have one revision in common: a migration gives it to a batch of them.
+      const isHeld = {
+        $and: [
+          { $in: ['$_id', { $literal: held.map(({ id }) => new ObjectId(id)) }] },
+          { $in: ['$rev', { $literal: held.map(({ rev }) => rev) }] },
+        ],
+      };
       const documents = await collection
         .aggregate<WithId<ActionDocument> | HeldDocument>(
           [

@@ -27,7 +27,8 @@ export type ReaderMarks = Pick<
   | 'activeAt'
 >;
 
-function toMarks(document: FeedDocument | null, epoch: number): ReaderMarks {
+/** @param epoch the choice of a feed model that holds now; see `feed-epochs.ts`. */
+export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPOCH): ReaderMarks {
   return {
     floor: floorOf(document, epoch),
     rebuiltAt: document?.rebuiltAt ?? null,

@@ -19,6 +19,14 @@ export interface ReaderStampsDocument {
   stamps: Record<string, number>;
 }
 
+/** When what members and refs are called last changed; see `directory-stamps.ts`. One document. */
+export interface DirectoryStampDocument {
+  _id: 'directory';
+  stamp: number;
+  /** The stamp of the last change in each bucket of ids. Absent for buckets without one. */
+  buckets: Record<string, number>;
+}
+
 /** Which shape the documents of the database have, and the migration under way. One document. */
 export interface SchemaDocument {
   _id: 'schema';

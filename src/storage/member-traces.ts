@@ -15,6 +15,7 @@ import { moderationRepository } from './moderation.ts';
 import type { Collections } from './mongo.ts';
 import type { BookmarkDocument, ItemMarkDocument } from './reader-documents.ts';
 import { revised, unrevised } from './revision.ts';
+import type { DirectoryStampsRepository } from './directory-stamps.ts';
 
 /** Fan-outs that are not DONE; `$exists` names the condition of the partial index. */
 const OPEN: Filter<ActionDocument> = {
@@ -27,7 +28,10 @@ const ERROR_REMOVED = 'The error named a member who was erased';
  * Everything outside a feed in which a member leaves a trace. Each method does one bounded batch and returns how much
  * it found: called again until that is 0, nothing is left. Cut off anywhere and repeated, each comes to the same end.
  */
-export function memberTracesRepository(collections: Collections) {
+export function memberTracesRepository(
+  collections: Collections,
+  directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
+) {
   const { actions, bookmarks, feeds, hiddenItems, itemMarks, interactions, members, moderationLog, refs } =
     collections;
   const moderation = moderationRepository(collections);
@@ -42,40 +46,44 @@ export function memberTracesRepository(collections: Collections) {
      * names are read from there, so from now on nobody is shown theirs, wherever it was copied to.
      */
     async conceal({ memberId }: ErasureSubject): Promise<number> {
-      const results = await Promise.all([
-        members.updateOne(
-          { _id: memberId, $or: [{ name: { $ne: FORMER_MEMBER } }, ...HAS_DETAILS] },
-          {
-            $set: {
-              name: FORMER_MEMBER,
-              teamId: null,
-              teamSince: null,
-              departmentId: null,
-              departmentSince: null,
-              supervisorId: null,
+      const results = await directoryStamps.stamping([memberId], () =>
+        Promise.all([
+          members.updateOne(
+            { _id: memberId, $or: [{ name: { $ne: FORMER_MEMBER } }, ...HAS_DETAILS] },
+            {
+              $set: {
+                name: FORMER_MEMBER,
+                teamId: null,
+                teamSince: null,
+                departmentId: null,
+                departmentSince: null,
+                supervisorId: null,
+              },
+              $unset: NO_DETAILS,
             },
-            $unset: NO_DETAILS,
-          },
-        ),
-        refs.updateOne(
-          {
-            _id: memberId,
-            label: { $exists: true },
-            $or: [{ label: { $ne: FORMER_MEMBER } }, ...HAS_DETAILS],
-          },
-          { $set: { label: FORMER_MEMBER }, $unset: NO_DETAILS },
-        ),
-      ]);
+          ),
+          refs.updateOne(
+            {
+              _id: memberId,
+              label: { $exists: true },
+              $or: [{ label: { $ne: FORMER_MEMBER } }, ...HAS_DETAILS],
+            },
+            { $set: { label: FORMER_MEMBER }, $unset: NO_DETAILS },
+          ),
+        ]),
+      );
       return results.reduce((sum, { modifiedCount }) => sum + modifiedCount, 0);
     },
 
     /** Who they are, what they are as a ref, and what they said about their feed: the last to go. */
     async removeProfile({ memberId }: ErasureSubject): Promise<number> {
-      const results = await Promise.all([
-        members.deleteOne({ _id: memberId }),
-        refs.deleteOne({ _id: memberId }),
-        feeds.deleteOne({ _id: memberId }),
-      ]);
+      const results = await directoryStamps.stamping([memberId], () =>
+        Promise.all([
+          members.deleteOne({ _id: memberId }),
+          refs.deleteOne({ _id: memberId }),
+          feeds.deleteOne({ _id: memberId }),
+        ]),
+      );
       return results.reduce((sum, { deletedCount }) => sum + deletedCount, 0);
     },
 
@@ -212,9 +220,11 @@ export function memberTracesRepository(collections: Collections) {
     /** Whose supervisor they are: boosts that came by it stay. Index `supervisor`. */
     async anonymiseSupervisor({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await ids(members.find({ supervisorId: memberId }).limit(limit));
-      await members.updateMany(
-        { _id: { $in: found }, supervisorId: memberId },
-        { $set: { supervisorId: pseudonym } },
+      await directoryStamps.stamping(found, () =>
+        members.updateMany(
+          { _id: { $in: found }, supervisorId: memberId },
+          { $set: { supervisorId: pseudonym } },
+        ),
       );
       return found.length;
     },

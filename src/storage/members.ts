@@ -4,6 +4,7 @@ import type { Details } from '../domain/details.ts';
 import type { Member } from '../domain/member.ts';
 import { inSlices } from '../lib/in-slices.ts';
 import { detailFields, WITHOUT_DETAILS } from './details.ts';
+import type { DirectoryStampsRepository } from './directory-stamps.ts';
 import type { DetailsDocument, MemberDocument } from './directory-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
@@ -13,14 +14,14 @@ import { renamed } from './rename-stages.ts';
 export type MemberRecord = Details &
   Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'>;
 
-type Plain = Omit<MemberDocument, keyof DetailsDocument>;
+export type PlainMember = Omit<MemberDocument, keyof DetailsDocument>;
 
 export interface Group {
   readonly kind: 'team' | 'department';
   readonly id: string;
 }
 
-function toMember(document: Plain): Member {
+export function toMember(document: PlainMember): Member {
   const { _id, version: _version, propagated: _propagated, rename: _rename, ...member } = document;
   return { ...member, userId: _id };
 }
@@ -42,7 +43,11 @@ function groupStages(field: 'teamId' | 'departmentId', value: string | null, now
 /** Members of one write: to turn a thousand into bytes holds the event loop. */
 const WRITTEN_AT_ONCE = 200;
 
-export function membersRepository(collection: Collection<MemberDocument>, stamps: ReaderStamps = NO_STAMPS) {
+export function membersRepository(
+  collection: Collection<MemberDocument>,
+  directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
+  stamps: ReaderStamps = NO_STAMPS,
+) {
   return {
     /**
      * One write for each two hundred, and one that says so; idempotent, since a group that stays the same keeps its time. A changed name is due to be
@@ -68,7 +73,10 @@ export function membersRepository(collection: Collection<MemberDocument>, stamps
       });
       await inSlices(records, WRITTEN_AT_ONCE, (some) => {
         const operations = some.map(operation);
-        return retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+        return directoryStamps.stamping(
+          some.map(({ userId }) => userId),
+          () => retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false })),
+        );
       });
       await stamps.renew(records.map(({ userId }) => userId));
     },
@@ -76,14 +84,14 @@ export function membersRepository(collection: Collection<MemberDocument>, stamps
     async findByIds(ids: readonly UserId[]): Promise<Member[]> {
       const documents = await collection
         .find({ _id: { $in: [...ids] } })
-        .project<Plain>(WITHOUT_DETAILS)
+        .project<PlainMember>(WITHOUT_DETAILS)
         .batchSize(ids.length + 1)
         .toArray();
       return documents.map(toMember);
     },
 
     async find(id: UserId): Promise<Member | null> {
-      const document = await collection.findOne<Plain>({ _id: id }, { projection: WITHOUT_DETAILS });
+      const document = await collection.findOne<PlainMember>({ _id: id }, { projection: WITHOUT_DETAILS });
       return document === null ? null : toMember(document);
     },
 
@@ -95,7 +103,7 @@ export function membersRepository(collection: Collection<MemberDocument>, stamps
           ...(afterId === null ? {} : { _id: { $gt: afterId } }),
         })
         .sort({ _id: 1 })
-        .project<Plain>(WITHOUT_DETAILS)
+        .project<PlainMember>(WITHOUT_DETAILS)
         .limit(limit)
         .batchSize(limit)
         .toArray();

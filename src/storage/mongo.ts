@@ -15,6 +15,7 @@ import type { FeedDocument, FollowDocument, HiddenItemDocument } from './reader-
 import type { EventStateDocument, HostEventDocument, OutboxDocument } from './event-documents.ts';
 import type { BookmarkDocument, ItemMarkDocument } from './reader-documents.ts';
 import type {
+  DirectoryStampDocument,
   FeedEpochDocument,
   ProcessDocument,
   ReaderStampsDocument,
@@ -47,6 +48,7 @@ export interface Collections {
   readonly secrets: Collection<SecretDocument>;
   readonly feedEpochs: Collection<FeedEpochDocument>;
   readonly readerStamps: Collection<ReaderStampsDocument>;
+  readonly directoryStamps: Collection<DirectoryStampDocument>;
   readonly schema: Collection<SchemaDocument>;
   readonly processes: Collection<ProcessDocument>;
 }
@@ -114,7 +116,7 @@ export function openDatabase(db: Db, close: () => Promise<void>): Database {
   };
 }
 
-function openCollections(db: Db): Collections {
+export function openCollections(db: Db): Collections {
   return {
     actions: db.collection('actions'),
     follows: db.collection('follows'),
@@ -137,6 +139,7 @@ function openCollections(db: Db): Collections {
     secrets: db.collection('secrets'),
     feedEpochs: db.collection('feedEpochs'),
     readerStamps: db.collection('readerStamps'),
+    directoryStamps: db.collection('directoryStamps'),
     schema: db.collection('schema'),
     processes: db.collection('processes'),
   };

@@ -1,9 +1,10 @@
 import type { Collection, Document } from 'mongodb';
 import type { ActionRef, RefId } from '../domain/action.ts';
 import type { Details } from '../domain/details.ts';
-import type { Ref, RenameProgress } from '../domain/member.ts';
+import type { Ref, RefName, RenameProgress } from '../domain/member.ts';
 import { inSlices } from '../lib/in-slices.ts';
 import { detailFields, WITHOUT_DETAILS } from './details.ts';
+import type { DirectoryStampsRepository } from './directory-stamps.ts';
 import type { DetailsDocument, RefDocument } from './directory-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { renamed } from './rename-stages.ts';
@@ -50,7 +51,10 @@ function described(
 /** Refs of one write: to turn a thousand into bytes holds the event loop. */
 const WRITTEN_AT_ONCE = 200;
 
-export function refsRepository(collection: Collection<RefDocument>) {
+export function refsRepository(
+  collection: Collection<RefDocument>,
+  directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
+) {
   return {
     /**
      * Describes refs, two hundred in one write; a changed label is due to be carried to its copies. Unique key: `_id`.
@@ -61,27 +65,34 @@ export function refsRepository(collection: Collection<RefDocument>) {
         const operations = some.map((ref) => ({
           updateOne: { filter: { _id: ref.id }, update: described(ref, now, ref), upsert: true },
         }));
-        return retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+        return directoryStamps.stamping(
+          some.map(({ id }) => id),
+          () => retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false })),
+        );
       });
     },
 
     /** Gives a described ref another label, in one write. Null when there is none, or it has no label yet. */
     async relabel(refId: RefId, label: string): Promise<Ref | null> {
-      const document = await collection.findOneAndUpdate(
-        { _id: refId, label: { $exists: true } },
-        described({ label }, clock.now()),
-        { returnDocument: 'after' },
+      const document = await directoryStamps.stamping([refId], () =>
+        collection.findOneAndUpdate(
+          { _id: refId, label: { $exists: true } },
+          described({ label }, clock.now()),
+          { returnDocument: 'after' },
+        ),
       );
       return document === null ? null : toRef(document);
     },
 
     /** Describes a ref that may not have been described before. Unique key: `_id`. */
     async describe(refId: RefId, ref: { readonly type?: string; readonly label: string }): Promise<Ref> {
-      const document = await retryOnDuplicateKey(() =>
-        collection.findOneAndUpdate({ _id: refId }, described(ref, clock.now()), {
-          upsert: true,
-          returnDocument: 'after',
-        }),
+      const document = await directoryStamps.stamping([refId], () =>
+        retryOnDuplicateKey(() =>
+          collection.findOneAndUpdate({ _id: refId }, described(ref, clock.now()), {
+            upsert: true,
+            returnDocument: 'after',
+          }),
+        ),
       );
       if (document === null) throw new Error('An upsert gave no document back');
       return toRef(document);
@@ -94,6 +105,20 @@ export function refsRepository(collection: Collection<RefDocument>) {
         .batchSize(ids.length + 1)
         .toArray();
       return documents.map(toRef);
+    },
+
+    /** What refs are called and what they are, without what changes as they are followed. */
+    async namesOf(ids: readonly RefId[]): Promise<RefName[]> {
+      const documents = await collection
+        .find({ _id: { $in: [...ids] } })
+        .project<Pick<RefDocument, '_id' | 'type' | 'label'>>({ type: 1, label: 1 })
+        .batchSize(ids.length + 1)
+        .toArray();
+      return documents.map(({ _id, type, label }) => ({
+        refId: _id,
+        type: type ?? null,
+        label: label ?? null,
+      }));
     },
 
     /** Refs that are or were pulled, and since when they are; null: not any more. Index `pulled`. */

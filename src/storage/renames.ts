@@ -6,6 +6,7 @@ import type { ActionDocument } from './documents.ts';
 import type { Collections } from './mongo.ts';
 import { holdsName, holdsOlderName, idOfStamp, nameStamp, restamped, UNCARRIED } from './name-stamps.ts';
 import { revised } from './revision.ts';
+import type { DirectoryStampsRepository } from './directory-stamps.ts';
 
 /** What gives things their names: refs by their labels, members by their names. */
 export const NAME_SOURCES = ['refs', 'members'] as const;
@@ -47,7 +48,10 @@ const isDue = (now: Date): Filter<NamedDocument> => ({
 });
 
 /** The life of a new name between its commit in `refs` or `members` and the last copy of the old one in `actions`. */
-export function renamesRepository(collections: Pick<Collections, 'actions' | 'refs' | 'members'>) {
+export function renamesRepository(
+  collections: Pick<Collections, 'actions' | 'refs' | 'members'>,
+  directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
+) {
   const { actions, refs, members } = collections;
   const sourceOf = (source: NameSource): Collection<NamedDocument> =>
     // Both collections hold named documents; their drivers' types are invariant.
@@ -86,9 +90,12 @@ export function renamesRepository(collections: Pick<Collections, 'actions' | 're
 
     /** Carried, if the version is still the one claimed. False: the claim is void or the name changed meanwhile. */
     async finish(claim: RenameClaim): Promise<boolean> {
-      const result = await sourceOf(claim.source).updateOne(
-        { ...held(claim), version: claim.version },
-        { $set: { propagated: claim.version }, $unset: { rename: 1 } },
+      // Also where the process that changed the name died before it could stamp it.
+      const result = await directoryStamps.stamping([claim.id], () =>
+        sourceOf(claim.source).updateOne(
+          { ...held(claim), version: claim.version },
+          { $set: { propagated: claim.version }, $unset: { rename: 1 } },
+        ),
       );
       return result.matchedCount === 1;
     },

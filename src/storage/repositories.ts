@@ -41,7 +41,11 @@ import { sourceActionsRepository, type SourceActionsRepository } from './source-
 import { schemaVersionRepository, type SchemaVersionRepository } from './schema-version.ts';
 import { secretsRepository, type SecretsRepository } from './secrets.ts';
 import { snoozesRepository, type SnoozesRepository } from './snoozes.ts';
-import { revisionTrust } from './revision-trust.ts';
+import { isTrustedSince } from './revision-trust.ts';
+import { REVISED_SINCE } from './migrations/revisions.ts';
+import { STAMPED_SINCE } from './migrations/stamps.ts';
+import { directoryStampsRepository } from './directory-stamps.ts';
+import { NameCache } from './name-cache.ts';
 import { scoresRepository, type ScoresRepository } from './scores.ts';
 
 export interface Repositories {
@@ -69,6 +73,7 @@ export interface Repositories {
   readonly memberData: MemberDataRepository;
   readonly memberTraces: MemberTracesRepository;
   readonly members: MembersRepository;
+  readonly nameCache: NameCache;
   readonly moderation: ModerationRepository;
   readonly processes: ProcessesRepository;
   readonly rankedActions: RankedActionsRepository;
@@ -101,6 +106,9 @@ export interface RepositoryOptions {
 }
 
 const DEFAULT_CACHE_BYTES = 64 * 1_024 * 1_024;
+/** How it is shared among what is kept. */
+const ACTIONS_SHARE = 3 / 4;
+const NAMES_SHARE = 1 / 4;
 
 export function createRepositories(
   collections: Collections,
@@ -112,13 +120,18 @@ export function createRepositories(
   }: RepositoryOptions = {},
 ): Repositories {
   const events = recordsEvents ? WITH_EVENTS : NO_EVENTS;
-  const refs = refsRepository(collections.refs);
+  const directoryStamps = directoryStampsRepository(collections.directoryStamps);
+  const refs = refsRepository(collections.refs, directoryStamps);
   const stamps = readerStamps(collections.readerStamps);
+  const members = membersRepository(collections.members, directoryStamps, stamps);
   const actions = actionsRepository(collections.actions, events);
   const schemaVersion = schemaVersionRepository(collections);
   return {
     actions,
-    actionCache: new ActionCache(actions, { maxBytes: cacheBytes, isTrusted: revisionTrust(schemaVersion) }),
+    actionCache: new ActionCache(actions, {
+      maxBytes: Math.floor(cacheBytes * ACTIONS_SHARE),
+      isTrusted: isTrustedSince(schemaVersion, REVISED_SINCE),
+    }),
     actionGroups: actionGroupsRepository(collections),
     details: detailsRepository(collections),
     bookmarks: bookmarksRepository(collections.bookmarks),
@@ -139,8 +152,15 @@ export function createRepositories(
     interactions: interactionsRepository(collections, events),
     hiddenItems: hiddenItemsRepository(collections.hiddenItems),
     memberData: memberDataRepository(collections),
-    memberTraces: memberTracesRepository(collections),
-    members: membersRepository(collections.members, stamps),
+    memberTraces: memberTracesRepository(collections, directoryStamps),
+    nameCache: new NameCache(
+      { members, refs, directoryStamps },
+      {
+        maxBytes: Math.floor(cacheBytes * NAMES_SHARE),
+        isTrusted: isTrustedSince(schemaVersion, STAMPED_SINCE),
+      },
+    ),
+    members,
     moderation: moderationRepository(collections, events),
     processes: processesRepository(collections),
     rankedActions: rankedActionsRepository(collections.actions),
@@ -150,7 +170,7 @@ export function createRepositories(
     refs,
     pins: pinsRepository(collections),
     pulledRefs: pulledRefs(refs, pullRefreshMs),
-    renames: renamesRepository(collections),
+    renames: renamesRepository(collections, directoryStamps),
     schemaVersion,
     scores: scoresRepository(collections),
     secrets: secretsRepository(collections.secrets),

@@ -55,7 +55,11 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
       description: `What kind of thing it is; "${UNKNOWN_TYPE}" until the host application has described it.`,
       extensions: SHARED,
       resolve: async (source, _args, context) =>
-        (await live(source, context))?.type ?? source.type ?? UNKNOWN_TYPE,
+        ('followerCount' in source
+          ? source.type
+          : (await context.session().refNames.load(source.refId))?.type) ??
+        source.type ??
+        UNKNOWN_TYPE,
     }),
     label: t.string({
       description:

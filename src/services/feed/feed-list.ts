@@ -48,6 +48,7 @@ export function openFeedList(
 ): FeedList {
   const range = rangeOf(filter, order);
   const { userId } = session.identity;
+  const { feedReader } = dependencies;
   let looking: Promise<ReaderProfile> | undefined;
   const lookUp = (): Promise<ReaderProfile> => (looking ??= beginReading(dependencies, session));
   let reading: Promise<UnreadEntries> | undefined;
@@ -68,9 +69,13 @@ export function openFeedList(
         ...(range.until === null ? {} : { until: range.until }),
       };
       if (filter.unreadOnly) return (await unread()).page(query);
-      return looking === undefined
-        ? dependencies.feedReader.pageFor(userId, lookUp, query)
-        : dependencies.feedReader.page(await looking, query);
+      if (looking !== undefined) return feedReader.page(await looking, query);
+      const ahead = feedReader.readAhead(userId, query);
+      looking = ahead.known.then((known) => {
+        if (known !== null) session.know(known);
+        return beginReading(dependencies, session);
+      });
+      return feedReader.page(await looking, query, ahead);
     },
     select: async (candidates) =>
       present(session, await narrowed(dependencies, filter, candidates), filter, order),

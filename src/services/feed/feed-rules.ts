@@ -34,9 +34,11 @@ export async function hydrateEntries(
   if (entries.length === 0) return [];
   const ids = entries.map((entry) => entry.actionId);
   // Asked for before the reader is known: both may be read at the same time.
-  const loading = session.actions.loadMany(ids);
+  const loading = actionsOf(session, entries);
+  // Awaited below, where it fails.
+  loading.catch(() => undefined);
   const profile = await session.profile();
-  const [actions, marks] = await Promise.all([allOf(loading), marksOf(session, profile, ids)]);
+  const [actions, marks] = await Promise.all([loading, marksOf(session, profile, ids)]);
   const isAsked = (action: Action | null): boolean =>
     profile.checksFollows || (action !== null && (mustAskFollows(action) || mutesPasser(profile, action)));
   const asked = actions.filter(isAsked);
@@ -46,6 +48,18 @@ export async function hydrateEntries(
     const mark = marks[index] ?? null;
     return { entry, action, mark, follows: isAsked(action) ? follows : null };
   });
+}
+
+/** Their actions; only those are asked for that are not held as of the revision that was read with the entry. */
+async function actionsOf(
+  session: ReaderSession,
+  entries: readonly FeedEntry[],
+): Promise<readonly (Action | null)[]> {
+  const held = entries.map(({ actionId, rev }) => (rev === undefined ? null : session.held(actionId, rev)));
+  if (!held.includes(null)) return held;
+  return Promise.all(
+    entries.map(({ actionId }, index) => Promise.resolve(held[index] ?? session.actions.load(actionId))),
+  );
 }
 
 /** The facts of one entry that is asked for by its action's id; null where the feed has none. Takes the same work either way. */

@@ -1,7 +1,7 @@
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
 import type { ItemMark } from '../../domain/item-mark.ts';
 import type { MemberDetails, RefDetails } from '../../domain/details.ts';
-import type { Member, Ref } from '../../domain/member.ts';
+import type { Member, Ref, RefName } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
 import type { EventReaderSession, Loader, Sighting } from './reader-session.ts';
@@ -158,6 +158,15 @@ class EventSession implements EventReaderSession {
     return (this.#sightings ??= new Remembered((id) => this.#loads.sightings.load(id)));
   }
 
+  /** Readers of events are looked up together. */
+  know(): void {
+    // What was read of one of them alone comes too late for that.
+  }
+
+  held(): null {
+    return null;
+  }
+
   get actions(): Loader<ActionId, Action | null> {
     return (this.#actions ??= new Remembered(async (id) => (await this.sightings.load(id))?.action ?? null));
   }
@@ -174,6 +183,10 @@ class EventSession implements EventReaderSession {
   get refs(): Loader<RefId, Ref | null> {
     this.#loadExpected();
     return (this.#refs ??= new Remembered((id) => this.#loads.refs.load(id)));
+  }
+
+  get refNames(): Loader<RefId, RefName | null> {
+    return this.refs;
   }
 
   get memberDetails(): Loader<UserId, MemberDetails | null> {

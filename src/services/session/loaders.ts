@@ -4,12 +4,20 @@ import type { ItemMark } from '../../domain/item-mark.ts';
 import type { MemberDetails, RefDetails } from '../../domain/details.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
 import type { InteractionPage } from './interaction-pages.ts';
-import type { Member, Ref } from '../../domain/member.ts';
+import type { Member, Ref, RefName } from '../../domain/member.ts';
+import type { KnownReader } from '../../feeds/feed-store.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
+import { once } from '../../lib/once.ts';
 import type { ReaderSession } from './reader-session.ts';
 
 /** Most keys of one query; more are split. */
 const MAX_BATCH = 500;
+
+/** Where names come from where they may be held. */
+export interface NameSources {
+  findMembers(ids: readonly UserId[]): Promise<readonly Member[]>;
+  findRefNames(ids: readonly RefId[]): Promise<readonly RefName[]>;
+}
 
 /** Where a session loads from. Results in any order, each once, missing ones left out. */
 export interface SessionSources {
@@ -26,7 +34,10 @@ export interface SessionSources {
   /** What the member did with these actions. */
   findOwn(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly OwnInteractions[]>;
   findInteractionPages(names: readonly string[]): Promise<readonly InteractionPage[]>;
-  loadProfile(identity: Identity): Promise<ReaderProfile>;
+  loadProfile(identity: Identity, known: KnownReader | null): Promise<ReaderProfile>;
+  heldAction(id: ActionId, rev: number): Action | null;
+  /** What the process knows of the directory as of a stamp; null: nothing. */
+  names(directoryStamp: number): Promise<NameSources | null>;
 }
 
 function createLoader<T>(
@@ -47,29 +58,46 @@ function createLoader<T>(
  * kept for as long as the session lives. Make one per request and one per live event, or it serves stale data.
  */
 export function createReaderSession(sources: SessionSources, identity: Identity): ReaderSession {
+  let names = (): Promise<NameSources | null> => NOT_KNOWN;
   const members = createLoader(
-    (ids) => sources.findMembers(ids),
+    async (ids) => ((await names()) ?? sources).findMembers(ids),
     (member) => member.userId,
+  );
+  const refs = createLoader(
+    (ids) => sources.findRefs(ids),
+    (ref) => ref.refId,
+  );
+  const refNames = createLoader(
+    async (ids) => (await names())?.findRefNames(ids) ?? loaded(await refs.loadMany(ids)),
+    (ref) => ref.refId,
   );
   let profile: Promise<ReaderProfile> | undefined;
 
-  async function loadProfile(): Promise<ReaderProfile> {
-    const loaded = await sources.loadProfile(identity);
-    members.prime(identity.userId, loaded.member);
-    return loaded;
+  async function loadProfile(known: KnownReader | null): Promise<ReaderProfile> {
+    const found = await sources.loadProfile(identity, known);
+    members.prime(identity.userId, found.member);
+    return found;
+  }
+
+  function know(known: KnownReader): void {
+    if (profile !== undefined) return;
+    profile = loadProfile(known);
+    // Awaited by who asks for it.
+    profile.catch(() => undefined);
+    names = once(() => sources.names(known.directoryStamp));
   }
 
   return {
     identity,
-    profile: () => (profile ??= loadProfile()),
+    profile: () => (profile ??= loadProfile(null)),
+    know,
+    held: (id, rev) => sources.heldAction(id, rev),
     members,
+    refs,
+    refNames,
     actions: createLoader(
       (ids) => sources.findActions(ids),
       (action) => action.id,
-    ),
-    refs: createLoader(
-      (ids) => sources.findRefs(ids),
-      (ref) => ref.refId,
     ),
     memberDetails: createLoader(
       (ids) => sources.findMemberDetails(ids),
@@ -104,4 +132,13 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
       (id) => id,
     ),
   };
+}
+
+const NOT_KNOWN: Promise<null> = Promise.resolve(null);
+
+function loaded<T>(results: readonly (T | Error | null)[]): T[] {
+  return results.flatMap((result) => {
+    if (result instanceof Error) throw result;
+    return result ?? [];
+  });
 }

@@ -1,5 +1,6 @@
 import type { UserId } from '../../domain/action.ts';
 import { NO_SNOOZES, type Follow, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
+import type { KnownReader } from '../../feeds/feed-store.ts';
 import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
 import type { ReaderSession } from './reader-session.ts';
@@ -13,6 +14,7 @@ export type SessionRepositories = Pick<
   Repositories,
   | 'actions'
   | 'actionCache'
+  | 'nameCache'
   | 'interactions'
   | 'members'
   | 'refs'
@@ -32,6 +34,7 @@ export function openSession(
   {
     actions,
     actionCache,
+    nameCache,
     interactions,
     members,
     refs,
@@ -59,7 +62,17 @@ export function openSession(
       findBookmarks: (userId, actionIds) => bookmarks.find(userId, actionIds),
       findOwn: (userId, actionIds) => interactions.own(actionIds.map((actionId) => ({ userId, actionId }))),
       findInteractionPages: (names) => findInteractionPages(interactions, names),
-      loadProfile: (reader) => loadProfile({ members, feeds, follows, pulledRefs, snoozes }, reader),
+      loadProfile: (reader, known) =>
+        loadProfile({ members, feeds, follows, pulledRefs, snoozes }, reader, known),
+      heldAction: (id, rev) => (isOperator(identity) ? null : actionCache.at(id, rev)),
+      async names(directoryStamp) {
+        const asOf = await nameCache.asOf(directoryStamp);
+        if (asOf === null) return null;
+        return {
+          findMembers: (ids) => nameCache.members(asOf, ids),
+          findRefNames: (ids) => nameCache.refNames(asOf, ids),
+        };
+      },
     },
     identity,
   );
@@ -79,11 +92,12 @@ async function loadProfile(
     snoozes,
   }: Pick<SessionRepositories, 'members' | 'feeds' | 'follows' | 'pulledRefs' | 'snoozes'>,
   { userId, roles }: Identity,
+  known: KnownReader | null,
 ): Promise<ReaderProfile> {
-  const asOf = clock.now();
+  const asOf = known?.asOf ?? clock.now();
   const [member, marks, pulledFollows] = await Promise.all([
-    members.find(userId),
-    feeds.marks(userId),
+    known === null ? members.find(userId) : known.member,
+    known?.marks ?? feeds.marks(userId),
     pulledFollowsOf(pulledRefs, (refIds) => follows.find(userId, refIds)),
   ]);
   return {

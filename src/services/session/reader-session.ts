@@ -3,7 +3,8 @@ import type { ItemMark } from '../../domain/item-mark.ts';
 import type { MemberDetails, RefDetails } from '../../domain/details.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
 import type { InteractionPage } from './interaction-pages.ts';
-import type { Member, Ref } from '../../domain/member.ts';
+import type { Member, Ref, RefName } from '../../domain/member.ts';
+import type { KnownReader } from '../../feeds/feed-store.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 
 /** Loads by key, many keys of one turn of the event loop in one query, and remembers for as long as it lives. */
@@ -22,9 +23,15 @@ export interface ReaderSession {
   readonly identity: Identity;
   /** Loaded when first asked for. */
   profile(): Promise<ReaderProfile>;
+  /** Takes what was read of the reader since the session was opened, unless it has been loaded or is being. */
+  know(known: KnownReader): void;
+  /** The action, where the process has it as of a revision that was read since the session was opened; else null. */
+  held(actionId: ActionId, rev: number): Action | null;
   readonly actions: Loader<ActionId, Action | null>;
   readonly members: Loader<UserId, Member | null>;
   readonly refs: Loader<RefId, Ref | null>;
+  /** What refs are and are called: the process may know them already. */
+  readonly refNames: Loader<RefId, RefName | null>;
   readonly memberDetails: Loader<UserId, MemberDetails | null>;
   readonly refDetails: Loader<RefId, RefDetails | null>;
   /** The reader's own follow of a ref. */

@@ -3,6 +3,7 @@ import { hiddenItemsMigration } from './hidden-items.ts';
 import { interactionKeys } from './interaction-keys.ts';
 import type { Migration } from './migration.ts';
 import { revisionsMigration } from './revisions.ts';
+import { stampsMigration } from './stamps.ts';
 
 /** Every migration, in the order of their versions. A released one is never changed. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -10,6 +11,7 @@ export const MIGRATIONS: readonly Migration[] = [
   hiddenItemsMigration,
   groupKeysMigration,
   revisionsMigration,
+  stampsMigration,
 ];
 
 /** The version of the shape that a process with these migrations writes. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
+import type { FeedEntry } from '../../../src/domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import { feedReader, type FeedReader } from '../../../src/feeds/feed-reader.ts';
 import type { StoredPage } from '../../../src/feeds/feed-store.ts';
@@ -34,6 +35,16 @@ function watched(parts: Parts): Watched {
     onStoreUnavailable: fail,
   });
   return { reader, reads };
+}
+
+/** As a request does: the store is asked for the page while the reader is looked up. */
+async function pageFor(
+  reader: FeedReader,
+  lookUp: () => Promise<ReaderProfile>,
+): Promise<readonly FeedEntry[]> {
+  const query = { limit: 10 };
+  const ahead = reader.readAhead('ann', query);
+  return reader.page(await lookUp(), query, ahead);
 }
 
 /** Ann follows a site of three actions; their ids, newest first. */
@@ -73,7 +84,7 @@ test('a page that was read before a rebuild ended has no hole where the feed had
     await parts.fanOut();
     return parts.session('ann').profile();
   };
-  const page = await reader.pageFor('ann', lookUp, { limit: 10 });
+  const page = await pageFor(reader, lookUp);
   expect(page.map((entry) => entry.actionId)).toEqual(ids);
   expect(reads).toHaveLength(2);
 });
@@ -83,7 +94,7 @@ test('the store is asked once, unless the feed was rebuilt within the last minut
   const ids = await feedOfThree(parts);
   const readsOfPage = async (): Promise<number> => {
     const { reader, reads } = watched(parts);
-    const page = await reader.pageFor('ann', () => parts.session('ann').profile(), { limit: 10 });
+    const page = await pageFor(reader, () => parts.session('ann').profile());
     expect(page.map((entry) => entry.actionId)).toEqual(ids);
     return reads.length;
   };
@@ -114,5 +125,5 @@ test('a reader who cannot be looked up gets the error of the look-up, whatever t
   await using parts = await openParts();
   const { reader } = watched(parts);
   const lookUp = (): Promise<never> => Promise.reject(new Error('Nobody knows'));
-  await expect(reader.pageFor('ann', lookUp, { limit: 10 })).rejects.toThrow('Nobody knows');
+  await expect(pageFor(reader, lookUp)).rejects.toThrow('Nobody knows');
 });

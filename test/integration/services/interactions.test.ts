@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { revised } from '../../../src/storage/revision.ts';
 
 const DAY = 86_400_000;
 
@@ -113,7 +114,7 @@ test('derives the counters again: one that was wrong is right after the next pas
   await using parts = await openParts();
   const { action } = await parts.publish({ scope: 'PUBLIC' });
   await parts.services.recordInteraction(parts.session('ann'), { actionId: action.id, kind: 'LIKE' });
-  await parts.database.collections.actions.updateOne({}, { $set: { 'engagement.likes': 77 } });
+  await parts.database.collections.actions.updateOne({}, revised({ $set: { 'engagement.likes': 77 } }));
   await parts.fanOut();
   const [derived] = await parts.repositories.actions.findByIds([action.id]);
   expect(derived?.engagement.likes).toBe(1);

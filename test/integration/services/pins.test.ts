@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { revised } from '../../../src/storage/revision.ts';
 
 const SITE = { id: 'site', type: 'site', label: 'Site' };
 const admin = (parts: Parts): ReaderSession => parts.session('admin', 'admin');
@@ -118,7 +119,7 @@ test('what is gone, or carries the ref no more, makes room', async () => {
   for (let n = 0; n < 4; n += 1) ids.push(await published(parts));
   for (const id of ids.slice(0, 3)) await parts.services.pinAction(admin(parts), 'site', id);
   const { actions } = parts.database.collections;
-  await actions.updateOne({ _id: new ObjectId(ids[0]) }, { $set: { refIds: ['elsewhere'] } });
+  await actions.updateOne({ _id: new ObjectId(ids[0]) }, revised({ $set: { refIds: ['elsewhere'] } }));
   expect(await pinned(parts)).toEqual([ids[2], ids[1]]);
   await parts.services.deleteAction(admin(parts), ids[1] ?? '');
   await parts.services.pinAction(admin(parts), 'site', ids[3] ?? '');

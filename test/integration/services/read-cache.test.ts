@@ -46,8 +46,7 @@ const STEPS = {
     services.recordInteraction(session(`member-${String(n)}`), { actionId: id, kind: 'LIKE' }),
   hide: ({ services, session }: Parts, id: string) =>
     services.hideAction(session('root', 'admin'), id, 'spam'),
-  unhide: ({ services, session }: Parts, id: string) =>
-    services.unhideAction(session('root', 'admin'), id, null),
+  unhide: ({ services, session }: Parts, id: string) => services.unhideAction(session('root', 'admin'), id),
   remove: ({ services, session }: Parts, id: string) => services.deleteAction(session('actor'), id),
   hideItem: ({ services, session }: Parts, id: string) => services.hideFeedItem(session(READER), id),
   unhideItem: ({ services, session }: Parts, id: string) => services.unhideFeedItem(session(READER), id),

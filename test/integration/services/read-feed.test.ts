@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { FeedPage } from '../../../src/services/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { revised } from '../../../src/storage/revision.ts';
 
 async function published(parts: Parts, count: number, more: object = {}): Promise<string[]> {
   await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);
@@ -39,7 +40,7 @@ const idsOf = (read: readonly FeedPage[]): string[] =>
 async function hide(parts: Parts, ids: readonly (string | undefined)[]): Promise<void> {
   await parts.database.collections.actions.updateMany(
     { _id: { $in: ids.map((id) => new ObjectId(id)) } },
-    { $set: { isHidden: true } },
+    revised({ $set: { isHidden: true } }),
   );
 }
 

@@ -6,6 +6,7 @@ import { resharedBy } from '../../../src/services/feed/reshared-by.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openLiveList, type LiveList } from '../../support/live-list.ts';
 import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
+import { revised } from '../../../src/storage/revision.ts';
 
 const SITE = { id: 'site', type: 'site', label: 'Site' };
 
@@ -305,7 +306,7 @@ test('the pass mends what changes that met have left', async () => {
   const action = { _id: new ObjectId(id) };
   const known = (await actions.findOne(action))?.reshares ?? [];
   // Somebody who took it back stands there, and who gave it does not.
-  await actions.updateOne(action, { $set: { reshares: [{ by: 'actor', at: new Date() }] } });
+  await actions.updateOne(action, revised({ $set: { reshares: [{ by: 'actor', at: new Date() }] } }));
   await services.recordInteraction(session('cid'), { actionId: id, kind: 'LIKE' });
   await parts.fanOut();
   expect((await actions.findOne(action))?.reshares).toEqual(known);

@@ -5,7 +5,9 @@ import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import type { FeedEntryDocument, StoredEntryDocument } from '../../../storage/feed-documents.ts';
 import { toEntry, type EntryQuery } from './entries.ts';
 
-const ENTRY_FIELDS = { _id: 0, actionId: 1, relevancy: 1, reasons: 1 } as const;
+export const ENTRY_FIELDS = { _id: 0, actionId: 1, relevancy: 1, reasons: 1 } as const;
+
+export const IN_FEED_ORDER = { relevancy: -1, actionId: -1 } as const;
 
 /** As much of a collection as is needed here, whatever ids its documents have. */
 interface EntryCollection extends Pick<
@@ -74,22 +76,9 @@ export function storedEntries(collection: EntryCollection) {
 
     /** Index `page`. */
     async page(query: EntryQuery & { readonly userId: UserId }): Promise<FeedEntry[]> {
-      const filter: Filter<StoredEntryDocument> = { userId: query.userId };
-      const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
-      if (query.since !== undefined) range.$gte = query.since;
-      if (query.until !== undefined) range.$lt = query.until;
-      if (query.after !== undefined) {
-        // The range beside the tie-break is what lets the index be entered at the cursor.
-        range.$lte = query.after.relevancy;
-        filter.$or = [
-          { relevancy: { $lt: query.after.relevancy } },
-          { actionId: { $lt: new ObjectId(query.after.actionId) } },
-        ];
-      }
-      if (Object.keys(range).length > 0) filter.relevancy = range;
       const documents = await collection
-        .find(filter)
-        .sort({ relevancy: -1, actionId: -1 })
+        .find(pageFilter(query))
+        .sort(IN_FEED_ORDER)
         .project<FeedEntryDocument>(ENTRY_FIELDS)
         .limit(query.limit)
         .batchSize(query.limit)
@@ -138,4 +127,22 @@ export function storedEntries(collection: EntryCollection) {
       await collection.deleteMany({ userId });
     },
   };
+}
+
+/** The entries of a piece of a reader's feed. Index `page`. */
+export function pageFilter(query: EntryQuery & { readonly userId: UserId }): Filter<StoredEntryDocument> {
+  const filter: Filter<StoredEntryDocument> = { userId: query.userId };
+  const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
+  if (query.since !== undefined) range.$gte = query.since;
+  if (query.until !== undefined) range.$lt = query.until;
+  if (query.after !== undefined) {
+    // The range beside the tie-break is what lets the index be entered at the cursor.
+    range.$lte = query.after.relevancy;
+    filter.$or = [
+      { relevancy: { $lt: query.after.relevancy } },
+      { actionId: { $lt: new ObjectId(query.after.actionId) } },
+    ];
+  }
+  if (Object.keys(range).length > 0) filter.relevancy = range;
+  return filter;
 }

@@ -44,6 +44,8 @@ function countingSources() {
     findBookmarks: () => Promise.resolve([]),
     findOwn: () => Promise.resolve([]),
     findInteractionPages: () => Promise.resolve([]),
+    heldAction: () => null,
+    names: () => Promise.resolve(null),
     loadProfile: () => {
       asked.push(['profile']);
       const profile = { userId: 'rita', member: rita } as ReaderProfile;

@@ -1,0 +1,80 @@
+import { clock } from '../../../lib/clock.ts';
+import { WITHOUT_DETAILS } from '../../../storage/details.ts';
+import { NEVER_STAMPED } from '../../../storage/directory-stamps.ts';
+import type { FeedEntryDocument } from '../../../storage/feed-documents.ts';
+import { toMarks } from '../../../storage/feeds.ts';
+import { toMember, type PlainMember } from '../../../storage/members.ts';
+import type { Collections } from '../../../storage/mongo.ts';
+import type { FeedDocument } from '../../../storage/reader-documents.ts';
+import type { FeedPageQuery, OpenedFeed } from '../../feed-store.ts';
+import { toEntry } from '../shared/entries.ts';
+import { ENTRY_FIELDS, IN_FEED_ORDER, pageFilter } from '../shared/stored-entries.ts';
+
+interface OpenedDocument extends FeedDocument {
+  readonly members: readonly PlainMember[];
+  readonly entries: readonly (FeedEntryDocument & {
+    readonly actions: readonly { readonly rev?: number }[];
+  })[];
+  readonly directory: readonly { readonly stamp: number }[];
+}
+
+/**
+ * Reads in one command what a page needs of a reader: their marks first, then who they are, the entries, and of each the
+ * revision of its action. Null where the reader has not read yet, and has no document to begin with.
+ * Indexes `page`, and `_id` of the others.
+ * @param items name of the collection that holds the entries
+ */
+export function feedOpener(
+  { feeds, members, actions, directoryStamps }: Collections,
+  items: string,
+  epoch: number | undefined,
+) {
+  return async (query: FeedPageQuery): Promise<OpenedFeed | null> => {
+    const { userId, limit } = query;
+    const asOf = clock.now();
+    const [opened] = await feeds
+      .aggregate<OpenedDocument>([
+        { $match: { _id: userId } },
+        lookUp(members.collectionName, 'members', [
+          { $match: { _id: userId } },
+          { $project: WITHOUT_DETAILS },
+        ]),
+        lookUp(items, 'entries', [
+          { $match: pageFilter(query) },
+          { $sort: IN_FEED_ORDER },
+          { $limit: limit },
+          {
+            $lookup: {
+              ...{ from: actions.collectionName, localField: 'actionId', foreignField: '_id', as: 'actions' },
+              pipeline: [{ $project: { _id: 0, rev: 1 } }],
+            },
+          },
+          { $project: { ...ENTRY_FIELDS, actions: 1 } },
+        ]),
+        lookUp(directoryStamps.collectionName, 'directory', [
+          { $match: { _id: 'directory' } },
+          { $project: { _id: 0, stamp: 1 } },
+        ]),
+      ])
+      .toArray();
+    if (opened === undefined) return null;
+    const [member] = opened.members;
+    return {
+      floor: null,
+      entries: opened.entries.map(({ actions: [action], ...entry }) => ({
+        ...toEntry(entry),
+        ...(action?.rev === undefined ? {} : { rev: action.rev }),
+      })),
+      reader: {
+        asOf,
+        marks: toMarks(opened, epoch),
+        member: member === undefined ? null : toMember(member),
+        directoryStamp: opened.directory[0]?.stamp ?? NEVER_STAMPED,
+      },
+    };
+  };
+}
+
+function lookUp(from: string, as: string, pipeline: readonly object[]) {
+  return { $lookup: { from, as, pipeline } };
+}

@@ -1,0 +1,55 @@
+import type { Collection } from 'mongodb';
+import { retryOnDuplicateKey } from './errors.ts';
+import type { DirectoryStampDocument } from './installation-documents.ts';
+import { newRevision } from './revision.ts';
+
+/** Ids share so many stamps, by hash: a change drops what processes know of a share of all ids. */
+const BUCKETS = 256;
+
+/** What the directory said of itself at one time. */
+export interface DirectoryStamp {
+  /** Another one after every change of a name, type or group of any member or ref. */
+  readonly stamp: number;
+  /** The stamp that the last change of any id in a bucket gave; absent: none yet. */
+  readonly buckets: Readonly<Record<string, number>>;
+}
+
+/** As long as nothing has been changed. */
+export const NEVER_STAMPED = 0;
+
+/**
+ * Says when what members and refs are called has last changed, in one document. It is stamped after each such change, so
+ * who reads the stamp before the names holds nothing older than the stamp says.
+ */
+export function directoryStampsRepository(collection: Collection<DirectoryStampDocument>) {
+  return {
+    async read(): Promise<DirectoryStamp> {
+      const document = await collection.findOne({ _id: 'directory' });
+      return document ?? { stamp: NEVER_STAMPED, buckets: {} };
+    },
+
+    /** Runs a change of what these ids are called, and stamps them whatever became of it. */
+    async stamping<T>(ids: readonly string[], change: () => Promise<T>): Promise<T> {
+      try {
+        return await change();
+      } finally {
+        const stamp = newRevision();
+        const buckets = Object.fromEntries(ids.map((id) => [`buckets.${bucketOf(id)}`, stamp]));
+        await retryOnDuplicateKey(() =>
+          collection.updateOne({ _id: 'directory' }, { $set: { stamp, ...buckets } }, { upsert: true }),
+        );
+      }
+    },
+  };
+}
+
+export type DirectoryStampsRepository = ReturnType<typeof directoryStampsRepository>;
+
+const PRIME = 31;
+
+/** The same in every process and release. */
+export function bucketOf(id: string): string {
+  let hash = 0;
+  for (let index = 0; index < id.length; index++) hash = (hash * PRIME + id.charCodeAt(index)) | 0;
+  return String((hash >>> 0) % BUCKETS);
+}
