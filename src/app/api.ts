@@ -21,6 +21,9 @@ export interface ApiParts {
   readonly readiness: (() => Promise<Readiness>) | undefined;
 }
 
+/** Of what a process holds; the rest is shared out in `storage/repositories.ts`. */
+const PARTS_SHARE = 3 / 8;
+
 /** Where GraphQL, probes and, without a port of their own, metrics are answered. */
 export function openApi(
   config: Config,
@@ -42,6 +45,7 @@ export function openApi(
     pageToken,
     introspection: http.introspection,
     corsOrigins: http.corsOrigins,
+    partBytes: Math.floor(config.cacheBytes * PARTS_SHARE),
     isUnavailable: (error) => {
       database.writes.note(error);
       return isDatabaseUnavailable(error);

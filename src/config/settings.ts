@@ -103,8 +103,8 @@ export const SETTINGS = {
   READ_CACHE: setting(
     'Server',
     '64MiB',
-    size('1MiB', '64GiB'),
-    'What one process holds of what it has read, to show it again. Each use is checked against the database.',
+    size('0KiB', '64GiB'),
+    'What one process holds of what it has read, to show it again; 0KiB: nothing. Each use is checked against the database.',
   ),
   MAX_CONNECTIONS: setting('Server', '10000', whole(1, 1_000_000), 'Open connections of one process.'),
   RATE_LIMIT: setting(

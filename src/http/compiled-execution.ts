@@ -7,14 +7,16 @@ import {
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
-  type GraphQLSchema,
   type Source,
   type VariableDefinitionNode,
 } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { expandedSize } from '../graphql/limits/expanded-size.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
 import { findOperation, isIntrospection } from '../graphql/limits/operation.ts';
+import type { SharedExecution, SharedQuery } from './shared-parts/shared-execution.ts';
+import { stringifyShared } from './shared-parts/shared-text.ts';
 
 export interface CompiledExecutionOptions {
   /** How often an operation of so many fields is interpreted before it is compiled. */
@@ -39,17 +41,20 @@ const DEFAULTS: CompiledExecutionOptions = {
 type Result = ExecutionResult | Promise<ExecutionResult>;
 type Interpret<R> = (args: ExecutionArgs) => R;
 
-interface Compiled {
-  readonly query: CompiledQuery['query'];
-  readonly variables: readonly VariableDefinitionNode[];
+/** Yoga has a result make its own text where it can. */
+export interface SharedResult extends ExecutionResult {
+  readonly stringify?: (result: unknown) => string;
 }
 
 interface Plan {
   runs: number;
   /** Before which run it is compiled. */
   readonly compileAt: number;
-  /** Null: not yet, or never. */
-  compiled: Compiled | null;
+  readonly variables: readonly VariableDefinitionNode[];
+  /** Absent: not compiled yet. Null: it cannot be. */
+  compiled?: CompiledQuery['query'] | null;
+  /** The same with parts that are rendered once. */
+  shared?: SharedQuery | null;
 }
 
 /**
@@ -60,32 +65,64 @@ interface Plan {
  */
 export class CompiledExecution {
   readonly #options: CompiledExecutionOptions;
+  readonly #sharing: SharedExecution | undefined;
   /** By document, as parsing hands out the same one for the same text, and name of the operation. */
   readonly #plans: LRUCache<DocumentNode, Map<string, Plan>>;
 
-  constructor(options: Partial<CompiledExecutionOptions> = {}) {
+  /** @param sharing compiles operations over HTTP; absent: their results are rendered as a whole. */
+  constructor(options: Partial<CompiledExecutionOptions> = {}, sharing?: SharedExecution) {
+    this.#sharing = sharing;
     this.#options = { ...DEFAULTS, ...options };
     this.#plans = new LRUCache({ max: this.#options.maxCompiled });
   }
 
   /** @param interpret runs what is not compiled */
   execute<R>(args: ExecutionArgs, interpret: Interpret<R>): R | Result {
-    const compiled = this.#compiledFor(args);
-    if (compiled === null || !doVariablesFit(args, compiled.variables)) return interpret(args);
-    const result = compiled.query(args.rootValue, args.contextValue, args.variableValues);
+    return this.#execute(this.#planFor(args), args, interpret);
+  }
+
+  #execute<R>(plan: Plan, args: ExecutionArgs, interpret: Interpret<R>): R | Result {
+    if (!isDue(plan)) return interpret(args);
+    if (plan.compiled === undefined) plan.compiled = compile(args);
+    if (plan.compiled === null || !doVariablesFit(args, plan.variables)) return interpret(args);
+    const result = plan.compiled(args.rootValue, args.contextValue, args.variableValues);
     return result instanceof Promise
       ? result.then((settled) => presentResult(settled, args))
       : presentResult(result, args);
   }
 
-  #compiledFor({ schema, document, operationName }: ExecutionArgs): Compiled | null {
+  /**
+   * As `execute`, with a result that makes its own text (`stringify`) where parts of it are rendered once for everybody.
+   * Its data are not to be looked at.
+   */
+  async executeShared<R>(
+    args: ExecutionArgs & { readonly contextValue: GraphQLContext },
+    interpret: Interpret<R>,
+  ): Promise<R | SharedResult> {
+    const plan = this.#planFor(args);
+    const sharing = this.#sharing;
+    if (!isDue(plan) || sharing === undefined) return this.#execute(plan, args, interpret);
+    if (plan.shared === undefined) plan.shared = sharing.compile(args.document, args.operationName);
+    if (plan.shared === null || !doVariablesFit(args, plan.variables))
+      return this.#execute(plan, args, interpret);
+    const { rootValue, contextValue, variableValues } = args;
+    const result = await sharing.execute(plan.shared, {
+      ...{ rootValue, contextValue },
+      variables: variableValues ?? {},
+    });
+    if (result === null) return interpret(args);
+    return { ...presentResult(result, args), stringify: stringifyShared };
+  }
+
+  /** Counts the run. */
+  #planFor({ document, operationName }: ExecutionArgs): Plan {
     let plans = this.#plans.get(document);
     if (plans === undefined) this.#plans.set(document, (plans = new Map<string, Plan>()));
     const name = operationName ?? '';
     let plan = plans.get(name);
     if (plan === undefined) plans.set(name, (plan = this.#newPlan(document, operationName)));
-    if (plan.runs++ === plan.compileAt) plan.compiled = compile(schema, document, operationName);
-    return plan.compiled;
+    plan.runs += 1;
+    return plan;
   }
 
   #newPlan(document: DocumentNode, operationName: string | null | undefined): Plan {
@@ -98,18 +135,18 @@ export class CompiledExecution {
       fields <= maxFields &&
       !isIntrospection(operation) &&
       !hasPitfall(document);
-    return { runs: 0, compileAt: isWorthIt ? runsBefore(fields) : Infinity, compiled: null };
+    const variables = operation?.definition.variableDefinitions ?? [];
+    return { runs: 0, compileAt: isWorthIt ? runsBefore(fields) : Infinity, variables };
   }
 }
 
-function compile(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | null | undefined,
-): Compiled | null {
-  const variables = findOperation(document, operationName)?.definition.variableDefinitions ?? [];
+function isDue({ runs, compileAt }: Plan): boolean {
+  return runs > compileAt;
+}
+
+function compile({ schema, document, operationName }: ExecutionArgs): CompiledQuery['query'] | null {
   const compiled = compileQuery(schema, document, operationName ?? undefined);
-  return isCompiledQuery(compiled) ? { query: compiled.query, variables } : null;
+  return isCompiledQuery(compiled) ? compiled.query : null;
 }
 
 /** The compiled function would take a list for an input object, and has other words for what it refuses. */

@@ -41,6 +41,8 @@ export interface HttpServerOptions {
   readonly introspection: boolean;
   /** Whose pages browsers let call the API. Default: none. */
   readonly corsOrigins?: CorsOrigins;
+  /** What rendered parts of actions may take, in bytes, roughly. Default: 16 MiB. */
+  readonly partBytes?: number;
   /** Instead of single defaults. */
   readonly limits?: Partial<HttpLimits>;
   /** Tells when all that a member has open is to end. */
@@ -83,6 +85,8 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /** Starts the server. Rejects when it cannot listen. */
+const DEFAULT_PART_BYTES = 16 * 1_024 * 1_024;
+
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const { services, sessionEnds, graphiql, introspection, rateLimiter, probes, metrics, logger } = options;
@@ -96,6 +100,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     introspection,
     limits,
     corsOrigins: options.corsOrigins ?? [],
+    partBytes: options.partBytes ?? DEFAULT_PART_BYTES,
     quota,
     observer,
     metrics,

@@ -14,6 +14,8 @@ import { LiveRendering } from './live-rendering.ts';
 import type { RequestObserver } from './observe.ts';
 import { openOperation, type RequestContext } from './operation-context.ts';
 import { compiledQueries } from './plugins/compiled-queries.ts';
+import { PartCache } from './shared-parts/part-cache.ts';
+import { SharedExecution } from './shared-parts/shared-execution.ts';
 import { documentGuard } from './plugins/document-guard.ts';
 import { liveSubscriptions } from './plugins/live-subscriptions.ts';
 import { requestFigures } from './plugins/request-figures.ts';
@@ -28,6 +30,8 @@ export interface YogaAppOptions {
   readonly introspection: boolean;
   readonly limits: HttpLimits;
   readonly corsOrigins: CorsOrigins;
+  /** What rendered parts of actions may take. */
+  readonly partBytes: number;
   readonly quota: SubscriptionQuota;
   readonly observer: RequestObserver;
   readonly metrics: Pick<Metrics, 'subscriberOpened' | 'liveEventSent' | 'liveResync'>;
@@ -67,7 +71,8 @@ function withOwnMethods(context: GraphQLContext): GraphQLContext {
 export function createYogaApp(options: YogaAppOptions): YogaApp {
   const { services, introspection, limits, observer } = options;
   const schema = buildSchema();
-  const compiledExecution = new CompiledExecution();
+  const sharing = new SharedExecution(schema, new PartCache(options.partBytes));
+  const compiledExecution = new CompiledExecution({}, sharing);
   const guard = { services, schema, maxCost: limits.maxCost };
   return createYoga<RequestContext, GraphQLContext>({
     schema,

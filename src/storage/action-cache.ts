@@ -41,6 +41,8 @@ export class ActionCache {
   async findByIds(ids: readonly ActionId[]): Promise<Action[]> {
     const held = this.#held;
     if (held === null || !(await this.#isTrusted())) return this.#actions.findByIds(ids);
+    // What is asked for alone is read as if nothing were known of it: how much work it is must not tell whether there is one.
+    if (ids.length === 1) return [...this.#keep(await this.#actions.findByIds(ids))];
     const known = new Map<ActionId, Revised>();
     for (const id of ids) {
       const action = held.get(id);
@@ -51,15 +53,19 @@ export class ActionCache {
       const action = known.get(id);
       return action?.rev === rev ? action : id;
     });
-    for (const action of changed) if (isRevised(action)) held.set(action.id, action);
     const current = kept.filter((action) => typeof action !== 'string');
     // Changed to a revision that another of them has: as good as never.
     const confused = kept.filter((action) => typeof action === 'string');
     return [
       ...current,
-      ...changed,
+      ...this.#keep(changed),
       ...(confused.length === 0 ? [] : await this.#actions.findByIds(confused)),
     ];
+  }
+
+  #keep(actions: readonly Action[]): readonly Action[] {
+    for (const action of actions) if (isRevised(action)) this.#held?.set(action.id, action);
+    return actions;
   }
 
   /** The action as of a revision that was read since the caller began; null: it is not held. */

@@ -7,11 +7,20 @@ import { newRevision } from './revision.ts';
 const BUCKETS = 256;
 
 /** What the directory said of itself at one time. */
-export interface DirectoryStamp {
+export class DirectoryStamp {
   /** Another one after every change of a name, type or group of any member or ref. */
   readonly stamp: number;
-  /** The stamp that the last change of any id in a bucket gave; absent: none yet. */
-  readonly buckets: Readonly<Record<string, number>>;
+  readonly #buckets: Readonly<Record<string, number>>;
+
+  constructor(stamp: number, buckets: Readonly<Record<string, number>>) {
+    this.stamp = stamp;
+    this.#buckets = buckets;
+  }
+
+  /** Another one after each change of what the id is called, and now and then without one. */
+  stampOf(id: string): number {
+    return this.#buckets[bucketOf(id)] ?? NEVER_STAMPED;
+  }
 }
 
 /** As long as nothing has been changed. */
@@ -25,7 +34,7 @@ export function directoryStampsRepository(collection: Collection<DirectoryStampD
   return {
     async read(): Promise<DirectoryStamp> {
       const document = await collection.findOne({ _id: 'directory' });
-      return document ?? { stamp: NEVER_STAMPED, buckets: {} };
+      return new DirectoryStamp(document?.stamp ?? NEVER_STAMPED, document?.buckets ?? {});
     },
 
     /** Runs a change of what these ids are called, and stamps them whatever became of it. */
@@ -48,7 +57,7 @@ export type DirectoryStampsRepository = ReturnType<typeof directoryStampsReposit
 const PRIME = 31;
 
 /** The same in every process and release. */
-export function bucketOf(id: string): string {
+function bucketOf(id: string): string {
   let hash = 0;
   for (let index = 0; index < id.length; index++) hash = (hash * PRIME + id.charCodeAt(index)) | 0;
   return String((hash >>> 0) % BUCKETS);

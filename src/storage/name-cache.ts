@@ -3,12 +3,7 @@ import type { RefId, UserId } from '../domain/action.ts';
 import type { Member, RefName } from '../domain/member.ts';
 import { clock } from '../lib/clock.ts';
 import { weightOf } from '../lib/weight.ts';
-import {
-  bucketOf,
-  NEVER_STAMPED,
-  type DirectoryStamp,
-  type DirectoryStampsRepository,
-} from './directory-stamps.ts';
+import type { DirectoryStamp, DirectoryStampsRepository } from './directory-stamps.ts';
 import type { MembersRepository } from './members.ts';
 import type { RefsRepository } from './refs.ts';
 
@@ -94,13 +89,13 @@ export class NameCache {
     const missing: string[] = [];
     for (const id of ids) {
       const held = this.#held?.get(kind + id);
-      if (held?.bucket !== stampOf(asOf, id) || now - held.at > NAMES_MAX_AGE_MS) missing.push(id);
+      if (held?.bucket !== asOf.stampOf(id) || now - held.at > NAMES_MAX_AGE_MS) missing.push(id);
       else if (held.value !== null) found.push(held.value as T);
     }
     if (missing.length === 0) return found;
     const loaded = new Map((await load(missing)).map((value) => [idOf(value), value]));
     for (const id of missing)
-      this.#held?.set(kind + id, { bucket: stampOf(asOf, id), at: now, value: loaded.get(id) ?? null });
+      this.#held?.set(kind + id, { bucket: asOf.stampOf(id), at: now, value: loaded.get(id) ?? null });
     return [...found, ...loaded.values()];
   }
 }
@@ -110,9 +105,4 @@ interface Lookup<T> {
   readonly kind: 'm' | 'r';
   readonly load: (ids: readonly string[]) => Promise<readonly T[]>;
   readonly idOf: (value: T) => string;
-}
-
-/** The last stamp of the id's bucket. */
-export function stampOf({ buckets }: DirectoryStamp, id: string): number {
-  return buckets[bucketOf(id)] ?? NEVER_STAMPED;
 }

@@ -106,9 +106,9 @@ export interface RepositoryOptions {
 }
 
 const DEFAULT_CACHE_BYTES = 64 * 1_024 * 1_024;
-/** How it is shared among what is kept. */
-const ACTIONS_SHARE = 3 / 4;
-const NAMES_SHARE = 1 / 4;
+/** Of what a process holds; the rest is for what the API has rendered. */
+const ACTIONS_SHARE = 1 / 2;
+const NAMES_SHARE = 1 / 8;
 
 export function createRepositories(
   collections: Collections,

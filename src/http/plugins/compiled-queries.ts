@@ -1,5 +1,6 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import type { GraphQLContext } from '../../graphql/context.ts';
 import { withFirstRefusal } from '../../graphql/errors.ts';
 import { FIRST_FAULT } from '../../graphql/limits/variables.ts';
 import type { CompiledExecution } from '../compiled-execution.ts';
@@ -10,10 +11,19 @@ type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResul
 export function compiledQueries(compiledExecution: CompiledExecution): Plugin {
   return {
     onExecute({ executeFn, setExecuteFn }) {
+      const interpret = executeFn as Execute;
       setExecuteFn(async (args: ExecutionArgs) => {
-        const bounded = { ...args, options: FIRST_FAULT };
-        return withFirstRefusal(await compiledExecution.execute(bounded, executeFn as Execute));
+        const bounded = { ...args, contextValue: args.contextValue as GraphQLContext, options: FIRST_FAULT };
+        const result = isOverHttp(bounded.contextValue)
+          ? await compiledExecution.executeShared(bounded, interpret)
+          : await compiledExecution.execute(bounded, interpret);
+        return withFirstRefusal(result);
       });
     },
   };
+}
+
+/** What a socket is sent is made into text by somebody else. */
+function isOverHttp(contextValue: GraphQLContext): boolean {
+  return 'request' in contextValue;
 }

@@ -163,6 +163,12 @@ class EventSession implements EventReaderSession {
     // What was read of one of them alone comes too late for that.
   }
 
+  readonly directoryStamp = null;
+
+  directory(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   held(): null {
     return null;
   }

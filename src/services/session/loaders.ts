@@ -8,13 +8,14 @@ import type { Member, Ref, RefName } from '../../domain/member.ts';
 import type { KnownReader } from '../../feeds/feed-store.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { once } from '../../lib/once.ts';
-import type { ReaderSession } from './reader-session.ts';
+import type { DirectoryAsOf, ReaderSession } from './reader-session.ts';
 
 /** Most keys of one query; more are split. */
 const MAX_BATCH = 500;
 
 /** Where names come from where they may be held. */
 export interface NameSources {
+  readonly directory: DirectoryAsOf;
   findMembers(ids: readonly UserId[]): Promise<readonly Member[]>;
   findRefNames(ids: readonly RefId[]): Promise<readonly RefName[]>;
 }
@@ -72,6 +73,7 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
     (ref) => ref.refId,
   );
   let profile: Promise<ReaderProfile> | undefined;
+  let directoryStamp: number | null = null;
 
   async function loadProfile(known: KnownReader | null): Promise<ReaderProfile> {
     const found = await sources.loadProfile(identity, known);
@@ -80,10 +82,12 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
   }
 
   function know(known: KnownReader): void {
-    if (profile !== undefined) return;
-    profile = loadProfile(known);
-    // Awaited by who asks for it.
-    profile.catch(() => undefined);
+    if (profile === undefined) {
+      profile = loadProfile(known);
+      // Awaited by who asks for it.
+      profile.catch(() => undefined);
+    }
+    directoryStamp = known.directoryStamp;
     names = once(() => sources.names(known.directoryStamp));
   }
 
@@ -91,6 +95,10 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
     identity,
     profile: () => (profile ??= loadProfile(null)),
     know,
+    get directoryStamp() {
+      return directoryStamp;
+    },
+    directory: async () => (await names())?.directory ?? null,
     held: (id, rev) => sources.heldAction(id, rev),
     members,
     refs,

@@ -69,6 +69,7 @@ export function openSession(
         const asOf = await nameCache.asOf(directoryStamp);
         if (asOf === null) return null;
         return {
+          directory: asOf,
           findMembers: (ids) => nameCache.members(asOf, ids),
           findRefNames: (ids) => nameCache.refNames(asOf, ids),
         };

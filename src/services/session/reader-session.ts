@@ -18,6 +18,13 @@ export interface Sighting {
   readonly action: Action;
 }
 
+/** When names were changed, as of one time. */
+export interface DirectoryAsOf {
+  readonly stamp: number;
+  /** Another one after each change of what this id is called. */
+  stampOf(id: string): number;
+}
+
 /** One reader during one request or one live event. */
 export interface ReaderSession {
   readonly identity: Identity;
@@ -25,6 +32,10 @@ export interface ReaderSession {
   profile(): Promise<ReaderProfile>;
   /** Takes what was read of the reader since the session was opened, unless it has been loaded or is being. */
   know(known: KnownReader): void;
+  /** What the directory was stamped with when the reader was looked up; null: it was not asked for. */
+  readonly directoryStamp: number | null;
+  /** The directory as of that stamp, or later; null: nothing is known of it. */
+  directory(): Promise<DirectoryAsOf | null>;
   /** The action, where the process has it as of a revision that was read since the session was opened; else null. */
   held(actionId: ActionId, rev: number): Action | null;
   readonly actions: Loader<ActionId, Action | null>;

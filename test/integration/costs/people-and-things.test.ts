@@ -7,7 +7,8 @@ import { PATIENCE_MS } from '../../support/patience.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp({ monitorCommands: true, worker: false });
+  // What a process holds would depend on what was read before.
+  app = await startTestApp({ monitorCommands: true, worker: false, env: { READ_CACHE: '0KiB' } });
   const numbers = Array.from({ length: 25 }, (_, n) => String(n));
   await upsert(app, {
     refs: numbers.map((n) => ({ id: `site-${n}`, type: 'site', label: n })),

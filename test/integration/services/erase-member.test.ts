@@ -16,7 +16,10 @@ async function stored(parts: Parts, actionId: string) {
 }
 
 /** Collections that hold nothing about anybody. */
-const IMPERSONAL = ['eventState', 'feedEpochs', 'rankings', 'readerStamps', 'scores', 'webhookDeliveries'];
+const IMPERSONAL = [
+  ...['directoryStamps', 'eventState', 'feedEpochs', 'rankings', 'readerStamps', 'scores'],
+  'webhookDeliveries',
+];
 
 describe('an erased member', () => {
   test('is named nowhere any more, in no collection', async () => {

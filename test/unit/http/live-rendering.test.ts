@@ -109,6 +109,8 @@ function sessionOf(identity: Identity): ReaderSession {
           ids.map((actionId) => ({ actionId, kinds: new Set(['LIKE'] as const), reactions: [userId] })),
         ),
       findInteractionPages: none,
+      heldAction: () => null,
+      names: () => Promise.resolve(null),
       loadProfile: () => Promise.resolve(profileOfStranger(userId)),
     },
     identity,

@@ -1,0 +1,76 @@
+import { LRUCache } from 'lru-cache';
+import type { Action } from '../../domain/action.ts';
+import type { ReaderSession } from '../../services/session/reader-session.ts';
+import { clock } from '../../lib/clock.ts';
+import { SharedText } from './shared-text.ts';
+
+type Directory = NonNullable<Awaited<ReturnType<ReaderSession['directory']>>>;
+
+interface Rendered {
+  readonly rev: number;
+  /** As of which the names in it were read. */
+  directory: Directory;
+  readonly at: number;
+  /** Whatever in the action may be an id whose name is shown. */
+  readonly ids: readonly string[];
+  readonly text: SharedText;
+}
+
+/** What an entry takes beside its texts. */
+const ENTRY_BYTES = 400;
+
+/**
+ * Rendered parts of actions. One is shown again while the action has the revision that it was rendered from, and nothing
+ * was stamped that could have given it another name: both were read since the request began.
+ */
+export class PartCache {
+  readonly #rendered: LRUCache<string, Rendered> | null;
+
+  /** @param maxBytes what all of them may take, roughly. 0: nothing is kept. */
+  constructor(maxBytes: number) {
+    this.#rendered =
+      maxBytes === 0
+        ? null
+        : new LRUCache<string, Rendered>({ maxSize: maxBytes, sizeCalculation: weightOfRendered });
+  }
+
+  /**
+   * What is known to be current without another look: the directory has the stamp that it had. Null: see `find`.
+   * @param stamp of the directory, as it was read since the request began.
+   */
+  peek(key: string, { rev }: Action, stamp: number): SharedText | null {
+    const found = this.#rendered?.get(key);
+    return found?.rev === rev && found?.directory.stamp === stamp && isYoung(found) ? found.text : null;
+  }
+
+  /** The same where something has been stamped since. */
+  find(key: string, { rev }: Action, directory: Directory): SharedText | null {
+    const found = this.#rendered?.get(key);
+    if (found?.rev !== rev || found === undefined || !isYoung(found)) return null;
+    if (found.ids.some((id) => found.directory.stampOf(id) !== directory.stampOf(id))) return null;
+    found.directory = directory;
+    return found.text;
+  }
+
+  put(key: string, action: Action, directory: Directory, text: SharedText): void {
+    const { rev } = action;
+    if (rev === undefined) return;
+    this.#rendered?.set(key, { rev, directory, at: clock.time(), ids: idsIn(action), text });
+  }
+}
+
+/** A process that dies between a change and its stamp leaves what is rendered as it was for so long. */
+const MAX_AGE_MS = 60_000;
+
+function isYoung({ at }: Rendered): boolean {
+  return clock.time() - at < MAX_AGE_MS;
+}
+
+function idsIn({ actorId, refs, descriptor }: Action): string[] {
+  const fields = Object.values(descriptor).filter((value) => typeof value === 'string');
+  return [...new Set([actorId, ...refs.map(({ id }) => id), ...fields])];
+}
+
+function weightOfRendered({ text, ids }: Rendered, key: string): number {
+  return ENTRY_BYTES + key.length + text.text.length + ids.reduce((sum, id) => sum + id.length, 0);
+}

@@ -1,0 +1,275 @@
+import { execute, parse, specifiedRules, validate, type ExecutionArgs, type ExecutionResult } from 'graphql';
+import { expect, test } from 'vitest';
+import type { Action } from '../../../src/domain/action.ts';
+import type { GraphQLContext } from '../../../src/graphql/context.ts';
+import { buildSchema } from '../../../src/graphql/schema.ts';
+import { CompiledExecution } from '../../../src/http/compiled-execution.ts';
+import { PartCache } from '../../../src/http/shared-parts/part-cache.ts';
+import { SharedExecution } from '../../../src/http/shared-parts/shared-execution.ts';
+import { fc } from '../../support/fast-check.ts';
+import { repeats } from '../../support/seed.ts';
+
+const schema = buildSchema();
+const PEOPLE = ['ann', 'bob'];
+const THINGS = ['site', 'mary'];
+const HEX = 16;
+
+/** Actions and names that change, and a session as a request opens one, which reads them as they are then. */
+class World {
+  readonly actions: Action[];
+  readonly names = new Map([...PEOPLE, ...THINGS].map((id) => [id, `Name of ${id}`]));
+  readonly stamps = new Map<string, number>();
+  stamp = 0;
+  /** How often a name was asked for. */
+  lookUps = 0;
+  #changes = 0;
+
+  constructor() {
+    this.actions = PEOPLE.map((actorId, n) => actionOf(n, actorId));
+  }
+
+  edit(n: number): void {
+    const change = ++this.#changes;
+    const action = this.actions[n];
+    if (action === undefined) throw new Error('There is no such action');
+    const descriptor = {
+      ...action.descriptor,
+      ratingText: `Text "${String(change)}" \u2028 ${'é'.repeat(3)}`,
+    };
+    this.actions[n] = { ...action, descriptor, rev: change, version: action.version + 1 };
+  }
+
+  rename(id: string): void {
+    this.stamp = ++this.#changes;
+    this.stamps.set(id, this.stamp);
+    this.names.set(id, `Name ${String(this.stamp)} of ${id}`);
+  }
+
+  context(viewer: string, locale: 'en' | 'de' = 'en'): GraphQLContext {
+    const stamps = new Map(this.stamps);
+    const { stamp } = this;
+    const loader = <V>(load: (id: string) => V) => ({
+      load: (id: string) => Promise.resolve(load(id)),
+      loadMany: (ids: readonly string[]) => Promise.resolve(ids.map(load)),
+    });
+    const nameOf = (id: string): string | null => {
+      this.lookUps += 1;
+      return this.names.get(id) ?? null;
+    };
+    const isPerson = (id: string): boolean => PEOPLE.includes(id);
+    const session = {
+      identity: { userId: viewer, roles: new Set(['user']), expiresAt: null },
+      directoryStamp: stamp,
+      directory: () => Promise.resolve({ stamp, stampOf: (id: string) => stamps.get(id) ?? 0 }),
+      members: loader((id) =>
+        isPerson(id)
+          ? { userId: id, name: nameOf(id), teamId: null, departmentId: 'd', supervisorId: null }
+          : null,
+      ),
+      refNames: loader((id) => (isPerson(id) ? null : { refId: id, type: 'thing', label: nameOf(id) })),
+      refs: loader((id) => ({ refId: id, type: 'thing', label: nameOf(id), followerCount: this.#changes })),
+      follows: loader((refId) => ({ refId, active: refId.length > viewer.length, spans: [] })),
+      own: loader(() => ({ kinds: new Set(viewer === 'ann' ? ['LIKE'] : []), reactions: [] })),
+      bookmarks: loader((id) => (viewer === 'bob' ? id : null)),
+    };
+    const edges = this.actions.map((action, n) => ({
+      cursor: `cursor-${String(n)}`,
+      node: {
+        ...{ userId: viewer, actionId: action.id, action },
+        relevancy: new Date(n),
+        reasons: ['FOLLOW'],
+      },
+    }));
+    const page = { edges, hasNextPage: false, endCursor: null };
+    return {
+      ...{ locale, identity: () => session.identity, session: () => session },
+      services: { readFeed: () => Promise.resolve(page) },
+    } as unknown as GraphQLContext;
+  }
+}
+
+function actionOf(n: number, actorId: string): Action {
+  const at = new Date(Date.UTC(2026, 0, n + 1));
+  return {
+    ...{
+      id: n.toString(HEX).padStart(24, '0'),
+      rev: -n - 1,
+      actorId,
+      conducted: at,
+      recorded: at,
+      latest: at,
+    },
+    ...{ idempotencyKey: null, scope: 'PUBLIC', audience: [], mentions: [], recipients: [] },
+    ...{ refs: [{ id: 'mary', type: 'applicant', label: 'Mary' }], refIds: ['mary', actorId] },
+    descriptor: {
+      ...{ type: 'ApplicationRating', raterId: actorId, raterName: 'Rater', applicantId: 'mary' },
+      ...{
+        applicantName: 'Mary',
+        positionId: 'site',
+        positionName: 'Site',
+        ratingScore: 4.5,
+        tags: ['a', '"b"'],
+      },
+    },
+    ...{ version: 1, editedAt: null, audienceRev: 0, concerned: null, expiresAt: null, isHidden: false },
+    engagement: {
+      ...{ comments: 1, likes: 2, reshares: 0, lastInteraction: null },
+      reactions: [{ reaction: '👍', count: 2 }],
+    },
+    ...{ isDeleted: false, pullRefIds: [], reshares: [], isBumped: false },
+    fanOut: { state: 'DONE', version: 1, attempts: 1, lane: 'LIVE', delivered: 1, error: null },
+  };
+}
+
+const FRAGMENTS = `fragment OnAction on Action { conducted again: id ...OnNode }
+fragment OnNode on Node { id }
+fragment OnRating on ApplicationRatingDescriptor { raterName ratingText score: ratingScore }`;
+const VARIABLES = '($locale: String, $first: Int)';
+/** What may be asked of an action: of everybody the same, of the viewer, and both in one. */
+const SELECTIONS = [
+  ...[
+    'id',
+    '__typename',
+    'conducted',
+    'a: scope',
+    'isHidden',
+    'expiresAt',
+    '...OnAction',
+    '... on Node { n: id }',
+  ],
+  ...['actor { memberId name }', 'by: actor { id name departmentId __typename }'],
+  ...['refs { refId type label }', 'followed: refs { label isFollowed }', 'counted: refs { followerCount }'],
+  ...['descriptor { type summary tags }', 'said: descriptor { summary(locale: $locale) ...OnRating }'],
+  ...['parts: descriptor { summaryParts { text } }', 'fanOut { state }'],
+  ...['engagement { comments likes reactions { reaction count } lastInteraction }'],
+  ...['viewer { hasLiked isBookmarked canDelete }'],
+];
+
+const documents = fc
+  .uniqueArray(fc.constantFrom(...SELECTIONS), { minLength: 1, maxLength: 8 })
+  .map(
+    (fields) =>
+      `query Q${VARIABLES} { feed(first: $first) { edges { cursor node { id action { ${fields.join(' ')} } relevancy } } } }\n${FRAGMENTS}`,
+  );
+
+const RULES = specifiedRules.filter(({ name }) => !name.startsWith('NoUnused'));
+
+function newExecution(maxBytes = 1_000_000): CompiledExecution {
+  return new CompiledExecution({ runsBefore: () => 0 }, new SharedExecution(schema, new PartCache(maxBytes)));
+}
+
+type Run = ExecutionArgs & { readonly contextValue: GraphQLContext };
+
+function argsOf(text: string, contextValue: GraphQLContext, variableValues = {}): Run {
+  return { schema, document: parsed(text), contextValue, variableValues };
+}
+
+const known = new Map<string, ReturnType<typeof parse>>();
+
+/** The same document for the same text, as the server has it. */
+function parsed(text: string): ReturnType<typeof parse> {
+  const document = known.get(text) ?? parse(text);
+  known.set(text, document);
+  return document;
+}
+
+/** What a client is sent. */
+async function sent(execution: CompiledExecution, args: Run): Promise<string> {
+  const result = await execution.executeShared(args, () => {
+    throw new Error('It was interpreted');
+  });
+  return result.stringify === undefined ? JSON.stringify(result) : result.stringify(result);
+}
+
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ what: fc.constant('edit' as const), n: fc.nat({ max: 1 }) }),
+    fc.record({ what: fc.constant('rename' as const), id: fc.constantFrom(...PEOPLE, ...THINGS) }),
+    fc.record({
+      ...{
+        what: fc.constant('read' as const),
+        document: fc.nat({ max: 2 }),
+        viewer: fc.constantFrom(...PEOPLE),
+      },
+      locale: fc.constantFrom('en' as const, 'de' as const),
+    }),
+  ),
+  { minLength: 3, maxLength: 20 },
+);
+
+test('sends byte for byte what the interpreter gives, whatever was changed and rendered before', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(documents, { minLength: 3, maxLength: 3 }), steps, async (texts, history) => {
+      for (const text of texts) fc.pre(validate(schema, parsed(text), RULES).length === 0);
+      const world = new World();
+      const execution = newExecution();
+      for (const step of history) {
+        if (step.what === 'edit') world.edit(step.n);
+        else if (step.what === 'rename') world.rename(step.id);
+        else {
+          const text = texts[step.document] ?? '';
+          const values = { locale: step.locale === 'de' ? 'en' : 'de', first: 2 };
+          const make = () => argsOf(text, world.context(step.viewer, step.locale), values);
+          const { data, errors }: ExecutionResult = await execute(make());
+          expect(errors).toBeUndefined();
+          expect(await sent(execution, make())).toBe(JSON.stringify({ data }));
+        }
+      }
+    }),
+    { numRuns: repeats(50) },
+  );
+});
+
+const SHOWN = 'query { feed { edges { node { action { id actor { name } descriptor { summary } } } } } }';
+
+test('asks for no name while nothing has changed, and again for those of what has', async () => {
+  const world = new World();
+  const execution = newExecution();
+  const lookUps = async (): Promise<number> => {
+    const before = world.lookUps;
+    await sent(execution, argsOf(SHOWN, world.context('ann')));
+    return world.lookUps - before;
+  };
+  expect(await lookUps()).toBeGreaterThan(0);
+  expect(await lookUps()).toBe(0);
+  world.edit(0);
+  expect(await lookUps()).toBeGreaterThan(0);
+  world.rename('bob');
+  expect(await lookUps()).toBeGreaterThan(0);
+  expect(await lookUps()).toBe(0);
+});
+
+test('renders each time where nothing may be kept, and keeps no more than it may', async () => {
+  for (const maxBytes of [0, 1_000]) {
+    const world = new World();
+    const execution = newExecution(maxBytes);
+    for (let run = 0; run < 3; run++) {
+      const before = world.lookUps;
+      await sent(execution, argsOf(SHOWN, world.context('ann')));
+      expect(world.lookUps).toBeGreaterThan(before);
+    }
+  }
+});
+
+test('leaves to the interpreter what has errors in a part', async () => {
+  const world = new World();
+  const execution = newExecution();
+  const text =
+    'query ($l: String) { feed { edges { node { action { descriptor { summary(locale: $l) } } } } } }';
+  const args = argsOf(text, world.context('ann'), { l: 'x'.repeat(10_000) });
+  const expected = await execute(args);
+  expect(expected.errors?.length).toBeGreaterThan(0);
+  expect(JSON.stringify(await execution.executeShared(args, execute))).toBe(JSON.stringify(expected));
+});
+
+test('a document with a key of ours, or that asks for the schema too, is run as a whole', async () => {
+  const world = new World();
+  for (const text of [
+    'query { feed { edges { node { action { __s00: id } } } } }',
+    'query { feed { edges { node { action { id } } } } __schema { queryType { name } } }',
+  ]) {
+    const args = argsOf(text, world.context('ann'));
+    const { data } = await execute(args);
+    expect(await sent(newExecution(), args)).toBe(JSON.stringify({ data }));
+  }
+});
