@@ -1,16 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { lexicographicSortSchema, printSchema } from 'graphql';
-import { buildSchema } from '../src/graphql/schema.ts';
+import { printedSchema } from '../src/graphql/printed-schema.ts';
 
 /** Where the schema is committed. */
 export const SCHEMA_FILE = fileURLToPath(new URL('schema.graphql', import.meta.url));
-
-/** The schema as it is served, sorted, so that a diff shows nothing but changes. */
-export function printedSchema(): string {
-  return `${printSchema(lexicographicSortSchema(buildSchema()))}\n`;
-}
 
 /** Writes the schema to its file, or with `--check` fails when the file is not up to date. */
 async function main(): Promise<void> {

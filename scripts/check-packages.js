@@ -1,19 +1,20 @@
 /**
  * What is published, as a user gets it: each package is packed, linted, its types are resolved as Node and
  * bundlers do, and its tarballs are installed into an empty folder, where the server must start and do its work, by
- * this Node and by others.
+ * this Node and by others, and the example of a host with types of its own must run.
  */
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { generate } from '@graphql-codegen/cli';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
 const PACKAGES = ['.', 'packages/client', 'packages/react', 'packages/local-engine'];
-/** The server exports nothing to import; the others are ESM only, which these three report. */
+/** All are ESM only, which these three report. */
 const ESM_ONLY = new Set(['CJSResolvesToESM', 'NoResolution', 'UntypedResolution']);
 const READY_WITHIN_MS = 240_000;
 /** Major versions of Node beside the one that runs this. */
@@ -59,7 +60,6 @@ async function lint(name, file, path) {
   const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(tarball).buffer } });
   for (const message of messages)
     if (message.type !== 'suggestion') faults.push(`${name}: ${formatMessage(message, pkg) ?? message.code}`);
-  if (path === '.') return;
   const { problems = [] } = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
   const wrong = problems.filter(
     ({ kind, resolutionKind }) =>
@@ -86,6 +86,27 @@ async function install(tarballs) {
     if (node === null) console.log(`Node ${major} cannot be had here and is not tried`);
     else await check(`Node ${major}`, node, empty);
   }
+  await runExample(empty);
+}
+
+/** The example with types of its own, beside nothing but what was installed: its story, its schema, types made from that. */
+async function runExample(empty) {
+  for (const name of ['fanfare.config.mjs', 'run.mjs'])
+    await copyFile(join('examples/ci', name), join(empty, name));
+  const options = { cwd: empty, env: { ...env, DATA_DIR: join(empty, 'example') } };
+  const told = await run(process.execPath, ['run.mjs'], options).catch((error) => error);
+  if (!/after an erasure/.test(told.stdout)) faults.push(`examples/ci: ${told.stdout}${told.stderr}`);
+  else console.log('examples/ci runs from the tarball');
+  const { stdout: schema } = await run('npx', ['--no-install', 'fanfare', 'schema'], options);
+  const documents =
+    '{ feed { edges { node { action { descriptor { ... on DeployedDescriptor { stage } } } } } } }';
+  const [types] = await generate(
+    { schema, documents, silent: true, generates: { 'types.ts': { plugins: ['typescript'] } } },
+    false,
+  );
+  if (/type ApplicationRatingDescriptor/.test(schema) || !/enum DeployedStage/.test(types?.content ?? ''))
+    faults.push('examples/ci: its types are not in its schema, or others are');
+  else console.log('Types are made from the schema of examples/ci');
 }
 
 /** The program of another release, which npm has as packages; null where it has none for this machine. */

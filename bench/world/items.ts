@@ -1,12 +1,12 @@
 import { ObjectId, type Collection, type Db } from 'mongodb';
 import type { NewsfeedItemDocument } from '../../src/storage/documents.ts';
-import { ALL_INDEXES } from '../../src/app/indexes.ts';
+import { allIndexes } from '../../src/app/indexes.ts';
 import { readerId } from './people.ts';
 
 /** A collection under another name with the indexes of `newsfeedItems`. */
 export async function itemsCollection(db: Db, name: string): Promise<Collection<NewsfeedItemDocument>> {
   const collection = db.collection<NewsfeedItemDocument>(name);
-  const definitions = ALL_INDEXES.filter((definition) => definition.collection === 'newsfeedItems');
+  const definitions = allIndexes().filter((definition) => definition.collection === 'newsfeedItems');
   for (const { serves: _serves, collection: _collection, ...definition } of definitions)
     await collection.createIndexes([definition]);
   return collection;

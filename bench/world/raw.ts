@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents.ts';
 import type { FollowDocument } from '../../src/storage/reader-documents.ts';
-import { ALL_INDEXES } from '../../src/app/indexes.ts';
+import { allIndexes } from '../../src/app/indexes.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
 import type { Environment } from '../harness/environment.ts';
 
@@ -16,7 +16,7 @@ export interface RawWorld extends AsyncDisposable {
 /** The collections of a database as the plain driver sees them; every index of Fanfare is there. */
 export async function openRawWorld(environment: Environment, name: string): Promise<RawWorld> {
   const db = environment.driver.db(name);
-  await ensureIndexes(db, ALL_INDEXES);
+  await ensureIndexes(db, allIndexes());
   return {
     db,
     items: db.collection('newsfeedItems'),

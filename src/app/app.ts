@@ -11,7 +11,7 @@ import { createRealtime } from '../realtime/create-realtime.ts';
 import { checkClock, watchClock } from '../services/clock-watch.ts';
 import { openApi } from './api.ts';
 import { createCore } from './core.ts';
-import { ALL_INDEXES } from './indexes.ts';
+import { allIndexes } from './indexes.ts';
 import { enterInstallation } from './presence.ts';
 import { startWorkers } from './workers.ts';
 import type { Services } from '../services/create-services.ts';
@@ -126,7 +126,7 @@ async function build(
     ),
   );
   closer.own(syncToAsync(metrics.watchSkew(() => clock.skew() / 1_000)));
-  const created = await ensureIndexes(database.db, ALL_INDEXES);
+  const created = await ensureIndexes(database.db, allIndexes());
   if (created.length > 0) logIndexesCreated(logger, { indexes: created });
   const presence = await enterInstallation(createRepositories(database.collections), {
     schema: latestVersion(MIGRATIONS),

@@ -1,4 +1,4 @@
-import { ALL_INDEXES } from '../app/indexes.ts';
+import { allIndexes } from '../app/indexes.ts';
 import { missingIndexes } from '../storage/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
 import { connectDatabase, type Database } from '../storage/mongo.ts';
@@ -14,7 +14,7 @@ import { keptSecretPath } from './kept-secret.ts';
 import { packageVersion } from './package-info.ts';
 import { findServer } from './running-server.ts';
 import { reasonFor } from './report-failure.ts';
-import { describeDatabases, startDatabases } from './databases.ts';
+import { describeDatabases, startDatabases } from '../app/databases.ts';
 import { givenSettings, settingsMarkdown, settingsTable } from './settings-table.ts';
 
 const READY_WITHIN_MS = 10_000;
@@ -122,10 +122,11 @@ async function* examineMongo(uri: string, db: string): AsyncGenerator<Finding> {
 }
 
 async function examineIndexes({ db }: Database): Promise<Finding> {
-  const missing = await missingIndexes(db, ALL_INDEXES);
-  const present = `${String(ALL_INDEXES.length - missing.length)} of ${String(ALL_INDEXES.length)}`;
+  const all = allIndexes();
+  const missing = await missingIndexes(db, all);
+  const present = `${String(all.length - missing.length)} of ${String(all.length)}`;
   if (missing.length === 0) return { state: 'ok', what: 'Indexes', detail: `${present} present` };
-  if (missing.length === ALL_INDEXES.length)
+  if (missing.length === all.length)
     return {
       state: 'note',
       what: 'Indexes',

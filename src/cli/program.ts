@@ -18,10 +18,15 @@ import { sayLoading } from './waiting-line.ts';
  * The command line. Errors of usage are thrown as CommanderError after they were explained.
  * @param exit takes the exit code of a command that has one to give.
  */
-export async function createProgram(context: CommandContext, exit: (code: number) => void): Promise<Command> {
+export async function createProgram(given: CommandContext, exit: (code: number) => void): Promise<Command> {
+  let context = given;
   const program = new Command('fanfare')
     .description('Activity-feed server: record actions, give every reader a personal feed, push it live.')
     .version(await packageVersion())
+    .option(
+      '--config <file>',
+      'types of actions and more; default: FANFARE_CONFIG, else fanfare.config.{ts,mjs,js} here',
+    )
     .exitOverride()
     .configureOutput({
       getOutHelpWidth: () => HELP_WIDTH,
@@ -33,7 +38,12 @@ export async function createProgram(context: CommandContext, exit: (code: number
       },
     })
     .showHelpAfterError('Help: npx fanfare --help')
-    .addHelpText('after', EXAMPLES);
+    .addHelpText('after', EXAMPLES)
+    .hook('preAction', async (root, command) => {
+      if (NEEDS_NO_TYPES.has(command.name())) return;
+      const { withHostConfig } = await import('./host-config-file.ts');
+      context = await withHostConfig(given, root.opts<{ readonly config?: string }>().config);
+    });
 
   program
     .command('serve')
@@ -163,6 +173,23 @@ export async function createProgram(context: CommandContext, exit: (code: number
       exit(await doctor(context, options));
     });
 
+  program
+    .command('init')
+    .description('make a small project with types of its own in an empty folder')
+    .argument('[folder]', 'where', '.')
+    .action(async (folder: string) => {
+      const { init } = await import('./init.ts');
+      await init(context, folder);
+    });
+
+  program
+    .command('schema')
+    .description('print the schema of the API with the types of the configuration, as SDL')
+    .action(async () => {
+      const { schema } = await import('./schema.ts');
+      schema(context);
+    });
+
   return program;
 }
 
@@ -183,6 +210,9 @@ function atLeastOne(text: string): number {
     throw new InvalidArgumentError('Expected a whole number from 1.');
   return value;
 }
+
+/** Commands that work without the types of actions. */
+const NEEDS_NO_TYPES: ReadonlySet<string> = new Set(['init', 'token']);
 
 const HELP_WIDTH = 110;
 

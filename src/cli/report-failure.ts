@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
 import { redact } from '../lib/redact.ts';
 import { CommandError, type CommandContext } from './context.ts';
-import { isLocalEngineError } from './local-engine.ts';
+import { isLocalEngineError, NoDatabasesError } from '../app/local-engine.ts';
 
 /** Says why a command failed. @returns the exit code. */
 export function reportFailure({ env, terminal }: CommandContext, error: unknown): number {
@@ -29,7 +29,18 @@ function messages(error: Error): string[] {
 
 /** Errors whose message was written for the person at the terminal. */
 function isExplained(error: Error): boolean {
-  return error instanceof ConfigError || error instanceof CommandError || isLocalEngineError(error);
+  return (
+    error instanceof ConfigError ||
+    isHostConfigError(error) ||
+    error instanceof CommandError ||
+    error instanceof NoDatabasesError ||
+    isLocalEngineError(error)
+  );
+}
+
+/** By its name: most commands do not need what it comes with. */
+function isHostConfigError({ name }: Error): boolean {
+  return name === 'HostConfigError';
 }
 
 function hints(error: Error): string[] {
@@ -38,6 +49,7 @@ function hints(error: Error): string[] {
     return error.code === 'DATA_DIR_BUSY'
       ? ['It said nothing of its databases. Stop it, or choose another folder with DATA_DIR.']
       : [];
+  if (isHostConfigError(error)) return ['What can be declared: docs/descriptors.md'];
   if (isExplained(error)) return [];
   if ('code' in error && error.code === 'EADDRINUSE')
     return ['Something else listens there: choose another PORT, or PORT=0 for a free one.'];

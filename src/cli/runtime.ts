@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createApp, type App, type AppParts } from '../app/app.ts';
+import type { App, AppParts } from '../app/app.ts';
 import type { Config, LogLevel } from '../config/config.ts';
 import { ROLES } from '../domain/viewer.ts';
 import { Closer } from '../lib/closer.ts';
@@ -7,7 +7,8 @@ import { logDatabases, logHeartbeatFailed } from '../telemetry/events.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import type { CommandContext } from './context.ts';
-import { describeDatabases, startDatabases, type Databases } from './databases.ts';
+import { describeDatabases, type Databases } from '../app/databases.ts';
+import { openServer } from '../app/open-server.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { endOnSignals } from './interruption.ts';
 import { announceServer } from './running-server.ts';
@@ -96,43 +97,40 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
   const { terminal } = context;
   const isServer = options.voice === 'server';
   using steps = embeddedSteps(terminal, isServer && !terminal.isInteractive ? logger : null);
-  const databases = await startDatabases(context, options.config, steps);
+  let demoToken: string | null = null;
+  const server = await openServer({
+    config: options.config,
+    parts: { ...options.parts, metrics: isServer },
+    env: context.env,
+    steps,
+    around: (openApp) => openTraced(options.parts, openApp),
+    async dependencies(config, { mongodbKind, redisKind }) {
+      if (terminal.isInteractive) steps.note('Preparing collections and indexes');
+      if (isServer) logDatabases(logger, { mongodb: mongodbKind, redis: redisKind });
+      demoToken = options.parts.api ? await demoTokenOf(config) : null;
+      return { logger, metrics: createMetrics(), pageToken: demoToken ?? undefined };
+    },
+  });
+  const { app, config, databases } = server;
+  const closer = new Closer();
+  closer.own(server);
   try {
-    const config = withAddresses(options.config, databases);
-    if (terminal.isInteractive) steps.note('Preparing collections and indexes');
-    if (isServer) logDatabases(logger, { mongodb: databases.mongodbKind, redis: databases.redisKind });
-    const demoToken = options.parts.api ? await demoTokenOf(config) : null;
-    const app = await openTraced(options.parts, () =>
-      createApp(
-        config,
-        { ...options.parts, metrics: isServer },
-        { logger, metrics: createMetrics(), pageToken: demoToken ?? undefined },
-      ),
-    );
     const record = await announceLocal(databases, config, { url: app.url, token: demoToken });
-    const heartbeat =
-      options.hasHeartbeat === true ? await beat(config, () => app.database.ping(), logger) : null;
-    const close = async (): Promise<void> => {
-      try {
-        await heartbeat?.[Symbol.asyncDispose]();
-        await record?.[Symbol.asyncDispose]();
-        await app.close();
-      } finally {
-        await databases[Symbol.asyncDispose]();
-      }
-    };
-    return {
-      app,
-      config,
-      databases: describeDatabases(databases, config),
-      demoToken,
-      close,
-      [Symbol.asyncDispose]: close,
-    };
+    if (record !== null) closer.own(record);
+    if (options.hasHeartbeat === true) closer.own(await beat(config, () => app.database.ping(), logger));
   } catch (error) {
-    await databases[Symbol.asyncDispose]();
+    await closer.close();
     throw error;
   }
+  const close = (): Promise<void> => closer.close();
+  return {
+    app,
+    config,
+    databases: describeDatabases(databases, config),
+    demoToken,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** Opens an app, with telemetry around it where it is asked for: its last spans are sent when it is closed. */
@@ -176,12 +174,4 @@ export async function demoTokenOf({ auth, isProduction }: Config): Promise<strin
   if (auth.jwtSecret === undefined || isProduction) return null;
   const expiresAt = new Date(Date.now() + DEMO_TOKEN_MS);
   return signToken(auth, { sub: 'demo', roles: ROLES, expiresAt });
-}
-
-export function withAddresses(config: Config, databases: Databases): Config {
-  return Object.freeze({
-    ...config,
-    mongodb: Object.freeze({ ...config.mongodb, uri: databases.mongodbUri }),
-    redis: Object.freeze({ ...config.redis, url: databases.redisUrl }),
-  });
 }

@@ -1,4 +1,4 @@
-import { ALL_INDEXES } from '../app/indexes.ts';
+import { allIndexes } from '../app/indexes.ts';
 import { SHARD_PLANS } from '../storage/shard-keys.ts';
 import { SHARD_RULES, shardRefusals } from '../storage/shard-rules.ts';
 import { configOf } from './config-of.ts';
@@ -18,7 +18,7 @@ export function shard(context: CommandContext): Promise<void> {
       continue;
     }
     const refusals = shardRefusals(
-      ALL_INDEXES.filter((index) => index.collection === collection),
+      allIndexes().filter((index) => index.collection === collection),
       key,
     );
     if (refusals.length === 0)

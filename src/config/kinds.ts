@@ -114,19 +114,25 @@ const MOST_REACTIONS = 50;
 /** They are names in documents, so neither dots nor dollars. */
 const REACTION = /^[^\s\p{Cc},.$"]{1,32}$/u;
 
+const REACTIONS_EXPECTED = `1 to ${String(MOST_REACTIONS)} different emoji or words of at most 32 characters`;
+const REACTION_EXPECTED = 'without spaces, dots, dollars and quotes';
+
 /** Short words or emoji, separated by commas. */
 export function reactions(): Kind<readonly string[]> {
-  const expects =
-    `1 to ${String(MOST_REACTIONS)} different emoji or words of at most 32 characters, separated by commas, ` +
-    'without spaces, dots, dollars and quotes';
-  return kind(expects, (value) => {
+  return kind(`${REACTIONS_EXPECTED}, separated by commas, ${REACTION_EXPECTED}`, (value) => {
     const given = value.split(',').map((part) => part.trim());
-    const isGood =
-      given.length <= MOST_REACTIONS &&
-      new Set(given).size === given.length &&
-      given.every((reaction) => REACTION.test(reaction) && reaction.isWellFormed());
-    return isGood ? given : null;
+    return checkReactions(given) === null ? given : null;
   });
+}
+
+/** What was expected instead of these reactions; null: they are good. */
+export function checkReactions(given: readonly string[]): string | null {
+  const isGood =
+    given.length >= 1 &&
+    given.length <= MOST_REACTIONS &&
+    new Set(given).size === given.length &&
+    given.every((reaction) => REACTION.test(reaction) && reaction.isWellFormed());
+  return isGood ? null : `${REACTIONS_EXPECTED}, ${REACTION_EXPECTED} and commas`;
 }
 
 export interface Rate {

@@ -87,7 +87,11 @@ export function credentialsOf({
 }
 
 /** For a client that is always connected to the node that has the slot: it asks for each new connection. */
-export function connectorTo(slot: number, topology: ClusterTopology, { isTls }: RedisAddress) {
+export function connectorTo(
+  slot: number,
+  topology: ClusterTopology,
+  { isTls }: RedisAddress,
+): new (options: unknown) => AbstractConnector {
   return class SlotConnector extends AbstractConnector {
     /** @param options as they come from the client. */
     constructor(options: unknown) {

@@ -62,6 +62,9 @@ function anonymiseValue(
       if (isOwn && field.maxLength > MAX_WORD_LENGTH) return field.isOptional ? undefined : REMOVED;
       return typeof value === 'string' ? withoutNames(value, subject) : value;
     case 'number':
+    case 'boolean':
+    case 'dateTime':
+    case 'enum':
       return value;
     case 'json':
       return isOwn ? {} : anonymiseJson(value, subject);

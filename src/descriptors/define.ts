@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { defineGroupSentence, defineSentence, type Sentence, type SentenceMessages } from './sentence.ts';
+import type { Sentence, SentenceMessages } from './sentence.ts';
 
 /** Longest id of a user, a ref or an object, in characters. */
 export const MAX_ID_LENGTH = 256;
-const MAX_NAME_LENGTH = 512;
-const MAX_TEXT_LENGTH = 8_192;
+export const MAX_NAME_LENGTH = 512;
+export const MAX_TEXT_LENGTH = 8_192;
 const MAX_TAGS = 32;
 const MAX_TAG_LENGTH = 64;
 
@@ -31,94 +31,40 @@ export const tagsSchema = z
   .max(MAX_TAGS, `Must have at most ${String(MAX_TAGS)} tags`)
   .transform((tags) => [...new Set(tags)]);
 
+interface CommonField {
+  readonly isOptional: boolean;
+  readonly description: string;
+}
+
 /** What a descriptor field is. Validation, API types, rename paths and indexes follow from it. */
-export type DescriptorField =
-  | {
-      readonly kind: 'id';
-      readonly isIndexed: boolean;
-      /** A person, not a thing. */
-      readonly isPerson: boolean;
-      /** Names who did it: must be the actor of the action, unless a service publishes. */
-      readonly isActor: boolean;
-      readonly isOptional: boolean;
-      readonly description: string;
-    }
-  | {
-      readonly kind: 'nameOf';
-      readonly idField: string;
-      readonly isOptional: boolean;
-      readonly description: string;
-    }
-  | {
-      readonly kind: 'text';
-      readonly isOptional: boolean;
-      readonly description: string;
-      readonly minLength: number;
-      readonly maxLength: number;
-    }
-  | {
-      readonly kind: 'number';
-      readonly isOptional: boolean;
-      readonly description: string;
-      readonly min: number;
-      readonly max: number;
-    }
-  | {
-      readonly kind: 'json';
-      readonly isOptional: boolean;
-      readonly description: string;
-      readonly maxBytes: number;
-    };
+export type DescriptorField = CommonField &
+  (
+    | {
+        readonly kind: 'id';
+        readonly isIndexed: boolean;
+        /** A person, not a thing. */
+        readonly isPerson: boolean;
+        /** Names who did it: must be the actor of the action, unless a service publishes. */
+        readonly isActor: boolean;
+      }
+    /** The denormalised name of what `idField` refers to: reads show the name of today, renames rewrite the copy. */
+    | { readonly kind: 'nameOf'; readonly idField: string }
+    | { readonly kind: 'text'; readonly minLength: number; readonly maxLength: number }
+    /** A finite number from `min` to `max`. */
+    | { readonly kind: 'number'; readonly isInteger: boolean; readonly min: number; readonly max: number }
+    | { readonly kind: 'boolean' | 'dateTime' }
+    | { readonly kind: 'enum'; readonly values: readonly string[] }
+    /** Free JSON; `{}` when it is not given. */
+    | { readonly kind: 'json'; readonly maxBytes: number }
+  );
 
-/**
- * The id of a thing, or with `isPerson` of a person. With `isIndexed` actions are found by it. `isActor` is for the person who did what the
- * descriptor tells: only a service may publish with somebody other than the action's actor there.
- */
-export function refIdField(
-  description: string,
-  options: { isIndexed?: boolean; isPerson?: boolean; isActor?: boolean; isOptional?: boolean } = {},
-) {
-  return {
-    kind: 'id',
-    isIndexed: options.isIndexed ?? false,
-    isPerson: options.isPerson ?? options.isActor ?? false,
-    isActor: options.isActor ?? false,
-    isOptional: options.isOptional ?? false,
-    description,
-  } as const satisfies DescriptorField;
-}
-
-/** The denormalised name of what `idField` refers to: reads show the name of today, renames rewrite the copy. */
-export function nameField(idField: string, description: string, options: { isOptional?: boolean } = {}) {
-  return {
-    kind: 'nameOf',
-    idField,
-    isOptional: options.isOptional ?? false,
-    description,
-  } as const satisfies DescriptorField;
-}
-
-export function textField(
-  description: string,
-  options: { isOptional?: boolean; minLength?: number; maxLength?: number } = {},
-) {
-  return {
-    kind: 'text',
-    isOptional: options.isOptional ?? false,
-    description,
-    minLength: options.minLength ?? 0,
-    maxLength: options.maxLength ?? MAX_TEXT_LENGTH,
-  } as const satisfies DescriptorField;
-}
-
-/** A finite number from `min` to `max`. */
-export function numberField(description: string, min: number, max: number) {
-  return { kind: 'number', isOptional: false, description, min, max } as const satisfies DescriptorField;
-}
-
-/** Free JSON of at most `maxBytes` bytes when serialised; `{}` when it is not given. */
-export function jsonField(description: string, maxBytes: number) {
-  return { kind: 'json', isOptional: true, description, maxBytes } as const satisfies DescriptorField;
+/** A field by which an action is filed: it becomes a ref. */
+export interface RefField {
+  readonly name: string;
+  /** Of the ref. */
+  readonly type: string;
+  /** The field with its name. */
+  readonly label: string;
 }
 
 /** A stored descriptor, read by field name. */
@@ -137,6 +83,10 @@ export interface DescriptorType {
   readonly namedFields: readonly { readonly name: string; readonly idField: string }[];
   /** Fields with the id of who did it. */
   readonly actorFields: readonly string[];
+  /** Fields that become refs of the action. */
+  readonly refFields: readonly RefField[];
+  /** Fields with the id of somebody whom the action concerns. */
+  readonly concernedFields: readonly string[];
   /** Fields that actions have in common which are shown as one; absent: they are shown one by one. */
   readonly group?: readonly string[];
   /** A whole sentence for people, by language. */
@@ -153,6 +103,14 @@ export interface DescriptorType {
   readonly schema: z.ZodType<{ tags: string[] } & Record<string, unknown>>;
 }
 
+/** Validates a descriptor of these fields. */
+export function descriptorSchema(fields: DescriptorType['fields']): DescriptorType['schema'] {
+  return z.strictObject({
+    ...Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)])),
+    tags: tagsSchema.nullish().transform((tags) => tags ?? []),
+  });
+}
+
 function fieldSchema(field: DescriptorField): z.ZodType {
   const schema = requiredSchema(field);
   if (field.kind === 'json') return schema.nullish().transform((value) => value ?? {});
@@ -166,13 +124,39 @@ function requiredSchema(field: DescriptorField): z.ZodType {
     case 'nameOf':
       return nameSchema;
     case 'text':
-      return textSchema(field.maxLength).min(field.minLength, 'Must not be empty');
+      return textSchema(field.maxLength).min(
+        field.minLength,
+        field.minLength === 1
+          ? 'Must not be empty'
+          : `Must be at least ${String(field.minLength)} characters`,
+      );
     case 'number':
-      return z.number().min(field.min).max(field.max);
+      return numberSchema(field);
+    case 'boolean':
+      return z.boolean();
+    case 'dateTime':
+      return timeSchema;
+    case 'enum':
+      return z.enum(field.values);
     case 'json':
       return jsonSchema(field.maxBytes);
   }
 }
+
+function numberSchema({ isInteger, min, max }: DescriptorField & { readonly kind: 'number' }): z.ZodType {
+  const schema = z.number().min(min).max(max);
+  return isInteger ? schema.int() : schema;
+}
+
+const isoSchema = z.iso.datetime({ offset: true });
+
+/** The API gives a date; a line of a file gives text with a time zone. */
+const timeSchema = z.unknown().transform((value, context) => {
+  const time = isoSchema.safeParse(value).success ? new Date(String(value)) : value;
+  if (time instanceof Date && !Number.isNaN(time.getTime())) return time;
+  context.addIssue({ code: 'custom', message: 'Must be a time such as 2024-01-31T12:00:00Z' });
+  return z.NEVER;
+});
 
 const MAX_JSON_DEPTH = 16;
 
@@ -212,31 +196,4 @@ function firstFault(values: readonly unknown[], depth: number): string | null {
     if (fault !== null) return fault;
   }
   return null;
-}
-
-/** Declares a descriptor type: everything else about it is derived. */
-export function defineDescriptor(
-  declaration: Omit<
-    DescriptorType,
-    'schema' | 'fieldList' | 'namedFields' | 'actorFields' | 'sentence' | 'groupSentence'
-  >,
-): DescriptorType {
-  const shape: Record<string, z.ZodType> = {};
-  for (const [name, field] of Object.entries(declaration.fields)) shape[name] = fieldSchema(field);
-  const schema = z.strictObject({
-    ...shape,
-    tags: tagsSchema.nullish().transform((tags) => tags ?? []),
-  });
-  const fieldList = Object.entries(declaration.fields).map(([name, field]) => ({ name, field }));
-  const namedFields = fieldList.flatMap(({ name, field }) =>
-    field.kind === 'nameOf' ? [{ name, idField: field.idField }] : [],
-  );
-  const actorFields = fieldList.flatMap(({ name, field }) =>
-    field.kind === 'id' && field.isActor ? [name] : [],
-  );
-  const { fields, group, summary, groupSummary } = declaration;
-  const sentence = defineSentence(summary, fields);
-  const groupSentence =
-    group === undefined ? null : defineGroupSentence({ ...summary, ...groupSummary }, fields, group);
-  return { ...declaration, schema, fieldList, namedFields, actorFields, sentence, groupSentence };
 }

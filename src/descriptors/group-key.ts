@@ -6,7 +6,10 @@ import { descriptorOfType } from './registry.ts';
 const KEY_BYTES = 16;
 
 /**
- * What actions have in common that are shown as one: their type, the fields that it names, and the day they were conducted
+ * The key to store with an action: what it has in common with those it is shown with. Reads go by the stored one, so a type
+ * that is declared otherwise later groups what comes then.
+ *
+ * It is made of their type, the fields that it names, and the day they were conducted
  * on, in UTC. Null where the type is shown one by one. It names nobody.
  */
 export function groupKeyOf({
@@ -21,7 +24,7 @@ export function groupKeyOf({
   return hash('sha256', content, 'buffer').subarray(0, KEY_BYTES).toString('base64url');
 }
 
-/** The group an action is shown in: a group of its own where its type is shown one by one. */
-export function groupOf(action: Pick<Action, 'id' | 'descriptor' | 'conducted'>): string {
-  return groupKeyOf(action) ?? action.id;
+/** The group an action is shown in: a group of its own where it has no key. */
+export function groupOf({ groupKey, id }: Pick<Action, 'id' | 'groupKey'>): string {
+  return groupKey ?? id;
 }

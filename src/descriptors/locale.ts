@@ -4,7 +4,7 @@ import Negotiator from 'negotiator';
 export const LOCALES = ['en', 'de'] as const;
 export type Locale = (typeof LOCALES)[number];
 
-export const DEFAULT_LOCALE: Locale = LOCALES[0];
+export const DEFAULT_LOCALE = LOCALES[0];
 
 /** Longest list of languages that is looked at, in characters; of a longer one nothing is. */
 export const MAX_LANGUAGES_LENGTH = 256;

@@ -1,5 +1,5 @@
 import type { DescriptorType, DescriptorValues } from './define.ts';
-import { DESCRIPTOR_TYPES, descriptorOfType } from './registry.ts';
+import { descriptorTypes, descriptorOfType } from './registry.ts';
 
 /** A descriptor field that holds the name of what another field of the same descriptor refers to. */
 export interface NamePath {
@@ -10,7 +10,7 @@ export interface NamePath {
 }
 
 /** Everywhere a descriptor holds a copy of a name: what a rename has to reach. */
-export function namePathsOf(descriptors: readonly DescriptorType[] = DESCRIPTOR_TYPES): NamePath[] {
+export function namePathsOf(descriptors: readonly DescriptorType[] = descriptorTypes()): NamePath[] {
   const paths = new Map<string, { idField: string; nameField: string; types: string[] }>();
   for (const { type, fields } of descriptors) {
     for (const [nameField, field] of Object.entries(fields)) {

@@ -1,43 +1,71 @@
-import { applicantHired } from './applicant-hired.ts';
-import { applicantRatingRequested } from './applicant-rating-requested.ts';
-import { applicationRating } from './application-rating.ts';
-import { commented } from './commented.ts';
-import { custom } from './custom.ts';
 import type { DescriptorType } from './define.ts';
-import { followed } from './followed.ts';
-import { liked } from './liked.ts';
-import { newApplicant } from './new-applicant.ts';
-import { posted } from './posted.ts';
+import { checkHostConfig, type CheckedHostConfig } from './host-config.ts';
 
-/** Every descriptor type. A new one is its file and a line here. */
-export const DESCRIPTOR_TYPES: readonly DescriptorType[] = [
-  applicationRating,
-  newApplicant,
-  applicantHired,
-  applicantRatingRequested,
-  posted,
-  followed,
-  liked,
-  commented,
-  custom,
-];
+/** What follows from the types of this process. */
+interface Catalogue {
+  readonly types: readonly DescriptorType[];
+  readonly byType: ReadonlyMap<string, DescriptorType>;
+  readonly byInputName: ReadonlyMap<string, DescriptorType>;
+  readonly indexedFields: readonly string[];
+  readonly source: string;
+  /** The types as they are declared, to tell whether others are the same. */
+  readonly print: string;
+}
 
-const byType = new Map(DESCRIPTOR_TYPES.map((descriptor) => [descriptor.type, descriptor]));
-const byInputName = new Map(DESCRIPTOR_TYPES.map((descriptor) => [descriptor.inputName, descriptor]));
+const DEFAULT_SOURCE = 'The default configuration';
+
+let current: Catalogue | null = null;
+
+/**
+ * Takes the types of a configuration for this process, before anything asks for them. A process has one set of types: what
+ * is stored, indexed and served by them must not depend on who asks.
+ * @throws Error when it works with other types already.
+ */
+export function useDescriptors({ types, source }: Pick<CheckedHostConfig, 'types' | 'source'>): void {
+  const next = catalogueOf(types, source);
+  if (current !== null && current.print !== next.print)
+    throw new Error(
+      `${source} declares other types than those that this process works with already: run it in a process of its own`,
+    );
+  current ??= next;
+}
+
+/** Where the types of this process are declared, for messages. */
+export function descriptorSource(): string {
+  return catalogue().source;
+}
+
+/** Every type of this process, those of packs first. */
+export function descriptorTypes(): readonly DescriptorType[] {
+  return catalogue().types;
+}
 
 export function descriptorOfType(type: string): DescriptorType | undefined {
-  return byType.get(type);
+  return catalogue().byType.get(type);
 }
 
 export function descriptorOfInput(inputName: string): DescriptorType | undefined {
-  return byInputName.get(inputName);
+  return catalogue().byInputName.get(inputName);
 }
 
 /** Fields that are declared as indexed by any type: actions can be found by their values. */
-export const INDEXED_FIELDS: readonly string[] = [
-  ...new Set(
-    DESCRIPTOR_TYPES.flatMap(({ fieldList }) =>
-      fieldList.flatMap(({ name, field }) => (field.kind === 'id' && field.isIndexed ? [name] : [])),
-    ),
-  ),
-];
+export function indexedFields(): readonly string[] {
+  return catalogue().indexedFields;
+}
+
+function catalogue(): Catalogue {
+  return (current ??= catalogueOf(checkHostConfig({}, DEFAULT_SOURCE).types, DEFAULT_SOURCE));
+}
+
+function catalogueOf(types: readonly DescriptorType[], source: string): Catalogue {
+  const fields = types.flatMap(({ fieldList }) => fieldList);
+  return {
+    ...{ types, source },
+    byType: new Map(types.map((descriptor) => [descriptor.type, descriptor])),
+    byInputName: new Map(types.map((descriptor) => [descriptor.inputName, descriptor])),
+    indexedFields: [
+      ...new Set(fields.flatMap(({ name, field }) => (field.kind === 'id' && field.isIndexed ? [name] : []))),
+    ],
+    print: JSON.stringify(types),
+  };
+}

@@ -1,12 +1,14 @@
 import { IntlMessageFormat } from 'intl-messageformat';
-import { LOCALES, type Locale } from './locale.ts';
+import { DEFAULT_LOCALE, LOCALES, type Locale } from './locale.ts';
 
 /**
  * What a type of action says in each language: an ICU message that begins with who did it. `{actor}` is the actor of the
  * action, any other argument is a field. An id shows the name of now. With several messages the first is taken for which
- * every id has a name and every other field a value; the last serves in any case.
+ * every id has a name and every other field a value; the last serves in any case. A language without one is served English.
  */
-export type SentenceMessages = Readonly<Record<Locale, string | readonly string[]>>;
+export type SentenceMessages = Readonly<Record<typeof DEFAULT_LOCALE, Messages>> &
+  Readonly<Partial<Record<Locale, Messages>>>;
+type Messages = string | readonly string[];
 
 /** The argument that is the actor of the action. */
 export const ACTOR = 'actor';
@@ -29,6 +31,8 @@ export interface Sentence {
   readonly ids: readonly string[];
   /** Those that are not. */
   readonly values: readonly string[];
+  /** The language that it speaks to a reader who asks for `locale`. */
+  spoken(locale: Locale): Locale;
   parts(locale: Locale, values: SentenceValues): SentencePart[];
 }
 
@@ -59,17 +63,19 @@ export function defineSentence(
 ): Sentence {
   const isId = (name: string): boolean => name === ACTOR || fields[name]?.kind === 'id';
   const byLocale = new Map<Locale, readonly Message[]>();
+  const spoken = (locale: Locale): Locale => (messages[locale] === undefined ? DEFAULT_LOCALE : locale);
   for (const locale of LOCALES) {
-    const texts = [messages[locale]].flat();
+    const texts = [messages[spoken(locale)] ?? []].flat();
     byLocale.set(
       locale,
-      texts.map((text) => compile(text, locale, fields, isId)),
+      texts.map((text) => compile(text, spoken(locale), fields, isId)),
     );
   }
   const all = [...byLocale.values()].flat().flatMap((message) => message.arguments);
   return {
     ids: [...new Set(all.filter(isId))],
     values: [...new Set(all.filter((name) => !isId(name)))],
+    spoken,
     parts(locale, values) {
       const candidates = byLocale.get(locale) ?? [];
       const fits = (message: Message): boolean =>
@@ -173,5 +179,8 @@ function joined(parts: readonly unknown[]): SentencePart[] {
 }
 
 function wordsOf(part: unknown): string {
-  return typeof part === 'string' || typeof part === 'number' ? String(part) : '';
+  if (part instanceof Date) return part.toISOString();
+  return typeof part === 'string' || typeof part === 'number' || typeof part === 'boolean'
+    ? String(part)
+    : '';
 }

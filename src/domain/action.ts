@@ -111,6 +111,8 @@ export interface Action {
   /** Ids of the refs and of the actor, each once. */
   readonly refIds: readonly RefId[];
   readonly descriptor: StoredDescriptor;
+  /** What it has in common with those it is shown with, as it was when it was recorded or edited. Null: it is shown alone. */
+  readonly groupKey: string | null;
   /** Raised by every edit; 1 as it was published. */
   readonly version: number;
   readonly editedAt: Date | null;

@@ -1,4 +1,4 @@
-import type { Action, ConcernedKey } from './action.ts';
+import type { Action, ConcernedKey, UserId } from './action.ts';
 import { userKey } from './audience.ts';
 
 /** What says whom an action concerns. */
@@ -12,17 +12,32 @@ export function concernedSince(action: ConcerningAction): ReadonlyMap<string, nu
 }
 
 /**
+ * Whom an action concerns from the beginning; null where that is whom it names.
+ * @param declared people whom its descriptor concerns beside those.
+ */
+export function concernedAtFirst(
+  action: Omit<ConcerningAction, 'concerned'>,
+  declared: readonly UserId[],
+): readonly ConcernedKey[] | null {
+  const named = namedKeys(action);
+  const others = declared.map(userKey).filter((key) => !named.includes(key));
+  return others.length === 0 ? null : [...named, ...others].map((key) => ({ key, since: null }));
+}
+
+/**
  * Whom an action concerns after an edit. Whom it names now and did not before, from then on: what was done earlier does
  * not lift it for them. Whom it does not name any more, as before: where it has its place it stays.
+ * @param declared people whom its descriptor concerns then.
  */
 export function concernedAfter(
   before: ConcerningAction,
   after: Omit<ConcerningAction, 'concerned'>,
   at: Date,
+  declared: readonly UserId[],
 ): readonly ConcernedKey[] | null {
   const earlier = before.concerned ?? namedKeys(before).map((key): ConcernedKey => ({ key, since: null }));
   const known = new Set(earlier.map(({ key }) => key));
-  const now = namedKeys(after);
+  const now = [...new Set([...namedKeys(after), ...declared.map(userKey)])];
   const added = now.filter((key) => !known.has(key));
   const isSame = added.length === 0 && known.size === now.length;
   if (isSame && before.concerned === null) return null;

@@ -46,7 +46,9 @@ export async function groupSummaryPartsOf(
   );
   const withName = new Set(named.flat());
   const [subject = ACTOR] = sentence.ids;
-  const parts = sentence.parts(locale, {
+  // Names are listed as the sentence about them speaks.
+  const spoken = sentence.spoken(locale);
+  const parts = sentence.parts(spoken, {
     fields: { ...top.descriptor, [SUBJECTS]: distinct(actions, subject).length },
     hasName: (argument) => withName.has(argument),
   });
@@ -56,7 +58,7 @@ export async function groupSummaryPartsOf(
     const shown = naming.length > MAX_NAMED ? naming.slice(0, MAX_NAMED - 1) : naming;
     const names = await Promise.all(shown.map((action) => namePartOf(session, action, descriptor, part.id)));
     const others = naming.length - shown.length;
-    return list(others === 0 ? names : [...names, othersIn(locale, group.isAll ? others : null)], locale);
+    return list(others === 0 ? names : [...names, othersIn(spoken, group.isAll ? others : null)], spoken);
   });
   return joined((await Promise.all(listed)).flat());
 }

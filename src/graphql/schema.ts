@@ -33,8 +33,10 @@ import './types/webhooks.ts';
 import './types/ticket.ts';
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
+import { defineDeclaredDescriptors } from './types/declared-descriptors.ts';
 
 /** The whole API, its types in alphabetical order. */
 export function buildSchema(): GraphQLSchema {
+  defineDeclaredDescriptors();
   return builder.toSchema();
 }

@@ -1,8 +1,10 @@
 import type { Action } from '../domain/action.ts';
+import { concernedAtFirst } from '../domain/concerned.ts';
 import { clock } from '../lib/clock.ts';
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { groupKeyOf } from '../descriptors/group-key.ts';
 import { idsOf } from '../descriptors/ids.ts';
+import { concernedByDescriptor } from '../descriptors/refs.ts';
 import { idOfTime } from './database-time.ts';
 import type { ActionDocument } from './documents.ts';
 import type { EventEntries } from './event-entries.ts';
@@ -21,6 +23,7 @@ export type NewAction = Omit<
   | 'editedAt'
   | 'audienceRev'
   | 'concerned'
+  | 'groupKey'
   | 'expiresAt'
   | 'isHidden'
   | 'isDeleted'
@@ -48,6 +51,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
   const otherIds = otherIdsOf(action);
   const groupKey = groupKeyOf(action);
   const trace = traceToKeep();
+  const concerned = concernedAtFirst(action, concernedByDescriptor(action.descriptor));
   return {
     rev: newRevision(),
     // Begins with the time it was recorded by, not with that of this machine: see `addressedSince`.
@@ -66,6 +70,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
     ...(otherIds.length === 0 ? {} : { otherIds }),
     descriptor: { ...action.descriptor, tags: [...action.descriptor.tags] },
     ...(groupKey === null ? {} : { groupKey }),
+    ...(concerned === null ? {} : { concerned: concerned.map(({ key }) => ({ key })) }),
     engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
     ...(action.expiresAt == null ? {} : { expiresAt: action.expiresAt }),
     isHidden: false,
@@ -120,7 +125,7 @@ export function toStoredAction(document: ActionDocument): Action {
     unsentAt: _unsentAt,
     names: _names,
     otherIds: _otherIds,
-    groupKey: _groupKey,
+    groupKey,
     ...rest
   } = document;
   return {
@@ -132,6 +137,7 @@ export function toStoredAction(document: ActionDocument): Action {
     audienceRev: audienceRev ?? 0,
     concerned: concerned?.map(({ key, since }) => ({ key, since: since ?? null })) ?? null,
     expiresAt: expiresAt ?? null,
+    groupKey: groupKey ?? null,
     pullRefIds: pullRefIds ?? [],
     reshares: reshares ?? [],
     engagement: toEngagement(engagement),

@@ -120,7 +120,7 @@ export interface ActionDocument extends UnsentEvents {
   editedAt?: Date;
   /** Raised by every edit of whom it is addressed to. Absent: 0. */
   audienceRev?: number;
-  /** Whom it concerns, and since when. Absent until an edit changes whom it names. */
+  /** Whom it concerns, and since when. Absent where that is whom it names, and always has been. */
   concerned?: { key: string; since?: Date }[];
   /** Refs that an edit added, until a pass has decided whether they are pushed to. */
   undecidedRefIds?: string[];

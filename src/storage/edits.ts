@@ -1,6 +1,7 @@
 import { groupKeyOf } from '../descriptors/group-key.ts';
+import { concernedByDescriptor } from '../descriptors/refs.ts';
 import { ObjectId, type Document, type Filter, type WithId } from 'mongodb';
-import type { Action, ActionId, UserId } from '../domain/action.ts';
+import type { Action, ActionId, ConcernedKey, UserId } from '../domain/action.ts';
 import { reachesFollowers, userKey } from '../domain/audience.ts';
 import { concernedAfter } from '../domain/concerned.ts';
 import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../domain/edit.ts';
@@ -81,12 +82,16 @@ function unchanged(document: ActionDocument & { readonly _id: ObjectId }): Filte
 function edited(document: WithId<ActionDocument>, content: ActionContent, at: Date): Document {
   const before = toAction(document);
   const isReaddressed = isAudienceChanged(before, content);
+  const concerned = concernedAfter(before, content, at, concernedByDescriptor(content.descriptor));
   const values = {
     ...content,
     names: namesAfter(document, content),
-    ...(isReaddressed ? audienceAfter(document, before, content, at) : {}),
-    otherIds: otherIdsAfter(before, content, at),
-    groupKey: groupKeyOf({ ...before, ...content }),
+    ...(isReaddressed ? audienceAfter(document, before, content) : {}),
+    otherIds: otherIdsAfter(content, concerned),
+    concerned: storedConcerned(concerned),
+    // Of what is not touched it stays, also where the type is declared otherwise by now, or not any more.
+    groupKey:
+      content.descriptor === before.descriptor ? before.groupKey : groupKeyOf({ ...before, ...content }),
     version: before.version + 1,
     editedAt: at,
   };
@@ -118,7 +123,6 @@ function audienceAfter(
   { undecidedRefIds = [] }: ActionDocument,
   before: Action,
   content: ActionContent,
-  at: Date,
 ): Document {
   const { refIds } = content;
   const isDecided = reachesFollowers(before);
@@ -126,19 +130,21 @@ function audienceAfter(
   const undecided = refIds.filter(
     (refId) => !isDecided || undecidedRefIds.includes(refId) || !before.refIds.includes(refId),
   );
-  const concerned = concernedAfter(before, content, at);
   return {
     audienceRev: before.audienceRev + 1,
     pullRefIds: kept.length === 0 ? null : kept,
     undecidedRefIds: undecided.length === 0 || !reachesFollowers(content) ? null : undecided,
-    concerned: concerned?.map(({ key, since }) => (since === null ? { key } : { key, since })) ?? null,
   };
 }
 
+function storedConcerned(concerned: readonly ConcernedKey[] | null): ActionDocument['concerned'] {
+  return concerned?.map(({ key, since }) => (since === null ? { key } : { key, since }));
+}
+
 /** With the people who were named before: what is left of them is found by it. */
-function otherIdsAfter(before: Action, content: ActionContent, at: Date): string[] | null {
+function otherIdsAfter(content: ActionContent, concerned: Action['concerned']): string[] | null {
   const now = new Set(content.audience);
-  const former = (concernedAfter(before, content, at) ?? []).flatMap(({ key }) =>
+  const former = (concerned ?? []).flatMap(({ key }) =>
     key.startsWith(USER_PREFIX) && !now.has(key) ? [key.slice(USER_PREFIX.length)] : [],
   );
   const ids = [...new Set([...otherIdsOf(content), ...former])];

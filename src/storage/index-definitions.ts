@@ -1,20 +1,7 @@
-import { INDEXED_FIELDS } from '../descriptors/registry.ts';
 import { EVENT_INDEXES } from './event-indexes.ts';
 import { index, type IndexDefinition } from './index-definition.ts';
 
-function descriptorIndexes(): IndexDefinition[] {
-  return INDEXED_FIELDS.map((field) =>
-    index(
-      'actions',
-      `descriptor_${field}_newest`,
-      { [`descriptor.${field}`]: 1, _id: -1 },
-      `actions by ${field}, newest first`,
-      { partialFilterExpression: { [`descriptor.${field}`]: { $exists: true } } },
-    ),
-  );
-}
-
-/** The indexes of what is stored whatever the feed model; the models bring their own. */
+/** The indexes of what is stored whatever the feed model and the types of actions; those bring their own. */
 export const INDEXES: readonly IndexDefinition[] = [
   index('actions', 'slice', { refIds: 1, conducted: -1, _id: -1 }, 'slice: actions of a ref, newest first'),
   index(
@@ -109,7 +96,6 @@ export const INDEXES: readonly IndexDefinition[] = [
     },
   ),
   index('actions', 'descriptor_tags', { 'descriptor.tags': 1 }, 'actions by tag', { sparse: true }),
-  ...descriptorIndexes(),
   index(
     'interactions',
     'key',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DESCRIPTOR_TYPES } from '../../src/descriptors/registry.ts';
+import { descriptorTypes } from '../../src/descriptors/registry.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { commandsOf, withoutClockReads } from '../support/commands.ts';
 import { sampleDescriptor } from '../support/descriptor-samples.ts';
@@ -22,9 +22,9 @@ beforeAll(async () => {
 afterAll(async () => app[Symbol.asyncDispose]());
 
 /** Every field of every descriptor type. */
-const FRAGMENTS = DESCRIPTOR_TYPES.map(
-  ({ type, fields }) => `... on ${type}Descriptor { ${Object.keys(fields).join(' ')} }`,
-).join('\n');
+const FRAGMENTS = descriptorTypes()
+  .map(({ type, fields }) => `... on ${type}Descriptor { ${Object.keys(fields).join(' ')} }`)
+  .join('\n');
 const SHOWN = `id actor { name } refs { refId label } descriptor { __typename summary ${FRAGMENTS} }`;
 
 interface Shown {
@@ -44,7 +44,7 @@ async function shown(id: string): Promise<Shown> {
   return data.action;
 }
 
-describe.each(DESCRIPTOR_TYPES.map((descriptor) => [descriptor.type, descriptor] as const))(
+describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor] as const))(
   '%s',
   (type, descriptor) => {
     test('comes back as it was published, and under new names after its things are renamed', async () => {

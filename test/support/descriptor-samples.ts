@@ -1,8 +1,22 @@
 import type { DescriptorField, DescriptorType } from '../../src/descriptors/define.ts';
 
 function sampleOf(name: string, field: DescriptorField): unknown {
-  if (field.kind === 'number') return field.min;
-  return field.kind === 'json' ? { free: true } : `the ${name}`;
+  switch (field.kind) {
+    case 'number':
+      return field.min;
+    case 'boolean':
+      return true;
+    case 'dateTime':
+      return new Date(0);
+    case 'enum':
+      return field.values[0];
+    case 'json':
+      return { free: true };
+    case 'id':
+    case 'nameOf':
+    case 'text':
+      return `the ${name}`;
+  }
 }
 
 /** A value for every field of a descriptor type, each with the field's name in it where that fits. */

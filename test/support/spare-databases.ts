@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { ALL_INDEXES } from '../../src/app/indexes.ts';
+import { allIndexes } from '../../src/app/indexes.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
 import { connectDatabase, openDatabase, type Database } from '../../src/storage/mongo.ts';
 import { uniqueName } from './unique-name.ts';
@@ -26,7 +26,7 @@ export async function borrowDatabase(): Promise<string> {
   if (name !== undefined) return name;
   const fresh = uniqueName(inject('spareDatabases'));
   const { db } = await openShared(fresh);
-  await ensureIndexes(db, ALL_INDEXES);
+  await ensureIndexes(db, allIndexes());
   return fresh;
 }
 

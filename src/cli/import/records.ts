@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { DESCRIPTOR_TYPES } from '../../descriptors/registry.ts';
+import { descriptorOfInput } from '../../descriptors/registry.ts';
 import { SCOPES } from '../../domain/action.ts';
 import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../services/shapes.ts';
 import type { Line } from './lines.ts';
@@ -28,17 +28,16 @@ const detailFields = {
 };
 const strings = z.array(z.string()).nullish();
 
-const descriptorSchema = z
-  .strictObject(
-    Object.fromEntries(DESCRIPTOR_TYPES.map(({ inputName }) => [inputName, z.unknown().optional()])),
-  )
-  .superRefine((value, context) => {
-    const given = DESCRIPTOR_TYPES.filter((descriptor) => value[descriptor.inputName] !== undefined);
-    if (given.length !== 1) context.addIssue({ code: 'custom', message: 'Must have exactly one descriptor' });
-    for (const { inputName, schema } of given)
-      for (const issue of schema.safeParse(value[inputName]).error?.issues ?? [])
-        context.addIssue({ code: 'custom', path: [inputName, ...issue.path], message: issue.message });
-  });
+const descriptorSchema = z.record(z.string(), z.unknown()).superRefine((value, context) => {
+  const given = Object.entries(value).filter(([, body]) => body !== undefined);
+  for (const [name] of given)
+    if (descriptorOfInput(name) === undefined)
+      context.addIssue({ code: 'custom', message: `Unrecognized key: ${JSON.stringify(name)}` });
+  if (given.length !== 1) context.addIssue({ code: 'custom', message: 'Must have exactly one descriptor' });
+  for (const [name, body] of given)
+    for (const issue of descriptorOfInput(name)?.schema.safeParse(body).error?.issues ?? [])
+      context.addIssue({ code: 'custom', path: [name, ...issue.path], message: issue.message });
+});
 
 /**
  * The shapes for which the API would refuse a whole batch. What a value must be beyond its type is left to the

@@ -6,9 +6,10 @@ import { logDatabases } from '../../telemetry/events.ts';
 import { createGroupMetrics } from '../../telemetry/group-metrics.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { CommandContext } from '../context.ts';
-import { describeDatabases, startDatabases } from '../databases.ts';
+import { describeDatabases, startDatabases } from '../../app/databases.ts';
+import { withAddresses } from '../../app/open-server.ts';
 import { embeddedSteps } from '../embedded-steps.ts';
-import { announceLocal, beat, demoTokenOf, loggerOf, withAddresses, type Running } from '../runtime.ts';
+import { announceLocal, beat, demoTokenOf, loggerOf, type Running } from '../runtime.ts';
 import { CLOSE_WITHIN_MS, closeOnSignals } from '../shutdown.ts';
 import { ProcessGroup } from './group.ts';
 

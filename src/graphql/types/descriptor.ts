@@ -1,11 +1,10 @@
 import type { StoredDescriptor } from '../../domain/action.ts';
 import { localeFor, MAX_LANGUAGES_LENGTH, type Locale } from '../../descriptors/locale.ts';
 import type { DescriptorField, DescriptorType } from '../../descriptors/define.ts';
-import { DESCRIPTOR_TYPES, descriptorOfType } from '../../descriptors/registry.ts';
+import { descriptorOfType } from '../../descriptors/registry.ts';
 import { apiError } from '../errors.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
-import { liveField } from '../live-names.ts';
 import { SHARED } from '../shared-field.ts';
 import {
   summaryOf,
@@ -16,15 +15,29 @@ import {
 import { Member } from './member.ts';
 import { Ref } from './ref.ts';
 
-function objectName(descriptor: DescriptorType): string {
-  return `${descriptor.type}Descriptor`;
+export function objectName({ type }: Pick<DescriptorType, 'type'>): string {
+  return `${type}Descriptor`;
 }
 
 /** Whether a stored value can be served as the field that is declared. */
 function fits(field: DescriptorField, value: unknown): boolean {
   if (value === undefined || value === null) return field.isOptional && field.kind !== 'json';
-  if (field.kind === 'json') return true;
-  return field.kind === 'number' ? Number.isFinite(value) : typeof value === 'string';
+  switch (field.kind) {
+    case 'json':
+      return true;
+    case 'number':
+      return Number.isFinite(value) && (!field.isInteger || Number.isInteger(value));
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'dateTime':
+      return value instanceof Date;
+    case 'enum':
+      return typeof value === 'string' && field.values.includes(value);
+    case 'id':
+    case 'nameOf':
+    case 'text':
+      return typeof value === 'string';
+  }
 }
 
 /**
@@ -113,36 +126,6 @@ export const ActionDescriptor = builder.interfaceRef<Described>('ActionDescripto
   }),
 });
 
-function defineObject(descriptor: DescriptorType): void {
-  builder.objectRef<Described>(objectName(descriptor)).implement({
-    description: descriptor.description,
-    interfaces: [ActionDescriptor],
-    fields: (t) =>
-      Object.fromEntries(
-        Object.entries(descriptor.fields).map(([name, field]) => {
-          const type = field.kind === 'json' ? 'JSON' : field.kind === 'number' ? 'Float' : 'String';
-          const nullable = field.isOptional && field.kind !== 'json';
-          const { description } = field;
-          return [
-            name,
-            t.field({
-              type,
-              nullable,
-              description,
-              extensions: SHARED,
-              resolve: ({ descriptor: stored }, _args, context) =>
-                (field.kind === 'nameOf'
-                  ? liveField(context.session(), stored, { idField: field.idField, name })
-                  : (stored[name] ?? null)) as never,
-            }),
-          ];
-        }),
-      ),
-  });
-}
-
-for (const descriptor of DESCRIPTOR_TYPES) defineObject(descriptor);
-
 builder.objectRef<Described>('UnknownDescriptor').implement({
   description: 'The descriptor of an action whose type this version of the server does not know.',
   interfaces: [ActionDescriptor],
@@ -154,37 +137,4 @@ builder.objectRef<Described>('UnknownDescriptor').implement({
       resolve: ({ descriptor: { type: _type, tags: _tags, ...fields } }) => fields,
     }),
   }),
-});
-
-function inputDescription(field: DescriptorField): string {
-  const isActor = field.kind === 'id' && field.isActor;
-  return isActor ? `${field.description} Must be the actor unless a service publishes.` : field.description;
-}
-
-function defineInput(descriptor: DescriptorType) {
-  const { inputName, fields, description } = descriptor;
-  return builder.inputType(`${inputName.charAt(0).toUpperCase()}${inputName.slice(1)}Input`, {
-    description,
-    fields: (t) => ({
-      ...Object.fromEntries(
-        Object.entries(fields).map(([name, field]) => {
-          const type = field.kind === 'json' ? 'JSON' : field.kind === 'number' ? 'Float' : 'String';
-          return [name, t.field({ type, required: !field.isOptional, description: inputDescription(field) })];
-        }),
-      ),
-      tags: t.stringList({ description: 'Free words to filter by, at most 32.' }),
-    }),
-  });
-}
-
-export const DescriptorInput = builder.inputType('DescriptorInput', {
-  description: 'What the action was about: exactly one of these.',
-  isOneOf: true,
-  fields: (t) =>
-    Object.fromEntries(
-      DESCRIPTOR_TYPES.map((descriptor) => [
-        descriptor.inputName,
-        t.field({ type: defineInput(descriptor), description: descriptor.description }),
-      ]),
-    ),
 });

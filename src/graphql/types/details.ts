@@ -1,4 +1,4 @@
-import type { InputFieldBuilder, ObjectFieldBuilder } from '@pothos/core';
+import type { FieldMap, InputFieldBuilder, ObjectFieldBuilder } from '@pothos/core';
 import type { Details } from '../../domain/details.ts';
 import type { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -10,7 +10,7 @@ type SchemaTypes = typeof builder.$inferSchemaTypes;
 export function detailFields<Source extends object>(
   t: ObjectFieldBuilder<SchemaTypes, Source>,
   load: (source: Source, context: GraphQLContext) => Promise<Details | null>,
-) {
+): FieldMap {
   return {
     imageUrl: t.string({
       nullable: true,

@@ -35,7 +35,7 @@ type NodeSource = Action | FeedGroup | Interaction | MemberSource | NewsfeedItem
 const MAX_NODES = 100;
 
 function globalIdOf(source: NodeSource): string {
-  if ('groupKey' in source) return encodeFeedGroupId(source.userId, source.groupKey);
+  if ('load' in source) return encodeFeedGroupId(source.userId, source.groupKey);
   if ('relevancy' in source) return encodeNewsfeedItemId(source.userId, source.actionId);
   if ('refId' in source) return encodeRefId(source.refId);
   if ('parentId' in source) return encodeInteractionId(source.id);
@@ -45,7 +45,7 @@ function globalIdOf(source: NodeSource): string {
 export const Node = builder.interfaceRef<NodeSource>('Node').implement({
   description: 'Anything with a global id.',
   resolveType(source) {
-    if ('groupKey' in source) return 'FeedGroup';
+    if ('load' in source) return 'FeedGroup';
     if ('relevancy' in source) return 'NewsfeedItem';
     if ('refId' in source) return 'Ref';
     if ('parentId' in source) return 'Interaction';

@@ -2,7 +2,7 @@ import type { PublishedAction, PublishOutcome } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import type { ListArgument } from '../limits/variables.ts';
 import { Action } from './action.ts';
-import { DescriptorInput } from './descriptor.ts';
+import { DescriptorInput } from './declared-descriptors.ts';
 import { ScopeEnum } from './enums.ts';
 import { RefInput } from './ref.ts';
 

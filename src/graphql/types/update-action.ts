@@ -2,7 +2,7 @@ import { builder } from '../builder.ts';
 import { parseActionId } from '../global-id.ts';
 import { SHARED } from '../shared-field.ts';
 import { Action } from './action.ts';
-import { DescriptorInput } from './descriptor.ts';
+import { DescriptorInput } from './declared-descriptors.ts';
 import { ScopeEnum } from './enums.ts';
 import { RefInput } from './ref.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ItemState } from '../../domain/item-mark.ts';
 import { DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { idSchema } from '../../descriptors/define.ts';
-import { DESCRIPTOR_TYPES, INDEXED_FIELDS } from '../../descriptors/registry.ts';
+import { descriptorOfType, descriptorTypes, indexedFields } from '../../descriptors/registry.ts';
 import type { ActionConditions } from '../../storage/action-conditions.ts';
 import type { ActionFilter, FeedFilter, FeedOrder } from '../shapes.ts';
 import { validate } from '../validate.ts';
@@ -20,10 +20,13 @@ const timeSchema = z
   .nullish()
   .transform((time) => time ?? null);
 
-const KNOWN_TYPES = DESCRIPTOR_TYPES.map(({ type }) => type);
+const knownTypes = (): string =>
+  descriptorTypes()
+    .map(({ type }) => type)
+    .join(', ');
 /** A type that is declared. */
-export const typeSchema = idSchema.refine((type) => KNOWN_TYPES.includes(type), {
-  error: ({ input }) => `Unknown type ${JSON.stringify(input)}, known are ${KNOWN_TYPES.join(', ')}`,
+export const typeSchema = idSchema.refine((type) => descriptorOfType(type) !== undefined, {
+  error: ({ input }) => `Unknown type ${JSON.stringify(input)}, known are ${knownTypes()}`,
 });
 
 const actionFilterShape = {
@@ -36,9 +39,9 @@ const actionFilterShape = {
 };
 
 const descriptorFieldSchema = z.strictObject({
-  field: z.string().refine((field) => INDEXED_FIELDS.includes(field), {
+  field: z.string().refine((field) => indexedFields().includes(field), {
     error: ({ input }) =>
-      `${JSON.stringify(input)} is no indexed field, those are ${INDEXED_FIELDS.join(', ')}`,
+      `${JSON.stringify(input)} is no indexed field, those are ${indexedFields().join(', ')}`,
   }),
   value: idSchema,
 });

@@ -1,6 +1,6 @@
 import type { ActionId } from '../../domain/action.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import { groupKeyOf, groupOf } from '../../descriptors/group-key.ts';
+import { groupOf } from '../../descriptors/group-key.ts';
 import type { Count, FeedGroup, UnreadCount } from '../shapes.ts';
 import { MAX_UNREAD, type FeedScanOptions } from './feed-scan.ts';
 import { GroupMembers, type GroupMembersOptions } from './group-members.ts';
@@ -48,7 +48,7 @@ export class GroupScan {
 
   /** The group that an item opens. */
   groupOf(top: NewsfeedItem): FeedGroup {
-    const isAlone = groupKeyOf(top.action) === null;
+    const isAlone = top.action.groupKey === null;
     return {
       userId: top.userId,
       groupKey: groupOf(top.action),
@@ -105,7 +105,7 @@ export class GroupScan {
   async #topmost(items: readonly NewsfeedItem[]): Promise<NewsfeedItem[]> {
     const tops = await Promise.all(
       items.map(async (item) => {
-        if (groupKeyOf(item.action) === null) return item.actionId;
+        if (item.action.groupKey === null) return item.actionId;
         const [top = item] = await this.#members.load(item.actionId, ({ length }) => length > 0);
         return top.actionId;
       }),

@@ -1,6 +1,5 @@
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
-import { groupKeyOf } from '../../descriptors/group-key.ts';
 import type { ActionId } from '../../domain/action.ts';
 import { clock } from '../../lib/clock.ts';
 import type { ActionGroupsRepository } from '../../storage/action-groups.ts';
@@ -71,7 +70,7 @@ export async function getFeedGroup(
   const scan = openScan(dependencies, feed);
   if (!isAlone) return scan.find(actionId);
   const [item] = await feed.select(await dependencies.feedReader.find(reader, [actionId]));
-  return item === undefined || groupKeyOf(item.action) !== null ? null : scan.groupOf(item);
+  return item?.action.groupKey === null ? scan.groupOf(item) : null;
 }
 
 const OBJECT_ID = /^[0-9a-f]{24}$/;

@@ -7,7 +7,7 @@ import type { Page, PageArgs } from '../shapes.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { sessionBatches } from '../session/session-batches.ts';
 
-interface Follower {
+export interface Follower {
   readonly userId: UserId;
 }
 

@@ -3,6 +3,7 @@ import type { Action, ActionRef, RefId, Scope, UserId } from '../../domain/actio
 import { scopeKey, userKey } from '../../domain/audience.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { idSchema, nameSchema } from '../../descriptors/define.ts';
+import { refsOfDescriptor } from '../../descriptors/refs.ts';
 import { descriptorOfInput, descriptorOfType } from '../../descriptors/registry.ts';
 import type { MembersRepository } from '../../storage/members.ts';
 import { REFUSED_DETAIL_FIELDS } from '../members/details-schema.ts';
@@ -94,6 +95,21 @@ export function audienceKeys(
 
 export function peopleKeys({ mentions, recipients }: Pick<Action, 'mentions' | 'recipients'>): string[] {
   return [...new Set([...mentions, ...recipients].map(userKey))];
+}
+
+/** What an action refers to: the refs that are given, and those that its descriptor makes. */
+export function withOwnRefs(given: readonly ActionRef[], descriptor: Action['descriptor']): ActionRef[] {
+  const ids = new Set(given.map(({ id }) => id));
+  return [...given, ...refsOfDescriptor(descriptor).filter(({ id }) => !ids.has(id))];
+}
+
+/** The refs that were given with a descriptor, without those that it makes. */
+export function withoutOwnRefs(
+  refs: readonly ActionRef[],
+  descriptor: Action['descriptor'],
+): readonly ActionRef[] {
+  const own = new Set(refsOfDescriptor(descriptor).map(({ id }) => id));
+  return refs.filter(({ id }) => !own.has(id));
 }
 
 export function refIdsOf(refs: readonly ActionRef[], actorId: UserId): RefId[] {

@@ -23,6 +23,7 @@ import {
   refsSchema,
   refuseOtherVoices,
   userIdsSchema,
+  withOwnRefs,
   type Groups,
 } from './action-parts.ts';
 
@@ -200,7 +201,7 @@ function check(
     throw badInput('Must be later than now', [...path, 'expiresAt']);
   const body = checkDescriptor(checked.descriptor, [...path, 'descriptor']);
   if (!identity.roles.has('service')) refuseOtherVoices(body, actor, [...path, 'descriptor']);
-  return { ...checked, actor, body };
+  return { ...checked, actor, body, refs: withOwnRefs(checked.refs, body) };
 }
 
 function newAction(

@@ -21,6 +21,8 @@ import {
   refsSchema,
   refuseOtherVoices,
   userIdsSchema,
+  withoutOwnRefs,
+  withOwnRefs,
   type Groups,
 } from './action-parts.ts';
 
@@ -138,12 +140,13 @@ function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionCon
     throw badInput('Must name 1 to 1000 readers of a RESTRICTED action', [...PATH, 'recipients']);
   if (!isRestricted && recipients.length > 0)
     throw badInput('Must be left out unless the scope is RESTRICTED', [...PATH, 'recipients']);
-  const { descriptor = action.descriptor, refs = action.refs, mentions = action.mentions } = edit;
+  const { descriptor = action.descriptor, mentions = action.mentions } = edit;
   if (descriptor.type !== action.descriptor.type)
     throw badInput(`Must be of the type ${action.descriptor.type}, got ${descriptor.type}`, [
       ...PATH,
       'descriptor',
     ]);
+  const refs = refsAfter(action, edit);
   const people = { mentions, recipients };
   return {
     ...{ scope, descriptor, refs, mentions, recipients },
@@ -154,6 +157,12 @@ function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionCon
     refIds: refIdsOf(refs, action.actorId),
     expiresAt: edit.expiresAt === undefined ? action.expiresAt : edit.expiresAt,
   };
+}
+
+/** Those that the descriptor makes go with it. */
+function refsAfter(action: Action, { refs, descriptor }: CheckedEdit): Action['refs'] {
+  if (refs === undefined && descriptor === undefined) return action.refs;
+  return withOwnRefs(refs ?? withoutOwnRefs(action.refs, action.descriptor), descriptor ?? action.descriptor);
 }
 
 /** The group that the actor had when the scope was given. */

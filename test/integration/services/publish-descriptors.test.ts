@@ -2,12 +2,12 @@ import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { DescriptorType } from '../../../src/descriptors/define.ts';
 import { namedIdsOf } from '../../../src/descriptors/names.ts';
-import { DESCRIPTOR_TYPES } from '../../../src/descriptors/registry.ts';
+import { descriptorTypes } from '../../../src/descriptors/registry.ts';
 import { nameStamp } from '../../../src/storage/name-stamps.ts';
 import { sampleDescriptor } from '../../support/descriptor-samples.ts';
 import { openParts } from '../../support/parts.ts';
 
-const TYPES = DESCRIPTOR_TYPES.map((descriptor): [string, DescriptorType] => [descriptor.type, descriptor]);
+const TYPES = descriptorTypes().map((descriptor): [string, DescriptorType] => [descriptor.type, descriptor]);
 
 test.each(TYPES)('records %s as it was given, under its type', async (type, descriptor) => {
   await using parts = await openParts();

@@ -247,8 +247,12 @@ export type FeedState =
 export type FollowInput = {
   /** Member id of the follower. */
   followerId: Scalars['String']['input'];
+  /** Whether the follower is responsible for it: what is done with its actions brings them to the top. Absent or null: as before; false, where nothing is followed. */
+  isAssigned?: InputMaybe<Scalars['Boolean']['input']>;
   /** What is followed. */
   refId: Scalars['String']['input'];
+  /** Only actions of these types come; null: of any. Absent: as before; of any, where nothing is followed. What came by others stays. */
+  types?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
 /** Who does not follow what any more. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anonymiseDescriptor, withoutNames } from '../../../src/descriptors/anonymise.ts';
 import { idsOf } from '../../../src/descriptors/ids.ts';
-import { DESCRIPTOR_TYPES } from '../../../src/descriptors/registry.ts';
+import { descriptorTypes } from '../../../src/descriptors/registry.ts';
 import { FORMER_MEMBER, nameOfUnknown, newPseudonym } from '../../../src/domain/pseudonym.ts';
 
 const subject = { memberId: 'u1', names: ['Ann Lee', 'Ann'], pseudonym: 'erased:1' };
@@ -39,7 +39,7 @@ describe('anonymiseDescriptor', () => {
   });
 
   it('keeps every registered descriptor of a type the API can serve', () => {
-    for (const { type, fields } of DESCRIPTOR_TYPES) {
+    for (const { type, fields } of descriptorTypes()) {
       const values = Object.entries(fields).map(([name, field]) => [
         name,
         field.kind === 'number'

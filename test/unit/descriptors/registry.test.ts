@@ -1,45 +1,25 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import {
-  defineDescriptor,
-  type DescriptorField,
-  type DescriptorType,
-} from '../../../src/descriptors/define.ts';
-import { nameField, numberField, refIdField } from '../../../src/descriptors/define.ts';
+import { compileDescriptor } from '../../../src/descriptors/compile.ts';
+import { defineDescriptor } from '../../../src/descriptors/declare.ts';
+import type { DescriptorField, DescriptorType } from '../../../src/descriptors/define.ts';
+import { field } from '../../../src/descriptors/field.ts';
 import { LOCALES } from '../../../src/descriptors/locale.ts';
 import { namedIdsOf, namePathsOf } from '../../../src/descriptors/names.ts';
-import { DESCRIPTOR_TYPES, descriptorOfInput, descriptorOfType } from '../../../src/descriptors/registry.ts';
+import { descriptorOfInput, descriptorOfType, descriptorTypes } from '../../../src/descriptors/registry.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
-import { INDEXES } from '../../../src/storage/index-definitions.ts';
+import { allIndexes } from '../../../src/app/indexes.ts';
 import { sampleDescriptor } from '../../support/descriptor-samples.ts';
 import { sentenceOf } from '../../support/sentence.ts';
 
-const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url));
-/** What is in the folder beside the types. */
-const MACHINERY = [
-  'define.ts',
-  'locale.ts',
-  'sentence.ts',
-  'registry.ts',
-  'names.ts',
-  'group-key.ts',
-  'ids.ts',
-  'anonymise.ts',
-  'muted-action.ts',
-  'texts.ts',
-];
+const PACKS = fileURLToPath(new URL('../../../src/descriptors/packs/', import.meta.url));
 
 const schema = buildSchema();
 const fieldsOf = ({ fields }: DescriptorType): [string, DescriptorField][] => Object.entries(fields);
 
-/** Every file of the source, relative to it. */
-function sources(): string[] {
-  return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-}
-
-describe.each(DESCRIPTOR_TYPES.map((descriptor) => [descriptor.type, descriptor] as const))(
+describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor] as const))(
   '%s',
   (type, descriptor) => {
     test('is found by its type and by the property of the input', () => {
@@ -99,7 +79,7 @@ describe.each(DESCRIPTOR_TYPES.map((descriptor) => [descriptor.type, descriptor]
 
     test('has an index for every field that asks for one', () => {
       for (const [name, field] of fieldsOf(descriptor)) {
-        const isIndexed = INDEXES.some(
+        const isIndexed = allIndexes().some(
           ({ collection, key }) => collection === 'actions' && `descriptor.${name}` in key,
         );
         expect(isIndexed).toBe(field.kind === 'id' && field.isIndexed);
@@ -122,43 +102,40 @@ describe.each(DESCRIPTOR_TYPES.map((descriptor) => [descriptor.type, descriptor]
       const [first] = descriptor.sentence.parts(locale, { fields: values, hasName: () => true });
       expect(typeof first).toBe('object');
     });
-
-    test('is a file of its own that only the registry knows', () => {
-      const file = `${type.replaceAll(/(?<!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}.ts`;
-      const importers = sources().filter((source) =>
-        readFileSync(`${SOURCE}${source}`, 'utf8').includes(`/${file}'`),
-      );
-      expect(importers).toEqual(['descriptors/registry.ts']);
-    });
   },
 );
 
-test('every file beside the machinery is a registered type', () => {
-  const files = readdirSync(`${SOURCE}descriptors`).filter((file) => !MACHINERY.includes(file));
-  expect(files).toHaveLength(DESCRIPTOR_TYPES.length);
+test('every type that comes with the server is a file of its own', () => {
+  const files = readdirSync(PACKS, { recursive: true, encoding: 'utf8' }).flatMap(
+    (file) => /([a-z-]+)\.ts$/.exec(file)?.[1] ?? [],
+  );
+  const types = descriptorTypes().map(({ type }) =>
+    type.replaceAll(/(?<!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase(),
+  );
+  expect(files.sort()).toEqual([...types, 'packs'].sort());
 });
 
 test('a declaration is all that a type is made of', () => {
-  const talkGiven = defineDescriptor({
-    type: 'TalkGiven',
-    inputName: 'talkGiven',
-    description: 'Somebody gave a talk.',
-    fields: {
-      speakerId: refIdField('Who.'),
-      speakerName: nameField('speakerId', 'Name of who.'),
-      minutes: numberField('How long.', 1, 600),
-    },
-    summary: {
-      en: '{speakerId} talked for {minutes, plural, one {a minute} other {# minutes}}',
-      de: '{speakerId} hat {minutes, plural, one {eine Minute} other {# Minuten}} gesprochen',
-    },
-  });
+  const talkGiven = compileDescriptor(
+    defineDescriptor('TalkGiven', {
+      description: 'Somebody gave a talk.',
+      fields: {
+        speakerId: field.person({ name: 'speakerName' }),
+        speakerName: field.text(),
+        minutes: field.int({ min: 1, max: 600 }),
+      },
+      summary: {
+        en: '{speakerId} talked for {minutes, plural, one {a minute} other {# minutes}}',
+        de: '{speakerId} hat {minutes, plural, one {eine Minute} other {# Minuten}} gesprochen',
+      },
+    }),
+  );
   const values = { speakerId: 's', speakerName: 'Sue', minutes: 20 };
   expect(talkGiven.schema.parse(values)).toEqual({ ...values, tags: [] });
   expect(talkGiven.schema.safeParse({ ...values, minutes: 0 }).success).toBe(false);
   expect(sentenceOf(talkGiven, values, 'en')).toBe('Sue talked for 20 minutes');
   expect(sentenceOf(talkGiven, { ...values, minutes: 1 }, 'de')).toBe('Sue hat eine Minute gesprochen');
-  expect(namePathsOf([...DESCRIPTOR_TYPES, talkGiven])).toContainEqual({
+  expect(namePathsOf([...descriptorTypes(), talkGiven])).toContainEqual({
     idField: 'speakerId',
     nameField: 'speakerName',
     types: ['TalkGiven'],

@@ -8,7 +8,8 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { printedSchema, SCHEMA_FILE } from '../../../schema/print.ts';
+import { SCHEMA_FILE } from '../../../schema/print.ts';
+import { printedSchema } from '../../../src/graphql/printed-schema.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 
 test('schema/schema.graphql is the schema that is served', async () => {

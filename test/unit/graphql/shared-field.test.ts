@@ -1,6 +1,6 @@
 import { isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
-import { DESCRIPTOR_TYPES } from '../../../src/descriptors/registry.ts';
+import { descriptorTypes } from '../../../src/descriptors/registry.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 import { isShared } from '../../../src/graphql/shared-field.ts';
 
@@ -24,7 +24,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
 };
 
 test('what does not depend on the viewer is these fields, and those of descriptors', () => {
-  const descriptors = DESCRIPTOR_TYPES.map(({ type, fields }) => [
+  const descriptors = descriptorTypes().map(({ type, fields }) => [
     `${type}Descriptor`,
     [...new Set([...Object.keys(fields), 'summary', 'summaryParts', 'tags', 'type'])].sort(),
   ]);

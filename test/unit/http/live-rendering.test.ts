@@ -59,6 +59,7 @@ const action = (type: string): Action => ({
   ],
   refIds: ['site"1', 'unknown', 'mary'],
   descriptor: { type, tags: ['a', 'ü\n'], applicationId: 'site"1', averageRating: 3.5, applicant: 'X' },
+  groupKey: null,
   version: 2,
   editedAt: null,
   audienceRev: 0,

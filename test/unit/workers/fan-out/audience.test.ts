@@ -36,6 +36,7 @@ function actionWith(scope: Action['scope'], refIds: readonly string[], mentions:
     refs: [],
     refIds,
     descriptor: { type: 'Custom', tags: [] },
+    groupKey: null,
     engagement: { comments: 0, likes: 0, reshares: 0, reactions: [], lastInteraction: null },
     ...{ version: 1, editedAt: null, audienceRev: 0, concerned: null },
     expiresAt: null,

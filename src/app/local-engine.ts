@@ -1,15 +1,19 @@
 import type * as localEngine from '@fanfare/local-engine';
-import { CommandError } from './context.ts';
 
 type LocalEngine = typeof localEngine;
 
-/** The package that runs local databases. Production images leave it out. @throws CommandError where it is not installed */
+/** Neither an address is given nor is there a package that starts local ones. */
+export class NoDatabasesError extends Error {
+  override readonly name = 'NoDatabasesError';
+}
+
+/** The package that runs local databases. Production images leave it out. @throws NoDatabasesError where it is not installed */
 export async function loadLocalEngine(): Promise<LocalEngine> {
   try {
     return await import('@fanfare/local-engine');
   } catch (error) {
     if (!isNotInstalled(error)) throw error;
-    throw new CommandError(
+    throw new NoDatabasesError(
       'There are no databases to use: set MONGODB_URI and REDIS_URL, or run npm install @fanfare/local-engine for local ones.',
     );
   }

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EmbeddedServices, joinRunningServices } from '@fanfare/local-engine';
+import type { EmbeddedEvent, EmbeddedServices, joinRunningServices } from '@fanfare/local-engine';
 import type { Config } from '../config/config.ts';
+import type { Environment } from '../config/env.ts';
 import { redact } from '../lib/redact.ts';
-import type { CommandContext } from './context.ts';
-import type { EmbeddedSteps } from './embedded-steps.ts';
 import { isLocalEngineError, loadLocalEngine } from './local-engine.ts';
 
 /** The databases in use. */
@@ -12,15 +11,20 @@ export interface Databases extends EmbeddedServices {
   readonly sharedBy: number | null;
 }
 
+/** Who hears what is being done about them. */
+export interface Steps {
+  readonly onEvent: (event: EmbeddedEvent) => void;
+}
+
 /** How long a process that has the folder may take to start before it counts as none to share with. */
 const STARTS_WITHIN_MS = 60_000;
 const ASK_EVERY_MS = 200;
 
 /** The databases of the configuration: the given ones, else those that run on the same DATA_DIR, else local ones. */
 export async function startDatabases(
-  { env }: Pick<CommandContext, 'env'>,
+  { env }: { readonly env: Environment },
   config: Config,
-  steps: Pick<EmbeddedSteps, 'onEvent'>,
+  steps: Steps,
 ): Promise<Databases> {
   const { mongodb, redis, dataDir } = config;
   if (mongodb.uri !== undefined && redis.url !== undefined)
@@ -53,7 +57,7 @@ type Running = NonNullable<Awaited<ReturnType<typeof joinRunningServices>>>;
 
 function givenDatabases(
   addresses: Pick<Databases, 'mongodbUri' | 'redisUrl'>,
-  { onEvent }: Pick<EmbeddedSteps, 'onEvent'>,
+  { onEvent }: Steps,
 ): Databases {
   for (const what of ['MongoDB', 'Redis']) onEvent({ step: 'choice', message: `${what}: the given address` });
   return {

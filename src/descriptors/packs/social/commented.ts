@@ -1,14 +1,13 @@
-import { defineDescriptor, nameField, refIdField, textField } from './define.ts';
+import { defineDescriptor } from '../../declare.ts';
+import { field } from '../../field.ts';
 
-export const commented = defineDescriptor({
-  type: 'Commented',
-  inputName: 'commented',
+export const commented = defineDescriptor('Commented', {
   description: 'Somebody commented on a post.',
   fields: {
-    postId: refIdField('The post commented on.'),
-    postTitle: nameField('postId', 'Title of the post.', { isOptional: true }),
-    commentId: refIdField('The comment.'),
-    text: textField('What the comment says.', { isOptional: true }),
+    postId: field.ref('post', { description: 'The post commented on.', label: 'postTitle', asRef: false }),
+    postTitle: field.text({ description: 'Title of the post.', optional: true }),
+    commentId: field.id({ description: 'The comment.' }),
+    text: field.text({ description: 'What the comment says.', optional: true }),
   },
   group: ['postId'],
   summary: {

@@ -1,0 +1,287 @@
+import type { Config } from '../config/config.ts';
+import { readEnvironment, type Environment } from '../config/env.ts';
+import { readConfig } from '../config/read-config.ts';
+import type { SettingName } from '../config/settings.ts';
+import { withReactions } from '../config/with-reactions.ts';
+import type { DescriptorDeclaration, DescriptorInputOf, StoredDescriptorOf } from '../descriptors/declare.ts';
+import { checkHostConfig, type HostConfig } from '../descriptors/host-config.ts';
+import { localeFor } from '../descriptors/locale.ts';
+import type { ALWAYS, PackName, PACKS } from '../descriptors/packs/packs.ts';
+import { useDescriptors } from '../descriptors/registry.ts';
+import type { Action, ActionRef, Scope } from '../domain/action.ts';
+import type { DeliveryReason } from '../domain/newsfeed-item.ts';
+import type { Identity, Role } from '../domain/viewer.ts';
+import { FEED_MODEL_NAMES } from '../feeds/registry.ts';
+import { encodeActionId } from '../graphql/global-id.ts';
+import { printedSchema } from '../graphql/printed-schema.ts';
+import { runOperation, type Answer } from '../graphql/run-operation.ts';
+import { buildSchema } from '../graphql/schema.ts';
+import { sentenceOfAction } from '../graphql/sentence-of-action.ts';
+import type {
+  FeedFilter,
+  FollowInput,
+  MemberInput,
+  PublishActionInput,
+  RefInput,
+} from '../services/shapes.ts';
+import { isDatabaseUnavailable } from '../storage/errors.ts';
+import { logRequestFailed } from '../telemetry/events.ts';
+import { createLogger, type Logger } from '../telemetry/logger.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { openServer, type Server } from './open-server.ts';
+
+/** The types of a configuration: its own, those of its packs, and Custom. */
+export type TypesOf<D extends readonly DescriptorDeclaration[], P extends readonly PackName[]> =
+  D[number] | (typeof PACKS)[P[number]][number] | (typeof ALWAYS)[number];
+
+export interface FanfareOptions {
+  /** Settings by their names, such as MONGODB_URI. What is not given is taken from the environment. */
+  readonly settings?: Readonly<Partial<Record<SettingName, string>>>;
+  /** Whether it listens on PORT, for which it needs JWT_SECRET or JWKS_URI. Default: no. */
+  readonly api?: boolean;
+  /** Whether it delivers what is published, in the background. Default: yes. */
+  readonly worker?: boolean;
+  /** Where its log goes. Default: stderr, as LOG_LEVEL says. */
+  readonly logger?: Logger;
+}
+
+/** An action to record. Refs that follow from the descriptor need not be given. */
+export interface Publication<T extends DescriptorDeclaration> extends Omit<
+  PublishActionInput,
+  'actorId' | 'scope' | 'descriptor'
+> {
+  readonly actorId: string;
+  /** Default: FOLLOWERS. */
+  readonly scope?: Scope;
+  readonly descriptor: DescriptorInputOf<T>;
+}
+
+/** An action as it is stored; of a type that is not declared any more the descriptor is what was recorded. */
+export interface RecordedAction<T extends DescriptorDeclaration> {
+  /** Global id, as in the API. */
+  readonly id: string;
+  readonly actorId: string;
+  readonly conducted: Date;
+  readonly recorded: Date;
+  readonly refs: readonly ActionRef[];
+  readonly descriptor: StoredDescriptorOf<T>;
+}
+
+export interface FeedItem<T extends DescriptorDeclaration> {
+  readonly action: RecordedAction<T>;
+  /** A whole sentence with the names of now. */
+  readonly summary: string;
+  readonly relevancy: Date;
+  readonly reasons: readonly DeliveryReason[];
+  readonly isUnread: boolean;
+}
+
+export interface FeedItems<T extends DescriptorDeclaration> {
+  readonly items: readonly FeedItem<T>[];
+  /** For `after`. Null on an empty page. */
+  readonly endCursor: string | null;
+  readonly hasNextPage: boolean;
+}
+
+export interface ReadOptions {
+  /** 1 to 100. Default: 25. */
+  readonly first?: number;
+  readonly after?: string | null;
+  readonly filter?: FeedFilter;
+  /** Languages of the summaries, as in Accept-Language. Default: English. */
+  readonly locale?: string;
+}
+
+export interface QueryOptions {
+  readonly memberId?: string;
+  /** Default: `user`, without a member `service` too. */
+  readonly roles?: readonly Role[];
+  /** Languages of sentences, as in Accept-Language. Default: English. */
+  readonly locale?: string;
+}
+
+/** A server in this process. What it refuses is a FanfareError with a code of the API. */
+export interface Fanfare<T extends DescriptorDeclaration> extends AsyncDisposable {
+  /** Where the API answers; null without one, and before `start`. */
+  readonly url: string | null;
+  /** The schema of the API with the types of the configuration, as SDL. */
+  readonly schema: string;
+  /** Connects to the databases, or starts local ones where no address is given. */
+  start(): Promise<void>;
+  /** Names people. Returns how many. */
+  upsertMembers(members: readonly MemberInput[]): Promise<number>;
+  /** Names things. Returns how many. */
+  upsertRefs(refs: readonly RefInput[]): Promise<number>;
+  /** Returns how many follows are new. */
+  follow(pairs: readonly FollowInput[]): Promise<number>;
+  publish(
+    action: Publication<T>,
+  ): Promise<{ readonly action: RecordedAction<T>; readonly isReplay: boolean }>;
+  /** Resolves when everything that was published is delivered, by this process or another. */
+  delivered(): Promise<void>;
+  /** A page of the feed of a member. */
+  read(memberId: string, options?: ReadOptions): Promise<FeedItems<T>>;
+  /** Anything else: a query or mutation of the API, as a member; without one as a service. What fails is in `errors`. */
+  query<R>(
+    document: string,
+    variables?: Readonly<Record<string, unknown>>,
+    as?: QueryOptions,
+  ): Promise<Answer<R>>;
+  /** Idempotent. Work under way is finished or handed back. */
+  close(): Promise<void>;
+}
+
+/**
+ * A server for this process; nothing is opened before `start`. A process has one set of types: further ones need the same.
+ * @throws HostConfigError, ConfigError with all faults.
+ */
+export function createFanfare<
+  const D extends readonly DescriptorDeclaration[] = readonly [],
+  const P extends readonly PackName[] = readonly ['recruiting', 'social'],
+>(hostConfig: HostConfig<D, P>, options: FanfareOptions = {}): Fanfare<TypesOf<D, P>> {
+  const checked = checkHostConfig(hostConfig, 'The configuration');
+  useDescriptors(checked);
+  const schema = buildSchema();
+  const env = withReactions({ ...readEnvironment(), ...options.settings }, checked.reactions);
+  const config = readConfig(env, { feedModels: FEED_MODEL_NAMES, needsKey: options.api ?? false });
+  const logger = options.logger ?? createLogger({ level: config.log.level });
+  return new RunningFanfare<TypesOf<D, P>>({ config, env, options, logger, schema });
+}
+
+/** Who publishes for others. */
+const SERVICE = identityOf('service', ['user', 'service']);
+
+function identityOf(userId: string, roles: readonly Role[]): Identity {
+  return { userId, roles: new Set(roles), expiresAt: null };
+}
+
+interface Prepared {
+  readonly config: Config;
+  readonly env: Environment;
+  readonly options: FanfareOptions;
+  readonly logger: Logger;
+  readonly schema: ReturnType<typeof buildSchema>;
+}
+
+class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
+  readonly schema: string;
+  readonly #prepared: Prepared;
+  #opening: Promise<Server> | null = null;
+  #server: Server | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(prepared: Prepared) {
+    this.#prepared = prepared;
+    this.schema = printedSchema(prepared.schema);
+  }
+
+  get url(): string | null {
+    return this.#server?.app.url ?? null;
+  }
+
+  async start(): Promise<void> {
+    if (this.#opening !== null || this.#closing !== null) throw new Error('It can be started once');
+    this.#opening = openPrepared(this.#prepared);
+    this.#server = await this.#opening;
+  }
+
+  async upsertMembers(members: readonly MemberInput[]): Promise<number> {
+    return this.#services().upsertMembers(SERVICE, members);
+  }
+
+  async upsertRefs(refs: readonly RefInput[]): Promise<number> {
+    return this.#services().upsertRefs(SERVICE, refs);
+  }
+
+  async follow(pairs: readonly FollowInput[]): Promise<number> {
+    return this.#services().followMany(SERVICE, pairs);
+  }
+
+  async publish(publication: Publication<T>) {
+    const { action, isReplay } = await this.#services().publishAction(SERVICE, publication);
+    return { action: recordedAction<T>(action), isReplay };
+  }
+
+  async delivered(): Promise<void> {
+    await this.#required().app.idle();
+  }
+
+  async read(memberId: string, { locale, ...args }: ReadOptions = {}): Promise<FeedItems<T>> {
+    const services = this.#services();
+    const session = services.openSession(identityOf(memberId, ['user']));
+    const { edges, endCursor, hasNextPage } = await services.readFeed(session, args);
+    const items = edges.map(async ({ node: { action, relevancy, reasons, isUnread } }) => ({
+      action: recordedAction<T>(action),
+      summary: await sentenceOfAction(session, action, localeFor(locale)),
+      ...{ relevancy, reasons, isUnread },
+    }));
+    return { items: await Promise.all(items), endCursor, hasNextPage };
+  }
+
+  async query<R>(
+    document: string,
+    variables: Readonly<Record<string, unknown>> = {},
+    { memberId, roles = ['user'], locale }: QueryOptions = {},
+  ): Promise<Answer<R>> {
+    const { schema, logger } = this.#prepared;
+    return runOperation<R>(
+      schema,
+      this.#services(),
+      {
+        ...{ document, variables, locale: localeFor(locale) },
+        identity: memberId === undefined ? SERVICE : identityOf(memberId, roles),
+      },
+      {
+        isUnavailable: isDatabaseUnavailable,
+        report: (err, errorId) => {
+          logRequestFailed(logger, { errorId, err });
+        },
+      },
+    );
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    // The caller of `start` gets the reason when it could not be opened.
+    const server = await this.#opening?.catch(() => null);
+    this.#server = null;
+    await server?.[Symbol.asyncDispose]();
+  }
+
+  #required(): Server {
+    if (this.#server === null) throw new Error('It has not been started, or is closed');
+    return this.#server;
+  }
+
+  #services(): Server['app']['services'] {
+    return this.#required().app.services;
+  }
+}
+
+function openPrepared({ config, env, options, logger }: Prepared): Promise<Server> {
+  const { api = false, worker = true } = options;
+  return openServer({
+    ...{ config, env },
+    parts: { api, worker },
+    steps: { onEvent: () => undefined },
+    dependencies: () => Promise.resolve({ logger, metrics: createMetrics({ withProcess: false }) }),
+  });
+}
+
+function recordedAction<T extends DescriptorDeclaration>(action: Action): RecordedAction<T> {
+  const { id, actorId, conducted, recorded, refs, descriptor } = action;
+  return {
+    id: encodeActionId(id),
+    ...{ actorId, conducted, recorded, refs },
+    // It was checked by the declaration when it was recorded.
+    descriptor: descriptor as unknown as StoredDescriptorOf<T>,
+  };
+}

@@ -1,0 +1,62 @@
+import type { Config } from '../config/config.ts';
+import type { Environment } from '../config/env.ts';
+import { createApp, type App, type AppDependencies, type AppParts } from './app.ts';
+import { startDatabases, type Databases, type Steps } from './databases.ts';
+
+/** A running app with the databases it stands on. */
+export interface Server extends AsyncDisposable {
+  readonly app: App;
+  /** With the addresses of the databases in use, given or local. */
+  readonly config: Config;
+  readonly databases: Databases;
+}
+
+export interface ServerOptions {
+  readonly config: Config;
+  readonly parts: AppParts;
+  readonly env: Environment;
+  readonly steps: Steps;
+  /** What the opening of the app is to run in. Default: nothing. */
+  readonly around?: (open: () => Promise<App>) => Promise<App>;
+  /** Called when the databases are there. */
+  readonly dependencies: (config: Config, databases: Databases) => Promise<AppDependencies>;
+}
+
+/** Starts local databases where no address is given, then the app. When that fails, what was started is closed. */
+export async function openServer({
+  config: given,
+  parts,
+  dependencies,
+  around = (open) => open(),
+  ...where
+}: ServerOptions): Promise<Server> {
+  const databases = await startDatabases(where, given, where.steps);
+  try {
+    const config = withAddresses(given, databases);
+    const needed = await dependencies(config, databases);
+    const app = await around(() => createApp(config, parts, needed));
+    return {
+      app,
+      config,
+      databases,
+      async [Symbol.asyncDispose]() {
+        try {
+          await app.close();
+        } finally {
+          await databases[Symbol.asyncDispose]();
+        }
+      },
+    };
+  } catch (error) {
+    await databases[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+export function withAddresses(config: Config, databases: Databases): Config {
+  return Object.freeze({
+    ...config,
+    mongodb: Object.freeze({ ...config.mongodb, uri: databases.mongodbUri }),
+    redis: Object.freeze({ ...config.redis, url: databases.redisUrl }),
+  });
+}

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { extname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withReactions } from '../config/with-reactions.ts';
+import { checkHostConfig } from '../descriptors/host-config.ts';
+import { useDescriptors } from '../descriptors/registry.ts';
+import { CommandError, type CommandContext } from './context.ts';
+
+/** Looked for in the working directory, in this order. */
+const FILE_NAMES = ['fanfare.config.ts', 'fanfare.config.mjs', 'fanfare.config.js'];
+/** What a configuration imports, wherever it lies: the functions of the server that reads it. */
+const AUTHORING = fileURLToPath(
+  new URL(`../descriptors/authoring${extname(import.meta.url)}`, import.meta.url),
+);
+
+/**
+ * Takes the types of the host's configuration for this process. Without one the types of all packs are served.
+ * @param given the file; default: FANFARE_CONFIG, else what there is in the working directory.
+ * @returns the context with the settings that the file gives and the environment does not.
+ * @throws HostConfigError, CommandError
+ */
+export async function withHostConfig(
+  context: CommandContext,
+  given: string | undefined,
+): Promise<CommandContext> {
+  const { env } = context;
+  const file = hostConfigFile(given ?? env['FANFARE_CONFIG']);
+  if (file === null) return context;
+  const source = relative('', file);
+  if (!existsSync(file)) throw new CommandError(`There is no configuration ${source}`);
+  const checked = checkHostConfig(await defaultExport(file, source), source);
+  useDescriptors(checked);
+  return { ...context, env: withReactions(env, checked.reactions) };
+}
+
+function hostConfigFile(given: string | undefined): string | null {
+  if (given !== undefined && given !== '') return resolve(given);
+  const found = FILE_NAMES.find((name) => existsSync(name));
+  return found === undefined ? null : resolve(found);
+}
+
+async function defaultExport(file: string, source: string): Promise<unknown> {
+  // Node 20 does not read TypeScript.
+  const { createJiti } = await import('jiti');
+  const jiti = createJiti(import.meta.url, {
+    alias: { '@fanfare/server': AUTHORING },
+    fsCache: false,
+    interopDefault: false,
+  });
+  let module: { readonly default?: unknown };
+  try {
+    module = await jiti.import(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${source} cannot be loaded: ${reason}`, { cause: error });
+  }
+  if (module.default === undefined) throw new CommandError(`${source} has no default export`);
+  return module.default;
+}

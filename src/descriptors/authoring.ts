@@ -1,0 +1,5 @@
+// What a configuration is written with.
+
+export { defineDescriptor, type DescriptorDeclaration } from './declare.ts';
+export { field, type FieldDeclaration } from './field.ts';
+export { defineConfig, type HostConfig } from './host-config.ts';

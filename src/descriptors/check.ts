@@ -1,0 +1,134 @@
+import { compiledFields, labelOf } from './compile.ts';
+import type { DescriptorDeclaration } from './declare.ts';
+import { declarationSchema } from './declaration-schema.ts';
+import type { FieldDeclaration } from './field.ts';
+import { LOCALES } from './locale.ts';
+import { ACTOR, defineGroupSentence, defineSentence, SUBJECTS } from './sentence.ts';
+
+/** One thing in a configuration that cannot be used as it is. */
+export interface DeclarationFault {
+  /** Where it is, such as `descriptors[0].fields.repoId.label`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+const TYPE_NAME = /^[A-Z][A-Za-z0-9]{0,63}$/;
+const FIELD_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
+const ENUM_VALUE = /^(?!true$|false$|null$|__)[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+/** What every descriptor has, and what sentences call something else. */
+const RESERVED = ['type', 'tags', 'summary', 'summaryParts', ACTOR, SUBJECTS];
+
+/** All that is wrong with a declaration, also with one that no function made. Empty: it can be compiled. */
+export function faultsOf(declaration: unknown, path: string): DeclarationFault[] {
+  const read = declarationSchema.safeParse(declaration);
+  if (!read.success)
+    return read.error.issues.map((issue) => ({
+      path: pathOf(path, issue.path),
+      message: issue.message,
+    }));
+  // The schema has just said so.
+  const checked = declaration as DescriptorDeclaration;
+  const faults = [...nameFaults(checked, path), ...fieldFaults(checked, path)];
+  return faults.length > 0 ? faults : sentenceFaults(checked, path);
+}
+
+function nameFaults({ type, fields, group = [] }: DescriptorDeclaration, path: string): DeclarationFault[] {
+  const faults: DeclarationFault[] = [];
+  if (!TYPE_NAME.test(type))
+    faults.push({
+      path: `${path}.type`,
+      message: `${JSON.stringify(type)} is no name of a type: a capital letter, then letters and digits, at most 64`,
+    });
+  for (const name of Object.keys(fields)) {
+    if (RESERVED.includes(name))
+      faults.push({ path: `${path}.fields.${name}`, message: 'Every descriptor has something of this name' });
+    else if (!FIELD_NAME.test(name))
+      faults.push({
+        path: `${path}.fields.${name}`,
+        message: 'A field begins with a small letter and has letters and digits, at most 64',
+      });
+  }
+  for (const [index, name] of group.entries()) {
+    const at = `${path}.group[${String(index)}]`;
+    if (!Object.hasOwn(fields, name)) faults.push({ path: at, message: `There is no field ${name}` });
+    else if (fields[name]?.kind === 'json')
+      faults.push({ path: at, message: `${name} is free data, which actions do not have in common` });
+  }
+  return faults;
+}
+
+function fieldFaults({ fields }: DescriptorDeclaration, path: string): DeclarationFault[] {
+  const named = new Map<string, string>();
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const at = `${path}.fields.${name}`;
+    const found = [...rangeFaults(field, at), ...valueFaults(field, at)];
+    const label = labelOf(field);
+    if (label === undefined) return found;
+    const option = `${at}.${field.kind === 'person' ? 'name' : 'label'}`;
+    const other = named.get(label);
+    named.set(label, name);
+    const fault = labelFault(fields, label, other);
+    return fault === null ? found : [...found, { path: option, message: fault }];
+  });
+}
+
+function labelFault(
+  fields: DescriptorDeclaration['fields'],
+  label: string,
+  other: string | undefined,
+): string | null {
+  const field = Object.hasOwn(fields, label) ? fields[label] : undefined;
+  if (field === undefined) return `There is no field ${label} to hold the name`;
+  if (field.kind !== 'text') return `${label} is no text field, which the name needs`;
+  if (field.options.min !== undefined || field.options.max !== undefined)
+    return `${label} holds a name, which has 1 to 512 characters: leave out its min and max`;
+  return other === undefined ? null : `${label} holds the name of ${other} already`;
+}
+
+function rangeFaults(field: FieldDeclaration, path: string): DeclarationFault[] {
+  if (field.kind !== 'text' && field.kind !== 'int' && field.kind !== 'float') return [];
+  const { min, max } = field.options;
+  if (min === undefined || max === undefined || min <= max) return [];
+  return [{ path: `${path}.min`, message: `${String(min)} is above max, which is ${String(max)}` }];
+}
+
+function valueFaults(field: FieldDeclaration, path: string): DeclarationFault[] {
+  if (field.kind !== 'enum') return [];
+  return field.values.flatMap((value, index) => {
+    const at = `${path}.values[${String(index)}]`;
+    if (!ENUM_VALUE.test(value))
+      return [{ path: at, message: `${JSON.stringify(value)} is no name that an enum can have` }];
+    return field.values.indexOf(value) === index ? [] : [{ path: at, message: `${value} is there twice` }];
+  });
+}
+
+function sentenceFaults(declaration: DescriptorDeclaration, path: string): DeclarationFault[] {
+  const { summary, groupSummary = {}, group } = declaration;
+  const fields = compiledFields(declaration.fields);
+  const faults: DeclarationFault[] = [];
+  const attempt = (at: string, work: () => unknown): void => {
+    try {
+      work();
+    } catch (error) {
+      faults.push({ path: `${path}.${at}`, message: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  for (const locale of LOCALES) {
+    const said = summary[locale];
+    if (said !== undefined) attempt(`summary.${locale}`, () => defineSentence({ en: said }, fields));
+    const saidOfGroup = groupSummary[locale] ?? said;
+    if (group === undefined || saidOfGroup === undefined || faults.length > 0) continue;
+    attempt(`groupSummary.${locale}`, () => defineGroupSentence({ en: saidOfGroup }, fields, group));
+  }
+  return faults;
+}
+
+/** As one would write it in the file: what `field.*` puts together is not seen there. */
+function pathOf(start: string, parts: readonly PropertyKey[]): string {
+  return parts
+    .filter((part, index) => !(part === 'options' && parts[index - 2] === 'fields'))
+    .reduce<string>(
+      (path, part) => (typeof part === 'number' ? `${path}[${String(part)}]` : `${path}.${String(part)}`),
+      start,
+    );
+}

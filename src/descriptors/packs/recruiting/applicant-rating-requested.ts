@@ -1,0 +1,20 @@
+import { defineDescriptor } from '../../declare.ts';
+import { field } from '../../field.ts';
+
+export const applicantRatingRequested = defineDescriptor('ApplicantRatingRequested', {
+  description: 'Somebody was asked to rate an applicant.',
+  fields: {
+    applicantId: field.person({ description: 'Who is to be rated.', name: 'applicantName', asRef: false }),
+    applicantName: field.text({ description: 'Name of the applicant.' }),
+    requestedFromId: field.person({ description: 'Who was asked.', name: 'requestedFromName', asRef: false }),
+    requestedFromName: field.text({ description: 'Name of who was asked.' }),
+  },
+  group: ['applicantId'],
+  summary: {
+    en: '{actor} asked {requestedFromId} to rate {applicantId}',
+    de: '{actor} hat {requestedFromId} gebeten, {applicantId} zu bewerten',
+  },
+  groupSummary: {
+    de: '{actor} {subjects, plural, one {hat} other {haben}} {requestedFromId} gebeten, {applicantId} zu bewerten',
+  },
+});

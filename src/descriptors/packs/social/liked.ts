@@ -1,0 +1,16 @@
+import { defineDescriptor } from '../../declare.ts';
+import { field } from '../../field.ts';
+
+export const liked = defineDescriptor('Liked', {
+  description: 'Somebody liked something.',
+  fields: {
+    objectType: field.text({ description: 'What kind of thing was liked, such as "post".', min: 1, max: 64 }),
+    objectId: field.id({ description: 'What was liked.', label: 'objectName' }),
+    objectName: field.text({ description: 'Name of what was liked.', optional: true }),
+  },
+  group: ['objectType', 'objectId'],
+  summary: {
+    en: ['{actor} liked {objectType} {objectId}', '{actor} liked {objectType}'],
+    de: ['{actor} gefällt {objectType} {objectId}', '{actor} gefällt {objectType}'],
+  },
+});

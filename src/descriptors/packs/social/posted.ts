@@ -1,0 +1,15 @@
+import { defineDescriptor } from '../../declare.ts';
+import { field } from '../../field.ts';
+
+export const posted = defineDescriptor('Posted', {
+  description: 'Somebody posted something.',
+  fields: {
+    postId: field.ref('post', { description: 'The post.', label: 'postTitle', asRef: false }),
+    postTitle: field.text({ description: 'Title of the post.', optional: true }),
+    text: field.text({ description: 'What the post says.', optional: true }),
+  },
+  summary: {
+    en: ['{actor} posted {postId}', '{actor} posted something'],
+    de: ['{actor} hat {postId} veröffentlicht', '{actor} hat etwas veröffentlicht'],
+  },
+});

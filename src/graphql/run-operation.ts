@@ -1,0 +1,59 @@
+import { graphql, type GraphQLError, type GraphQLSchema } from 'graphql';
+import type { Identity } from '../domain/viewer.ts';
+import type { Locale } from '../descriptors/locale.ts';
+import type { Services } from '../services/create-services.ts';
+import { createContext } from './context.ts';
+import { toApiError } from './errors.ts';
+
+/** The answer to an operation, as over HTTP. */
+export interface Answer<T> {
+  readonly data: T | null;
+  /** Empty where there are none. */
+  readonly errors: readonly AnsweredError[];
+}
+
+export interface AnsweredError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  /** With the code, and the issues of bad input. */
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+export interface Operation {
+  readonly document: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly identity: Identity;
+  readonly locale: Locale;
+}
+
+/** Nothing aborts what the process itself asks for. */
+const NEVER = new AbortController().signal;
+
+/** Runs a query or mutation of the API for a caller in this process, who is trusted: without the limits on clients. */
+export async function runOperation<T>(
+  schema: GraphQLSchema,
+  services: Services,
+  { document, variables, identity, locale }: Operation,
+  policy: Parameters<typeof toApiError>[1],
+): Promise<Answer<T>> {
+  const { data, errors = [] } = await graphql({
+    schema,
+    source: document,
+    variableValues: variables,
+    contextValue: createContext(services, identity, NEVER, { locale }),
+  });
+  return {
+    // Plain objects, as a client has them.
+    data: (data == null ? null : JSON.parse(JSON.stringify(data))) as T | null,
+    errors: errors.map((error) => answered(toApiError(error, policy))),
+  };
+}
+
+/** Without what tells HTTP how to answer. */
+function answered({
+  message,
+  path,
+  extensions: { http: _http, ...extensions },
+}: GraphQLError): AnsweredError {
+  return { message, ...(path === undefined ? {} : { path }), extensions };
+}

@@ -1,0 +1,153 @@
+import type { DescriptorField, DescriptorType } from '../../descriptors/define.ts';
+import type { DeclarationFault } from '../../descriptors/check.ts';
+import { HostConfigError } from '../../descriptors/host-config.ts';
+import { descriptorSource, descriptorTypes } from '../../descriptors/registry.ts';
+import { builder } from '../builder.ts';
+import { liveField } from '../live-names.ts';
+import { SHARED } from '../shared-field.ts';
+import type { Described } from '../sentences.ts';
+import { ActionDescriptor, objectName } from './descriptor.ts';
+
+// What follows from the declared types of actions.
+
+type DeclaredEnum = ReturnType<typeof defineEnum>;
+type FieldType = 'JSON' | 'Int' | 'Float' | 'Boolean' | 'DateTime' | 'String' | DeclaredEnum;
+
+/** The enums of fields, and the inputs, by their names. */
+const enums = new Map<string, DeclaredEnum>();
+const inputs = new Map<string, ReturnType<typeof defineInput>>();
+
+/** The type of a field in the API. */
+function fieldType({ type }: DescriptorType, name: string, field: DescriptorField): FieldType {
+  switch (field.kind) {
+    case 'json':
+      return 'JSON';
+    case 'number':
+      return field.isInteger ? 'Int' : 'Float';
+    case 'boolean':
+      return 'Boolean';
+    case 'dateTime':
+      return 'DateTime';
+    case 'enum':
+      return enums.get(enumName(type, name)) ?? 'String';
+    case 'id':
+    case 'nameOf':
+    case 'text':
+      return 'String';
+  }
+}
+
+function enumName(type: string, name: string): string {
+  return `${type}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
+function defineEnum(name: string, { values, description }: DescriptorField & { readonly kind: 'enum' }) {
+  return builder.enumType(name, { values, description });
+}
+
+function defineObject(descriptor: DescriptorType): void {
+  builder.objectRef<Described>(objectName(descriptor)).implement({
+    description: descriptor.description,
+    interfaces: [ActionDescriptor],
+    fields: (t) =>
+      Object.fromEntries(
+        Object.entries(descriptor.fields).map(([name, field]) => {
+          const type = fieldType(descriptor, name, field);
+          const nullable = field.isOptional && field.kind !== 'json';
+          const { description } = field;
+          return [
+            name,
+            t.field({
+              type,
+              nullable,
+              description,
+              extensions: SHARED,
+              resolve: ({ descriptor: stored }, _args, context) =>
+                (field.kind === 'nameOf'
+                  ? liveField(context.session(), stored, { idField: field.idField, name })
+                  : (stored[name] ?? null)) as never,
+            }),
+          ];
+        }),
+      ),
+  });
+}
+
+function inputDescription(field: DescriptorField): string {
+  const isActor = field.kind === 'id' && field.isActor;
+  return isActor ? `${field.description} Must be the actor unless a service publishes.` : field.description;
+}
+
+function defineInput(descriptor: DescriptorType) {
+  const { type: typeName, fields, description } = descriptor;
+  return builder.inputType(`${typeName}Input`, {
+    description,
+    fields: (t) => ({
+      ...Object.fromEntries(
+        Object.entries(fields).map(([name, field]) => {
+          const type = fieldType(descriptor, name, field);
+          return [name, t.field({ type, required: !field.isOptional, description: inputDescription(field) })];
+        }),
+      ),
+      tags: t.stringList({ description: 'Free words to filter by, at most 32.' }),
+    }),
+  });
+}
+
+export const DescriptorInput = builder.inputType('DescriptorInput', {
+  description: 'What the action was about: exactly one of these.',
+  isOneOf: true,
+  fields: (t) =>
+    Object.fromEntries(
+      descriptorTypes().map((descriptor) => [
+        descriptor.inputName,
+        t.field({ type: requireInput(descriptor), description: descriptor.description }),
+      ]),
+    ),
+});
+
+function requireInput({ type }: DescriptorType): ReturnType<typeof defineInput> {
+  const input = inputs.get(type);
+  if (input === undefined) throw new Error(`${type} has no input`);
+  return input;
+}
+
+let isDefined = false;
+
+/**
+ * Gives every declared type its object, its input and its enums, once; the types of the API itself have to be there before.
+ * @throws HostConfigError where the API has one of their names already.
+ */
+export function defineDeclaredDescriptors(): void {
+  if (isDefined) return;
+  const taken = descriptorTypes().flatMap(nameFaults);
+  if (taken.length > 0) throw new HostConfigError(taken, descriptorSource());
+  for (const descriptor of descriptorTypes()) {
+    for (const { name, field } of descriptor.fieldList) {
+      const served = enumName(descriptor.type, name);
+      if (field.kind === 'enum') enums.set(served, defineEnum(served, field));
+    }
+    defineObject(descriptor);
+    inputs.set(descriptor.type, defineInput(descriptor));
+  }
+  isDefined = true;
+}
+
+function nameFaults({ type, fieldList }: DescriptorType): DeclarationFault[] {
+  const names = [
+    ...[objectName({ type }), `${type}Input`].map((served) => ({ path: type, served })),
+    ...fieldList.flatMap(({ name, field }) =>
+      field.kind === 'enum' ? [{ path: `${type}.fields.${name}`, served: enumName(type, name) }] : [],
+    ),
+  ];
+  return names.flatMap(({ path, served }) =>
+    builder.configStore.hasConfig(served)
+      ? [
+          {
+            path,
+            message: `It would be served as ${served}, which is something else in the API: give it another name`,
+          },
+        ]
+      : [],
+  );
+}

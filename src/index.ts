@@ -1,0 +1,24 @@
+// What the package exports: the functions of a configuration, and a server for processes of a host.
+
+export {
+  createFanfare,
+  type Fanfare,
+  type FanfareOptions,
+  type FeedItem,
+  type FeedItems,
+  type Publication,
+  type QueryOptions,
+  type ReadOptions,
+  type RecordedAction,
+} from './app/fanfare.ts';
+export { ConfigError } from './config/config.ts';
+export {
+  defineConfig,
+  defineDescriptor,
+  field,
+  type DescriptorDeclaration,
+  type FieldDeclaration,
+  type HostConfig,
+} from './descriptors/authoring.ts';
+export { HostConfigError } from './descriptors/host-config.ts';
+export { FanfareError } from './domain/errors.ts';

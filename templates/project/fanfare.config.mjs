@@ -1,0 +1,21 @@
+import { defineConfig, defineDescriptor, field } from '@fanfare/server';
+
+// What happens in your application. Each type becomes part of the GraphQL schema: npx fanfare schema
+export default defineConfig({
+  packs: [],
+  descriptors: [
+    defineDescriptor('TaskFinished', {
+      description: 'Somebody finished a task.',
+      fields: {
+        projectId: field.ref('project', { label: 'projectName', indexed: true }),
+        projectName: field.text(),
+        title: field.text({ max: 200 }),
+        hours: field.float({ min: 0, optional: true }),
+      },
+      summary: {
+        en: '{actor} finished {title} in {projectId}',
+        de: '{actor} hat {title} in {projectId} abgeschlossen',
+      },
+    }),
+  ],
+});

@@ -1,0 +1,299 @@
+import { ObjectId } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseActionId } from '../../src/graphql/global-id.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
+import { useOwnTypes } from '../support/own-types.ts';
+import { uniqueName } from '../support/unique-name.ts';
+
+const service = { sub: 'service', roles: ['service'] } as const;
+const admin = { sub: 'admin', roles: ['admin'] } as const;
+
+let app: TestApp;
+beforeAll(async () => {
+  useOwnTypes();
+  app = await startTestApp({ env: { POLL_INTERVAL: '20ms' } });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const FIELDS = `id refs { refId type label } descriptor {
+  __typename type summary german: summary(locale: "de") summaryParts { text member { memberId } ref { refId } }
+  ... on BuildFailedDescriptor {
+    repoId repoName authorId authorName branch minutes load stage isNight startedAt pipelineId log
+  }
+  ... on UnknownDescriptor { data }
+}`;
+
+interface Shown {
+  readonly id: string;
+  readonly refs: readonly object[];
+  readonly descriptor: Readonly<Record<string, unknown>>;
+}
+
+async function shown(id: string): Promise<Shown> {
+  const { action } = await ask<{ action: Shown }>(
+    app,
+    `query ($id: ID!) { action(id: $id) { ${FIELDS} } }`,
+    { id },
+    service,
+  );
+  return action;
+}
+
+async function slice(refId: string): Promise<string[]> {
+  const query = 'query ($refId: String!) { slice(refId: $refId) { edges { node { id } } } }';
+  const page = await ask<{ slice: { edges: readonly { node: { id: string } }[] } }>(app, query, { refId });
+  return page.slice.edges.map(({ node }) => node.id);
+}
+
+/** A build of a repository of this test alone, broken by Ann. */
+function build(tag: string, more: object = {}): Record<string, unknown> {
+  return {
+    ...{ repoId: `web${tag}`, repoName: 'Web', authorId: `ann${tag}`, authorName: 'Ann', branch: 'main' },
+    ...more,
+  };
+}
+
+function broken(tag: string, more: object = {}): Promise<string> {
+  return publish(app, { scope: 'PUBLIC', descriptor: { buildFailed: build(tag, more) } });
+}
+
+describe('an action of a declared type', () => {
+  test('is served with its fields, and filed under what they refer to', async () => {
+    const tag = uniqueName('');
+    await upsert(app, { pairs: [{ followerId: `eve${tag}`, refId: `web${tag}` }] });
+    const all = {
+      ...{ minutes: 3, load: 0.5, stage: 'TEST', isNight: true, startedAt: '2024-01-31T12:00:00.000Z' },
+      ...{ pipelineId: 'p1', log: { lines: ['a'] } },
+    };
+    const id = await broken(tag, all);
+    const { refs, descriptor } = await shown(id);
+    expect(refs).toEqual([
+      { refId: `web${tag}`, type: 'repo', label: 'Web' },
+      { refId: `ann${tag}`, type: 'person', label: 'Ann' },
+    ]);
+    expect(descriptor).toMatchObject({
+      ...{ __typename: 'BuildFailedDescriptor', type: 'BuildFailed', ...build(tag), ...all },
+      summary: 'Ann broke main of Web',
+      german: 'Ann hat main von Web zerbrochen',
+    });
+    await app.idle();
+    expect((await feedOf(app, `eve${tag}`)).map(({ action }) => action.id)).toEqual([id]);
+    expect(await slice(`web${tag}`)).toEqual([id]);
+    expect(await slice(`ann${tag}`)).toEqual([id]);
+    const bare = await broken(tag);
+    expect((await shown(bare)).descriptor).toMatchObject({
+      minutes: null,
+      stage: null,
+      startedAt: null,
+      log: {},
+    });
+  });
+
+  test('is refused where a value does not fit, by the name of its field', async () => {
+    const mutation = 'mutation ($input: PublishActionInput!) { publishAction(input: $input) { isReplay } }';
+    const tag = uniqueName('');
+    for (const [name, value] of [
+      ['minutes', -1],
+      ['minutes', 1.5],
+      ['stage', 'BUILD'],
+      ['isNight', 'yes'],
+      ['startedAt', 'yesterday'],
+      ['branch', 'b'.repeat(201)],
+      ['colour', 'red'],
+    ] as const) {
+      const input = { actorId: 'actor', descriptor: { buildFailed: build(tag, { [name]: value }) } };
+      const { errors } = await app.query(mutation, { input }, service);
+      expect(errors[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } });
+      expect(errors[0]?.message).toContain(name);
+    }
+    expect(await slice(`web${tag}`)).toEqual([]);
+  });
+
+  test('is found by an indexed field, and by no other', async () => {
+    const tag = uniqueName('');
+    const id = await broken(tag);
+    const query = `query ($field: String!, $value: String!) {
+      actions(filter: { descriptor: { field: $field, value: $value } }) { edges { node { id } } }
+    }`;
+    const found = await ask(app, query, { field: 'repoId', value: `web${tag}` }, service);
+    expect(found).toEqual({ actions: { edges: [{ node: { id } }] } });
+    const { errors } = await app.query(query, { field: 'raterId', value: 'x' }, service);
+    expect(errors[0]?.message).toContain('"raterId" is no indexed field, those are repoId');
+    const indexes = await app.app.database.collections.actions.indexes();
+    expect(indexes.map(({ name }) => name)).toContain('descriptor_repoId_newest');
+  });
+
+  test('is shown in one group with what it has in common with others, in a sentence about all of them', async () => {
+    const tag = uniqueName('');
+    await upsert(app, { pairs: [{ followerId: `eve${tag}`, refId: `web${tag}` }] });
+    await broken(tag);
+    await broken(tag, { authorId: `bob${tag}`, authorName: 'Bob' });
+    await broken(tag, { branch: 'next' });
+    await app.idle();
+    const query =
+      '{ feedGroups { edges { node { count { count } summary german: summary(locale: "de") } } } }';
+    expect(await ask(app, query, {}, { sub: `eve${tag}` })).toEqual({
+      feedGroups: {
+        edges: [
+          {
+            node: {
+              ...{ count: { count: 1 }, summary: 'Ann broke next of Web' },
+              german: 'Ann hat next von Web zerbrochen',
+            },
+          },
+          {
+            node: {
+              ...{ count: { count: 2 }, summary: 'Bob and Ann broke main of Web' },
+              german: 'Bob und Ann haben main von Web zerbrochen',
+            },
+          },
+        ],
+      },
+    });
+  });
+
+  test('says the names of now, in the copies too', async () => {
+    const tag = uniqueName('');
+    const id = await broken(tag);
+    const rename =
+      'mutation ($refId: String!, $label: String!) { renameRef(refId: $refId, label: $label) { label } }';
+    await ask(app, rename, { refId: `web${tag}`, label: 'Website' }, service);
+    expect(await shown(id)).toMatchObject({
+      refs: [{ label: 'Website' }, { label: 'Ann' }],
+      descriptor: {
+        repoName: 'Website',
+        summary: 'Ann broke main of Website',
+        summaryParts: [
+          { text: 'Ann', member: null, ref: { refId: `ann${tag}` } },
+          { text: ' broke main of ' },
+          { text: 'Website', member: null, ref: { refId: `web${tag}` } },
+        ],
+      },
+    });
+    await app.idle();
+    const stored = await app.app.database.collections.actions.findOne({
+      _id: new ObjectId(parseActionId(id, [])),
+    });
+    expect(stored?.descriptor['repoName']).toBe('Website');
+  });
+
+  test('does not name an erased person any more', async () => {
+    const tag = uniqueName('');
+    await upsert(app, { members: [{ memberId: `ann${tag}`, name: 'Ann Lee' }] });
+    const id = await broken(tag, {
+      authorName: 'Ann Lee',
+      branch: 'fix for Ann Lee',
+      log: { by: `ann${tag}` },
+    });
+    const erase = 'mutation ($memberId: String!) { eraseMember(memberId: $memberId) }';
+    await ask(app, erase, { memberId: `ann${tag}` }, admin);
+    await expect
+      .poll(async () => JSON.stringify(await shown(id)), { timeout: 30_000 })
+      .not.toMatch(new RegExp(`ann${tag}|Ann Lee`));
+    expect((await shown(id)).descriptor).toMatchObject({ repoName: 'Web', branch: 'fix for Former member' });
+    expect(await slice(`ann${tag}`)).toEqual([]);
+  });
+
+  test('moves with an edit to what it refers to then, and keeps what was given beside it', async () => {
+    const tag = uniqueName('');
+    const id = await publish(app, {
+      scope: 'PUBLIC',
+      refs: [{ id: `team${tag}`, type: 'team', label: 'Team' }],
+      descriptor: { buildFailed: build(tag) },
+    });
+    const edit =
+      'mutation ($id: ID!, $input: UpdateActionInput!) { updateAction(id: $id, input: $input) { refs { refId } } }';
+    const moved = { descriptor: { buildFailed: build(tag, { repoId: `api${tag}`, repoName: 'Api' }) } };
+    expect(await ask(app, edit, { id, input: moved }, service)).toEqual({
+      updateAction: { refs: [{ refId: `team${tag}` }, { refId: `api${tag}` }, { refId: `ann${tag}` }] },
+    });
+    expect(await slice(`web${tag}`)).toEqual([]);
+    expect(await slice(`api${tag}`)).toEqual([id]);
+    expect(await ask(app, edit, { id, input: { refs: [] } }, service)).toEqual({
+      updateAction: { refs: [{ refId: `api${tag}` }, { refId: `ann${tag}` }] },
+    });
+  });
+
+  test('is lifted all the way for the people whom it concerns', async () => {
+    const tag = uniqueName('');
+    const readers = [`ann${tag}`, `eve${tag}`];
+    await upsert(app, { pairs: readers.map((followerId) => ({ followerId, refId: `web${tag}` })) });
+    const conducted = new Date(Date.now() - 3_600_000).toISOString();
+    const id = await publish(app, {
+      ...{ scope: 'PUBLIC', conducted },
+      descriptor: { buildFailed: build(tag) },
+    });
+    const at = new Date(Date.now() - 60_000).toISOString();
+    const comment = `mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { action { id } } }`;
+    await ask(app, comment, { input: { actionId: id, kind: 'LIKE', actorId: 'bob', at } }, service);
+    await app.idle();
+    const [ann, eve] = await Promise.all(readers.map((reader) => feedOf(app, reader)));
+    expect(ann?.[0]?.relevancy).toBe(at);
+    expect(eve?.[0]?.relevancy).not.toBe(at);
+  });
+});
+
+describe('a type that is not declared any more', () => {
+  /** As it would be stored by a server whose configuration had it. */
+  async function retired(tag: string): Promise<string> {
+    const id = await broken(tag);
+    const { actions } = app.app.database.collections;
+    await actions.updateOne(
+      { _id: new ObjectId(parseActionId(id, [])) },
+      { $set: { 'descriptor.type': 'Retired' } },
+    );
+    return id;
+  }
+
+  test('leaves its actions readable by every way in, in the groups they were in', async () => {
+    const tag = uniqueName('');
+    const reader = { sub: `eve${tag}` };
+    await upsert(app, { pairs: [{ followerId: reader.sub, refId: `web${tag}` }] });
+    const ids = [await retired(tag), await retired(tag)];
+    await app.idle();
+    expect((await shown(ids[0] ?? '')).descriptor).toMatchObject({
+      ...{ __typename: 'UnknownDescriptor', type: 'Retired', summary: 'Retired' },
+      data: { ...build(tag), log: {} },
+    });
+    expect((await feedOf(app, reader.sub)).map(({ action }) => action.id)).toEqual(ids.toReversed());
+    expect(await slice(`web${tag}`)).toEqual(ids.toReversed());
+    const groups = '{ feedGroups { edges { node { count { count } summary items { action { id } } } } } }';
+    const items = ids.toReversed().map((id) => ({ action: { id } }));
+    expect(await ask(app, groups, {}, reader)).toEqual({
+      feedGroups: { edges: [{ node: { count: { count: 2 }, summary: 'Retired', items } }] },
+    });
+  });
+
+  test('can be edited in all but its descriptor, hidden and erased from, and not be asked for', async () => {
+    const tag = uniqueName('');
+    const id = await retired(tag);
+    const edit =
+      'mutation ($id: ID!, $input: UpdateActionInput!) { updateAction(id: $id, input: $input) { version } }';
+    const { errors } = await app.query(
+      edit,
+      { id, input: { descriptor: { buildFailed: build(tag) } } },
+      service,
+    );
+    expect(errors[0]).toMatchObject({
+      message: expect.stringContaining('Must be of the type Retired'),
+      extensions: { code: 'BAD_USER_INPUT' },
+    });
+    expect(await ask(app, edit, { id, input: { mentions: ['eve'] } }, service)).toEqual({
+      updateAction: { version: 2 },
+    });
+    const stored = await app.app.database.collections.actions.findOne({
+      _id: new ObjectId(parseActionId(id, [])),
+    });
+    expect(stored?.groupKey).toBeDefined();
+    const filter =
+      'query ($types: [String!]) { actions(filter: { types: $types }) { edges { node { id } } } }';
+    const refused = await app.query(filter, { types: ['Retired'] }, service);
+    expect(refused.errors[0]?.message).toContain('Unknown type "Retired"');
+    const erase = 'mutation ($memberId: String!) { eraseMember(memberId: $memberId) }';
+    await ask(app, erase, { memberId: `ann${tag}` }, admin);
+    await expect
+      .poll(async () => JSON.stringify(await shown(id)), { timeout: 30_000 })
+      .not.toContain(`ann${tag}`);
+  });
+});

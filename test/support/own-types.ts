@@ -1,0 +1,41 @@
+import { defineDescriptor } from '../../src/descriptors/declare.ts';
+import { field } from '../../src/descriptors/field.ts';
+import { checkHostConfig, defineConfig } from '../../src/descriptors/host-config.ts';
+import { useDescriptors } from '../../src/descriptors/registry.ts';
+
+/** Types of a host in another field, with a field of every kind. */
+const config = defineConfig({
+  packs: ['social'],
+  descriptors: [
+    defineDescriptor('BuildFailed', {
+      description: 'A build broke.',
+      fields: {
+        repoId: field.ref('repo', { label: 'repoName', indexed: true }),
+        repoName: field.text(),
+        authorId: field.person({ name: 'authorName', concerned: true }),
+        authorName: field.text(),
+        branch: field.text({ max: 200 }),
+        minutes: field.int({ min: 0, optional: true }),
+        load: field.float({ optional: true }),
+        stage: field.enum(['TEST', 'DEPLOY'], { optional: true }),
+        isNight: field.boolean({ optional: true }),
+        startedAt: field.dateTime({ optional: true }),
+        pipelineId: field.id({ optional: true }),
+        log: field.json(),
+      },
+      summary: {
+        en: '{authorId} broke {branch} of {repoId}',
+        de: '{authorId} hat {branch} von {repoId} zerbrochen',
+      },
+      group: ['repoId', 'branch'],
+      groupSummary: {
+        de: '{authorId} {subjects, plural, one {hat} other {haben}} {branch} von {repoId} zerbrochen',
+      },
+    }),
+  ],
+});
+
+/** Makes these the types of this process; to be called before anything asks for one. */
+export function useOwnTypes(): void {
+  useDescriptors(checkHostConfig(config, 'test/support/own-types.ts'));
+}

@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withHostConfig } from '../../../src/cli/host-config-file.ts';
+import { createProgram } from '../../../src/cli/program.ts';
+import { reasonFor } from '../../../src/cli/report-failure.ts';
+import { descriptorOfType } from '../../../src/descriptors/registry.ts';
+import { recordingTerminal } from '../../support/recording-terminal.ts';
+
+const FILES = {
+  'good.ts': `
+    import { defineConfig, defineDescriptor, field } from '@fanfare/server';
+    import { REPO } from './repo.ts';
+    export default defineConfig({
+      packs: [],
+      reactions: ['👍', '😕'],
+      descriptors: [
+        defineDescriptor('BuildFailed', {
+          description: 'A build broke.',
+          fields: { repoId: field.ref(REPO, { label: 'repoName' }), repoName: field.text() },
+          summary: { en: '{actor} broke {repoId}' } satisfies object,
+        }),
+      ],
+    });`,
+  'repo.ts': `export const REPO: string = 'repo';`,
+  'faulty.mjs': `export default { packs: ['no'], descriptors: [{ type: 'x' }] };`,
+  'broken.js': `export default {`,
+  'empty.mjs': `export const config = {};`,
+};
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fanfare-config-'));
+  for (const [name, text] of Object.entries(FILES)) await writeFile(join(folder, name), text);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const { terminal } = recordingTerminal();
+const load = (name: string, env: Record<string, string> = {}) =>
+  withHostConfig({ env: { FANFARE_CONFIG: join(folder, name), ...env }, terminal }, undefined);
+
+async function whyNot(name: string): Promise<string> {
+  try {
+    await load(name);
+  } catch (error) {
+    return reasonFor(error);
+  }
+  throw new Error('It was loaded');
+}
+
+describe('a file of configuration', () => {
+  test('is TypeScript or JavaScript that imports from the server and from its neighbours', async () => {
+    const { env } = await load('good.ts');
+    expect(descriptorOfType('BuildFailed')?.refFields).toEqual([
+      { name: 'repoId', type: 'repo', label: 'repoName' },
+    ]);
+    expect(descriptorOfType('Posted')).toBeUndefined();
+    expect(env['REACTIONS']).toBe('👍,😕');
+  });
+
+  test('comes after the environment in what both can say', async () => {
+    const { env } = await load('good.ts', { REACTIONS: '🎉' });
+    expect(env['REACTIONS']).toBe('🎉');
+  });
+
+  test('is named with its faults, all of them', async () => {
+    const reason = await whyNot('faulty.mjs');
+    expect(reason).toMatch(/faulty\.mjs has \d faults:\n {2}packs\[0\]: /);
+    expect(reason).toContain('  descriptors[0] x.fields: ');
+    expect(reason).toContain('  descriptors[0] x.summary: ');
+    expect(reason).toMatch(/docs\/descriptors\.md$/);
+  });
+
+  test.each([
+    ['broken.js', /broken\.js cannot be loaded: /],
+    ['empty.mjs', /empty\.mjs has no default export$/],
+    ['absent.ts', /There is no configuration .*absent\.ts$/],
+  ])('%s is refused', async (name, message) => {
+    expect(await whyNot(name)).toMatch(message);
+  });
+
+  test('is not needed: without one nothing is changed', async () => {
+    const context = { env: {}, terminal };
+    expect(await withHostConfig(context, undefined)).toBe(context);
+  });
+});
+
+describe('fanfare schema', () => {
+  async function run(...args: string[]): Promise<string> {
+    const { terminal: recorded, stdout } = recordingTerminal();
+    const program = await createProgram({ env: {}, terminal: recorded }, () => undefined);
+    await program.parseAsync(['node', 'fanfare', ...args]);
+    return stdout.join('\n');
+  }
+
+  test('prints what the API offers with the types of the configuration', async () => {
+    const sdl = await run('schema', '--config', join(folder, 'good.ts'));
+    expect(sdl).toContain('type BuildFailedDescriptor implements ActionDescriptor {');
+    expect(sdl).toMatch(
+      /input DescriptorInput @oneOf \{[^}]*buildFailed: BuildFailedInput\n[^}]*custom: CustomInput\n\}/,
+    );
+  });
+});

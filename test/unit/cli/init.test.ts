@@ -1,0 +1,48 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withHostConfig } from '../../../src/cli/host-config-file.ts';
+import { init } from '../../../src/cli/init.ts';
+import { packageVersion } from '../../../src/cli/package-info.ts';
+import { descriptorOfInput, descriptorTypes } from '../../../src/descriptors/registry.ts';
+import { recordingTerminal } from '../../support/recording-terminal.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fanfare-init-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const context = () => ({ env: {}, ...recordingTerminal() });
+
+test('makes a project whose configuration is good and has what its example publishes', async () => {
+  const { stdout, ...rest } = context();
+  await init(rest, join(folder, 'feed'));
+  expect(stdout.join('\n')).toMatch(/ {2}npm install\n {2}npm start$/);
+  const made = join(folder, 'feed');
+  expect((await readdir(made)).sort()).toEqual(
+    [
+      ...['.gitignore', 'README.md', 'docker-compose.yml', 'example.mjs'],
+      ...['fanfare.config.mjs', 'package.json'],
+    ].sort(),
+  );
+  const { scripts, dependencies } = JSON.parse(await readFile(join(made, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+    dependencies: Record<string, string>;
+  };
+  expect(scripts['start']).toBe('node example.mjs');
+  const version = await packageVersion();
+  expect(dependencies).toEqual({ '@fanfare/server': version, '@fanfare/local-engine': version });
+  await withHostConfig(rest, join(made, 'fanfare.config.mjs'));
+  expect(descriptorTypes().map(({ type }) => type)).toEqual(['Custom', 'TaskFinished']);
+  const example = await readFile(join(made, 'example.mjs'), 'utf8');
+  const [, inputName = ''] = /descriptor: \{\s*(\w+):/.exec(example) ?? [];
+  expect(descriptorOfInput(inputName)?.type).toBe('TaskFinished');
+});
+
+test('leaves a folder alone that has something in it', async () => {
+  const { stdout: _stdout, ...rest } = context();
+  await init(rest, folder);
+  await expect(init(rest, folder)).rejects.toThrow(`${folder} is not empty: it has .gitignore`);
+});

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { defineDescriptor } from '../../../src/descriptors/declare.ts';
+import { field } from '../../../src/descriptors/field.ts';
+import { checkHostConfig, defineConfig } from '../../../src/descriptors/host-config.ts';
+import { useDescriptors } from '../../../src/descriptors/registry.ts';
+import { buildSchema } from '../../../src/graphql/schema.ts';
+
+const type = (name: string, fields = {}) =>
+  defineDescriptor(name, { description: 'A type.', fields, summary: { en: '{actor}' } });
+
+test('types whose names the API has already are refused, all of them', () => {
+  const config = defineConfig({
+    descriptors: [
+      type('Follow'),
+      type('Action'),
+      type('Interaction', { state: field.enum(['ON']) }),
+      type('Fine'),
+    ],
+  });
+  useDescriptors(checkHostConfig(config, 'fanfare.config.ts'));
+  const message = 'which is something else in the API: give it another name';
+  expect(() => buildSchema()).toThrow(
+    [
+      'fanfare.config.ts has 3 faults:',
+      `  Follow: It would be served as FollowInput, ${message}`,
+      `  Action: It would be served as ActionDescriptor, ${message}`,
+      `  Interaction.fields.state: It would be served as InteractionState, ${message}`,
+    ].join('\n'),
+  );
+});
