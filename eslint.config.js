@@ -122,5 +122,8 @@ export default tseslint.config(
     rules: { 'no-console': 'off' },
   },
   // Tools want what they load as the default export.
-  { files: ['*.ts', 'console/vite.config.ts', 'test/support/global-setup.ts'], rules: { 'no-restricted-exports': 'off' } },
+  {
+    files: ['*.ts', 'console/vite.config.ts', 'test/support/global-setup.ts'],
+    rules: { 'no-restricted-exports': 'off' },
+  },
 );

@@ -58,6 +58,12 @@ async function build(tsc, { name, folder }) {
   return spawnSync(process.execPath, args, { cwd: folder, stdio: 'inherit' }).status === 0;
 }
 
+/** What a compiler wrote in spite of errors would count as up to date the next time. */
+function discard({ folder }) {
+  rmSync(`${folder}dist`, { recursive: true, force: true });
+  return false;
+}
+
 /** Bundled for browsers. Types are checked by npm run types. */
 async function buildConsole(folder) {
   // Built from within a test it would have React for development in it, and be taken for up to date later.
@@ -74,7 +80,8 @@ const parts = PARTS.filter(({ folder }) => existsSync(`${folder}src`)).filter(
 const tsc = parts.length > 0 ? compiler() : null;
 if (tsc !== null) {
   let isBuilt = true;
-  for (const part of parts) isBuilt &&= (isFast && isUpToDate(part)) || (await build(tsc, part));
+  for (const part of parts)
+    isBuilt &&= (isFast && isUpToDate(part)) || (await build(tsc, part)) || discard(part);
   process.exitCode = isBuilt ? 0 : 1;
 } else if (!isFast) {
   process.stderr.write('Cannot build: the sources or the development packages are missing. Run npm ci.\n');
