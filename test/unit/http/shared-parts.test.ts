@@ -99,7 +99,7 @@ function actionOf(n: number, actorId: string): Action {
       recorded: at,
       latest: at,
     },
-    ...{ idempotencyKey: null, scope: 'PUBLIC', audience: [], mentions: [], recipients: [] },
+    ...{ groupKey: null, idempotencyKey: null, scope: 'PUBLIC', audience: [], mentions: [], recipients: [] },
     ...{ refs: [{ id: 'mary', type: 'applicant', label: 'Mary' }], refIds: ['mary', actorId] },
     descriptor: {
       ...{ type: 'ApplicationRating', raterId: actorId, raterName: 'Rater', applicantId: 'mary' },
