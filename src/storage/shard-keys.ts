@@ -52,5 +52,6 @@ export const SHARD_PLANS: readonly ShardPlan[] = [
     'processes',
     'writeProbes',
     'readerStamps',
+    'directoryStamps',
   ].map((collection) => whole(collection, 'a handful of documents')),
 ];
