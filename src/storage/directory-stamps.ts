@@ -31,22 +31,36 @@ export const NEVER_STAMPED = 0;
  * who reads the stamp before the names holds nothing older than the stamp says.
  */
 export function directoryStampsRepository(collection: Collection<DirectoryStampDocument>) {
+  async function stamp(ids: readonly string[]): Promise<void> {
+    const revision = newRevision();
+    const buckets = Object.fromEntries(ids.map((id) => [`buckets.${bucketOf(id)}`, revision]));
+    await retryOnDuplicateKey(() =>
+      collection.updateOne({ _id: 'directory' }, { $set: { stamp: revision, ...buckets } }, { upsert: true }),
+    );
+  }
+
   return {
     async read(): Promise<DirectoryStamp> {
       const document = await collection.findOne({ _id: 'directory' });
       return new DirectoryStamp(document?.stamp ?? NEVER_STAMPED, document?.buckets ?? {});
     },
 
-    /** Runs a change of what these ids are called, and stamps them whatever became of it. */
-    async stamping<T>(ids: readonly string[], change: () => Promise<T>): Promise<T> {
+    /**
+     * Runs a change of what these ids are called, and stamps them whatever became of it.
+     * @param isWritten whether a change that did not fail has written anything; absent: it always has.
+     */
+    async stamping<T>(
+      ids: readonly string[],
+      change: () => Promise<T>,
+      isWritten: (result: T) => boolean = () => true,
+    ): Promise<T> {
+      let mayBeWritten = true;
       try {
-        return await change();
+        const result = await change();
+        mayBeWritten = isWritten(result);
+        return result;
       } finally {
-        const stamp = newRevision();
-        const buckets = Object.fromEntries(ids.map((id) => [`buckets.${bucketOf(id)}`, stamp]));
-        await retryOnDuplicateKey(() =>
-          collection.updateOne({ _id: 'directory' }, { $set: { stamp, ...buckets } }, { upsert: true }),
-        );
+        if (mayBeWritten) await stamp(ids);
       }
     },
   };

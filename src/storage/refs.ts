@@ -74,12 +74,15 @@ export function refsRepository(
 
     /** Gives a described ref another label, in one write. Null when there is none, or it has no label yet. */
     async relabel(refId: RefId, label: string): Promise<Ref | null> {
-      const document = await directoryStamps.stamping([refId], () =>
-        collection.findOneAndUpdate(
-          { _id: refId, label: { $exists: true } },
-          described({ label }, clock.now()),
-          { returnDocument: 'after' },
-        ),
+      const document = await directoryStamps.stamping(
+        [refId],
+        () =>
+          collection.findOneAndUpdate(
+            { _id: refId, label: { $exists: true } },
+            described({ label }, clock.now()),
+            { returnDocument: 'after' },
+          ),
+        (renamed) => renamed !== null,
       );
       return document === null ? null : toRef(document);
     },
