@@ -76,7 +76,7 @@ test('a page of bookmarks takes one look-up of the list and one of the actions',
   const commands = await commandsOf(parts.database, () => parts.services.readBookmarks(session, {}));
   expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
     'find bookmarks',
-    'find actions',
+    'aggregate actions',
   ]);
   const looking = await commandsOf(parts.database, () => session.bookmarks.loadMany(ids));
   expect(looking.map(({ name, collection }) => `${name} ${collection}`)).toEqual(['find bookmarks']);

@@ -212,7 +212,7 @@ test('a page costs one query more for who said something of an item, and nothing
     return commands.map(({ name, collection }) => `${name} ${collection}`).sort();
   };
   await listed(parts);
-  expect(await costs()).toEqual(['find actions', 'find newsfeedItems']);
+  expect(await costs()).toEqual(['aggregate feeds']);
   await parts.services.markItemsRead(ann(parts), [a]);
-  expect(await costs()).toEqual(['find actions', 'find itemMarks', 'find newsfeedItems']);
+  expect(await costs()).toEqual(['aggregate feeds', 'find itemMarks']);
 });

@@ -85,11 +85,8 @@ test('a page whose total is not asked for reads no more than the page', async ()
   const session = parts.session('ann');
   await session.profile();
   const read = await commandsOf(parts.database, () => parts.services.readFeed(session, { first: 25 }));
-  expect(read.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
-    'find newsfeedItems',
-    'find actions',
-  ]);
-  expect(read[0]?.command['limit']).toBe(26);
+  expect(read.map(({ name, collection }) => `${name} ${collection}`)).toEqual(['aggregate feeds']);
+  expect(JSON.stringify(read[0]?.command)).toContain('"$limit":26');
   const page = await parts.services.readFeed(session, { first: 25 });
   const counted = await commandsOf(parts.database, () => page.countTotal());
   expect(counted.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
