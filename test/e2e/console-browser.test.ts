@@ -103,6 +103,39 @@ describe('the console', () => {
     expect((await fetch(`${server.url}/console/%2e%2e/package.json`)).status).toBe(404);
   });
 
+  test('shows two readers what each other does, and one who signs in by a token stays signed in to the tab alone', async () => {
+    await using first = await visit();
+    await using second = await visit();
+    await click(second.page, 'Sign out');
+    await second.page.locator('textarea').fill('nonsense');
+    await click(second.page, 'Sign in');
+    await has(second.page, 'That is not a token');
+    // Long texts are not typed but set, which React does not see; pasting it sees.
+    await second.page.locator('textarea').click({ count: 3 });
+    await second.page.keyboard.sendCharacter(`authorization: Bearer ${await app.token('rita')}`);
+    await click(second.page, 'Sign in');
+    await has(second.page, 'rita', 'header');
+    expect(await second.page.evaluate('localStorage.length')).toBe(0);
+    // Without the roles there is nothing to moderate.
+    expect(await textOf(second.page, 'nav')).not.toContain('Moderation');
+    // Under a pointer nothing moves: what is new would wait.
+    await second.page.mouse.move(1, 1);
+    await post('Kestrel');
+    for (const { page } of [first, second]) await has(page, 'Kestrel', '[role="feed"]');
+    await second.page.locator('::-p-xpath((//article)[1]//button[contains(., "Like")])').click();
+    const pressed = (page: Page) => textOf(page, 'article:first-child [aria-pressed]');
+    await expect.poll(() => pressed(second.page), WAIT).toContain('Like 1');
+    await first.page.reload();
+    await expect.poll(() => pressed(first.page), WAIT).toContain('Like 1');
+    await click(second.page, 'Hide');
+    await has(second.page, 'Hidden', 'body');
+    await expect.poll(() => textOf(second.page, '[role="feed"]'), WAIT).not.toContain('Kestrel');
+    await click(second.page, 'Undo');
+    await expect
+      .poll(() => textOf(second.page, '[role="feed"], [data-fanfare="new-items"]'), WAIT)
+      .toMatch(/Kestrel|1 new/);
+  });
+
   test('says that the server is away, and shows what happened meanwhile when it is back', async () => {
     await using visited = await visit();
     const { page } = visited;
