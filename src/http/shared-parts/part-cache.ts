@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Action } from '../../domain/action.ts';
 import type { ReaderSession } from '../../services/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
-import { SharedText } from './shared-text.ts';
+import type { SharedText } from './shared-text.ts';
 
 type Directory = NonNullable<Awaited<ReturnType<ReaderSession['directory']>>>;
 
