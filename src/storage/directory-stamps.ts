@@ -1,10 +1,8 @@
 import type { Collection } from 'mongodb';
+import { bucketOf } from '../lib/bucket-of.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import type { DirectoryStampDocument } from './installation-documents.ts';
 import { newRevision } from './revision.ts';
-
-/** Ids share so many stamps, by hash: a change drops what processes know of a share of all ids. */
-const BUCKETS = 256;
 
 /** What the directory said of itself at one time. */
 export class DirectoryStamp {
@@ -17,7 +15,7 @@ export class DirectoryStamp {
     this.#buckets = buckets;
   }
 
-  /** Another one after each change of what the id is called, and now and then without one. */
+  /** Another one after each change of what the id, or any other of its bucket, is called. */
   stampOf(id: string): number {
     return this.#buckets[bucketOf(id)] ?? NEVER_STAMPED;
   }
@@ -67,12 +65,3 @@ export function directoryStampsRepository(collection: Collection<DirectoryStampD
 }
 
 export type DirectoryStampsRepository = ReturnType<typeof directoryStampsRepository>;
-
-const PRIME = 31;
-
-/** The same in every process and release. */
-function bucketOf(id: string): string {
-  let hash = 0;
-  for (let index = 0; index < id.length; index++) hash = (hash * PRIME + id.charCodeAt(index)) | 0;
-  return String((hash >>> 0) % BUCKETS);
-}

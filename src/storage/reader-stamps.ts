@@ -1,15 +1,14 @@
-import { randomInt } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
+import { bucketOf } from '../lib/bucket-of.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import type { ReaderStampsDocument } from './installation-documents.ts';
+import { newRevision } from './revision.ts';
 
-/** Readers share a stamp with all others of their bucket: what changes for one is read again for each of them. */
-const BUCKETS = 256;
-/** Random, so that a database that was set back cannot repeat one. */
-const STAMPS = 2 ** 47;
-
-/** The stamps as they were at one time. */
+/**
+ * The stamps as they were at one time, by bucket. Readers share one with all others of their bucket: what changes for one is
+ * read again for each of them.
+ */
 export type Stamps = Readonly<Record<string, number>>;
 
 export interface ReaderStamps {
@@ -35,17 +34,10 @@ export function readerStamps(collection: Collection<ReaderStampsDocument>): Read
     },
     async renew(userIds) {
       if (userIds.length === 0) return;
-      const renewed = userIds.map((userId) => [`stamps.${stampOf(userId)}`, randomInt(STAMPS)] as const);
+      const renewed = userIds.map((userId) => [`stamps.${bucketOf(userId)}`, newRevision()] as const);
       await retryOnDuplicateKey(() =>
         collection.updateOne({ _id: 'readers' }, { $set: Object.fromEntries(renewed) }, { upsert: true }),
       );
     },
   };
-}
-
-/** The name of a reader's stamp (FNV-1a). */
-export function stampOf(userId: UserId): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < userId.length; at += 1) hash = Math.imul(hash ^ userId.charCodeAt(at), 0x01000193);
-  return String((hash >>> 0) % BUCKETS);
 }

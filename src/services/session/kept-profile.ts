@@ -1,6 +1,7 @@
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import { stampOf, type Stamps } from '../../storage/reader-stamps.ts';
+import { bucketOf } from '../../lib/bucket-of.ts';
+import type { Stamps } from '../../storage/reader-stamps.ts';
 
 /** Longest time for which a profile is kept: until then a change may go unnoticed whose process died before it renewed the stamp. */
 const LONGEST_MS = 60_000;
@@ -19,11 +20,11 @@ interface Kept {
  * follows in it may be outdated.
  */
 export class KeptProfile {
-  readonly #stamp: string;
+  readonly #bucket: string;
   #kept: Kept | null = null;
 
   constructor(userId: string) {
-    this.#stamp = stampOf(userId);
+    this.#bucket = bucketOf(userId);
   }
 
   /**
@@ -34,7 +35,7 @@ export class KeptProfile {
     const kept = this.#kept;
     const holds =
       kept !== null &&
-      kept.stamp === stamps[this.#stamp] &&
+      kept.stamp === stamps[this.#bucket] &&
       kept.changes === changes &&
       clock.time() < kept.until;
     return holds ? kept.profile : null;
@@ -50,7 +51,7 @@ export class KeptProfile {
     else {
       const ends = profile.mutes.list.map(({ until }) => until?.getTime() ?? Infinity);
       const until = Math.min(clock.time() + LONGEST_MS, ...ends);
-      this.#kept = { profile, stamp: stamps[this.#stamp], changes, until };
+      this.#kept = { profile, stamp: stamps[this.#bucket], changes, until };
     }
   }
 }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { readerMutes } from '../../../../src/domain/mute.ts';
 import { profileOfStranger, type ReaderProfile } from '../../../../src/domain/viewer.ts';
 import { KeptProfile } from '../../../../src/services/session/kept-profile.ts';
-import { stampOf } from '../../../../src/storage/reader-stamps.ts';
+import { bucketOf } from '../../../../src/lib/bucket-of.ts';
 
 const ann = profileOfStranger('ann');
-const stamps = { [stampOf('ann')]: 1, other: 1 };
+const stamps = { [bucketOf('ann')]: 1, other: 1 };
 
 function keptOf(profile: ReaderProfile, changes = 0): KeptProfile {
   const kept = new KeptProfile('ann');
@@ -17,7 +17,7 @@ test('holds while the stamp is the same and the log tells of no change', () => {
   const kept = keptOf(ann, 3);
   expect(kept.find({ ...stamps, other: 2 }, 3)).toBe(ann);
   expect(kept.find(stamps, 4)).toBeNull();
-  expect(kept.find({ [stampOf('ann')]: 2 }, 3)).toBeNull();
+  expect(kept.find({ [bucketOf('ann')]: 2 }, 3)).toBeNull();
   expect(kept.find({}, 3)).toBeNull();
 });
 
@@ -44,6 +44,6 @@ test('keeps nobody who has snoozed items, or hid some before there were marks', 
 });
 
 test('spreads readers over the stamps', () => {
-  const names = Array.from({ length: 2_000 }, (_, n) => stampOf(`reader-${String(n)}`));
+  const names = Array.from({ length: 2_000 }, (_, n) => bucketOf(`reader-${String(n)}`));
   expect(new Set(names).size).toBeGreaterThan(200);
 });
