@@ -112,6 +112,11 @@ export const TARGETS = {
     target: '≥ 0.5 × bare ws + Redis broadcast',
     isMet: atLeast(0.5),
   },
+  pushLimit: {
+    what: 'events/s to 1,000 sockets, against the least that stores and pushes',
+    target: '≥ 0.5 × raw insert + one message + a string for each socket',
+    isMet: atLeast(0.5),
+  },
   memory: {
     what: 'memory per idle subscriber',
     target: '≤ 1.5 × bare graphql-ws',

@@ -31,9 +31,14 @@ export interface PushFigures {
   readonly burst: number;
   /** Milliseconds from publish to receipt, one action at a time, events/s of bursts, and items/s of the raw insert. */
   readonly series: readonly Series[];
-  /** Microseconds of CPU for each event of Fanfare's bursts, by kind of process. */
-  readonly cpu: readonly Series[];
+  /** Microseconds of CPU for each event of the bursts, by who pushed and kind of process. */
+  readonly cpu: readonly (Series & { readonly pushing: string })[];
 }
+
+export const FANFARE = 'Fanfare';
+export const BARE = 'bare ws + Redis';
+/** A server that stores what it pushes to each reader can do no less. */
+export const LEAST = 'raw insert + one message + a string for each socket';
 
 /** Name of the contender that only stores the items of a burst. */
 const RAW = 'raw insertMany of the items, items/s';
@@ -51,7 +56,7 @@ export async function measurePush(options: {
   readonly burst: number;
 }): Promise<PushFigures> {
   const { subscribers, contenders, storeItems, rounds, single, burst } = options;
-  const cpu = new Map<string, number[]>();
+  const cpu = new Map<string, Map<string, number[]>>();
   const p99s = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
   const pushed = contenders.flatMap((pushing): Contender[] => [
     {
@@ -70,7 +75,8 @@ export async function measurePush(options: {
         if (round >= 0 && before !== undefined)
           for (const [kind, seconds] of pushing.cpu?.() ?? []) {
             const micros = ((seconds - (before.get(kind) ?? 0)) * 1e6) / (burst * subscribers);
-            cpu.set(kind, [...(cpu.get(kind) ?? []), micros]);
+            const own = cpu.get(pushing.name) ?? new Map<string, number[]>();
+            cpu.set(pushing.name, own.set(kind, [...(own.get(kind) ?? []), micros]));
           }
         return rate;
       },
@@ -85,7 +91,9 @@ export async function measurePush(options: {
     subscribers,
     burst,
     series: [...series, ...slowest],
-    cpu: [...cpu].map(([name, values]) => ({ name, values })),
+    cpu: [...cpu].flatMap(([pushing, kinds]) =>
+      [...kinds].map(([name, values]) => ({ pushing, name, values })),
+    ),
   };
 }
 
@@ -120,13 +128,13 @@ function unitOf(name: string): string {
 }
 
 function cpuTable({ subscribers, cpu }: PushFigures): Table {
-  const rows = cpu.map((series) => ({ name: series.name, micros: quantile(series.values, 0.5) }));
+  const rows = cpu.map(({ pushing, name, values }) => ({ pushing, name, micros: quantile(values, 0.5) }));
   return {
-    columns: [`CPU for each event, ${String(subscribers)} sockets`, 'µs'],
+    columns: [`CPU for each event, ${String(subscribers)} sockets`, 'process', 'µs'],
     rows: rows
       .filter(({ micros }) => micros >= 0.5)
       .toSorted((a, b) => b.micros - a.micros)
-      .map(({ name, micros }) => [name, formatNumber(micros)]),
+      .map(({ pushing, name, micros }) => [pushing, name, formatNumber(micros)]),
   };
 }
 
@@ -149,7 +157,7 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
   const stored = all.map(({ subscribers, series }) => ({
     name: `${String(subscribers)} sockets: items the raw driver stores / events of the bare broadcast`,
     unit: '×',
-    summary: ratioOf(seriesNamed(series, RAW), seriesNamed(series, rateName('bare ws + Redis'))),
+    summary: ratioOf(seriesNamed(series, RAW), seriesNamed(series, rateName(BARE))),
     note: 'more than this no server reaches that stores every delivery with this driver and database',
   }));
   const ratios = all.map(({ subscribers, series }) => ({
@@ -157,11 +165,17 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
     figure: {
       name: `events/s to ${String(subscribers)} sockets / bare broadcast`,
       unit: '×',
-      summary: ratioOf(
-        seriesNamed(series, rateName('Fanfare')),
-        seriesNamed(series, rateName('bare ws + Redis')),
-      ),
+      summary: ratioOf(seriesNamed(series, rateName(FANFARE)), seriesNamed(series, rateName(BARE))),
       note: 'Fanfare stores every delivery and decides every event for its reader; the broadcast does neither',
+    },
+  }));
+  const limits = all.map(({ subscribers, series }) => ({
+    subscribers,
+    figure: {
+      name: `events/s to ${String(subscribers)} sockets / the least that stores and pushes`,
+      unit: '×',
+      summary: ratioOf(seriesNamed(series, rateName(FANFARE)), seriesNamed(series, rateName(LEAST))),
+      note: 'the limit decides nothing, renders nothing and keeps no log',
     },
   }));
   const curve = (what: string): { label: string; points: { x: number; y: number }[] } => ({
@@ -177,15 +191,19 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
       'Every connected subscriber gets every action. One at a time: milliseconds from the call that publishes to the receipt, over all sockets. In bursts: events/s from the call that publishes them all to the last receipt.',
       `Bursts: ${all.map(({ subscribers, burst }) => `${String(burst)} actions to ${String(subscribers)} sockets`).join(', ')}.`,
       'Fanfare: a mutation over HTTP, one worker, one API process. Bare: a publish to one Redis channel, and a server that sends the message to all its sockets as it is; the same bytes. The sockets are in processes of their own.',
+      'Raw insert + one message: for each action the plain driver stores the items, one message goes to a server, and that sends each socket a string of the same length with a part of its own.',
       'Raw insertMany: the plain driver storing as many items as a burst has events. A broadcast stores nothing; Fanfare stores every delivery before it is pushed, in the same database on the same cores.',
     ],
     figures: [
       ...figures,
       ...stored,
-      ...ratios.filter((ratio) => ratio.subscribers !== 1_000).map(({ figure }) => figure),
+      ...[...ratios, ...limits].filter((ratio) => ratio.subscribers !== 1_000).map(({ figure }) => figure),
     ],
-    verdicts: ratios.flatMap((ratio): Verdict[] =>
-      ratio.subscribers === 1_000 ? [judge('push', ratio.figure)] : [],
+    verdicts: [
+      ...ratios.map((ratio) => ({ ...ratio, row: 'push' as const })),
+      ...limits.map((limit) => ({ ...limit, row: 'pushLimit' as const })),
+    ].flatMap(({ subscribers, row, figure }): Verdict[] =>
+      subscribers === 1_000 ? [judge(row, figure)] : [],
     ),
     tables: all.map(cpuTable),
     charts: [
@@ -195,7 +213,7 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
         title: 'Publish → receipt by connected subscribers',
         xLabel: 'connected subscribers',
         unit: 'ms',
-        curves: ['Fanfare', 'bare ws + Redis'].flatMap((who) =>
+        curves: [FANFARE, BARE, LEAST].flatMap((who) =>
           ['p50', 'p99'].map((what) => curve(latencyName(who, what))),
         ),
       },

@@ -14,11 +14,20 @@ import { loadFollowers, readerId } from '../world/people.ts';
 import { PUBLISH_MANY } from '../world/queries.ts';
 import { openRawWorld } from '../world/raw.ts';
 import { roundsOf, sized, type Part, type PartContext } from './part.ts';
-import { measurePush, pushReport, type Pushing, type PushFigures } from './push-measure.ts';
+import {
+  BARE,
+  FANFARE,
+  LEAST,
+  measurePush,
+  pushReport,
+  type Pushing,
+  type PushFigures,
+} from './push-measure.ts';
 
 const DATABASE = 'bench_push';
 const REF = 'site-watched';
 const CHANNEL = 'bench:broadcast';
+const LEAST_CHANNEL = 'bench:least';
 
 /** An action that everybody connected watches for, beside a bare broadcast of the same bytes. */
 export const pushPart: Part = { name: 'push', run };
@@ -38,11 +47,13 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
   const { options } = context;
   await using closer = new Closer();
   const fanfare = await openFanfare(context, closer, subscribers);
-  const bare = await openBare(context, closer, subscribers, await fanfare.sample());
+  const sample = await fanfare.sample();
+  const bare = await openBare(context, closer, subscribers, sample);
+  const least = await openLeast(context, closer, subscribers, sample);
   const events = sized(options, { full: 20_000, short: 4_000, smoke: 100 });
   return await measurePush({
     subscribers,
-    contenders: [fanfare, bare],
+    contenders: [fanfare, bare, least],
     storeItems: await openRaw(context, closer, subscribers),
     rounds: roundsOf(options, { full: 5, short: 2, smoke: 1 }),
     single: sized(options, { full: 20, short: 10, smoke: 2 }),
@@ -88,7 +99,7 @@ async function openFanfare(context: PartContext, closer: Closer, subscribers: nu
     [client.pid, 'sockets'],
   ]);
   return {
-    name: 'Fanfare',
+    name: FANFARE,
     client,
     publish,
     cpu: () => cpuByKind(kinds),
@@ -136,7 +147,7 @@ async function openBare(
   const [, id = ''] = /"action":\{"id":"([^"]+)"/.exec(sample) ?? [];
   let published = 0;
   return {
-    name: 'bare ws + Redis',
+    name: BARE,
     client,
     publish: async (count) => {
       const at = now();
@@ -146,6 +157,55 @@ async function openBare(
       await pipeline.exec();
       return at;
     },
+  };
+}
+
+/**
+ * For each action: stores the items with the plain driver, publishes one message, and every socket is sent a string of the
+ * same length with a part of its own.
+ */
+async function openLeast(
+  { environment }: PartContext,
+  closer: Closer,
+  subscribers: number,
+  sample: string,
+): Promise<Pushing> {
+  const world = closer.own(await openRawWorld(environment, `${DATABASE}_least_${String(subscribers)}`));
+  const [, cursor = ''] = /"cursor":"([^"]+)"/.exec(sample) ?? [];
+  const [, id = ''] = /"action":\{"id":"([^"]+)"/.exec(sample) ?? [];
+  if (cursor === '' || id === '') throw new Error(`An event without a cursor or an action: ${sample}`);
+  const server = closer.own(
+    startChild<ProbeApi>({
+      program: 'bench/programs/least-push.ts',
+      args: [environment.redisUrl, LEAST_CHANNEL, cursor],
+    }),
+  );
+  const [, url = ''] = await server.line(/Sockets (ws:\/\/\S+)/);
+  const one = { url, token: null, query: '' };
+  const client = await openClient(
+    closer,
+    Array.from({ length: subscribers }, () => one),
+  );
+  let published = 0;
+  const deliver = async (): Promise<void> => {
+    const text = sample.replace(id, String(published++).padStart(id.length, '0'));
+    await insertItems(world.items, newItems(subscribers));
+    await environment.redis.publish(LEAST_CHANNEL, text);
+  };
+  const kinds = new Map([
+    [process.pid, 'benchmark'],
+    [server.pid, 'server'],
+    [client.pid, 'sockets'],
+  ]);
+  return {
+    name: LEAST,
+    client,
+    publish: async (count) => {
+      const at = now();
+      await Promise.all(Array.from({ length: count }, deliver));
+      return at;
+    },
+    cpu: () => cpuByKind(kinds),
   };
 }
 
