@@ -3,24 +3,13 @@ import type { ItemMark } from '../../domain/item-mark.ts';
 import type { MemberDetails, RefDetails } from '../../domain/details.ts';
 import type { Member, Ref, RefName } from '../../domain/member.ts';
 import type { Follow, Identity, ReaderProfile } from '../../domain/viewer.ts';
-import { SharedLoads } from '../../lib/shared-loads.ts';
 import type { EventReaderSession, Loader, Sighting } from './reader-session.ts';
-import type { FollowPair } from '../../storage/follow-reads.ts';
 import type { OwnInteractions } from '../../domain/interaction.ts';
-import type { OwnPair } from '../../storage/interaction-lists.ts';
-import { findInteractionPages, type InteractionPage } from './interaction-pages.ts';
-import type { HiddenPair } from '../../storage/hidden-items.ts';
-import type { ReaderAction } from '../../storage/reader-action-id.ts';
+import { ALL_STAMPS, createEventLoads, type EventLoads } from './event-loads.ts';
+import type { InteractionPage } from './interaction-pages.ts';
 import { clock } from '../../lib/clock.ts';
-import type { Stamps } from '../../storage/reader-stamps.ts';
 import type { KeptProfile } from './kept-profile.ts';
 import { endedSnoozesOf, pulledFollowsOf, type SessionRepositories } from './open-session.ts';
-
-/** Most keys of one query. */
-const maxBatch = 500;
-const sameName = (id: string): string => id;
-/** All readers go by one document. */
-const ALL_STAMPS = 'all';
 
 /**
  * Opens sessions of live events, which share what they load in the same moment: keys of all of them become one query,
@@ -28,7 +17,7 @@ const ALL_STAMPS = 'all';
  * what it remembers. Make one opener per process.
  */
 export function createEventSessions(repositories: SessionRepositories): OpenEventSession {
-  const loads = createLoads(repositories);
+  const loads = createEventLoads(repositories);
   return (identity, known) => new EventSession(loads, identity, known ?? null);
 }
 
@@ -42,88 +31,9 @@ export interface KnownReader {
 /** @param known absent: the profile is read. */
 export type OpenEventSession = (identity: Identity, known?: KnownReader) => EventReaderSession;
 
-type Loads = ReturnType<typeof createLoads>;
-
-/** What belongs to one reader is loaded by keys that name the reader. */
-function createLoads(repositories: SessionRepositories) {
-  const byId = <V>(
-    load: (ids: readonly string[]) => Promise<readonly V[]>,
-    resultName: (result: V) => string,
-  ) => new SharedLoads({ load, resultName, nameOf: sameName, maxBatch });
-  return {
-    pulledRefs: repositories.pulledRefs,
-    snoozes: repositories.snoozes,
-    stamps: byId<{ readonly name: string; readonly stamps: Stamps }>(
-      async (names) => {
-        const stamps = await repositories.readerStamps.read();
-        return names.map((name) => ({ name, stamps }));
-      },
-      ({ name }) => name,
-    ),
-    sightings: byId<Sighting>(
-      async (ids) => (await repositories.actions.findByIds(ids)).map((action) => ({ action })),
-      ({ action }) => action.id,
-    ),
-    members: byId<Member>(
-      (ids) => repositories.members.findByIds(ids),
-      ({ userId }) => userId,
-    ),
-    refs: byId<Ref>(
-      (ids) => repositories.refs.findByIds(ids),
-      ({ refId }) => refId,
-    ),
-    memberDetails: byId<MemberDetails>(
-      (ids) => repositories.details.ofMembers(ids),
-      ({ userId }) => userId,
-    ),
-    refDetails: byId<RefDetails>(
-      (ids) => repositories.details.ofRefs(ids),
-      ({ refId }) => refId,
-    ),
-    marks: byId(
-      (ids) => repositories.feeds.marksOf(ids),
-      ({ userId }) => userId,
-    ),
-    follows: new SharedLoads<FollowPair, Follow & FollowPair>({
-      load: (keys) => repositories.follows.findPairs(keys),
-      nameOf: followName,
-      resultName: followName,
-      maxBatch,
-    }),
-    own: new SharedLoads<OwnPair, OwnInteractions & OwnPair>({
-      load: (keys) => repositories.interactions.own(keys),
-      nameOf: pairName,
-      resultName: pairName,
-      maxBatch,
-    }),
-    interactionPages: byId<InteractionPage>(
-      (names) => findInteractionPages(repositories.interactions, names),
-      ({ name }) => name,
-    ),
-    hidden: new SharedLoads<HiddenPair, HiddenPair>({
-      load: (keys) => repositories.hiddenItems.findPairs(keys),
-      nameOf: pairName,
-      resultName: pairName,
-      maxBatch,
-    }),
-    itemMarks: new SharedLoads<ReaderAction, ItemMark & ReaderAction>({
-      load: (keys) => repositories.itemMarks.findPairs(keys),
-      nameOf: pairName,
-      resultName: pairName,
-      maxBatch,
-    }),
-    bookmarks: new SharedLoads<ReaderAction, ReaderAction>({
-      load: (keys) => repositories.bookmarks.findPairs(keys),
-      nameOf: pairName,
-      resultName: pairName,
-      maxBatch,
-    }),
-  };
-}
-
 class EventSession implements EventReaderSession {
   readonly identity: Identity;
-  readonly #loads: Loads;
+  readonly #loads: EventLoads;
   readonly #known: KnownReader | null;
   #profile: Promise<ReaderProfile> | undefined;
   #sightings: Loader<ActionId, Sighting | null> | undefined;
@@ -140,7 +50,7 @@ class EventSession implements EventReaderSession {
   #interactionPages: Loader<string, InteractionPage | null> | undefined;
   #expected: readonly string[] = [];
 
-  constructor(loads: Loads, identity: Identity, known: KnownReader | null) {
+  constructor(loads: EventLoads, identity: Identity, known: KnownReader | null) {
     this.#loads = loads;
     this.identity = identity;
     this.#known = known;
@@ -295,12 +205,4 @@ class Remembered<V> implements Loader<string, V | null> {
       return reason instanceof Error ? reason : new Error(String(reason));
     });
   }
-}
-
-function followName({ followerId, refId }: FollowPair): string {
-  return JSON.stringify([followerId, refId]);
-}
-
-function pairName({ userId, actionId }: ReaderAction): string {
-  return JSON.stringify([userId, actionId]);
 }

@@ -1,0 +1,109 @@
+import type { ItemMark } from '../../domain/item-mark.ts';
+import type { MemberDetails, RefDetails } from '../../domain/details.ts';
+import type { OwnInteractions } from '../../domain/interaction.ts';
+import type { Member, Ref } from '../../domain/member.ts';
+import type { Follow } from '../../domain/viewer.ts';
+import { SharedLoads } from '../../lib/shared-loads.ts';
+import type { FollowPair } from '../../storage/follow-reads.ts';
+import type { HiddenPair } from '../../storage/hidden-items.ts';
+import type { OwnPair } from '../../storage/interaction-lists.ts';
+import type { ReaderAction } from '../../storage/reader-action-id.ts';
+import type { Stamps } from '../../storage/reader-stamps.ts';
+import { findInteractionPages, type InteractionPage } from './interaction-pages.ts';
+import type { SessionRepositories } from './open-session.ts';
+import type { Sighting } from './reader-session.ts';
+
+/** Most keys of one query. */
+const maxBatch = 500;
+const sameName = (id: string): string => id;
+/** All readers go by one document. */
+export const ALL_STAMPS = 'all';
+
+export type EventLoads = ReturnType<typeof createEventLoads>;
+
+/**
+ * What the sessions of live events load together. What belongs to one reader is loaded by keys that name the reader.
+ */
+export function createEventLoads(repositories: SessionRepositories) {
+  const byId = <V>(
+    load: (ids: readonly string[]) => Promise<readonly V[]>,
+    resultName: (result: V) => string,
+  ) => new SharedLoads({ load, resultName, nameOf: sameName, maxBatch });
+  return {
+    pulledRefs: repositories.pulledRefs,
+    snoozes: repositories.snoozes,
+    stamps: byId<{ readonly name: string; readonly stamps: Stamps }>(
+      async (names) => {
+        const stamps = await repositories.readerStamps.read();
+        return names.map((name) => ({ name, stamps }));
+      },
+      ({ name }) => name,
+    ),
+    sightings: byId<Sighting>(
+      async (ids) => (await repositories.actions.findByIds(ids)).map((action) => ({ action })),
+      ({ action }) => action.id,
+    ),
+    members: byId<Member>(
+      (ids) => repositories.members.findByIds(ids),
+      ({ userId }) => userId,
+    ),
+    refs: byId<Ref>(
+      (ids) => repositories.refs.findByIds(ids),
+      ({ refId }) => refId,
+    ),
+    memberDetails: byId<MemberDetails>(
+      (ids) => repositories.details.ofMembers(ids),
+      ({ userId }) => userId,
+    ),
+    refDetails: byId<RefDetails>(
+      (ids) => repositories.details.ofRefs(ids),
+      ({ refId }) => refId,
+    ),
+    marks: byId(
+      (ids) => repositories.feeds.marksOf(ids),
+      ({ userId }) => userId,
+    ),
+    follows: new SharedLoads<FollowPair, Follow & FollowPair>({
+      load: (keys) => repositories.follows.findPairs(keys),
+      nameOf: followName,
+      resultName: followName,
+      maxBatch,
+    }),
+    own: new SharedLoads<OwnPair, OwnInteractions & OwnPair>({
+      load: (keys) => repositories.interactions.own(keys),
+      nameOf: pairName,
+      resultName: pairName,
+      maxBatch,
+    }),
+    interactionPages: byId<InteractionPage>(
+      (names) => findInteractionPages(repositories.interactions, names),
+      ({ name }) => name,
+    ),
+    hidden: new SharedLoads<HiddenPair, HiddenPair>({
+      load: (keys) => repositories.hiddenItems.findPairs(keys),
+      nameOf: pairName,
+      resultName: pairName,
+      maxBatch,
+    }),
+    itemMarks: new SharedLoads<ReaderAction, ItemMark & ReaderAction>({
+      load: (keys) => repositories.itemMarks.findPairs(keys),
+      nameOf: pairName,
+      resultName: pairName,
+      maxBatch,
+    }),
+    bookmarks: new SharedLoads<ReaderAction, ReaderAction>({
+      load: (keys) => repositories.bookmarks.findPairs(keys),
+      nameOf: pairName,
+      resultName: pairName,
+      maxBatch,
+    }),
+  };
+}
+
+function followName({ followerId, refId }: FollowPair): string {
+  return JSON.stringify([followerId, refId]);
+}
+
+function pairName({ userId, actionId }: ReaderAction): string {
+  return JSON.stringify([userId, actionId]);
+}
