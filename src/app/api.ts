@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { RedisParts } from '../connections/redis-parts.ts';
 import type { AuthOptions } from '../http/auth.ts';
 import type { Probes, Readiness } from '../http/health.ts';
-import { createRateLimiter } from '../http/rate-limit.ts';
+import { RateLimits } from '../http/rate-limit.ts';
 import { startHttpServer, type HttpServer } from '../http/server.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
 import type { Services } from '../services/create-services.ts';
@@ -59,19 +59,24 @@ export function openApi(
       maxSubscriptionsPerConnection: live.maxSubscriptionsPerConnection,
       maxSubscriptionsPerUser: live.maxSubscriptionsPerUser,
     },
-    ...(http.rateLimit === null
-      ? {}
-      : {
-          rateLimiter: createRateLimiter({
-            points: http.rateLimit.requests,
-            seconds: http.rateLimit.perMs / 1_000,
-            ...(redis === null ? {} : { shared: redis.parts }),
-          }),
-        }),
+    rateLimits: rateLimitsOf(http.rateLimits, redis),
+    persistedOperations: http.persistedOperations ?? undefined,
     metricsPage: config.metrics.port === undefined ? { token: config.metrics.token } : null,
     probes,
     readiness,
     metrics,
+  });
+}
+
+function rateLimitsOf(rates: Config['http']['rateLimits'], redis: RedisParts | null): RateLimits {
+  const shareOf = (rate: (typeof rates)['requests']) =>
+    rate === null ? undefined : { points: rate.points, seconds: rate.perMs / 1_000 };
+  return new RateLimits({
+    requests: shareOf(rates.requests),
+    cost: shareOf(rates.cost),
+    tenantRequests: shareOf(rates.tenantRequests),
+    tenantCost: shareOf(rates.tenantCost),
+    ...(redis === null ? {} : { shared: redis.parts }),
   });
 }
 

@@ -25,7 +25,14 @@ export interface Config {
     readonly maxBodyBytesUnderWay: number;
     readonly maxConnections: number;
     /** Null: no limit. */
-    readonly rateLimit: Rate | null;
+    readonly rateLimits: {
+      readonly requests: Rate | null;
+      readonly cost: Rate | null;
+      readonly tenantRequests: Rate | null;
+      readonly tenantCost: Rate | null;
+    };
+    /** Null: every operation is sent as a document. */
+    readonly persistedOperations: { readonly path: string; readonly isOnly: boolean } | null;
     /** Whose pages browsers let call the API; empty: none. */
     readonly corsOrigins: CorsOrigins;
     readonly socketIdleMs: number;

@@ -136,19 +136,19 @@ export function checkReactions(given: readonly string[]): string | null {
 }
 
 export interface Rate {
-  readonly requests: number;
+  readonly points: number;
   readonly perMs: number;
 }
 
 /** `600/1m` or `off`. Off is undefined. */
-export function rate(): Kind<Rate | undefined> {
-  const expects = 'off, or requests per duration such as 600/1m';
+export function rate(what = 'requests'): Kind<Rate | undefined> {
+  const expects = `off, or ${what} per duration such as ${what === 'requests' ? '600' : '50000'}/1m`;
   const schema = z.string().transform((value, context): Rate | undefined => {
     if (value === 'off') return undefined;
-    const [requests = '', per = ''] = value.split('/');
+    const [points = '', per = ''] = value.split('/');
     const perMs = parseDuration(per);
-    if (/^[1-9]\d{0,8}$/.test(requests) && perMs !== null && perMs > 0 && perMs <= WEEK_MS)
-      return { requests: Number(requests), perMs };
+    if (/^[1-9]\d{0,8}$/.test(points) && perMs !== null && perMs > 0 && perMs <= WEEK_MS)
+      return { points: Number(points), perMs };
     context.addIssue({ code: 'custom', message: expects });
     return z.NEVER;
   });

@@ -66,6 +66,11 @@ function crossFaults(
       name: 'BODY_LIMIT_TOTAL',
       message: `got ${String(total)} bytes, expected at least BODY_LIMIT, which is ${String(each)} bytes`,
     });
+  if (values.PERSISTED_OPERATIONS_ONLY === true && values.PERSISTED_OPERATIONS === undefined)
+    found.push({
+      name: 'PERSISTED_OPERATIONS_ONLY',
+      message: 'is on without PERSISTED_OPERATIONS, expected the file of what may be asked for',
+    });
   found.push(...webhookFaults(values, faults));
   const keyBytes = Buffer.byteLength(values.JWT_SECRET ?? '');
   if (values.NODE_ENV === 'production' && values.JWT_SECRET !== undefined && keyBytes < MIN_PRODUCTION_KEY)
@@ -115,7 +120,16 @@ function shape(values: SettingValues, env: Environment): Config {
       maxUserBodyBytes: values.BODY_LIMIT_USER,
       maxBodyBytesUnderWay: values.BODY_LIMIT_TOTAL,
       maxConnections: values.MAX_CONNECTIONS,
-      rateLimit: values.RATE_LIMIT ?? null,
+      rateLimits: {
+        requests: values.RATE_LIMIT ?? null,
+        cost: values.RATE_LIMIT_COST ?? null,
+        tenantRequests: values.RATE_LIMIT_TENANT ?? null,
+        tenantCost: values.RATE_LIMIT_TENANT_COST ?? null,
+      },
+      persistedOperations:
+        values.PERSISTED_OPERATIONS === undefined
+          ? null
+          : { path: resolve(values.PERSISTED_OPERATIONS), isOnly: values.PERSISTED_OPERATIONS_ONLY },
       corsOrigins: values.CORS_ORIGINS ?? (isProduction ? [] : 'loopback'),
       socketIdleMs: values.SOCKET_IDLE,
     },

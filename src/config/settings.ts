@@ -61,6 +61,7 @@ const MONGODB_NAME = /^[\w-]{1,63}$/;
 const REDIS_PREFIX = /^[\w:.-]{1,64}$/;
 const MODEL_NAME = /^[a-z][a-z-]*$/;
 const ANY = /./;
+const PRINTABLE = /^\P{Cc}+$/u;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -112,6 +113,35 @@ export const SETTINGS = {
     'off',
     rate(),
     'Requests of one user, or of one address without a good token, in all API processes on one Redis together.',
+  ),
+  RATE_LIMIT_COST: setting(
+    'Server',
+    'off',
+    rate('objects'),
+    'Objects that operations of one user, or of one address without a good token, may ask for, counted as RATE_LIMIT is.',
+  ),
+  RATE_LIMIT_TENANT: setting(
+    'Server',
+    'off',
+    rate(),
+    'Requests of all users of one tenant, counted as RATE_LIMIT is.',
+  ),
+  RATE_LIMIT_TENANT_COST: setting(
+    'Server',
+    'off',
+    rate('objects'),
+    'Objects that operations of all users of one tenant may ask for.',
+  ),
+  PERSISTED_OPERATIONS: optional(
+    'Server',
+    text('a file', PRINTABLE),
+    'File of operations that clients ask for by id; see access.md.',
+  ),
+  PERSISTED_OPERATIONS_ONLY: setting(
+    'Server',
+    'off',
+    onOff(),
+    'Whether tokens without the role service or admin may ask for nothing but these.',
   ),
   CORS_ORIGINS: optional(
     'Server',

@@ -13,6 +13,8 @@ export interface Identity {
   readonly roles: ReadonlySet<Role>;
   /** When the token ends; subscriptions end with it. Null: it does not. */
   readonly expiresAt: Date | null;
+  /** Whose installation it is on a database of several. Absent: there is but one. */
+  readonly tenant?: string;
 }
 
 /** What the rules need to know of a reader, besides what a single action asks for (follows of its refs). */

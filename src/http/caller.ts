@@ -17,3 +17,8 @@ export interface Caller {
 export function rateLimitKey({ identity, address }: Pick<Caller, 'identity' | 'address'>): string {
   return identity === null ? `address:${address}` : `user:${identity.userId}`;
 }
+
+/** What the requests of all callers of a tenant are counted under together; null: there is none. */
+export function tenantKey({ identity }: Pick<Caller, 'identity'>): string | null {
+  return identity?.tenant === undefined ? null : `tenant:${identity.tenant}`;
+}

@@ -15,7 +15,7 @@ export function corsFor(origins: CorsOrigins): (request: Request) => CORSOptions
       origin: all ? '*' : [origin, origin],
       credentials: false,
       methods: ['GET', 'POST', 'OPTIONS'],
-      exposedHeaders: ['Retry-After', 'WWW-Authenticate'],
+      exposedHeaders: ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate'],
       maxAge: 3_600,
     };
   };

@@ -11,7 +11,7 @@ import type { HttpLimits } from './limits.ts';
 import type { RequestContext } from './operation-context.ts';
 import { bodyFault } from './plugins/request-guard.ts';
 import type { Services } from '../services/create-services.ts';
-import { overRate, type RateLimiter } from './rate-limit.ts';
+import { rateLimitHeaders, refusalFor, type RateLimits, type ShareState } from './rate-limit.ts';
 import { readJsonBody } from './read-json.ts';
 import { isStream, sendResponse } from './respond.ts';
 import type { YogaApp } from './yoga.ts';
@@ -22,7 +22,7 @@ export interface GraphqlEndpointOptions {
   readonly services: Pick<Services, 'readTicket'>;
   readonly streams: EventStreams;
   readonly limits: HttpLimits;
-  readonly rateLimiter: RateLimiter | undefined;
+  readonly rateLimits: RateLimits | undefined;
   readonly intake: Intake;
   readonly logger: Pick<Logger, 'debug'>;
 }
@@ -38,7 +38,7 @@ export function createGraphqlEndpoint(
   const { yoga, streams, intake } = options;
   return async (req, res) => {
     const startedAt = performance.now();
-    const { identity, refusal: refused } = await admit(options, req);
+    const { identity, shares, refusal: refused } = await admit(options, req);
     const byTicket = ticketOf(req) !== null;
     const ports = { remote: req.socket.remotePort, local: req.socket.localPort };
     const caller: Caller = { identity, address: addressOf(req), ports, byTicket, transport: 'http' };
@@ -52,12 +52,13 @@ export function createGraphqlEndpoint(
       const traceparent = req.headers['traceparent']?.toString();
       const context: RequestContext = {
         ...{ caller, startedAt, mayStream, lastEventId },
-        ...{ languages, traceparent, refusal },
+        ...{ languages, traceparent, refusal, shares },
       };
       response = await yoga.handleNodeRequestAndResponse(req, res, context);
     }
     // A stream may last for days.
     Object.assign(req, { body: undefined });
+    for (const [name, value] of Object.entries(rateLimitHeaders(shares))) response.headers.set(name, value);
     if (isStream(response)) await streams.run(res, response, identity);
     else await sendResponse(res, response);
   };
@@ -80,12 +81,14 @@ function lastEventIdOf({ headers }: IncomingMessage): string | undefined {
 
 interface Admission {
   readonly identity: Identity | null;
+  /** How far the caller has used its shares; what the operation costs is added when it is known. */
+  readonly shares: ShareState[];
   /** Why the request is refused whatever it asks. */
   readonly refusal?: Error;
 }
 
 async function admit(options: GraphqlEndpointOptions, req: IncomingMessage): Promise<Admission> {
-  const { authenticate, services, rateLimiter, logger } = options;
+  const { authenticate, services, rateLimits, logger } = options;
   let identity: Identity | null = null;
   let refusal: Error | undefined;
   try {
@@ -97,9 +100,12 @@ async function admit(options: GraphqlEndpointOptions, req: IncomingMessage): Pro
     logTokenRefused(logger, { reason: refusal.message });
   }
   // Counted before anything else is looked at: what is refused costs work too.
-  if (req.method !== 'OPTIONS')
-    refusal = (await overRate(rateLimiter, { identity, address: addressOf(req) })) ?? refusal;
-  return refusal === undefined ? { identity } : { identity, refusal };
+  const shares =
+    req.method === 'OPTIONS'
+      ? []
+      : ((await rateLimits?.countRequest({ identity, address: addressOf(req) })) ?? []);
+  refusal = refusalFor(shares) ?? refusal;
+  return refusal === undefined ? { identity, shares } : { identity, shares, refusal };
 }
 
 /** Reads the body to where Yoga looks for one that has been parsed. The error to refuse the request with, if any. */

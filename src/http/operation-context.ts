@@ -7,6 +7,7 @@ import { variablesFault } from '../graphql/limits/variables.ts';
 import { localeFor } from '../descriptors/locale.ts';
 import type { Services } from '../services/create-services.ts';
 import type { Caller } from './caller.ts';
+import { refusalFor, type RateLimits, type ShareState } from './rate-limit.ts';
 
 interface OperationParams {
   readonly operationName?: string | null | undefined;
@@ -28,6 +29,8 @@ export interface RequestContext {
   readonly languages?: string | undefined;
   /** Why the request is refused whatever it asks; absent: it is not. */
   readonly refusal?: Error | undefined;
+  /** How far the caller has used its shares, for the headers of the answer. */
+  readonly shares?: ShareState[];
   /** Set once the document has been parsed. */
   document?: DocumentNode;
   params?: OperationParams;
@@ -37,6 +40,7 @@ export interface OperationGuard {
   readonly services: Services;
   readonly schema: GraphQLSchema;
   readonly maxCost: number;
+  readonly rateLimits: RateLimits | undefined;
 }
 
 /** Nothing aborts a query or mutation: what it started is finished. */
@@ -44,9 +48,12 @@ const NEVER = new AbortController().signal;
 
 /**
  * The last thing before an operation runs: may this caller run it? Gives its context.
- * Rejects with UNAUTHENTICATED or BAD_USER_INPUT.
+ * Rejects with UNAUTHENTICATED, FORBIDDEN, BAD_USER_INPUT or RATE_LIMITED.
  */
-export function openOperation(guard: OperationGuard, request: RequestContext): GraphQLContext {
+export function openOperation(
+  guard: OperationGuard,
+  request: RequestContext,
+): GraphQLContext | Promise<GraphQLContext> {
   const { caller, document, params } = request;
   const operation = document === undefined ? null : findOperation(document, params?.operationName);
   if (document === undefined || operation === null)
@@ -71,5 +78,21 @@ export function openOperation(guard: OperationGuard, request: RequestContext): G
       `The operation asks for up to ${String(cost)} objects, at most ${String(guard.maxCost)} are allowed`,
     );
 
-  return createContext(guard.services, caller.identity, NEVER, { locale: localeFor(request.languages) });
+  const context = createContext(guard.services, caller.identity, NEVER, {
+    locale: localeFor(request.languages),
+  });
+  const { rateLimits } = guard;
+  // Nothing is waited for where nothing is counted.
+  return rateLimits?.hasCost === true ? countCost(rateLimits, request, cost).then(() => context) : context;
+}
+
+async function countCost(
+  rateLimits: RateLimits,
+  { caller, shares }: RequestContext,
+  cost: number,
+): Promise<void> {
+  const counted = await rateLimits.countCost(caller, cost);
+  shares?.push(...counted);
+  const refusal = refusalFor(counted);
+  if (refusal !== null) throw refusal;
 }

@@ -2,17 +2,22 @@ import type { GraphQLError } from 'graphql';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { partIndex } from '../connections/redis-parts.ts';
 import { apiError } from '../graphql/errors.ts';
-import { rateLimitKey, type Caller } from './caller.ts';
+import { rateLimitKey, tenantKey, type Caller } from './caller.ts';
 
-/** Counts what each client asks for, whatever becomes of it. */
-export interface RateLimiter {
-  /** How long to wait, in milliseconds, when `key` has used up its share; null when it may go on. */
-  consume(key: string): Promise<number | null>;
-}
-
-export interface RateLimiterOptions {
+/** How many points may be used in each window of so many seconds. */
+export interface Share {
   readonly points: number;
   readonly seconds: number;
+}
+
+/** What is counted of each caller and of each tenant. Absent: is not limited. */
+export interface RateLimitsOptions {
+  /** Requests, and operations on sockets. */
+  readonly requests?: Share | undefined;
+  /** Objects that operations may ask for; see graphql/limits/cost.ts. */
+  readonly cost?: Share | undefined;
+  readonly tenantRequests?: Share | undefined;
+  readonly tenantCost?: Share | undefined;
   /** Where all processes count together; absent: this one counts alone. */
   readonly shared?: readonly {
     /** A client of Redis; stays the caller's. */
@@ -22,50 +27,155 @@ export interface RateLimiterOptions {
   }[];
 }
 
+type Counted = Pick<Caller, 'identity' | 'address'>;
+
+/** How far a share has been used. */
+export interface ShareState {
+  readonly policy: RatePolicy;
+  readonly isOver: boolean;
+  readonly remaining: number;
+  /** Until the window ends and the share is whole again. */
+  readonly msLeft: number;
+}
+
+/** One of the limits, as clients are shown it. */
+export interface RatePolicy {
+  readonly name: 'user' | 'user-cost' | 'tenant' | 'tenant-cost';
+  readonly counts: 'requests' | 'cost';
+  readonly points: number;
+  /** Whole. */
+  readonly seconds: number;
+}
+
+interface Limit {
+  readonly policy: RatePolicy;
+  /** Under which a caller is counted; null: not at all. */
+  readonly keyOf: (caller: Counted) => string | null;
+  readonly consume: (key: string, points: number) => Promise<ShareState>;
+}
+
 /**
- * Allows `points` operations per key in each window of `seconds`, in all processes on one Redis together. While Redis
- * cannot be reached each process counts on its own: with n of them a client may get n times as much.
+ * Counts what callers ask for, whatever becomes of it, in all processes on one Redis together. While Redis cannot be
+ * reached each process counts on its own: with n of them a client may get n times as much.
  */
-export function createRateLimiter({ points, seconds, shared = [] }: RateLimiterOptions): RateLimiter {
+export class RateLimits {
+  readonly #limits: readonly Limit[];
+
+  constructor({ requests, cost, tenantRequests, tenantCost, shared = [] }: RateLimitsOptions) {
+    const limits = [
+      createLimit('user', 'requests', requests, rateLimitKey, shared),
+      createLimit('user-cost', 'cost', cost, rateLimitKey, shared),
+      createLimit('tenant', 'requests', tenantRequests, tenantKey, shared),
+      createLimit('tenant-cost', 'cost', tenantCost, tenantKey, shared),
+    ];
+    this.#limits = limits.filter((limit) => limit !== null);
+  }
+
+  /** Whether `countCost` counts anything. */
+  get hasCost(): boolean {
+    return this.#limits.some(({ policy }) => policy.counts === 'cost');
+  }
+
+  countRequest(caller: Counted): Promise<ShareState[]> {
+    return this.#count('requests', caller, 1);
+  }
+
+  /** @param cost as `operationCost`; what is free costs one. */
+  countCost(caller: Counted, cost: number): Promise<ShareState[]> {
+    return this.#count('cost', caller, Math.max(1, cost));
+  }
+
+  async #count(what: RatePolicy['counts'], caller: Counted, points: number): Promise<ShareState[]> {
+    const counted = this.#limits.flatMap(({ policy, keyOf, consume }) => {
+      const key = policy.counts === what ? keyOf(caller) : null;
+      // What costs more than a whole share uses it up, and can be had at the beginning of a window.
+      return key === null ? [] : [consume(key, Math.min(points, policy.points))];
+    });
+    return Promise.all(counted);
+  }
+}
+
+function createLimit(
+  name: RatePolicy['name'],
+  counts: RatePolicy['counts'],
+  share: Share | undefined,
+  keyOf: Limit['keyOf'],
+  shared: NonNullable<RateLimitsOptions['shared']>,
+): Limit | null {
+  if (share === undefined) return null;
   // Redis counts windows in whole seconds: a window that is none becomes longer, and what it allows more in proportion.
-  const duration = Math.max(1, Math.ceil(seconds));
-  const window = { points: Math.round((points * duration) / seconds), duration };
+  const seconds = Math.max(1, Math.ceil(share.seconds));
+  const points = Math.round((share.points * seconds) / share.seconds);
+  const policy = { name, counts, points, seconds };
+  const window = { points, duration: seconds };
   const own = new RateLimiterMemory(window);
   const limiters = shared.map(
     ({ commands, prefix }) =>
       new RateLimiterRedis({
         ...window,
         storeClient: commands,
-        keyPrefix: `${prefix}rate`,
+        keyPrefix: `${prefix}rate${counts === 'cost' ? '-cost' : ''}`,
         rejectIfRedisNotReady: true,
         insuranceLimiter: own,
         // Who has used up the share is refused without asking Redis each time.
-        inMemoryBlockOnConsumed: window.points + 1,
+        inMemoryBlockOnConsumed: points + 1,
       }),
   );
+  const stateOf = (result: RateLimiterRes, isOver: boolean): ShareState => ({
+    policy,
+    isOver,
+    remaining: isOver ? 0 : Math.max(0, result.remainingPoints),
+    msLeft: Math.max(1, result.msBeforeNext),
+  });
   return {
-    async consume(key) {
+    policy,
+    keyOf,
+    async consume(key, used) {
       try {
-        await (limiters[partIndex(key, limiters.length)] ?? own).consume(key);
-        return null;
+        return stateOf(await (limiters[partIndex(key, limiters.length)] ?? own).consume(key, used), false);
       } catch (error) {
-        if (error instanceof RateLimiterRes) return Math.max(1, error.msBeforeNext);
+        if (error instanceof RateLimiterRes) return stateOf(error, true);
         throw error;
       }
     },
   };
 }
 
-/** Counts a request of a caller. Gives the error to refuse it with when it is one too many. */
-export async function overRate(
-  limiter: RateLimiter | undefined,
-  caller: Pick<Caller, 'identity' | 'address'>,
-): Promise<GraphQLError | null> {
-  const waitMs = (await limiter?.consume(rateLimitKey(caller))) ?? null;
-  if (waitMs === null) return null;
-  const seconds = String(Math.ceil(waitMs / 1_000));
-  return apiError('RATE_LIMITED', `Too many requests, try again in ${seconds} s`, {
+/** The error to refuse with when a share is used up; null: none is. */
+export function refusalFor(states: readonly ShareState[]): GraphQLError | null {
+  const over = states.filter(({ isOver }) => isOver);
+  const [first] = over;
+  if (first === undefined) return null;
+  const seconds = String(Math.max(...over.map(secondsLeft)));
+  return apiError('RATE_LIMITED', `${WORDS[first.policy.name]}, try again in ${seconds} s`, {
     status: 429,
     headers: { 'Retry-After': seconds },
   });
+}
+
+const WORDS: Readonly<Record<RatePolicy['name'], string>> = {
+  user: 'Too many requests',
+  'user-cost': 'Operations ask for too much',
+  tenant: 'Too many requests of the tenant',
+  'tenant-cost': 'Operations of the tenant ask for too much',
+};
+
+/**
+ * The fields of draft-ietf-httpapi-ratelimit-headers-10. No registered unit fits what operations cost, so that policy
+ * says what it counts in a parameter of ours, which clients may read as a comment.
+ */
+export function rateLimitHeaders(states: readonly ShareState[]): Readonly<Record<string, string>> {
+  if (states.length === 0) return {};
+  const policies = states.map(({ policy: { name, points, seconds, counts } }) => {
+    const unit = counts === 'cost' ? ';fanfare-unit="objects"' : '';
+    return `"${name}";q=${String(points)};w=${String(seconds)}${unit}`;
+  });
+  const left = states.map(
+    (state) => `"${state.policy.name}";r=${String(state.remaining)};t=${String(secondsLeft(state))}`,
+  );
+  return { 'RateLimit-Policy': policies.join(', '), RateLimit: left.join(', ') };
+}
+
+function secondsLeft({ msLeft }: ShareState): number {
+  return Math.ceil(msLeft / 1_000);
 }

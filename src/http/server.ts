@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { CorsOrigins } from '../config/config.ts';
+import { buildSchema } from '../graphql/schema.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
 import type { Services } from '../services/create-services.ts';
 import { logListening, logSocketTrouble } from '../telemetry/events.ts';
@@ -15,7 +16,9 @@ import { Intake } from './intake.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
 import { createNodeServer, listen } from './node-server.ts';
 import { createRequestObserver, type RequestObserver } from './observe.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import { readPersistedFile, type PersistedFileOptions } from './persisted-file.ts';
+import { PersistedOperations } from './persisted-operations.ts';
+import type { RateLimits } from './rate-limit.ts';
 import { RequestLanes } from './request-lanes.ts';
 import { sendJson } from './respond.ts';
 import { createRoutes, GRAPHQL_PATH } from './routes.ts';
@@ -48,7 +51,9 @@ export interface HttpServerOptions {
   /** Tells when all that a member has open is to end. */
   readonly sessionEnds: Pick<SessionEnds, 'onEnd'>;
   /** Absent: requests are not limited. */
-  readonly rateLimiter?: RateLimiter;
+  readonly rateLimits?: RateLimits;
+  /** A file of operations that can be asked for by id, and whether users may ask for nothing else. Default: none. */
+  readonly persistedOperations?: { readonly path: string; readonly isOnly: boolean } | undefined;
   /** Tells the errors that say the database or the like cannot be reached: clients get UNAVAILABLE. Default: none. */
   readonly isUnavailable?: (error: unknown) => boolean;
   /** What has to be fine for /ready to say so. */
@@ -89,11 +94,14 @@ const DEFAULT_PART_BYTES = 16 * 1_024 * 1_024;
 
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { services, sessionEnds, graphiql, introspection, rateLimiter, probes, metrics, logger } = options;
+  const { services, sessionEnds, graphiql, introspection, rateLimits, probes, metrics, logger } = options;
   const observer = createRequestObserver(logger, metrics, options.isUnavailable ?? (() => false));
   const quota = new SubscriptionQuota(limits.maxSubscriptionsPerUser);
   const authenticate = createAuthenticator(options.auth, logger);
+  const schema = buildSchema();
+  const persisted = await openPersisted(options.persistedOperations, { schema, limits });
   const yoga = createYogaApp({
+    schema,
     services,
     graphiql,
     pageToken: options.pageToken,
@@ -102,6 +110,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     corsOrigins: options.corsOrigins ?? [],
     partBytes: options.partBytes ?? DEFAULT_PART_BYTES,
     quota,
+    rateLimits,
+    persisted,
     observer,
     metrics,
   });
@@ -112,7 +122,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     sessionEnds,
     limits,
     intake,
-    rateLimiter,
+    rateLimits,
+    persisted,
     observer,
     logger,
   });
@@ -126,7 +137,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       streams,
       limits,
       intake,
-      rateLimiter,
+      rateLimits,
       logger,
     }),
     graphiql,
@@ -196,6 +207,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+async function openPersisted(
+  given: HttpServerOptions['persistedOperations'],
+  options: PersistedFileOptions,
+): Promise<PersistedOperations | undefined> {
+  if (given === undefined) return undefined;
+  return new PersistedOperations(await readPersistedFile(given.path, options), given.isOnly);
 }
 
 async function answer(

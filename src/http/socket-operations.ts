@@ -25,7 +25,8 @@ import type { HttpLimits } from './limits.ts';
 import type { RequestObserver } from './observe.ts';
 import type { RequestContext } from './operation-context.ts';
 import { operationName } from './plugins/request-figures.ts';
-import { overRate, type RateLimiter } from './rate-limit.ts';
+import { operationIdOf, type PersistedOperations } from './persisted-operations.ts';
+import { refusalFor, type RateLimits } from './rate-limit.ts';
 import { WrittenFrames } from './written-frames.ts';
 import type { YogaApp } from './yoga.ts';
 
@@ -49,7 +50,8 @@ export interface SocketOperationsOptions {
   readonly authenticate: Authenticate;
   readonly sessionEnds: Pick<SessionEnds, 'onEnd'>;
   readonly limits: HttpLimits;
-  readonly rateLimiter: RateLimiter | undefined;
+  readonly rateLimits: RateLimits | undefined;
+  readonly persisted: PersistedOperations | undefined;
   readonly intake: Intake;
   readonly observer: RequestObserver;
   readonly logger: Pick<Logger, 'debug'>;
@@ -83,7 +85,7 @@ const NEEDS_TOKEN = 'This needs a token: connectionParams {authorization: "Beare
  * one operation are its errors and leave the socket open.
  */
 export function createSocketOperations(options: SocketOperationsOptions): Hooks {
-  const { yoga, limits, rateLimiter, observer } = options;
+  const { yoga, limits, rateLimits, persisted, observer } = options;
   const running = new WeakMap<ExecutionArgs, Running>();
 
   async function prepare(
@@ -100,13 +102,13 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
     };
     let errors: readonly GraphQLError[];
     try {
-      const over = await overRate(rateLimiter, caller);
+      const over = await countRequest(rateLimits, caller);
       if (over !== null) throw over;
       if (message?.isLarge === true) await nextTurn();
       // Yoga's own context also has the HTTP request, which there is none of here; its plugins allow for that.
       const stages = yoga.getEnveloped(request) as Stages;
       const { schema } = stages;
-      const document = stages.parse(params.query);
+      const document = stages.parse(documentFor(persisted, params, caller));
       errors = stages.validate(schema, document);
       if (errors.length === 0) {
         const args: ExecutionArgs = {
@@ -185,7 +187,7 @@ async function admit(
   connection: Connection,
   params: Readonly<Record<string, unknown>> | undefined,
 ): Promise<boolean> {
-  const { authenticate, rateLimiter, sessionEnds, logger } = options;
+  const { authenticate, rateLimits, sessionEnds, logger } = options;
   const { socket } = connection;
   try {
     const identity = await authenticate(authorizationOf(params));
@@ -198,11 +200,32 @@ async function admit(
   } catch (error) {
     if (!(error instanceof FanfareError)) throw error;
     logTokenRefused(logger, { reason: error.message });
-    const over = await overRate(rateLimiter, connection.caller);
+    const over = await countRequest(rateLimits, connection.caller);
     const isForLater = over !== null || error.code === 'UNAVAILABLE';
     socket.close(isForLater ? TRY_AGAIN_LATER : CloseCode.Forbidden, closeReason((over ?? error).message));
     return false;
   }
+}
+
+/** The document of an operation, which may come by its id; the protocol wants a `query` beside that, which is empty. */
+function documentFor(
+  persisted: PersistedOperations | undefined,
+  { query, extensions }: SubscribePayload,
+  caller: Caller,
+): string {
+  if (persisted === undefined) return query;
+  const id = query === '' ? operationIdOf({ extensions }) : null;
+  if (id !== null) return persisted.find(id);
+  persisted.check(query, caller);
+  return query;
+}
+
+/** Gives the error to refuse with when it is one too many. */
+async function countRequest(
+  rateLimits: RateLimits | undefined,
+  caller: Caller,
+): Promise<GraphQLError | null> {
+  return rateLimits === undefined ? null : refusalFor(await rateLimits.countRequest(caller));
 }
 
 function endWithSession(

@@ -1,10 +1,9 @@
-import type { DocumentNode } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { CompiledExecution } from './compiled-execution.ts';
 import type { CorsOrigins } from '../config/config.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { buildSchema } from '../graphql/schema.ts';
 import type { Services } from '../services/create-services.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { corsFor } from './cors.ts';
@@ -21,9 +20,13 @@ import { liveSubscriptions } from './plugins/live-subscriptions.ts';
 import { requestFigures } from './plugins/request-figures.ts';
 import { requestGuard } from './plugins/request-guard.ts';
 import { tracedOperations } from './plugins/traced-operations.ts';
+import { ID_PARAMS, type PersistedOperations } from './persisted-operations.ts';
+import { persistedDocuments } from './plugins/persisted-documents.ts';
+import type { RateLimits } from './rate-limit.ts';
 import type { SubscriptionQuota } from './subscription-quota.ts';
 
 export interface YogaAppOptions {
+  readonly schema: GraphQLSchema;
   readonly services: Services;
   readonly graphiql: boolean;
   readonly pageToken: string | undefined;
@@ -33,6 +36,8 @@ export interface YogaAppOptions {
   /** What rendered parts of actions may take. */
   readonly partBytes: number;
   readonly quota: SubscriptionQuota;
+  readonly rateLimits: RateLimits | undefined;
+  readonly persisted: PersistedOperations | undefined;
   readonly observer: RequestObserver;
   readonly metrics: Pick<Metrics, 'subscriberOpened' | 'liveEventSent' | 'liveResync'>;
 }
@@ -69,19 +74,23 @@ function withOwnMethods(context: GraphQLContext): GraphQLContext {
  * server context, `yoga.fetch(url, init, { caller, startedAt })`.
  */
 export function createYogaApp(options: YogaAppOptions): YogaApp {
-  const { services, introspection, limits, observer } = options;
-  const schema = buildSchema();
+  const { services, introspection, limits, rateLimits, persisted, observer } = options;
+  const { schema } = options;
   const sharing = new SharedExecution(schema, new PartCache(options.partBytes));
   const compiledExecution = new CompiledExecution({}, sharing);
-  const guard = { services, schema, maxCost: limits.maxCost };
+  const guard = { services, schema, maxCost: limits.maxCost, rateLimits };
   return createYoga<RequestContext, GraphQLContext>({
     schema,
-    context: (request) => withOwnMethods(openOperation(guard, request)),
+    context: (request) => {
+      const opened = openOperation(guard, request);
+      return opened instanceof Promise ? opened.then(withOwnMethods) : withOwnMethods(opened);
+    },
     graphqlEndpoint: '/graphql',
     cors: corsFor(options.corsOrigins),
     ...(options.graphiql ? graphiqlOf(options.pageToken) : { graphiql: false }),
     landingPage: false,
     batching: false,
+    extraParamNames: persisted === undefined ? [] : [...ID_PARAMS],
     multipart: false,
     // What it would log are masked errors, which the observer gets anyway.
     logging: false,
@@ -90,6 +99,7 @@ export function createYogaApp(options: YogaAppOptions): YogaApp {
     parserAndValidationCache: { documentCache: documentCache<DocumentNode>(), errorCache: documentCache() },
     plugins: [
       requestGuard({ introspection, json: limits.json }),
+      ...(persisted === undefined ? [] : [persistedDocuments(persisted)]),
       documentGuard({ introspection, limits }),
       compiledQueries(compiledExecution),
       tracedOperations(),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createRateLimiter } from '../../src/http/rate-limit.ts';
+import { RateLimits } from '../../src/http/rate-limit.ts';
 import type { HttpServer } from '../../src/http/server.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { socketUrl, startTestHttp } from '../support/http.ts';
@@ -311,7 +311,7 @@ describe('bodies under way', () => {
 describe('the number of requests', () => {
   test('is limited per user where a limit is set', async () => {
     await using server = await startTestHttp(app, {
-      rateLimiter: createRateLimiter({ points: 2, seconds: 60 }),
+      rateLimits: new RateLimits({ requests: { points: 2, seconds: 60 } }),
     });
     const body = JSON.stringify({ query: '{ viewer { memberId } }' });
     const token = await app.token('busy');
@@ -324,7 +324,7 @@ describe('the number of requests', () => {
 
   test('is limited per address for those without a token', async () => {
     await using server = await startTestHttp(app, {
-      rateLimiter: createRateLimiter({ points: 1, seconds: 60 }),
+      rateLimits: new RateLimits({ requests: { points: 1, seconds: 60 } }),
     });
     const body = JSON.stringify({ query: '{ __typename }' });
     expect((await post(body, { server, token: null })).status).toBe(200);
@@ -340,7 +340,7 @@ describe('what counts as a request', () => {
     ['a body that is no JSON', null],
   ])('%s', async (_what, query) => {
     await using server = await startTestHttp(app, {
-      rateLimiter: createRateLimiter({ points: 2, seconds: 60 }),
+      rateLimits: new RateLimits({ requests: { points: 2, seconds: 60 } }),
     });
     const token = await app.token('careless');
     const body = query === null ? 'nonsense' : JSON.stringify({ query });
@@ -350,7 +350,7 @@ describe('what counts as a request', () => {
 
   test('a refused token, by address, which good tokens from there do not feel', async () => {
     await using server = await startTestHttp(app, {
-      rateLimiter: createRateLimiter({ points: 2, seconds: 60 }),
+      rateLimits: new RateLimits({ requests: { points: 2, seconds: 60 } }),
     });
     const body = JSON.stringify({ query: '{ viewer { memberId } }' });
     for (let n = 0; n < 2; n += 1)
@@ -361,7 +361,7 @@ describe('what counts as a request', () => {
 
   test('a refused token and a bad document on a socket', async () => {
     await using server = await startTestHttp(app, {
-      rateLimiter: createRateLimiter({ points: 1, seconds: 60 }),
+      rateLimits: new RateLimits({ requests: { points: 1, seconds: 60 } }),
     });
     const codes: number[] = [];
     for (let n = 0; n < 2; n += 1) {

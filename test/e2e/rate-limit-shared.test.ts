@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { startRedisProcess } from '../integration/realtime/redis-process.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
+import { openGreetedSocket } from '../support/socket.ts';
 
 async function codes(app: TestApp, times: number, sub = 'busy'): Promise<string[]> {
   const found: string[] = [];
@@ -34,15 +35,101 @@ test('a window that is over gives a new share', async () => {
   await expect.poll(() => codes(app, 1, sub), { timeout: PATIENCE_MS }).toEqual(['OK']);
 });
 
+const SMALL = '{ viewer { memberId } }';
+/** Asks for a hundred items and what belongs to them. */
+const LARGE = '{ feed(first: 100) { edges { node { action { actor { name } } } } } }';
+
+async function post(app: TestApp, query: string, sub: string) {
+  const response = await fetch(`${app.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${await app.token(sub)}` },
+    body: JSON.stringify({ query }),
+  });
+  const { errors = [] } = (await response.json()) as {
+    errors?: { message: string; extensions: { code: string } }[];
+  };
+  const [limit, policy, retryAfter] = ['ratelimit', 'ratelimit-policy', 'retry-after'].map((name) =>
+    response.headers.get(name),
+  );
+  return {
+    status: response.status,
+    code: errors[0]?.extensions.code ?? 'OK',
+    message: errors[0]?.message ?? '',
+    ...{ limit, policy, retryAfter },
+  };
+}
+
+/** What is left of each policy, and in how many seconds it is whole again. */
+function leftOf(limit: string | null | undefined): Record<string, { r: number; t: number }> {
+  const items = (limit ?? '').split(', ').map((item) => /^"([\w-]+)";r=(\d+);t=(\d+)$/.exec(item) ?? []);
+  const left: Record<string, { r: number; t: number }> = {};
+  for (const [, name = '', r, t] of items) left[name] = { r: Number(r), t: Number(t) };
+  return left;
+}
+
+test('what operations cost is counted by all processes together, and headers say what is left', async () => {
+  const env = { RATE_LIMIT: '100/1h', RATE_LIMIT_COST: '600/1h' };
+  await using one = await startTestApp({ worker: false, env });
+  await using two = await startTestApp({ worker: false, env, database: one.database });
+  const sub = `thrifty-${crypto.randomUUID()}`;
+  const first = await post(one, SMALL, sub);
+  expect(first).toMatchObject({
+    code: 'OK',
+    policy: '"user";q=100;w=3600, "user-cost";q=600;w=3600;fanfare-unit="objects"',
+  });
+  const before = leftOf(first.limit);
+  expect(before).toMatchObject({ user: { r: 99 } });
+  const second = await post(two, LARGE, sub);
+  const after = leftOf(second.limit);
+  expect(after).toMatchObject({ user: { r: 98 } });
+  expect((before['user-cost']?.r ?? 0) - (after['user-cost']?.r ?? 0)).toBeGreaterThan(300);
+  expect(after['user-cost']?.t).toBeGreaterThan(0);
+
+  const refused = await post(one, LARGE, sub);
+  expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
+  expect(refused.message).toMatch(/^Operations ask for too much, try again in \d+ s$/);
+  const { 'user-cost': cost } = leftOf(refused.limit);
+  expect(cost).toEqual({ r: 0, t: Number(refused.retryAfter) });
+  // Somebody else has a share of their own.
+  expect(await post(two, LARGE, `${sub}-else`)).toMatchObject({ code: 'OK' });
+});
+
+test('an operation that costs more than a whole share can be had once in a window', async () => {
+  await using app = await startTestApp({ worker: false, env: { RATE_LIMIT_COST: '50/1h' } });
+  const sub = `lavish-${crypto.randomUUID()}`;
+  expect(await post(app, LARGE, sub)).toMatchObject({ code: 'OK', limit: expect.stringContaining(';r=0;') });
+  expect(await post(app, SMALL, sub)).toMatchObject({ code: 'RATE_LIMITED' });
+});
+
+test('operations on sockets and subscriptions are counted with those over HTTP', async () => {
+  await using app = await startTestApp({ worker: false, env: { RATE_LIMIT_COST: '2/1h' } });
+  const sub = `socket-${crypto.randomUUID()}`;
+  await using socket = await openGreetedSocket(app.wsUrl, await app.token(sub));
+  const payload = { query: 'subscription { feedEvents { cursor } }' };
+  socket.send({ type: 'subscribe', id: '1', payload });
+  expect(await socket.next()).toMatchObject({ type: 'next', id: '1' });
+  expect(await post(app, SMALL, sub)).toMatchObject({ code: 'OK' });
+  socket.send({ type: 'subscribe', id: '2', payload });
+  expect(await socket.next()).toMatchObject({
+    ...{ type: 'error', id: '2' },
+    payload: [{ extensions: { code: 'RATE_LIMITED' } }],
+  });
+});
+
 test('each process counts on its own while Redis is away', async () => {
   await using redis = await startRedisProcess();
   await using app = await startTestApp({
     worker: false,
-    env: { RATE_LIMIT: '3/1h', REDIS_URL: redis.url },
+    env: { RATE_LIMIT: '3/1h', RATE_LIMIT_COST: '600/1h', REDIS_URL: redis.url },
   });
   expect(await codes(app, 1)).toEqual(['OK']);
   await redis.kill();
   const after = await codes(app, 5);
   expect(after.slice(0, 2)).toEqual(['OK', 'OK']);
   expect(after.at(-1)).toBe('RATE_LIMITED');
+  expect(await post(app, LARGE, 'thrifty')).toMatchObject({ code: 'OK' });
+  expect(await post(app, LARGE, 'thrifty')).toMatchObject({
+    code: 'RATE_LIMITED',
+    limit: expect.stringContaining('"user-cost";r=0;'),
+  });
 });

@@ -80,7 +80,8 @@ describe('readConfig', () => {
       maxUserBodyBytes: 262_144,
       maxBodyBytesUnderWay: 67_108_864,
       maxConnections: 10_000,
-      rateLimit: null,
+      rateLimits: { requests: null, cost: null, tenantRequests: null, tenantCost: null },
+      persistedOperations: null,
       corsOrigins: 'loopback',
       socketIdleMs: 300_000,
     });
@@ -116,7 +117,7 @@ describe('readConfig', () => {
     });
     expect(config.http).toMatchObject({ port: 0, host: '::', graphiql: false, introspection: true });
     expect(config.http.maxBodyBytes).toBe(65_536);
-    expect(config.http.rateLimit).toEqual({ requests: 600, perMs: 60_000 });
+    expect(config.http.rateLimits.requests).toEqual({ points: 600, perMs: 60_000 });
     expect(config.mongodb.uri).toBe('mongodb+srv://cluster.example/');
     expect(config.redis.url).toBe('rediss://cache.example:6380/2');
     expect(config.feeds).toMatchObject({ model: 'pull', dormantAfterMs: 5_400_000 });
@@ -162,6 +163,16 @@ describe('readConfig', () => {
     expect(faultsOf({ BODY_LIMIT: '2MiB', BODY_LIMIT_TOTAL: '2MiB' })).toEqual({});
   });
 
+  it('wants a list where nothing but its operations is taken', () => {
+    expect(faultsOf({ PERSISTED_OPERATIONS_ONLY: 'on' })).toEqual({
+      PERSISTED_OPERATIONS_ONLY:
+        'is on without PERSISTED_OPERATIONS, expected the file of what may be asked for',
+    });
+    expect(
+      read({ PERSISTED_OPERATIONS: '/ops.json', PERSISTED_OPERATIONS_ONLY: 'on' }).http.persistedOperations,
+    ).toEqual({ path: '/ops.json', isOnly: true });
+  });
+
   it('counts an empty variable as not set', () => {
     const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']));
     expect(read(empty)).toEqual(read({}));
@@ -169,7 +180,7 @@ describe('readConfig', () => {
 
   it('is frozen all the way down', () => {
     const config = read({ RATE_LIMIT: '1/1s' });
-    for (const part of [config, config.http, config.http.rateLimit, config.feeds, config.log])
+    for (const part of [config, config.http, config.http.rateLimits, config.feeds, config.log])
       expect(Object.isFrozen(part)).toBe(true);
   });
 
