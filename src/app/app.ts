@@ -9,7 +9,6 @@ import { Closer } from '../lib/closer.ts';
 import { once } from '../lib/once.ts';
 import { createRealtime } from '../realtime/create-realtime.ts';
 import { checkClock, watchClock } from '../services/clock-watch.ts';
-import { openApi } from './api.ts';
 import { createCore } from './core.ts';
 import { allIndexes } from './indexes.ts';
 import { enterInstallation } from './presence.ts';
@@ -185,7 +184,9 @@ async function build(
   const apiParts = { services, sessionEnds, database, redis, pageToken, probes };
   const http = parts.api
     ? closer.own(
-        await openApi(
+        await (
+          await loadApi()
+        ).openApi(
           config,
           { ...apiParts, readiness: group?.readiness },
           logger,
@@ -223,6 +224,9 @@ async function build(
 }
 
 /** With the database away a lease cannot be handed back; it then expires. */
+/** Loaded where it is served alone: GraphQL and HTTP are most of what a process has to load at its start. */
+const loadApi = (): Promise<typeof import('./api.ts')> => import('./api.ts');
+
 const WORKERS_CLOSE_WITHIN_MS = 3_000;
 const LEAVES_WITHIN_MS = 1_000;
 /** Asking all the time would take the database's time from the work that is waited for. */
