@@ -195,7 +195,7 @@ export function actionsRepository(collection: Collection<ActionDocument>, events
     async markInteraction(id: ActionId, mark: InteractionMark): Promise<Action | null> {
       const document = await collection.findOneAndUpdate(
         { _id: new ObjectId(id), isDeleted: false },
-        revised([{ $set: interactionMarked(mark) }]),
+        revised([{ $set: interactionMarked(mark, events) }]),
         { returnDocument: 'after' },
       );
       return document === null ? null : toAction(document);

@@ -147,6 +147,9 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
         ...(document.fanOut.former === undefined
           ? {}
           : { 'fanOut.former': { $literal: document.fanOut.former.map(withoutMember) } }),
+        ...(document.fanOut.toldAudience === undefined
+          ? {}
+          : { 'fanOut.toldAudience': { $literal: withoutMember(document.fanOut.toldAudience) } }),
         ...(mayMissFollowers(document, subject)
           ? passRequested({ notBefore: clock.now(), lane: 'LIVE' })
           : {}),

@@ -46,8 +46,13 @@ export interface FanOutDocument {
   checkpoint?: CheckpointDocument;
   /** Claims that were taken and have not come to an end in good order. Shown again counts as one: see `moderation.ts`. */
   begun?: number;
-  /** Hosts are to be told whom it comes to: until the first pass that came to its end. */
+  /** Hosts are to be told whom it comes to: until the first pass that came to its end while it could be seen. */
   tellsHosts?: true;
+  /**
+   * To whom it was addressed before the first change of that which no pass has followed yet: hosts are notified who came to it
+   * since. Only where events are recorded.
+   */
+  toldAudience?: FormerAudienceDocument;
   /** Of the last change that asked for a pass. Absent where that was not traced. */
   trace?: TraceDocument;
 }

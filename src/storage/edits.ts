@@ -8,7 +8,7 @@ import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../domain
 import { otherIdsOf, toAction } from './action-document.ts';
 import type { ActionDocument, FormerAudienceDocument, ModerationDocument } from './documents.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
-import { MOST_FORMER, passRequested } from './fan-out-stages.ts';
+import { MOST_FORMER, passRequested, toldUntilNow } from './fan-out-stages.ts';
 import type { Collections } from './mongo.ts';
 import { idOfStamp, namesHeld, nameStamp, UNCARRIED } from './name-stamps.ts';
 import { revised } from './revision.ts';
@@ -40,7 +40,7 @@ export function editsRepository({ actions }: Pick<Collections, 'actions'>, event
         const record: ModerationDocument | null = isLogged
           ? { _id: new ObjectId(), actionId: _id, at, by, kind: 'EDIT', reason: null }
           : null;
-        const fields = edited(document, change(toAction(document)), at);
+        const fields = edited(document, change(toAction(document)), at, events);
         const changed = await actions.findOneAndUpdate(
           unchanged(document),
           revised([
@@ -79,7 +79,12 @@ function unchanged(document: ActionDocument & { readonly _id: ObjectId }): Filte
 }
 
 /** Fields of an update pipeline. */
-function edited(document: WithId<ActionDocument>, content: ActionContent, at: Date): Document {
+function edited(
+  document: WithId<ActionDocument>,
+  content: ActionContent,
+  at: Date,
+  events: EventEntries,
+): Document {
   const before = toAction(document);
   const isReaddressed = isAudienceChanged(before, content);
   const concerned = concernedAfter(before, content, at, concernedByDescriptor(content.descriptor));
@@ -100,7 +105,7 @@ function edited(document: WithId<ActionDocument>, content: ActionContent, at: Da
     // Literals, since a string that begins with "$" would be read as a path here.
     ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, present(value)])),
     ...passRequested({ notBefore: at, lane }),
-    ...(isReaddressed ? passAfter(document, before) : {}),
+    ...(isReaddressed ? { ...passAfter(document, before), ...toldUntilNow(events) } : {}),
   };
 }
 

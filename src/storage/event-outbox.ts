@@ -36,10 +36,12 @@ export function eventOutboxRepository({ eventOutbox }: Pick<Collections, 'eventO
      */
     async putDelivered(
       { id: actionId, actorId, descriptor, scope }: Action,
-      chunk: { readonly first: UserId; readonly last: UserId },
+      chunk: { readonly first: UserId; readonly last: UserId; readonly version: number | null },
       readers: readonly DeliveredReader[],
     ): Promise<void> {
-      const id = eventIdOf('delivered', actionId, chunk.first, chunk.last);
+      const { first, last, version } = chunk;
+      const pass = version === null ? [] : [String(version)];
+      const id = eventIdOf('delivered', actionId, first, last, ...pass);
       const facts = { actionId, actorId, descriptorType: descriptor.type, scope, readers };
       await putIntoOutbox(eventOutbox, [{ id, type: 'item.delivered', at: clock.now(), facts }]);
     },

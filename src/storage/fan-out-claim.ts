@@ -36,6 +36,8 @@ export interface Claim {
   readonly delivered: number;
   /** Hosts are to be told whom it comes to. */
   readonly tellsHosts: boolean;
+  /** Of whom hosts know already that it comes to them, otherwise; null: of everybody. */
+  readonly toldAudience: FormerAudience | null;
 }
 
 /**
@@ -62,6 +64,7 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
     afterUserId: resumed?.afterUserId ?? null,
     delivered: resumed?.delivered ?? 0,
     tellsHosts: document.fanOut.tellsHosts === true,
+    toldAudience: document.fanOut.toldAudience ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
-import type { ActionDocument } from './documents.ts';
+import type { ActionDocument, FormerAudienceDocument } from './documents.ts';
 import { heldBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { clock } from '../lib/clock.ts';
@@ -31,6 +31,7 @@ const OF_OPEN_FAN_OUTS = [
   'fanOut.deliveredVersion',
   'fanOut.changedVersion',
   'fanOut.former',
+  'fanOut.toldAudience',
   'fanOut.tellsHosts',
 ] as const;
 
@@ -56,7 +57,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
             'fanOut.doneAt': clock.now(),
             ...swept(claim),
           },
-          $unset: Object.fromEntries(OF_OPEN_FAN_OUTS.map((field) => [field, 1])),
+          $unset: Object.fromEntries(leftByNow(claim).map((field) => [field, 1])),
         }),
       );
       return result.matchedCount === 1;
@@ -85,6 +86,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               'fanOut.attempts': 0,
               ...swept(claim),
               'fanOut.former': formerSince(claim),
+              'fanOut.toldAudience': toldBy(claim, events),
               // What this pass announced counts as announced. What was counted since does not: see `moderation.ts`.
               'fanOut.begun': { $subtract: ['$fanOut.begun', claim.begun] },
               'fanOut.leaseUntil': notBefore,
@@ -99,7 +101,12 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               },
             },
           },
-          { $unset: ['fanOut.worker', 'fanOut.checkpoint', 'fanOut.nextLane', 'fanOut.tellsHosts'] },
+          {
+            $unset: [
+              ...['fanOut.worker', 'fanOut.checkpoint', 'fanOut.nextLane'],
+              ...(claim.action.isHidden ? [] : ['fanOut.tellsHosts']),
+            ],
+          },
         ]),
       );
       return result.matchedCount === 1;
@@ -227,6 +234,35 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
 /** Nobody holds it any more to whom it was not addressed when it was claimed. */
 function swept({ action }: Claim): { readonly 'fanOut.sweptRev'?: number } {
   return action.audienceRev === 0 ? {} : { 'fanOut.sweptRev': action.audienceRev };
+}
+
+/** Of what was hidden before it ever came to somebody, hosts are notified when it is shown. */
+function leftByNow({ action }: Claim): readonly string[] {
+  return action.isHidden
+    ? OF_OPEN_FAN_OUTS.filter((field) => field !== 'fanOut.tellsHosts')
+    : OF_OPEN_FAN_OUTS;
+}
+
+/**
+ * An expression: of which audience hosts have been notified of everybody when the pass has come to its end. One that went on from a
+ * checkpoint has passed the readers before it with an older one.
+ */
+function toldBy({ action, version }: Claim, { isOn }: Pick<EventEntries, 'isOn'>): Document | string {
+  if (!isOn) return '$$REMOVE';
+  const { audienceRev, scope, audience, mentions, recipients, refIds, pullRefIds, reshares } = action;
+  const told: FormerAudienceDocument = {
+    ...{ rev: audienceRev, scope, audience: [...audience], mentions: [...mentions] },
+    ...{ recipients: [...recipients], refIds: [...refIds], pullRefIds: [...pullRefIds] },
+    reshares: reshares.map(({ by, at }) => ({ by, at })),
+  };
+  const isWhole = version === action.fanOut.version;
+  return {
+    $cond: [
+      { $gt: ['$fanOut.changedVersion', version] },
+      isWhole ? { $literal: told } : { $ifNull: ['$fanOut.toldAudience', '$$REMOVE'] },
+      '$$REMOVE',
+    ],
+  };
 }
 
 /** An expression: to whom it was addressed before edits that came after the claim. */

@@ -26,6 +26,23 @@ export function afterLastPass(now: Date): Document {
   return { $max: [now, apart, rested] };
 }
 
+/** An expression: to whom an action is addressed, as it is stored. */
+export const AUDIENCE_NOW = {
+  rev: { $ifNull: ['$audienceRev', 0] },
+  scope: '$scope',
+  audience: '$audience',
+  mentions: '$mentions',
+  recipients: '$recipients',
+  refIds: '$refIds',
+  pullRefIds: { $ifNull: ['$pullRefIds', []] },
+  reshares: { $ifNull: ['$reshares', []] },
+} as const satisfies Document;
+
+/** Fields of a change of the audience, for hosts that are notified who gained the action by it. */
+export function toldUntilNow({ isOn }: { readonly isOn: boolean }): Document {
+  return isOn ? { 'fanOut.toldAudience': { $ifNull: ['$fanOut.toldAudience', AUDIENCE_NOW] } } : {};
+}
+
 export interface PassRequest {
   /** When the pass may begin, or an expression that tells. A pass that is due earlier stays due earlier. */
   readonly notBefore: Date | Document;

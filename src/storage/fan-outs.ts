@@ -163,7 +163,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       const documents = reshares.map(({ by, at }) => ({ by, at }));
       const result = await collection.updateOne(
         { ...held(claim), 'fanOut.version': claim.action.fanOut.version },
-        revised([{ $set: resharesReplaced(documents, { isLosing, now: clock.now() }) }]),
+        revised([{ $set: resharesReplaced(documents, { isLosing, now: clock.now(), events }) }]),
       );
       return result.matchedCount === 1;
     },

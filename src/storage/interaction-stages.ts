@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import type { Engagement } from '../domain/action.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
 import { engagementDocument } from './engagement-document.ts';
+import type { EventEntries } from './event-entries.ts';
 import { afterLastPass, passRequested } from './fan-out-stages.ts';
 import { reshareChanged, type ReshareChange } from './reshare-stages.ts';
 
@@ -39,13 +40,16 @@ export interface InteractionMark {
 const COUNTERS = { COMMENT: 'comments', LIKE: 'likes', RESHARE: 'reshares' } as const;
 
 /** Fields of an update pipeline that mark a change of interactions on their action and ask for a pass. */
-export function interactionMarked({ change, boost, reshare, now }: InteractionMark): Document {
+export function interactionMarked(
+  { change, boost, reshare, now }: InteractionMark,
+  events: Pick<EventEntries, 'isOn'>,
+): Document {
   return {
     ...engagementFields(change),
     ...(boost === null ? {} : { latest: { $max: ['$latest', boost] }, isBumped: true }),
     ...(reshare == null
       ? passRequested({ notBefore: afterLastPass(now), lane: 'LIVE', isBoost: true })
-      : reshareChanged(reshare, now)),
+      : reshareChanged(reshare, now, events)),
   };
 }
 

@@ -260,7 +260,7 @@ export function memberTracesRepository(
     /** Where a fan-out stands and what it failed with may name a reader. Index `claim`: what is not DONE. */
     async cleanFanOuts({ memberId }: ErasureSubject): Promise<number> {
       const literally = memberId.replace(/[.*+?^${}()|[\]\\/]/gu, '\\$&');
-      const [checkpoints, former, errors] = await Promise.all([
+      const [checkpoints, former, told, errors] = await Promise.all([
         // Without its checkpoint a pass starts over, and delivers nothing twice.
         actions.updateMany(
           { ...OPEN, 'fanOut.checkpoint.afterUserId': memberId },
@@ -271,11 +271,15 @@ export function memberTracesRepository(
           unrevised({ $pull: { 'fanOut.former.$[].reshares': { by: memberId } } }),
         ),
         actions.updateMany(
+          { ...OPEN, 'fanOut.toldAudience.reshares.by': memberId },
+          unrevised({ $pull: { 'fanOut.toldAudience.reshares': { by: memberId } } }),
+        ),
+        actions.updateMany(
           { ...OPEN, 'fanOut.error': { $regex: literally } },
           unrevised({ $set: { 'fanOut.error': ERROR_REMOVED } }),
         ),
       ]);
-      return checkpoints.modifiedCount + former.modifiedCount + errors.modifiedCount;
+      return checkpoints.modifiedCount + former.modifiedCount + told.modifiedCount + errors.modifiedCount;
     },
   };
 

@@ -1,20 +1,24 @@
 import type { Document } from 'mongodb';
 import { MAX_RESHARES, type UserId } from '../domain/action.ts';
 import type { ReshareDocument } from './documents.ts';
-import { MOST_FORMER, passRequested } from './fan-out-stages.ts';
+import type { EventEntries } from './event-entries.ts';
+import { AUDIENCE_NOW, MOST_FORMER, passRequested, toldUntilNow } from './fan-out-stages.ts';
+
+/** Whether hosts want events. */
+type HostsTold = Pick<EventEntries, 'isOn'>;
 
 /** How the reshares that pass an action on have changed. */
 export type ReshareChange =
   | { readonly kind: 'given'; readonly by: UserId; readonly at: Date }
   | { readonly kind: 'taken'; readonly by: UserId };
 
-const RESHARES = { $ifNull: ['$reshares', []] };
+const { reshares: RESHARES } = AUDIENCE_NOW;
 
 /**
  * Fields of an update pipeline that change the reshares of an action and ask for the pass that follows. Where one of them
  * brings it to followers no more, reasons that were stored for the action are not trusted from then on.
  */
-export function reshareChanged(change: ReshareChange, now: Date): Document {
+export function reshareChanged(change: ReshareChange, now: Date, events: HostsTold): Document {
   const others = filtered(RESHARES, { $ne: ['$$reshare.by', { $literal: change.by }] });
   if (change.kind === 'taken') {
     const isLost = { $in: [{ $literal: change.by }, { $ifNull: ['$reshares.by', []] }] };
@@ -35,6 +39,7 @@ export function reshareChanged(change: ReshareChange, now: Date): Document {
   return {
     reshares: { $slice: [all, MAX_RESHARES] },
     ...lostIf({ $gte: [{ $size: others }, MAX_RESHARES] }),
+    ...toldUntilNow(events),
     ...passRequested({ notBefore: now, lane: 'LIVE' }),
   };
 }
@@ -42,11 +47,12 @@ export function reshareChanged(change: ReshareChange, now: Date): Document {
 /** The same where all of them are known. */
 export function resharesReplaced(
   reshares: readonly ReshareDocument[],
-  { isLosing, now }: { readonly isLosing: boolean; readonly now: Date },
+  { isLosing, now, events }: { readonly isLosing: boolean; readonly now: Date; readonly events: HostsTold },
 ): Document {
   return {
     reshares: reshares.length === 0 ? '$$REMOVE' : { $literal: reshares },
     ...lostIf({ $literal: isLosing }),
+    ...toldUntilNow(events),
     ...passRequested({ notBefore: now, lane: isLosing ? 'URGENT' : 'LIVE' }),
   };
 }
@@ -61,22 +67,12 @@ function orAbsent(list: Document): Document {
 
 /** Fields for an audience that shrinks: what a pass has reached counts for nothing, and the next one tells who lost it. */
 function lostIf(isLost: Document): Document {
-  const former = {
-    rev: { $ifNull: ['$audienceRev', 0] },
-    scope: '$scope',
-    audience: '$audience',
-    mentions: '$mentions',
-    recipients: '$recipients',
-    refIds: '$refIds',
-    pullRefIds: { $ifNull: ['$pullRefIds', []] },
-    reshares: RESHARES,
-  };
-  const all = { $concatArrays: [{ $ifNull: ['$fanOut.former', []] }, [former]] };
+  const all = { $concatArrays: [{ $ifNull: ['$fanOut.former', []] }, [AUDIENCE_NOW]] };
   const changed = (field: string, is: unknown): Document => ({
     $cond: [isLost, is, { $ifNull: [field, '$$REMOVE'] }],
   });
   return {
-    audienceRev: changed('$audienceRev', { $add: [former.rev, 1] }),
+    audienceRev: changed('$audienceRev', { $add: [AUDIENCE_NOW.rev, 1] }),
     'fanOut.checkpoint': changed('$fanOut.checkpoint', '$$REMOVE'),
     'fanOut.former': changed('$fanOut.former', { $slice: [all, -MOST_FORMER] }),
   };

@@ -7,6 +7,7 @@ import {
   expectShown,
   FEED_READS,
   openPrivacyWorld,
+  publishTarget,
   READ_NAMES,
   unreadOf,
   VIEWER_NAMES,
@@ -31,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => app[Symbol.asyncDispose]());
 
 async function published(world: PrivacyWorld): Promise<Target> {
-  const target = { actionId: await world.publish('thing'), refId: world.id('thing') };
+  const target = await publishTarget(world, 'thing');
   await app.idle();
   return target;
 }
@@ -61,6 +62,11 @@ const MAY_WHEN_HIDDEN: Readonly<Partial<Record<Write, readonly Viewer[]>>> = {
   unsnoozeFeedItem: ['admin'],
   bookmark: ['admin'],
   unbookmark: ['admin'],
+  addInteraction: ['admin'],
+  updateInteraction: ['admin'],
+  removeInteraction: ['admin'],
+  hideInteraction: ['admin'],
+  unhideInteraction: ['admin'],
   hideAction: ['admin'],
   unhideAction: ['admin'],
   updateAction: ['admin'],

@@ -5,11 +5,13 @@ import { ask, publish } from '../support/feed-api.ts';
 import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
 import {
   answerTo,
+  COMMENT_TEXT,
   expectNothing,
   expectShown,
   FEED_READS,
   itemIdOf,
   openPrivacyWorld,
+  publishTarget,
   READ_NAMES,
   unreadOf,
   VIEWER_NAMES,
@@ -65,6 +67,12 @@ const MAY: Readonly<Partial<Record<Write, (viewer: Viewer, sight: Sight) => bool
   unsnoozeFeedItem: (_viewer, sight) => sight !== 'no',
   bookmark: (_viewer, sight) => sight !== 'no',
   unbookmark: (_viewer, sight) => sight !== 'no',
+  addInteraction: (_viewer, sight) => sight !== 'no',
+  // The actor's own comment, which a service may take back in the actor's name.
+  updateInteraction: (viewer) => viewer === 'admin' || viewer === 'actor',
+  removeInteraction: (viewer) => viewer === 'admin' || viewer === 'actor' || viewer === 'service',
+  hideInteraction: (viewer) => viewer === 'admin',
+  unhideInteraction: (viewer) => viewer === 'admin',
   hideAction: (viewer) => viewer === 'admin',
   unhideAction: (viewer) => viewer === 'admin',
   // A service acts for the actor, and what it may do does not hang on what it is shown.
@@ -76,6 +84,8 @@ const MAY: Readonly<Partial<Record<Write, (viewer: Viewer, sight: Sight) => bool
 const FORBIDDEN: Readonly<Partial<Record<Write, string>>> = {
   deleteAction: 'Only its actor or an admin can delete an action',
   updateAction: 'Only its actor, a service or an admin can edit an action',
+  updateInteraction: 'Only its actor or an admin can change an interaction',
+  removeInteraction: 'Only its actor, a service or an admin can remove an interaction',
 };
 
 let app: TestApp;
@@ -92,14 +102,10 @@ interface Scene {
 
 async function openScene(scope: string): Promise<Scene> {
   const world = await openPrivacyWorld(app, scope);
-  const target = async (name: string): Promise<Target> => ({
-    actionId: await world.publish(name),
-    refId: world.id(name),
-  });
-  const before = await target('before');
+  const before = await publishTarget(world, 'before');
   await app.idle();
   await world.part();
-  const after = await target('after');
+  const after = await publishTarget(world, 'after');
   await app.idle();
   return { world, before, after };
 }
@@ -117,6 +123,24 @@ async function expectSight(world: PrivacyWorld, viewer: Viewer, target: Target, 
       return (isShown ? expectShown : expectNothing)(world, viewer, way, target);
     }),
   );
+}
+
+/** A comment that is hidden is there for admins alone, one that is taken back for nobody. */
+async function expectCommentsLost(world: PrivacyWorld, hidden: Target, removed: Target): Promise<void> {
+  await expectShown(world, 'admin', 'hideInteraction', hidden);
+  await expectShown(world, 'actor', 'removeInteraction', removed);
+  await expectShown(world, 'admin', 'comment', hidden);
+  for (const viewer of VIEWER_NAMES) {
+    if (viewer !== 'admin') await expectNothing(world, viewer, 'comment', hidden);
+    await expectNothing(world, viewer, 'comment', removed);
+    await expectNothing(world, viewer, 'updateInteraction', removed);
+    // Its actor and a service may take back what is hidden.
+    if (!['admin', 'actor', 'service'].includes(viewer))
+      for (const way of ['updateInteraction', 'removeInteraction'] as const)
+        await expectNothing(world, viewer, way, hidden);
+  }
+  await expectShown(world, 'admin', 'unhideInteraction', hidden);
+  await expectShown(world, 'actor', 'comment', hidden);
 }
 
 const ITEMS = `query ($ids: [ID!]!, ${VIEWER_NAMES.map((_, n) => `$id${String(n)}: ID!`).join(', ')}) {
@@ -156,7 +180,10 @@ describe.each(SCOPES)('a %s action', (scope) => {
   });
 
   test('can be acted upon by those only who see it', async () => {
-    const destructive: readonly Write[] = ['hideAction', 'unhideAction', 'deleteAction'];
+    const destructive: readonly Write[] = [
+      ...(['hideAction', 'unhideAction', 'deleteAction'] as const),
+      ...(['hideInteraction', 'unhideInteraction', 'removeInteraction'] as const),
+    ];
     // To all others it makes no difference whether it was published before the former followers left.
     const parted = VIEWER_NAMES.filter((viewer) => viewer.startsWith('former follower'));
     for (const [table, target, viewers] of [
@@ -182,6 +209,7 @@ describe.each(SCOPES)('a %s action', (scope) => {
         }
         await expectSight(world, viewer, target, sight);
       }
+    await expectCommentsLost(world, before, after);
     await expectShown(world, 'actor', 'deleteAction', before);
     await expectShown(world, 'admin', 'deleteAction', after);
   });
@@ -205,7 +233,7 @@ async function bookmarksOf({ app: api, as }: PrivacyWorld, viewer: Viewer): Prom
 
 test.each(SCOPES)('a %s action is in the bookmarks of those only who see it now', async (scope) => {
   const world = await openPrivacyWorld(app, scope);
-  const before: Target = { actionId: await world.publish('before'), refId: world.id('before') };
+  const before = await publishTarget(world, 'before');
   await app.idle();
   const bookmark = 'mutation ($id: ID!) { bookmark(actionId: $id) { id } }';
   const hadIt: Viewer[] = [];
@@ -236,7 +264,7 @@ test.each(SCOPES)('a %s action is in the bookmarks of those only who see it now'
     ]);
 });
 
-/** What a viewer is sent, in a few words: `added before`, `removed after`. */
+/** What a viewer is sent, in a few words: `added before`, `updated after: what the comment says`. */
 async function told(
   watcher: FeedWatcher,
   names: ReadonlyMap<string, string>,
@@ -248,7 +276,11 @@ async function told(
     if (event.__typename === 'FeedItemAdded' && event.item.action.id === last) return events;
     const id =
       'item' in event ? event.item.action.id : 'actionId' in event ? event.actionId : JSON.stringify(event);
-    events.push(`${event.__typename.slice('FeedItem'.length).toLowerCase()} ${names.get(id) ?? id}`);
+    const comments = 'item' in event ? (event.item.action.interactions?.edges ?? []) : [];
+    const said = comments.map(({ node }) => `: ${String(node.text)}`);
+    events.push(
+      `${event.__typename.slice('FeedItem'.length).toLowerCase()} ${names.get(id) ?? id}${said.join('')}`,
+    );
   }
 }
 
@@ -261,7 +293,8 @@ test.each(SCOPES)(
     for (const [n, viewer] of VIEWER_NAMES.entries()) {
       const { sub, roles } = world.as(viewer);
       const asThem = { url: app.url, wsUrl: app.wsUrl, token: () => app.token(sub, roles) };
-      watchers.set(viewer, crowd.own(await watchFeed(n % 2 === 0 ? 'SSE' : 'WebSocket', asThem, sub)));
+      const transport = n % 2 === 0 ? 'SSE' : 'WebSocket';
+      watchers.set(viewer, crowd.own(await watchFeed(transport, asThem, sub, { comments: true })));
     }
     const before = await world.publish('before');
     await app.idle();
@@ -269,9 +302,10 @@ test.each(SCOPES)(
     const after = await world.publish('after');
     await app.idle();
     for (const id of [before, after]) {
-      const comment =
-        'mutation ($id: ID!) { recordInteraction(input: { actionId: $id, kind: COMMENT }) { id } }';
-      await ask(app, comment, { id }, world.as('admin'));
+      const commentId = await world.comment(id);
+      await app.idle();
+      const hideComment = 'mutation ($id: ID!) { hideInteraction(id: $id) { id } }';
+      await ask(app, hideComment, { id: commentId }, world.as('admin'));
       await app.idle();
     }
     for (const id of [before, after]) {
@@ -295,8 +329,9 @@ test.each(SCOPES)(
         ...(hasBefore || hadBefore ? ['added before'] : []),
         ...(hadBefore ? ['removed before'] : []),
         ...(hasAfter ? ['added after'] : []),
-        ...(hasBefore ? ['updated before'] : []),
-        ...(hasAfter ? ['updated after'] : []),
+        // When it was said, and when it was hidden.
+        ...(hasBefore ? [`updated before: ${COMMENT_TEXT}`, 'updated before'] : []),
+        ...(hasAfter ? [`updated after: ${COMMENT_TEXT}`, 'updated after'] : []),
         ...(hasBefore || isMuting ? ['removed before'] : []),
         ...(hasAfter || isMuting ? ['removed after'] : []),
       ];

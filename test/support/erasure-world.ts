@@ -213,6 +213,10 @@ async function leaveInterrupted(parts: Parts, actionId: string): Promise<void> {
   const before = await actions.findOne({ _id: new ObjectId(actionId) });
   if (before === null) throw new Error('The action is gone');
   const { version } = before.fanOut;
+  const former = {
+    ...{ rev: 0, scope: 'FOLLOWERS' as const, audience: [`user:${ID}`], mentions: [ID], recipients: [ID] },
+    ...{ refIds: [ID], pullRefIds: [ID], reshares: [{ by: ID, at: new Date() }] },
+  };
   await actions.updateOne(
     { _id: before._id },
     {
@@ -220,12 +224,8 @@ async function leaveInterrupted(parts: Parts, actionId: string): Promise<void> {
         'fanOut.state': 'FAILED',
         'fanOut.leaseUntil': new Date(),
         'fanOut.error': `E11000 duplicate key: { userId: "${ID}" }`,
-        'fanOut.former': [
-          {
-            ...{ rev: 0, scope: 'FOLLOWERS', audience: [`user:${ID}`], mentions: [ID], recipients: [ID] },
-            ...{ refIds: [ID], pullRefIds: [ID], reshares: [{ by: ID, at: new Date() }] },
-          },
-        ],
+        'fanOut.former': [former],
+        'fanOut.toldAudience': former,
         'fanOut.checkpoint': { version, afterUserId: ID, delivered: 1 },
       },
     },

@@ -27,6 +27,11 @@ const events = (more: string): string => `subscription ($after: String, $filter:
   }
 } ${ITEM_FIELDS}`;
 
+const COMMENTS = ['FeedItemAdded', 'FeedItemUpdated'].map(
+  (type) =>
+    `... on ${type} { item { action { interactions(kinds: [COMMENT], first: 5) { edges { node { text } } } } } }`,
+);
+
 export interface ShownItem {
   readonly id: string;
   readonly relevancy: string;
@@ -37,6 +42,10 @@ export interface ShownItem {
     readonly actor: { readonly name: string };
     readonly refs: readonly { readonly label: string }[];
     readonly descriptor: { readonly summary: string };
+    /** Its comments, where they were asked for. */
+    readonly interactions?: {
+      readonly edges: readonly { readonly node: { readonly text: string | null } }[];
+    };
   };
 }
 
@@ -56,6 +65,8 @@ export interface WatchOptions {
   readonly filter?: object;
   /** Also ask for UnreadCountChanged. Default false. */
   readonly unread?: boolean;
+  /** Also ask for the comments of items. Default false. */
+  readonly comments?: boolean;
   /** Accept-Language of the connection. */
   readonly languages?: string;
 }
@@ -93,9 +104,14 @@ export async function openWatcher(
 ): Promise<FeedWatcher> {
   const authorization = `Bearer ${await app.token(sub)}`;
   const inbox = new Inbox();
-  const { unread = false, languages, ...variables } = options;
+  const { unread = false, comments = false, languages, ...variables } = options;
   const headers = languages === undefined ? {} : { 'accept-language': languages };
-  const query = events(unread ? '... on UnreadCountChanged { unread { count isExact } }' : '');
+  const query = events(
+    [
+      ...(unread ? ['... on UnreadCountChanged { unread { count isExact } }'] : []),
+      ...(comments ? COMMENTS : []),
+    ].join(' '),
+  );
   const request = { query, variables };
   if (transport === 'SSE') {
     const client = createStreamClient({

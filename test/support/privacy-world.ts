@@ -30,6 +30,8 @@ export interface PrivacyWorld {
   as(viewer: Viewer): { readonly sub: string; readonly roles: readonly Role[] };
   /** Publishes by the actor, about the site and about a thing of this name, to which it is pinned; conducted long ago. */
   publish(name: string): Promise<string>;
+  /** The actor comments on an action. Gives the id of the comment. */
+  comment(actionId: string): Promise<string>;
   /** The former followers end their follows of the actor, one keeping what came. */
   part(): Promise<void>;
 }
@@ -84,6 +86,19 @@ export async function openPrivacyWorld(app: TestApp, scope: string): Promise<Pri
       await ask(app, pin, { refId: id(name), id: actionId }, as('admin'));
       return actionId;
     },
+    async comment(actionId) {
+      const document = `mutation ($id: ID!, $text: String!) {
+        addInteraction(input: { actionId: $id, kind: COMMENT, text: $text }) { interaction { id } }
+      }`;
+      const variables = { id: actionId, text: COMMENT_TEXT };
+      const added = await ask<{ addInteraction: { interaction: { id: string } } }>(
+        app,
+        document,
+        variables,
+        as('actor'),
+      );
+      return added.addInteraction.interaction.id;
+    },
     async part() {
       await unfollow(kept, true);
       await unfollow(takenBack, false);
@@ -93,12 +108,22 @@ export async function openPrivacyWorld(app: TestApp, scope: string): Promise<Pri
 
 /** Ids of what is not there, of the same form as those of what is. */
 const NO_ACTION = Buffer.from('Action:0123456789abcdef01234567').toString('base64');
+const NO_COMMENT = Buffer.from('Interaction:0123456789abcdef01234567').toString('base64');
 const NO_REF = 'nothing';
+/** What the actor says of each action. */
+export const COMMENT_TEXT = 'Said among us';
 
-/** What one way in shows of an action: its global id, the id of a ref that only it carries. */
+/** What one way in shows of an action: its global id, the id of a ref that only it carries, that of its first comment. */
 export interface Target {
   readonly actionId: string;
   readonly refId: string;
+  readonly commentId: string;
+}
+
+/** Publishes and comments. */
+export async function publishTarget(world: PrivacyWorld, name: string): Promise<Target> {
+  const actionId = await world.publish(name);
+  return { actionId, refId: world.id(name), commentId: await world.comment(actionId) };
 }
 
 export function itemIdOf(userId: string, actionId: string): string {
@@ -109,15 +134,26 @@ export function itemIdOf(userId: string, actionId: string): string {
 interface Way {
   readonly document: string;
   readonly variables: (target: Target, viewerId: string) => Readonly<Record<string, unknown>>;
+  /** What it names of what may be seen; absent: of reads the action and what is said of it, of writes the action. */
+  readonly shows?: (target: Target) => readonly string[];
 }
 
+const COMMENT = `fragment Said on Interaction {
+  id kind text data state at editedAt parentId reaction actor { memberId name } action { id engagement { comments } }
+}`;
 const ACTION = `fragment Shown on Action {
   id conducted scope isHidden actor { memberId name } refs { refId type label followerCount }
   descriptor { type summary tags } engagement { comments likes reshares lastInteraction } fanOut { state delivered }
-}`;
+  viewer { hasLiked hasReshared hasCommented reactions isBookmarked canDelete canEdit }
+  interactions(kinds: [COMMENT], parentId: null, first: 5) { edges { cursor node { ...Said } } }
+} ${COMMENT}`;
 const ITEM = `fragment Item on NewsfeedItem { id relevancy reasons isUnread action { ...Shown } } ${ACTION}`;
 const PAGE = 'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }';
 const idOnly = ({ actionId }: Target) => ({ id: actionId });
+const commentOnly = ({ commentId }: Target) => ({ id: commentId });
+const actionOnly = ({ actionId }: Target) => [actionId];
+const both = ({ actionId, commentId }: Target) => [actionId, commentId];
+const said = ({ actionId, commentId }: Target) => [actionId, commentId, COMMENT_TEXT];
 
 /** Every way to an action that leaves it as it is. */
 export const READS = {
@@ -166,6 +202,18 @@ export const READS = {
       action(id: $id) { id }
     }`,
     variables: idOnly,
+    shows: actionOnly,
+  },
+  comment: {
+    document: `query ($id: ID!) { node(id: $id) { ...Said } nodes(ids: [$id]) { ...Said } } ${COMMENT}`,
+    variables: commentOnly,
+  },
+  replies: {
+    document: `query ($id: ID!, $parentId: ID!) {
+      action(id: $id) { id interactions(parentId: $parentId) { edges { cursor node { ...Said } } ${PAGE} } }
+    } ${COMMENT}`,
+    variables: ({ actionId, commentId }) => ({ id: actionId, parentId: commentId }),
+    shows: actionOnly,
   },
 } as const satisfies Readonly<Record<string, Way>>;
 
@@ -211,6 +259,37 @@ export const WRITES = {
     document: `mutation ($id: ID!) { updateAction(id: $id, input: { expiresAt: null }) { ...Shown } } ${ACTION}`,
     variables: idOnly,
   },
+  addInteraction: {
+    document: `mutation ($id: ID!, $parentId: ID!) {
+      addInteraction(input: { actionId: $id, kind: COMMENT, text: "A reply", parentId: $parentId }) {
+        interaction { ...Said } action { ...Shown }
+      }
+    } ${ACTION}`,
+    variables: ({ actionId, commentId }: Target) => ({ id: actionId, parentId: commentId }),
+    shows: both,
+  },
+  updateInteraction: {
+    document: `mutation ($id: ID!) { updateInteraction(id: $id, text: "${COMMENT_TEXT}") { ...Said } } ${COMMENT}`,
+    variables: commentOnly,
+    shows: said,
+  },
+  removeInteraction: {
+    document: `mutation ($id: ID!) {
+      removeInteraction(input: { id: $id }) { interaction { ...Said } action { ...Shown } }
+    } ${ACTION}`,
+    variables: commentOnly,
+    shows: both,
+  },
+  hideInteraction: {
+    document: 'mutation ($id: ID!) { hideInteraction(id: $id) { id action { id } } }',
+    variables: commentOnly,
+    shows: both,
+  },
+  unhideInteraction: {
+    document: 'mutation ($id: ID!) { unhideInteraction(id: $id) { id action { id } } }',
+    variables: commentOnly,
+    shows: both,
+  },
   retryFanOut: { document: 'mutation ($id: ID!) { retryFanOut(id: $id) { id } }', variables: idOnly },
   deleteAction: { document: 'mutation ($id: ID!) { deleteAction(id: $id) { id } }', variables: idOnly },
 } as const satisfies Readonly<Record<string, Way>>;
@@ -236,15 +315,16 @@ export async function answerTo(
   return app.query(document, variables(target, id(viewer)), as(viewer));
 }
 
-const NOTHING: Target = { actionId: NO_ACTION, refId: NO_REF };
+const NOTHING: Target = { actionId: NO_ACTION, refId: NO_REF, commentId: NO_COMMENT };
 
 /** The answer without the ids that were asked for: those the viewer has told us. */
 function unnamed(answer: GraphqlAnswer<unknown>, viewerId: string, target: Target): unknown {
-  const asked = [target.actionId, itemIdOf(viewerId, target.actionId), target.refId];
+  const { actionId, refId, commentId } = target;
+  const asked = [actionId, itemIdOf(viewerId, actionId), refId, commentId];
   return JSON.parse(asked.reduce((text, id) => text.replaceAll(id, '?'), JSON.stringify(answer)));
 }
 
-/** Expects an answer without an error that names the action. */
+/** Expects an answer without an error that names what there is to see. */
 export async function expectShown(
   world: PrivacyWorld,
   viewer: Viewer,
@@ -253,11 +333,10 @@ export async function expectShown(
 ): Promise<void> {
   const answer = await answerTo(world, viewer, way, target);
   expect([viewer, way, answer.errors]).toEqual([viewer, way, []]);
-  expect([viewer, way, JSON.stringify(answer.data)]).toEqual([
-    viewer,
-    way,
-    expect.stringContaining(target.actionId),
-  ]);
+  const shown = JSON.stringify(answer.data);
+  const { shows = way in READS ? said : actionOnly } = WAYS[way] ?? {};
+  for (const part of shows(target))
+    expect([viewer, way, shown]).toEqual([viewer, way, expect.stringContaining(part)]);
 }
 
 /** What each viewer is answered who asks an app for what is not there, the same in all its worlds. */

@@ -4,21 +4,50 @@ import { clock } from '../../lib/clock.ts';
 import { inSlices } from '../../lib/in-slices.ts';
 import type { EventOutboxRepository } from '../../storage/event-outbox.ts';
 import type { ReaderChoicesRepository } from '../../storage/reader-choices.ts';
-import type { AudienceMember } from '../fan-out/audience.ts';
+import type { Claim } from '../../storage/fan-out-claim.ts';
+import {
+  gainedAmong,
+  type AudienceAmongDependencies,
+  type AudienceMember,
+  type AudienceReader,
+} from '../fan-out/audience.ts';
 
-export interface TellDeliveredDependencies {
+export interface TellDeliveredDependencies extends AudienceAmongDependencies {
   readonly eventOutbox: EventOutboxRepository;
   readonly readerChoices: ReaderChoicesRepository;
 }
 
 /**
+ * Notes for hosts whom a pass brings an action to for the first time: its whole audience, or who came to it by an edit or a
+ * reshare. Nothing is looked up where neither is so.
+ */
+export async function tellHosts(
+  dependencies: TellDeliveredDependencies,
+  {
+    action,
+    version,
+    tellsHosts,
+    toldAudience,
+  }: Pick<Claim, 'action' | 'version' | 'tellsHosts' | 'toldAudience'>,
+  chunk: readonly AudienceReader[],
+): Promise<void> {
+  if (tellsHosts) return tellDelivered(dependencies, action, chunk);
+  if (toldAudience === null) return;
+  const gained = await gainedAmong(dependencies, { action, before: toldAudience }, chunk);
+  await tellDelivered(dependencies, action, gained, version);
+}
+
+/**
  * Notes for hosts whom an action comes to: everybody in this part of its audience, dormant or not, but who mutes its
  * actor or has put it away. Two round trips for each thousand.
+ *
+ * @param version of the pass that brings it to who gained it; null: it is the first to come to its end.
  */
 export async function tellDelivered(
-  { eventOutbox, readerChoices }: TellDeliveredDependencies,
+  { eventOutbox, readerChoices }: Pick<TellDeliveredDependencies, 'eventOutbox' | 'readerChoices'>,
   action: Action,
   chunk: readonly AudienceMember[],
+  version: number | null = null,
 ): Promise<void> {
   await inSlices(chunk, MAX_READERS_PER_EVENT, async (some) => {
     const first = some[0];
@@ -33,6 +62,6 @@ export async function tellDelivered(
       .filter(({ userId }) => !without.has(userId))
       .map(({ userId, reasons }) => ({ memberId: userId, reasons }));
     if (readers.length > 0)
-      await eventOutbox.putDelivered(action, { first: first.userId, last: last.userId }, readers);
+      await eventOutbox.putDelivered(action, { first: first.userId, last: last.userId, version }, readers);
   });
 }

@@ -5,7 +5,7 @@ import { profileOfMember, profileOfStranger, type Follow } from '../../domain/vi
 import { addressedReasons, followableIds } from '../../domain/visibility.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { compareUtf8 } from '../../lib/compare-utf8.ts';
-import type { Claim } from '../../storage/fan-out-claim.ts';
+import type { Claim, FormerAudience } from '../../storage/fan-out-claim.ts';
 import type { FollowsRepository } from '../../storage/follows.ts';
 import type { MembersRepository } from '../../storage/members.ts';
 
@@ -20,6 +20,11 @@ export interface AudienceMember {
   readonly reasons: readonly DeliveryReason[];
 }
 
+/** The same, with whether one of the ways by which it is addressed to them was there before a change. */
+export interface AudienceReader extends AudienceMember {
+  readonly wasReached: boolean;
+}
+
 interface SourcePage {
   readonly userIds: readonly UserId[];
   /** Where the source goes on; null: there is no more. */
@@ -29,6 +34,8 @@ interface SourcePage {
 /** Readers for one reason, in order of id. */
 interface Source {
   readonly reason: DeliveryReason;
+  /** Whether it was a source of an audience of before. */
+  readonly isOf: (audience: FormerAudience, userId: UserId) => boolean;
   read(afterUserId: UserId | null, limit: number): Promise<SourcePage>;
 }
 
@@ -39,30 +46,41 @@ interface Source {
  * one order and merged, so that a reader reached in several ways is one delivery with several reasons, and one id
  * says how far a pass has come.
  *
- * @param afterUserId readers up to this id are left out; null: none.
+ * @param options.afterUserId readers up to this id are left out; null: none.
+ * @param options.before an audience that it had; null: there is none to compare with.
  */
 export async function* audienceOf(
   dependencies: AudienceDependencies,
   action: Action,
-  options: { readonly afterUserId: UserId | null; readonly chunkSize: number },
-): AsyncGenerator<AudienceMember[], void, undefined> {
+  {
+    afterUserId,
+    chunkSize,
+    before = null,
+  }: {
+    readonly afterUserId: UserId | null;
+    readonly chunkSize: number;
+    readonly before?: FormerAudience | null;
+  },
+): AsyncGenerator<AudienceReader[], void, undefined> {
   const streams = sourcesOf(dependencies, action).map(
-    (source) => new SourceStream(source, options.afterUserId, options.chunkSize),
+    (source) => new SourceStream(source, afterUserId, chunkSize),
   );
-  let chunk: AudienceMember[] = [];
+  let chunk: AudienceReader[] = [];
   for (;;) {
     await Promise.all(streams.map((stream) => stream.fill()));
     const userId = lowest(streams);
     if (userId === null) break;
     const reasons = new Set<DeliveryReason>();
+    let wasReached = false;
     for (const stream of streams) {
       if (stream.head === userId) {
         reasons.add(stream.reason);
+        wasReached ||= before !== null && stream.isOf(before, userId);
         stream.advance();
       }
     }
-    chunk.push({ userId, reasons: [...reasons] });
-    if (chunk.length === options.chunkSize) {
+    chunk.push({ userId, reasons: [...reasons], wasReached });
+    if (chunk.length === chunkSize) {
       yield chunk;
       chunk = [];
     }
@@ -121,6 +139,25 @@ export async function formerlyAmong(
   return found;
 }
 
+/**
+ * Those of a chunk to whom the action was not addressed before. One query, of those whom no way of before reaches now:
+ * another one may have.
+ */
+export async function gainedAmong(
+  dependencies: AudienceAmongDependencies,
+  { action, before }: { readonly action: Action; readonly before: FormerAudience },
+  chunk: readonly AudienceReader[],
+): Promise<AudienceReader[]> {
+  const candidates = chunk.filter(({ wasReached }) => !wasReached);
+  if (candidates.length === 0) return [];
+  const had = await formerlyAmong(
+    dependencies,
+    { action, former: [before] },
+    candidates.map(({ userId }) => userId),
+  );
+  return candidates.filter(({ userId }) => !had.has(userId));
+}
+
 function lowest(streams: readonly SourceStream[]): UserId | null {
   let low: UserId | null = null;
   for (const { head } of streams)
@@ -130,6 +167,7 @@ function lowest(streams: readonly SourceStream[]): UserId | null {
 
 class SourceStream {
   readonly reason: DeliveryReason;
+  readonly isOf: Source['isOf'];
   readonly #source: Source;
   readonly #limit: number;
   #page: readonly UserId[] = [];
@@ -139,6 +177,7 @@ class SourceStream {
 
   constructor(source: Source, afterUserId: UserId | null, limit: number) {
     this.reason = source.reason;
+    this.isOf = source.isOf;
     this.#source = source;
     this.#next = afterUserId;
     this.#limit = limit;
@@ -175,6 +214,7 @@ function sourcesOf({ follows, members }: AudienceDependencies, action: Action): 
         .map((refId) =>
           followerSource(follows, refId, {
             reason: 'FOLLOW',
+            isOf: (before) => reachesFollowers(before) && before.refIds.includes(refId),
             isIn: (spans) => anySpanBrings(spans, action),
           }),
         ),
@@ -184,6 +224,9 @@ function sourcesOf({ follows, members }: AudienceDependencies, action: Action): 
       ...action.reshares.map(({ by, at }) =>
         followerSource(follows, by, {
           reason: 'RESHARE',
+          isOf: ({ scope, reshares = [] }) =>
+            scope === 'PUBLIC' &&
+            reshares.some((reshare) => reshare.by === by && reshare.at.getTime() === at.getTime()),
           isIn: (spans) => anySpanBringsPassedOn(spans, action, at),
         }),
       ),
@@ -195,6 +238,7 @@ function named(reason: DeliveryReason, userIds: readonly UserId[]): Source {
   const sorted = [...new Set(userIds)].sort(compareUtf8);
   return {
     reason,
+    isOf: ({ mentions, recipients }, userId) => mentions.includes(userId) || recipients.includes(userId),
     read: (after) =>
       Promise.resolve({
         userIds: after === null ? sorted : sorted.filter((userId) => compareUtf8(userId, after) > 0),
@@ -210,6 +254,7 @@ function groupSources(members: AudienceDependencies['members'], action: Action):
     .filter((key) => key.startsWith(prefix))
     .map((key) => ({
       reason: action.scope === 'TEAM' ? 'TEAM' : 'DEPARTMENT',
+      isOf: ({ scope, audience }) => scope === action.scope && audience.includes(key),
       async read(after, limit) {
         const page = await members.inGroup({ kind, id: key.slice(prefix.length) }, after, limit);
         const belongs = page.filter((member) => {
@@ -227,10 +272,15 @@ function groupSources(members: AudienceDependencies['members'], action: Action):
 function followerSource(
   follows: AudienceDependencies['follows'],
   refId: string,
-  { reason, isIn }: Pick<Source, 'reason'> & { readonly isIn: (spans: readonly FollowSpan[]) => boolean },
+  {
+    reason,
+    isOf,
+    isIn,
+  }: Pick<Source, 'reason' | 'isOf'> & { readonly isIn: (spans: readonly FollowSpan[]) => boolean },
 ): Source {
   return {
     reason,
+    isOf,
     async read(after, limit) {
       const page = await follows.followers(refId, after, limit);
       return {

@@ -20,7 +20,7 @@ import { raiseFloors, type RaiseFloorDependencies } from '../../feeds/trim-feeds
 import { relevancies, type BoostDependencies } from '../../feeds/boost.ts';
 import { traced } from '../../telemetry/tracing.ts';
 import { clock } from '../../lib/clock.ts';
-import { tellDelivered, type TellDeliveredDependencies } from '../events/tell-delivered.ts';
+import { tellHosts, type TellDeliveredDependencies } from '../events/tell-delivered.ts';
 
 /** Chunks of one pass that are under way at the same time. */
 const CHUNKS_AT_ONCE = 3;
@@ -30,7 +30,7 @@ export interface DeliverDependencies
     AudienceDependencies,
     AnnouncePulledDependencies,
     SweepDependencies,
-    TellDeliveredDependencies,
+    Omit<TellDeliveredDependencies, 'follows' | 'members'>,
     Omit<RaiseFloorDependencies, 'feedStore'>,
     BoostDependencies {
   readonly liveLog: SweepDependencies['liveLog'];
@@ -82,7 +82,9 @@ export async function deliverToAll(
       ? dependencies.gate.run({ lane: claim.lane, kind: 'fan-out' }, deliver)
       : deliver();
   };
-  const chunks = audienceOf(dependencies, action, { afterUserId: claim.afterUserId, chunkSize });
+  const chunks = audienceOf(dependencies, action, {
+    ...{ afterUserId: claim.afterUserId, chunkSize, before: claim.toldAudience },
+  });
   await forEachInOrder(prefetch(markLast(chunks)), CHUNKS_AT_ONCE, {
     async mayBegin() {
       progress.isVoid ||= !(await fence.isHeld());
@@ -107,7 +109,7 @@ export async function deliverToAll(
         const [delivered] = await Promise.all([
           traced('chunk', { 'fanfare.readers': others.length }, () => deliverChunk(dependencies, delivery)),
           // Before the checkpoint: what is behind it, hosts are notified of for certain.
-          claim.tellsHosts ? tellDelivered(dependencies, action, chunk) : null,
+          tellHosts(dependencies, { ...claim, action }, chunk),
         ]);
         return chunk.length - others.length + delivered.length;
       });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { clock } from '../../../src/lib/clock.ts';
 import { crashingCollections } from '../../support/crashing.ts';
 import { eventsOf, moveEvents } from '../../support/events.ts';
 import { letMuteEnd } from '../../support/mute-ends.ts';
@@ -41,6 +42,86 @@ test('tells nobody of an action again that is bumped, hidden and shown again, or
   await parts.services.unhideAction(admin, action.id);
   await parts.services.rebuildFeed(parts.admin, 'ann');
   await parts.services.follow(parts.session('cid'), 'actor', 10);
+  await parts.fanOut();
+  expect(await delivered()).toEqual(['ann MENTION']);
+});
+
+test('tells who comes to an action by an edit, and nobody who has or had it', async () => {
+  const { services, session, service } = parts;
+  const admin = session('admin', 'admin');
+  await services.followMany(service, [
+    { followerId: 'fay', refId: 'site' },
+    { followerId: 'ann', refId: 'site' },
+    { followerId: 'gus', refId: 'actor' },
+  ]);
+  const { action } = await parts.publish({ scope: 'FOLLOWERS', mentions: ['ann', 'bob'] });
+  await parts.fanOut();
+  const before = ['ann MENTION', 'bob MENTION', 'gus FOLLOW'];
+  expect(await delivered()).toEqual(before);
+  const site = { id: 'site', type: 'site', label: 'Site' };
+  // Ann is not named any more, and reached by the site from now on.
+  await services.updateAction(admin, action.id, { refs: [site], mentions: ['bob', 'cid'] });
+  await parts.fanOut();
+  const after = [...before, 'cid MENTION', 'fay FOLLOW'].sort();
+  expect(await delivered()).toEqual(after);
+  await services.addInteraction(session('bob'), { actionId: action.id, kind: 'LIKE' });
+  await services.updateAction(admin, action.id, { expiresAt: null });
+  await parts.fanOut();
+  expect(await delivered()).toEqual(after);
+});
+
+test('tells who comes to an action by a reshare, once for all who passed it on', async () => {
+  const { services, session, service } = parts;
+  await services.followMany(service, [
+    { followerId: 'ann', refId: 'actor' },
+    { followerId: 'ann', refId: 'bob' },
+    { followerId: 'fay', refId: 'bob' },
+    { followerId: 'fay', refId: 'cid' },
+    { followerId: 'gus', refId: 'cid' },
+  ]);
+  const { action } = await parts.publish({ scope: 'PUBLIC' });
+  await parts.fanOut();
+  for (const by of ['bob', 'cid']) {
+    await services.addInteraction(session(by), { actionId: action.id, kind: 'RESHARE' });
+    await parts.fanOut();
+    await services.addInteraction(session('eve'), { actionId: action.id, kind: 'COMMENT' });
+    await parts.fanOut();
+  }
+  expect(await delivered()).toEqual(['ann FOLLOW', 'fay RESHARE', 'gus RESHARE']);
+});
+
+test.each([
+  ['while the first pass was under way', true],
+  ['before it began', false],
+])('tells each once of an action that others came to by an edit %s', async (_when, isUnderWay) => {
+  const { action } = await parts.publish({ mentions: ['ann', 'bob', 'cid'] });
+  const edit = (): Promise<unknown> =>
+    parts.services.updateAction(parts.session('admin', 'admin'), action.id, {
+      mentions: ['ann', 'bob', 'cid', 'dan'],
+    });
+  const { fanOuts } = parts.repositories;
+  const now = clock.now();
+  const claim = isUnderWay ? await fanOuts.claim('first', now, 60_000) : null;
+  await edit();
+  if (claim !== null) {
+    await tellDelivered(
+      parts.repositories,
+      claim.action,
+      claim.action.mentions.map((userId) => ({ userId, reasons: ['MENTION' as const] })),
+    );
+    expect(await fanOuts.passOn(claim, { delivered: 3, notBefore: now })).toBe(true);
+  }
+  await parts.fanOut();
+  expect(await delivered()).toEqual(['ann MENTION', 'bob MENTION', 'cid MENTION', 'dan MENTION']);
+});
+
+test('tells of an action that was hidden before its first delivery once it is shown', async () => {
+  const { action } = await parts.publish({ mentions: ['ann'] });
+  const admin = parts.session('admin', 'admin');
+  await parts.services.hideAction(admin, action.id, null);
+  await parts.fanOut();
+  expect(await delivered()).toEqual([]);
+  await parts.services.unhideAction(admin, action.id);
   await parts.fanOut();
   expect(await delivered()).toEqual(['ann MENTION']);
 });

@@ -92,6 +92,7 @@ test('names everybody once, in order of id, with every reason, and goes on after
           ...(mentions.includes(id) ? ['MENTION'] : []),
           ...(grouped.includes(id) ? [isTeam ? 'TEAM' : 'FOLLOW'] : []),
         ],
+        wasReached: false,
       }));
       const chunks = await read(null);
       expect(chunks.flat()).toEqual(expected);
@@ -119,5 +120,5 @@ test('leaves out whose span or membership does not hold the action, however many
   const chunks = [];
   for await (const chunk of audienceOf(sources, action, { afterUserId: null, chunkSize: 2 }))
     chunks.push(chunk);
-  expect(chunks).toEqual([[{ userId: 'z', reasons: ['FOLLOW'] }]]);
+  expect(chunks).toEqual([[{ userId: 'z', reasons: ['FOLLOW'], wasReached: false }]]);
 });
