@@ -3,8 +3,8 @@
 // may be running from it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { compiler } from './compiler.js';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 /** The server comes last: it takes the types of the others from what they have built. */
@@ -20,16 +20,6 @@ const INSIDE_CONSOLE = ['packages/client/src', 'packages/react/src', 'packages/r
 
 const isFast = process.argv.includes('--fast');
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-
-/** Where the compiler is; null in an install without development packages. */
-function compiler() {
-  try {
-    return createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  } catch (error) {
-    if (error?.code === 'MODULE_NOT_FOUND') return null;
-    throw error;
-  }
-}
 
 function filesBelow(folder) {
   return [folder, ...readdirSync(folder, { recursive: true }).map((name) => `${folder}/${name}`)];

@@ -1,0 +1,14 @@
+// Checks the types of the server with its tests, of the React package and of the console.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { compiler } from './compiler.js';
+
+const PROJECTS = ['tsconfig.json', 'packages/react', 'console'];
+
+const cwd = fileURLToPath(new URL('..', import.meta.url));
+const tsc = compiler();
+if (tsc === null) throw new Error('The development packages are missing. Run npm ci.');
+for (const project of PROJECTS) {
+  const { status } = spawnSync(process.execPath, [tsc, '-p', project], { cwd, stdio: 'inherit' });
+  if (status !== 0) process.exitCode = 1;
+}
