@@ -18,6 +18,7 @@ export default defineConfig({
   },
   build: {
     outDir: at('dist'),
+    rolldownOptions: { input: [at('index.html'), at('demo.html')] },
     emptyOutDir: true,
     target: 'es2023',
     // A page that may hold a token loads nothing it does not name: neither data addresses nor preload helpers.

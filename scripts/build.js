@@ -29,7 +29,7 @@ function isUpToDate({ name, folder, result }) {
   if (!existsSync(folder + result)) return false;
   const settings =
     name === 'console'
-      ? [`${folder}index.html`, `${folder}vite.config.ts`]
+      ? ['index.html', 'demo.html', 'vite.config.ts'].map((file) => folder + file)
       : [`${folder}tsconfig.build.json`, `${PROJECT}tsconfig.json`];
   const inside = name === 'console' ? INSIDE_CONSOLE.map((path) => PROJECT + path) : [];
   const files = [

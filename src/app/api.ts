@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { RedisParts } from '../connections/redis-parts.ts';
 import type { AuthOptions } from '../http/auth.ts';
+import type { DemoPerson } from '../http/console.ts';
 import type { Probes, Readiness } from '../http/health.ts';
 import { RateLimits } from '../http/rate-limit.ts';
 import { startHttpServer, type HttpServer } from '../http/server.ts';
@@ -17,6 +18,7 @@ export interface ApiParts {
   readonly database: Database;
   readonly redis: RedisParts | null;
   readonly pageToken: string | undefined;
+  readonly demoPeople: (() => Promise<readonly DemoPerson[]>) | undefined;
   readonly probes: Probes;
   readonly readiness: (() => Promise<Readiness>) | undefined;
 }
@@ -32,7 +34,7 @@ export function openApi(
   metrics: Metrics,
 ): Promise<HttpServer> {
   const { http, live } = config;
-  const { services, sessionEnds, database, redis, pageToken, probes, readiness } = parts;
+  const { services, sessionEnds, database, redis, probes, readiness } = parts;
   return startHttpServer({
     services,
     sessionEnds,
@@ -42,7 +44,8 @@ export function openApi(
     port: http.port,
     graphiql: http.graphiql,
     console: http.console,
-    pageToken,
+    pageToken: parts.pageToken,
+    demoPeople: parts.demoPeople,
     introspection: http.introspection,
     corsOrigins: http.corsOrigins,
     partBytes: Math.floor(config.cacheBytes * PARTS_SHARE),

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
+import type { DemoPerson } from '../http/console.ts';
 import { checkReadiness, type Probes, type Readiness } from '../http/health.ts';
 import { startMetricsServer } from '../http/metrics-server.ts';
 import type { HttpServer } from '../http/server.ts';
@@ -67,6 +68,8 @@ export interface AppDependencies {
   readonly metrics: Metrics;
   /** See `HttpServerOptions`. */
   readonly pageToken?: string | undefined;
+  /** See `HttpServerOptions`. */
+  readonly demoPeople?: (() => Promise<readonly DemoPerson[]>) | undefined;
   /** Of all processes that serve as one, where this is one of several: what /ready and /metrics answer. */
   readonly group?: AppGroup | undefined;
   /** Publishes the driver's command events, for counting round trips. */
@@ -99,7 +102,7 @@ export async function createApp(
 async function build(
   config: Config,
   parts: AppParts,
-  { logger, metrics, group, monitorCommands, pageToken }: AppDependencies,
+  { logger, metrics, group, monitorCommands, pageToken, demoPeople }: AppDependencies,
   closer: Closer,
 ): Promise<App> {
   if (config.mongodb.uri === undefined)
@@ -181,7 +184,7 @@ async function build(
     clock: () => checkClock(),
     ...(redis === null ? {} : { redis: () => redis.ping() }),
   };
-  const apiParts = { services, sessionEnds, database, redis, pageToken, probes };
+  const apiParts = { services, sessionEnds, database, redis, pageToken, demoPeople, probes };
   const http = parts.api
     ? closer.own(
         await (

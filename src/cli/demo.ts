@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseDuration } from '../config/units.ts';
+import type { PublishActionInput } from '../services/shapes.ts';
 import type { ApiClient } from './api-client.ts';
 import { configOf } from './config-of.ts';
 import { connectToServer, ownToken } from './connection.ts';
 import { CommandError, type CommandContext, type Terminal } from './context.ts';
-import { FOLLOWS, liveAction, MEMBERS, READER, REFS, story } from './demo/story.ts';
+import { FOLLOWS, MEMBERS, READER, REFS } from './demo/people.ts';
+import { liveAction, story } from './demo/story.ts';
+import { paced, traceOfDay } from './demo/trace.ts';
 import { watchingHints } from './demo/watching-hints.ts';
 import { endOnSignals } from './interruption.ts';
 import { openRuntime } from './runtime.ts';
@@ -16,7 +19,11 @@ export interface DemoOptions {
   readonly token?: string;
   readonly interval: string;
   readonly count?: number;
+  /** Plays a day of activity, in so long, instead of single actions. */
+  readonly trace?: string | true;
 }
+
+const DAY_IN = '1m';
 
 const PREPARE = /* GraphQL */ `
   mutation DemoPrepare($members: [MemberInput!]!, $refs: [RefInput!]!, $follows: [FollowInput!]!) {
@@ -48,9 +55,8 @@ interface Published {
 /** Plays a story, says how to watch, and goes on with live actions. Starts a server unless one is given
  * or runs on the same DATA_DIR. */
 export async function demo(context: CommandContext, options: DemoOptions): Promise<void> {
-  const intervalMs = parseDuration(options.interval);
-  if (intervalMs === null)
-    throw new CommandError(`--interval got "${options.interval}", expected a duration such as 500ms or 2s`);
+  const intervalMs = durationOf('--interval', options.interval);
+  const dayMs = options.trace === undefined ? null : durationOf('--trace', traceIn(options.trace));
   const run = new Date().toISOString();
   const played = { live: 0 };
   const play = async (url: string, given = options.token): Promise<void> => {
@@ -58,10 +64,12 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
     await tellStory(client, context.terminal);
     const token = given ?? (await ownToken(context, READER));
     for (const line of watchingHints(url, token)) context.terminal.out(line);
-    for (; played.live < (options.count ?? Infinity); played.live += 1) {
-      await delay(intervalMs);
-      const { publishAction } = await client.run<Published>(PUBLISH, { input: liveAction(run, played.live) });
-      context.terminal.out(`→ ${publishAction.action.descriptor.summary}`);
+    for (const [waitMs, input, at] of dayMs === null ? endless(run, intervalMs) : day(run, dayMs)) {
+      if (played.live >= (options.count ?? Infinity)) break;
+      await delay(waitMs);
+      const { publishAction } = await client.run<Published>(PUBLISH, { input });
+      played.live += 1;
+      context.terminal.out(`→ ${at}${publishAction.action.descriptor.summary}`);
     }
   };
   const farewell = () =>
@@ -83,6 +91,30 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
     exitCode: 0,
   });
   await play(runtime.app.url ?? '');
+}
+
+type Played = readonly [waitMs: number, input: PublishActionInput, at: string];
+
+function* endless(run: string, intervalMs: number): Generator<Played> {
+  for (let n = 0; ; n += 1) yield [intervalMs, liveAction(run, n), ''];
+}
+
+function* day(run: string, dayMs: number): Generator<Played> {
+  for (const [waitMs, { minute, input }] of paced(traceOfDay(run), dayMs)) {
+    const [hour, rest] = [Math.floor(minute / 60), Math.floor(minute % 60)];
+    yield [waitMs, input, `${String(hour).padStart(2, '0')}:${String(rest).padStart(2, '0')} `];
+  }
+}
+
+function traceIn(trace: string | true): string {
+  return trace === true ? DAY_IN : trace;
+}
+
+function durationOf(option: string, given: string): number {
+  const ms = parseDuration(given);
+  if (ms === null)
+    throw new CommandError(`${option} got "${given}", expected a duration such as 500ms or 2s`);
+  return ms;
 }
 
 async function tellStory(client: ApiClient, terminal: Terminal): Promise<void> {

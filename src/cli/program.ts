@@ -136,7 +136,9 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
 
   program
     .command('demo')
-    .description('play a small recruiting story and go on with live actions to watch')
+    .description(
+      'play a small recruiting story and go on with live actions to watch, in the terminal and on a page',
+    )
     .option(
       '--url <url>',
       'play it on this server; default: the one that runs on the same DATA_DIR, else one is started',
@@ -146,6 +148,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
       'for --url, of the user demo with the role service; default: one signed with the key at hand',
     )
     .option('--interval <duration>', 'time between live actions', '2s')
+    .option('--trace [duration]', 'play the activity of a day in so long, by default 1m, instead')
     .option('--count <n>', 'end after so many live actions; default: when interrupted', atLeastOne)
     .action(async (options: DemoOptions) => {
       sayLoading(context.terminal);

@@ -9,6 +9,8 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import type { CommandContext } from './context.ts';
 import { describeDatabases, type Databases } from '../app/databases.ts';
 import { openServer } from '../app/open-server.ts';
+import type { DemoPerson } from '../http/console.ts';
+import { MEMBERS, READER } from './demo/people.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { endOnSignals } from './interruption.ts';
 import { announceServer } from './running-server.ts';
@@ -108,7 +110,8 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
       if (terminal.isInteractive) steps.note('Preparing collections and indexes');
       if (isServer) logDatabases(logger, { mongodb: mongodbKind, redis: redisKind });
       demoToken = options.parts.api ? await demoTokenOf(config) : null;
-      return { logger, metrics: createMetrics(), pageToken: demoToken ?? undefined };
+      const pages = { pageToken: demoToken ?? undefined, demoPeople: demoPeopleOf(config) };
+      return { logger, metrics: createMetrics(), ...pages };
     },
   });
   const { app, config, databases } = server;
@@ -172,6 +175,24 @@ export function beat(
 /** In production nobody should find the keys of the house on its disk. */
 export async function demoTokenOf({ auth, isProduction }: Config): Promise<string | null> {
   if (auth.jwtSecret === undefined || isProduction) return null;
-  const expiresAt = new Date(Date.now() + DEMO_TOKEN_MS);
-  return signToken(auth, { sub: 'demo', roles: ROLES, expiresAt });
+  return signToken(auth, { sub: READER, roles: ROLES, expiresAt: new Date(Date.now() + DEMO_TOKEN_MS) });
+}
+
+/** As whom the demo page can look at feeds and publish; undefined where a token of the demo is not given either. */
+export function demoPeopleOf({
+  auth,
+  isProduction,
+}: Config): (() => Promise<readonly DemoPerson[]>) | undefined {
+  if (auth.jwtSecret === undefined || isProduction) return undefined;
+  return () =>
+    Promise.all(
+      MEMBERS.map(async ({ memberId, name }) => {
+        const expiresAt = new Date(Date.now() + DEMO_TOKEN_MS);
+        return {
+          memberId,
+          name,
+          token: await signToken(auth, { sub: memberId, roles: ['user'], expiresAt }),
+        };
+      }),
+    );
 }

@@ -10,8 +10,9 @@ export const CONSOLE_PATH = '/console';
 
 /** As the package has it, from src/http and from dist/http alike. */
 const FILES = fileURLToPath(new URL('../../console/dist/', import.meta.url));
-/** Stands in the page where its script looks for a token. */
-const TOKEN_PLACE = '<meta name="fanfare-token" content="" />';
+/** Stands in a page where its script looks for what is filled in. */
+const placeOf = (name: string): string => `<meta name="fanfare-${name}" content="" />`;
+const PAGES: Readonly<Record<string, string>> = { '': 'index.html', demo: 'demo.html' };
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -31,37 +32,62 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
+/** Somebody as whom the demo page can look at the feed. */
+export interface DemoPerson {
+  readonly memberId: string;
+  readonly name: string;
+  readonly token: string;
+}
+
 export interface ConsoleOptions {
   /** Filled in for who started this process and opens the page on the same machine; absent: for nobody. */
   readonly token?: string | undefined;
+  /** The same for the demo page; absent: nobody. */
+  readonly people?: (() => Promise<readonly DemoPerson[]>) | undefined;
   /** Where the built files are; default: in the package. */
   readonly folder?: string | undefined;
 }
 
 /** The console, from its built files: read once, when somebody first asks. */
-export function createConsole({ token, folder = FILES }: ConsoleOptions): Handler {
+export function createConsole({ token, people, folder = FILES }: ConsoleOptions): Handler {
   let loaded: Promise<ReadonlyMap<string, string>> | undefined;
   return readOnly(async (req, res) => {
     const files = await (loaded ??= load(folder));
     const name = pathOf(req).slice(CONSOLE_PATH.length).replace(/^\//, '');
-    const file = files.get(name === '' ? 'index.html' : name);
-    if (file === undefined) {
+    const page = PAGES[name];
+    const path = page ?? name;
+    const file = files.get(path);
+    // Pages are there by their addresses alone.
+    if (file === undefined || (page === undefined && path.endsWith('.html'))) {
       const isBuilt = files.has('index.html');
       sendJson(res, 404, { error: isBuilt ? 'Not found' : 'The console is not built: npm run build' });
       return;
     }
-    const type = TYPES[extname(name === '' ? 'index.html' : name)] ?? 'application/octet-stream';
-    if (name !== '') {
+    const type = TYPES[extname(path)] ?? 'application/octet-stream';
+    if (page === undefined) {
       // Their names change with what is in them.
       const cached = { 'cache-control': 'public, max-age=31536000, immutable' };
       send(res, 200, file, { ...HEADERS, ...cached, 'content-type': type });
       return;
     }
-    const isOwn = token !== undefined && (await isOwnVisitor(headersOf(req), callerOf(req)));
-    // The alphabet of tokens needs no escapes.
-    const page = isOwn ? file.replace(TOKEN_PLACE, TOKEN_PLACE.replace('""', `"${token}"`)) : file;
-    send(res, 200, page, { ...HEADERS, 'cache-control': 'no-store', 'content-type': type });
+    const isOwn = await isOwnVisitor(headersOf(req), callerOf(req));
+    const shown = isOwn ? await filledIn(file, token, people) : file;
+    send(res, 200, shown, { ...HEADERS, 'cache-control': 'no-store', 'content-type': type });
   });
+}
+
+/** With what only who started this process is given. Neither alphabet needs escapes. */
+async function filledIn(
+  file: string,
+  token: ConsoleOptions['token'],
+  people: ConsoleOptions['people'],
+): Promise<string> {
+  const demo = placeOf('demo');
+  const set = (page: string, place: string, content: string): string =>
+    page.replace(place, place.replace('""', `"${content}"`));
+  const page = set(file, placeOf('token'), token ?? '');
+  if (people === undefined || !page.includes(demo)) return page;
+  return set(page, demo, Buffer.from(JSON.stringify(await people())).toString('base64'));
 }
 
 export function isConsolePath(path: string): boolean {

@@ -8,6 +8,7 @@ import { logListening, logSocketTrouble } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createAuthenticator, type AuthOptions } from './auth.ts';
+import type { ConsoleOptions, DemoPerson } from './console.ts';
 import { EventStreams } from './event-streams.ts';
 import { createGraphqlEndpoint } from './graphql-endpoint.ts';
 import { pathOf, type Handler } from './handler.ts';
@@ -40,6 +41,8 @@ export interface HttpServerOptions {
   readonly consoleFolder?: string;
   /** The token that was printed at start: filled into both pages for who started the process. Default: none. */
   readonly pageToken?: string | undefined;
+  /** As whom the demo page can look at feeds, for who started the process. Default: as nobody. */
+  readonly demoPeople?: (() => Promise<readonly DemoPerson[]>) | undefined;
   /** Whether the schema may be asked for, also without a token. */
   readonly introspection: boolean;
   /** Whose pages browsers let call the API. Default: none. */
@@ -141,7 +144,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       logger,
     }),
     graphiql,
-    console: options.console === true ? { token: options.pageToken, folder: options.consoleFolder } : null,
+    console: options.console === true ? consoleOf(options) : null,
     readiness: options.readiness ?? (() => checkReadiness(probes)),
     metrics: options.metricsPage === null ? null : { metrics, ...options.metricsPage },
     isClosing: () => closing !== null,
@@ -207,6 +210,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function consoleOf({ pageToken, demoPeople, consoleFolder }: HttpServerOptions): ConsoleOptions {
+  return { token: pageToken, people: demoPeople, folder: consoleFolder };
 }
 
 async function openPersisted(

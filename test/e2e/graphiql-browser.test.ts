@@ -1,23 +1,20 @@
-import chromium from '@sparticuz/chromium';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
+import { findBrowser, ofBrowser, textOf } from '../support/browser.ts';
 import { startTestHttp } from '../support/http.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 
+const found = await findBrowser();
 let app: TestApp;
 let browser: Browser;
 beforeAll(async () => {
+  if (typeof found === 'string') return;
   app = await startTestApp({ worker: false });
-  browser = await puppeteer.launch({
-    // In one process Chromium would end with the first profile that is closed.
-    args: [...chromium.args.filter((arg) => arg !== '--single-process'), '--no-sandbox'],
-    executablePath: await chromium.executablePath(),
-    headless: 'shell',
-    protocolTimeout: 300_000,
-  });
+  browser = ofBrowser(found);
 });
 afterAll(async () => {
+  if (typeof found === 'string') return;
   await browser.close();
   await app[Symbol.asyncDispose]();
 });
@@ -47,12 +44,6 @@ async function visit(url: string): Promise<Visit> {
   return { page, statuses, sent, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** Scripts of the page are texts: its globals are not those of this process. */
-async function textOf(page: Page, selector: string): Promise<string> {
-  const script = `[...document.querySelectorAll(${JSON.stringify(selector)})].map((e) => e.textContent).join('\\n')`;
-  return String(await page.evaluate(script)).replaceAll(/\s+/g, ' ');
-}
-
 /** What the documentation shows once the schema is there. */
 async function documentation(page: Page): Promise<string> {
   if ((await page.$('.graphiql-doc-explorer')) === null)
@@ -62,7 +53,7 @@ async function documentation(page: Page): Promise<string> {
 
 const run = (page: Page): Promise<void> => page.click('.graphiql-execute-button');
 
-describe('the query page in a browser', () => {
+describe.skipIf(typeof found === 'string')('the query page in a browser', () => {
   test('starts with the printed token and the documentation, and runs the first query', async () => {
     await using server = await startTestHttp(app, { graphiql: true, pageToken: await app.token('demo') });
     await using visited = await visit(server.url);

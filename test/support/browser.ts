@@ -2,18 +2,33 @@ import chromium from '@sparticuz/chromium';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { PATIENCE_MS } from './patience.ts';
 
-/** A Chromium that asks nobody for anything but what it is shown. Its profiles are empty. */
-export async function launchBrowser(): Promise<Browser> {
-  return puppeteer.launch({
-    // In one process Chromium would end with the first profile that is closed.
-    args: [
-      ...chromium.args.filter((arg) => arg !== '--single-process'),
-      ...['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    ],
-    executablePath: await chromium.executablePath(),
-    headless: 'shell',
-    protocolTimeout: 300_000,
-  });
+/**
+ * A Chromium that asks nobody for anything but what it is shown, with profiles that are empty; or why it cannot run on
+ * this machine, which is then printed: such as one that lacks the libraries it needs.
+ */
+export async function findBrowser(): Promise<Browser | string> {
+  try {
+    return await puppeteer.launch({
+      // In one process Chromium would end with the first profile that is closed.
+      args: [
+        ...chromium.args.filter((arg) => arg !== '--single-process'),
+        ...['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+      ],
+      executablePath: await chromium.executablePath(),
+      headless: 'shell',
+      protocolTimeout: 300_000,
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`Left out, as Chromium cannot run here: ${reason}\n`);
+    return reason;
+  }
+}
+
+/** Those of a file that could start one. */
+export function ofBrowser(found: Browser | string): Browser {
+  if (typeof found === 'string') throw new Error(`There is no browser: ${found}`);
+  return found;
 }
 
 /** A page of a profile of its own. Disposing ends both. */

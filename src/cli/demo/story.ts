@@ -1,39 +1,24 @@
-import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../services/shapes.ts';
+import type { PublishActionInput } from '../../services/shapes.ts';
+import {
+  APPLICANTS,
+  applicantRef,
+  MARY,
+  MEMBERS,
+  POSITION,
+  positionRef,
+  postRef,
+  POSTS,
+  READER,
+  type Applicant,
+} from './people.ts';
 
-/** Who watches: follows the story's people and things, and is mentioned in it. */
-export const READER = 'demo';
-
-export const MEMBERS: readonly MemberInput[] = [
-  { memberId: READER, name: 'You', teamId: 'engineering', departmentId: 'product', supervisorId: 'sue' },
-  { memberId: 'john', name: 'John Doe', teamId: 'engineering', departmentId: 'product', supervisorId: 'sue' },
-  { memberId: 'sue', name: 'Sue Park', teamId: 'engineering', departmentId: 'product' },
-  { memberId: 'rita', name: 'Rita Moreau', teamId: 'recruiting', departmentId: 'people' },
-];
-
-const POSITION = { positionId: 'position:senior-engineer', positionName: 'Senior Software Engineer' };
-const MARY = { applicantId: 'applicant:mary', applicantName: 'Mary Fanning' };
-const APPLICANTS = [
-  { applicantId: 'applicant:noor', applicantName: 'Noor Haddad' },
-  { applicantId: 'applicant:tom', applicantName: 'Tom Becker' },
-  { applicantId: 'applicant:ines', applicantName: 'Inés Calvo' },
-];
-type Applicant = (typeof APPLICANTS)[number];
-
-const positionRef: RefInput = { id: POSITION.positionId, type: 'position', label: POSITION.positionName };
-
-function applicantRef({ applicantId, applicantName }: Applicant): RefInput {
-  return { id: applicantId, type: 'applicant', label: applicantName };
-}
-
-export const REFS: readonly RefInput[] = [positionRef, ...[MARY, ...APPLICANTS].map(applicantRef)];
-
-export const FOLLOWS: readonly FollowInput[] = REFS.map(({ id }) => ({ followerId: READER, refId: id }));
-
-type Step = Pick<PublishActionInput, 'actorId' | 'scope' | 'mentions' | 'descriptor'>;
+type Step = Pick<PublishActionInput, 'actorId' | 'scope' | 'mentions' | 'refs' | 'descriptor'>;
 
 /** What happens to an applicant, from the application to the hire. */
-function steps(applicant: Applicant, score: number): readonly Step[] {
-  return [
+function recruitingSteps(applicant: Applicant, score: number): readonly Step[] {
+  const rater = { raterId: 'john', raterName: 'John Doe', ratingScore: score };
+  const refs = [applicantRef(applicant), positionRef];
+  const steps: readonly Step[] = [
     { actorId: 'rita', scope: 'PUBLIC', descriptor: { newApplicant: { ...applicant, ...POSITION } } },
     {
       actorId: 'sue',
@@ -50,9 +35,7 @@ function steps(applicant: Applicant, score: number): readonly Step[] {
         applicationRating: {
           ...applicant,
           ...POSITION,
-          raterId: 'john',
-          raterName: 'John Doe',
-          ratingScore: score,
+          ...rater,
           ratingText: 'Asked better questions than we did.',
           tags: ['skilled', 'friendly'],
         },
@@ -72,22 +55,65 @@ function steps(applicant: Applicant, score: number): readonly Step[] {
     },
     { actorId: 'sue', scope: 'PUBLIC', descriptor: { applicantHired: { ...applicant, ...POSITION } } },
   ];
+  return steps.map((step) => ({ ...step, refs }));
 }
 
-function action(step: Step, applicant: Applicant, idempotencyKey: string): PublishActionInput {
-  return { ...step, idempotencyKey, refs: [applicantRef(applicant), positionRef] };
+const member = (n: number): (typeof MEMBERS)[number] =>
+  MEMBERS[1 + (n % (MEMBERS.length - 1))] ?? { memberId: READER, name: 'You' };
+
+/** What people do with a post: one writes it, others like it, comment on it and follow its author. */
+function socialSteps(n: number): readonly Step[] {
+  const post = POSTS[n % POSTS.length] ?? { postId: 'post', postTitle: 'A post' };
+  const author = member(n);
+  const refs = [postRef(post)];
+  const object = { objectType: 'post', objectId: post.postId, objectName: post.postTitle };
+  const text = 'This is worth a minute of your time.';
+  return [
+    { actorId: author.memberId, scope: 'PUBLIC', refs, descriptor: { posted: { ...post, text } } },
+    { actorId: member(n + 3).memberId, scope: 'FOLLOWERS', refs, descriptor: { liked: object } },
+    {
+      actorId: member(n + 5).memberId,
+      scope: 'FOLLOWERS',
+      mentions: [author.memberId],
+      refs,
+      descriptor: {
+        commented: {
+          ...post,
+          commentId: `comment:${post.postId}:${String(n)}`,
+          text: 'Thank you for writing this down.',
+        },
+      },
+    },
+    {
+      actorId: member(n + 7).memberId,
+      scope: 'FOLLOWERS',
+      refs,
+      descriptor: { followed: { followedId: author.memberId, followedName: author.name } },
+    },
+  ];
 }
 
 /** What has happened already. Playing it again records nothing twice. */
 export function story(): PublishActionInput[] {
-  return steps(MARY, 4.5).map((step, index) => action(step, MARY, `demo:story:${String(index)}`));
+  return recruitingSteps(MARY, 4.5).map((step, index) => ({
+    ...step,
+    idempotencyKey: `demo:story:${String(index)}`,
+  }));
 }
 
-/** The `n`-th thing that happens while somebody watches. @param run tells one playing from another. */
+/** The `n`-th thing that happens while somebody watches: of recruiting and around posts in turn. */
 export function liveAction(run: string, n: number): PublishActionInput {
+  const idempotencyKey = `demo:${run}:${String(n)}`;
+  return { ...(n % 2 === 0 ? recruitingStep(n / 2) : socialStep((n - 1) / 2)), idempotencyKey };
+}
+
+function recruitingStep(n: number): Step {
   const round = APPLICANTS.length;
-  const applicant = APPLICANTS[n % round] ?? MARY;
-  const all = steps(applicant, 2.5 + (n % 6) / 2);
-  const step = all[Math.floor(n / round) % all.length] ?? { descriptor: {} };
-  return action(step, applicant, `demo:${run}:${String(n)}`);
+  const all = recruitingSteps(APPLICANTS[n % round] ?? MARY, 2.5 + (n % 6) / 2);
+  return all[Math.floor(n / round) % all.length] ?? { descriptor: {} };
+}
+
+function socialStep(n: number): Step {
+  const all = socialSteps(Math.floor(n / 4));
+  return all[n % all.length] ?? { descriptor: {} };
 }

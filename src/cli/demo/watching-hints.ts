@@ -1,4 +1,4 @@
-import { READER } from './story.ts';
+import { READER } from './people.ts';
 
 const WATCH =
   'subscription { feedEvents { __typename ... on FeedItemAdded { item { action { descriptor { summary } } } } } }';
@@ -14,7 +14,9 @@ export function watchingHints(url: string, token: string): string[] {
     ].join('\n');
   return [
     '',
-    `The feed of "${READER}" has all of this. To watch it grow, in another terminal:`,
+    `The demo, with two readers and somebody who publishes: ${endpoint.replace(/graphql$/, 'console/demo')}`,
+    '',
+    `The feed of "${READER}" has all of this. To watch it grow in another terminal:`,
     '',
     `  TOKEN=${token}`,
     call(WATCH, 'text/event-stream'),

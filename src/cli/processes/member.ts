@@ -3,7 +3,7 @@ import { createApp, type App, type AppParts } from '../../app/app.ts';
 import type { Config } from '../../config/config.ts';
 import { createMetrics } from '../../telemetry/metrics.ts';
 import type { CommandContext } from '../context.ts';
-import { demoTokenOf, loggerOf, openTraced } from '../runtime.ts';
+import { demoPeopleOf, demoTokenOf, loggerOf, openTraced } from '../runtime.ts';
 import { closeOnSignals } from '../shutdown.ts';
 import { MEMBER_VARIABLE, type OfGroup, type OfMember, type Started } from './group.ts';
 import { openLine, type Port } from './line.ts';
@@ -27,7 +27,7 @@ export async function runMember(context: CommandContext, config: Config, parts: 
         config,
         { ...parts, metrics: false },
         {
-          ...{ logger, metrics, pageToken: token ?? undefined },
+          ...{ logger, metrics, pageToken: token ?? undefined, demoPeople: demoPeopleOf(config) },
           group: { readiness: () => group.ask('readiness'), metrics: () => group.ask('metrics') },
         },
       ),

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { FOLLOWS, liveAction, MEMBERS, REFS, story } from '../../../src/cli/demo/story.ts';
+import { FOLLOWS, MEMBERS, READER, REFS } from '../../../src/cli/demo/people.ts';
+import { liveAction, story } from '../../../src/cli/demo/story.ts';
+import { paced, traceOfDay } from '../../../src/cli/demo/trace.ts';
 import { descriptorOfInput } from '../../../src/descriptors/registry.ts';
 
-const live = Array.from({ length: 60 }, (_, n) => liveAction('run', n));
+const live = Array.from({ length: 120 }, (_, n) => liveAction('run', n));
 
 describe('the demo', () => {
-  it('tells its story with every descriptor of recruiting and a custom one, all of them valid', () => {
+  it('plays every type of the packs and a custom one, all of them valid', () => {
     const used = new Set<string>();
     for (const { descriptor } of [...story(), ...live]) {
       const [[inputName, value] = ['', null], ...others] = Object.entries(descriptor);
@@ -14,11 +16,8 @@ describe('the demo', () => {
       used.add(inputName);
     }
     expect([...used].sort()).toEqual([
-      'applicantHired',
-      'applicantRatingRequested',
-      'applicationRating',
-      'custom',
-      'newApplicant',
+      ...['applicantHired', 'applicantRatingRequested', 'applicationRating', 'commented', 'custom'],
+      ...['followed', 'liked', 'newApplicant', 'posted'],
     ]);
   });
 
@@ -36,6 +35,20 @@ describe('the demo', () => {
       expect(people).toContain(actorId);
       for (const { id } of refs ?? []) expect(things).toContain(id);
     }
-    expect(FOLLOWS.map(({ refId }) => refId).sort()).toEqual([...things].sort());
+    const followed = FOLLOWS.filter(({ followerId }) => followerId === READER).map(({ refId }) => refId);
+    expect(followed.sort()).toEqual([...things].sort());
+    expect(MEMBERS).toHaveLength(12);
+    const feeds = MEMBERS.map(({ memberId }) => FOLLOWS.filter(({ followerId }) => followerId === memberId));
+    expect(new Set(feeds.map((follows) => follows.map(({ refId }) => refId).join(' '))).size).toBe(12);
+  });
+
+  it('plays a day in as long as it is given, the same day every time', () => {
+    const day = traceOfDay('run');
+    expect(day).toEqual(traceOfDay('run'));
+    const waits = [...paced(day, 60_000)].map(([waitMs]) => waitMs);
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(0);
+    expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeCloseTo(60_000, 3);
+    expect(day[0]?.minute).toBeGreaterThanOrEqual(8 * 60);
+    expect(new Set(day.map(({ input }) => input.idempotencyKey)).size).toBe(day.length);
   });
 });

@@ -1,0 +1,49 @@
+import '@fanfare/react/style.css';
+import {
+  ConnectionNotice,
+  FanfareProvider,
+  Feed,
+  Reactions,
+  Summary,
+  Time,
+  useFeed,
+  type FanfareProviderProps,
+} from '@fanfare/react';
+import type { ReactNode } from 'react';
+
+interface ReaderProps {
+  readonly token: NonNullable<FanfareProviderProps['token']>;
+  readonly children?: ReactNode;
+}
+
+/** A reader's feed: it moves while one looks, and goes on where it was when the network is back. */
+export function Reader({ token, children }: ReaderProps): ReactNode {
+  return (
+    <FanfareProvider url="/graphql" token={token}>
+      <ConnectionNotice />
+      <LiveFeed />
+      {children}
+    </FanfareProvider>
+  );
+}
+
+function LiveFeed(): ReactNode {
+  const feed = useFeed({ first: 25, live: 'insert' });
+  return (
+    <Feed.Root feed={feed}>
+      <Feed.Error />
+      <Feed.Skeleton />
+      <Feed.List label="Feed">
+        {(item, index) => (
+          <Feed.Item key={item.id} item={item} index={index}>
+            <Summary item={item} />
+            <Time at={item.action.conducted} />
+            <Reactions actionId={item.action.id} />
+          </Feed.Item>
+        )}
+      </Feed.List>
+      <Feed.Empty>Nothing here yet.</Feed.Empty>
+      <Feed.LoadMore />
+    </Feed.Root>
+  );
+}

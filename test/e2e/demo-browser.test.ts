@@ -1,0 +1,79 @@
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MEMBERS } from '../../src/cli/demo/people.ts';
+import { findBrowser, textOf } from '../support/browser.ts';
+import { click, faults, has, openConsole, picture, WAIT, type ConsoleWorld } from '../support/console.ts';
+
+const found = await findBrowser();
+
+describe.skipIf(typeof found === 'string')('the demo page', () => {
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    world = await openConsole(found, (app) =>
+      Promise.resolve({
+        demoPeople: () =>
+          Promise.all(
+            MEMBERS.map(async ({ memberId, name }) => ({ memberId, name, token: await app.token(memberId) })),
+          ),
+      }),
+    );
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  const feedOf = (page: Page, side: 'left' | 'right'): Promise<string> =>
+    textOf(page, `[data-side="${side}"] [role="feed"]`);
+  const arrived = (page: Page): Promise<string> => textOf(page, '.arrivals tbody tr:first-child');
+
+  test('moves both feeds by one click, and loses nothing of what is published while the network is cut', async () => {
+    await using visited = await world.visit('/demo');
+    const { page, errors } = visited;
+    await has(page, 'Nothing here yet.', '[data-side="right"]');
+    await click(page, 'A rating');
+    for (const side of ['left', 'right'] as const)
+      await expect.poll(() => feedOf(page, side), WAIT).toContain('John Doe rated Noor Haddad');
+    await expect.poll(() => arrived(page), WAIT).toMatch(/^\d+ ms\d+ ms$/);
+    await click(page, 'Cut the network');
+    await has(page, 'Connecting again', '[data-side="left"]');
+    for (const kind of ['A post', 'A hire', 'Your own']) await click(page, kind);
+    await has(page, 'Published meanwhile: 3', '[data-side="actor"]');
+    expect(await feedOf(page, 'left')).not.toContain('hired');
+    await click(page, 'Connect now');
+    await has(page, 'Published since the cut: 3, lost: none', '[data-side="actor"]');
+    for (const side of ['left', 'right'] as const) expect(await feedOf(page, side)).toContain('hired');
+    await page.locator('[data-side="left"] button[data-fanfare="toggle"]').click();
+    await expect
+      .poll(() => textOf(page, '[data-side="right"] article:first-child'), WAIT)
+      .toContain('Like 1');
+    // The one of the README.
+    await page.setViewport({ width: 1100, height: 610 });
+    await picture(page, 'demo');
+    expect(errors).toEqual([]);
+  });
+
+  test('looks as anyone who is chosen, has nothing that axe-core finds wrong, and fits a phone', async () => {
+    await using visited = await world.visit('/demo');
+    const { page, errors } = visited;
+    await page.locator('[data-side="left"] select').fill('hugo');
+    await has(page, 'Nothing here yet.', '[data-side="left"]');
+    await click(page, 'An application');
+    await expect.poll(() => feedOf(page, 'left'), WAIT).toContain('applied');
+    expect(await page.$$('[data-side="left"] option')).toHaveLength(MEMBERS.length);
+    for (const value of ['light', 'dark']) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+      expect(await faults(page), value).toEqual([]);
+      await picture(page, `demo-${value}`);
+    }
+    await page.setViewport({ width: 390, height: 780 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await picture(page, 'demo-phone');
+    expect(errors).toEqual([]);
+  });
+
+  test('gives the tokens of its people only to who started the server', async () => {
+    const url = `${world.server.url}/console/demo`;
+    expect(await (await fetch(url)).text()).toMatch(/name="fanfare-demo" content="\w+/);
+    const headers = { 'x-forwarded-for': '192.0.2.1' };
+    expect(await (await fetch(url, { headers })).text()).toContain('name="fanfare-demo" content=""');
+    expect((await fetch(`${url}.html`)).status).toBe(404);
+  });
+});

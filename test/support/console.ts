@@ -1,0 +1,84 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { build } from 'vite';
+import { expect } from 'vitest';
+import type { HttpServer, HttpServerOptions } from '../../src/http/server.ts';
+import { startTestApp, type TestApp } from './app.ts';
+import { ofBrowser, openPage, textOf, type Visit } from './browser.ts';
+import { startTestHttp } from './http.ts';
+import { PATIENCE_MS } from './patience.ts';
+import { PROJECT } from './project-copy.ts';
+
+export const WAIT = { timeout: PATIENCE_MS, interval: 100 };
+export const CONSOLE_ROLES = ['admin', 'service'] as const;
+
+/** A server with the console as its sources have it, and a browser to look at it. */
+export interface ConsoleWorld extends AsyncDisposable {
+  readonly app: TestApp;
+  /** The latest. */
+  readonly server: HttpServer;
+  /** Another one on the same port, for after it was closed. */
+  serveAgain(): Promise<void>;
+  /** A page below /console. */
+  visit(path?: string): Promise<Visit>;
+}
+
+export async function openConsole(
+  found: Browser | string,
+  options: (app: TestApp) => Promise<Partial<HttpServerOptions>> = () => Promise.resolve({}),
+): Promise<ConsoleWorld> {
+  const browser = ofBrowser(found);
+  const folder = await mkdtemp(join(tmpdir(), 'fanfare-console-'));
+  const configFile = join(PROJECT, 'console/vite.config.ts');
+  const [app] = await Promise.all([startTestApp(), build({ configFile, build: { outDir: folder } })]);
+  const given = {
+    ...{ console: true, consoleFolder: folder },
+    pageToken: await app.token('demo', [...CONSOLE_ROLES]),
+    ...(await options(app)),
+  };
+  let server = await startTestHttp(app, given);
+  return {
+    app,
+    get server() {
+      return server;
+    },
+    async serveAgain() {
+      server = await startTestHttp(app, { ...given, port: server.port });
+    },
+    visit: (path = '') => openPage(browser, `${server.url}/console${path}`),
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await server.close();
+      await app[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+export function click(page: Page, text: string): Promise<void> {
+  return page.locator(`::-p-xpath(//button[contains(normalize-space(.), "${text}")])`).click();
+}
+
+export async function has(page: Page, text: string, selector = 'main'): Promise<void> {
+  await expect.poll(() => textOf(page, selector), WAIT).toContain(text);
+}
+
+/** What axe-core finds wrong. */
+export async function faults(page: Page): Promise<string[]> {
+  const path = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  // By the debugger: the page itself lets no such script in.
+  await page.evaluate(await readFile(path, 'utf8'));
+  const found = await page.evaluate(
+    'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))',
+  );
+  return found as string[];
+}
+
+/** To look at: FANFARE_PICTURES names a folder. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const pictures = process.env['FANFARE_PICTURES'];
+  if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}.png` as `${string}.png` });
+}
