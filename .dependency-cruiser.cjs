@@ -44,7 +44,10 @@ const ROOMS = [
     rooms: ['^src/http/'],
   },
   // What holds what was read or parsed, within a bound.
-  { packages: ['lru-cache'], rooms: ['^src/http/', '^src/storage/'] },
+  {
+    packages: ['lru-cache'],
+    rooms: ['^src/http/', '^src/storage/', '^src/descriptors/muted-action\\.ts$'],
+  },
   { packages: ['graphql-ws'], rooms: ['^src/http/'] },
   { packages: ['jose'], rooms: ['^src/http/', '^src/cli/sign-token\\.ts$'] },
   {

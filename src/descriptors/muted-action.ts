@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Action } from '../domain/action.ts';
 import { isMutedMember, type ReaderMutes } from '../domain/mute.ts';
 import { normalised, wordsOf, type Phrases } from '../domain/words.ts';
@@ -17,24 +18,33 @@ export function isMutedAction(mutes: ReaderMutes, action: MutableAction): boolea
   );
 }
 
-/** One of an action's texts, with its words once they have been asked for. */
-interface ComparedText {
-  readonly text: string;
-  words: readonly string[] | null;
-}
+/** What of texts stays in memory, in bytes, roughly. */
+const MAX_BYTES = 8_388_608;
+/** Of a word besides its letters. */
+const WORD_BYTES = 24;
 
-/** By the action as it was decoded: readers of one batch share it, and a later revision is another object. */
-const compared = new WeakMap<MutableAction, readonly ComparedText[]>();
+/**
+ * The words of normalised texts, from request to request, by the texts: what an edit or a rename changes is another text,
+ * and a name that many actions have is taken apart once.
+ */
+const known = new LRUCache<string, readonly string[]>({
+  maxSize: MAX_BYTES,
+  sizeCalculation: (words, text) => 4 * text.length + WORD_BYTES * (words.length + 1),
+});
+
+/** By the action as it was decoded: readers of one batch share it. */
+const compared = new WeakMap<MutableAction, readonly string[]>();
 
 function hasPhrase(phrases: Phrases, action: MutableAction): boolean {
   let texts = compared.get(action);
-  if (texts === undefined) {
-    texts = textsOf(action).map((text) => ({ text: normalised(text), words: null }));
-    compared.set(action, texts);
-  }
-  return texts.some((one) => {
-    if (!phrases.mayBeIn(one.text)) return false;
-    one.words ??= wordsOf(one.text);
-    return phrases.areIn(one.words);
-  });
+  if (texts === undefined) compared.set(action, (texts = textsOf(action).map(normalised)));
+  return texts.some((text) => phrases.mayBeIn(text) && phrases.areIn(knownWordsOf(text)));
+}
+
+function knownWordsOf(text: string): readonly string[] {
+  const held = known.get(text);
+  if (held !== undefined) return held;
+  const words = wordsOf(text);
+  known.set(text, words);
+  return words;
 }

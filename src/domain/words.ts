@@ -29,10 +29,29 @@ export function wordsOf(text: string): string[] {
   return words;
 }
 
+/** How many UTF-16 units the segmenter is given at once. */
+const WINDOW = 256;
+/** What ends so close to the end of a window is looked at again, with what comes after it. */
+const MARGIN = 64;
+
+/** The words of what has no gap, window by window. A window grows until it holds the word that it begins with. */
 function segmentsOf(piece: string): string[] {
   const words: string[] = [];
-  for (const { segment, isWordLike } of SEGMENTER.segment(piece))
-    if (isWordLike === true) words.push(segment);
+  let size = WINDOW;
+  for (let from = 0; from < piece.length;) {
+    const part = piece.slice(from, from + size);
+    const isLast = from + part.length === piece.length;
+    const certain = isLast ? part.length : size - MARGIN;
+    let taken = 0;
+    for (const { segment, index, isWordLike } of SEGMENTER.segment(part)) {
+      const end = index + segment.length;
+      if (end > certain) break;
+      if (isWordLike === true) words.push(segment);
+      taken = end;
+    }
+    from += taken;
+    size = taken === 0 ? 2 * size : WINDOW;
+  }
   return words;
 }
 

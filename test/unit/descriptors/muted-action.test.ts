@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { isMutedAction, type MutableAction } from '../../../src/descriptors/muted-action.ts';
 import { NO_MUTES, readerMutes, type Mute, type MuteKind } from '../../../src/domain/mute.ts';
 
@@ -66,4 +66,24 @@ test('an edit is compared again: it is another decoded action', () => {
   const mutes = readerMutes([muting('PHRASE', 'well done')], now);
   expect(isMutedAction(mutes, before)).toBe(true);
   expect(isMutedAction(mutes, { ...before, descriptor: rating('Badly').descriptor })).toBe(false);
+});
+
+test('a text is taken apart once for all readers and requests, until too much else has been', () => {
+  // Its words are there, in another order.
+  const mutes = readerMutes([muting('PHRASE', "word don't")], now);
+  const text = (n: number): string => `${String(n)} don't ${'word '.repeat(1_500)}`;
+  const spy = vi.spyOn(Intl.Segmenter.prototype, 'segment');
+  /** Whether it had to be taken apart; each time it is decoded again. */
+  const isTakenApart = (n: number): boolean => {
+    spy.mockClear();
+    expect(isMutedAction(mutes, rating(text(n)))).toBe(false);
+    return spy.mock.calls.length > 0;
+  };
+  try {
+    expect([isTakenApart(0), isTakenApart(0)]).toEqual([true, false]);
+    for (let n = 1; n < 300; n += 1) expect(isTakenApart(n)).toBe(true);
+    expect([isTakenApart(299), isTakenApart(0)]).toEqual([false, true]);
+  } finally {
+    spy.mockRestore();
+  }
 });

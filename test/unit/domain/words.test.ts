@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { normalised, Phrases, wordsOf } from '../../../src/domain/words.ts';
 import { fc } from '../../support/fast-check.ts';
 
@@ -52,6 +52,38 @@ describe('the words of a text', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+/** Longest text that the segmenter is given while something is done. */
+function longestSegmented(work: () => void): number {
+  const spy = vi.spyOn(Intl.Segmenter.prototype, 'segment');
+  try {
+    work();
+    return Math.max(0, ...spy.mock.calls.map(([text]) => text.length));
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+describe('a long text without a gap', () => {
+  test.each([
+    'ภาษาไทยสวัสดีครับผมชื่อ',
+    'ភាសាខ្មែរ',
+    '今日は天気がいいカタカナ',
+    '中文字符测试今天天气很好',
+    '👩‍👩‍👧🇩🇪',
+    "don't,3.5;",
+  ])('of %j is taken apart in short pieces, into the same words', (unit) => {
+    const text = normalised(unit.repeat(Math.ceil(8_192 / unit.length)));
+    let found: string[] = [];
+    expect(longestSegmented(() => (found = wordsOf(text)))).toBeLessThanOrEqual(256);
+    expect(found).toEqual(segmented(text));
+  });
+
+  test.each([1, 255, 256, 257, 1_000, 8_191])('stays one word where it is one, of %i letters', (length) => {
+    const text = `${"a'".repeat(length)}home`;
+    expect(wordsOf(text)).toEqual([text]);
   });
 });
 
