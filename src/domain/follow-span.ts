@@ -13,6 +13,9 @@ export interface FollowSpan {
   readonly types?: readonly string[];
 }
 
+/** Most spans of one follow: every read that goes by it has all of them. */
+export const MAX_SPANS = 200;
+
 /** The span of a follow that has no end; null: nothing is followed by it now. */
 export function openSpanOf(
   follow: { readonly active: boolean; readonly spans: readonly FollowSpan[] } | null,

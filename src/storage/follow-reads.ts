@@ -73,6 +73,18 @@ export function followReads(collection: Collection<FollowDocument>) {
       return documents.map(toFollow);
     },
 
+    /** Those of the pairs with so many spans and more, open or not. Index `following`. */
+    async withSpans(pairs: readonly FollowPair[], atLeast: number): Promise<(Follow & FollowPair)[]> {
+      const documents = await collection
+        .find({
+          followerId: { $in: [...new Set(pairs.map(({ followerId }) => followerId))] },
+          refId: { $in: [...new Set(pairs.map(({ refId }) => refId))] },
+          [`spans.${String(atLeast - 1)}`]: { $exists: true },
+        })
+        .toArray();
+      return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
+    },
+
     /** Follows by any of these readers of any of these refs, of many readers at once. Index `following`. */
     async findPairs(pairs: readonly FollowPair[]): Promise<(Follow & FollowPair)[]> {
       return among(

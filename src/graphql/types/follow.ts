@@ -34,7 +34,8 @@ const FollowPairInput = builder.inputType('FollowPairInput', {
 builder.mutationFields((t) => ({
   follow: t.field({
     type: Ref,
-    description: 'Follows a user, a site, anything that has an id: opens a follow span.',
+    description:
+      'Follows a user, a site, anything that has an id: opens a follow span. CONFLICT beyond 200 of one follow.',
     args: {
       refId: t.arg.string({ required: true, description: 'What to follow.' }),
       copyLimit: t.arg.int({

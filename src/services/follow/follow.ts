@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { RefId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { badInput } from '../../domain/errors.ts';
-import { openSpanOf } from '../../domain/follow-span.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
+import { MAX_SPANS, openSpanOf } from '../../domain/follow-span.ts';
 import { idSchema } from '../../descriptors/define.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import type { CountEpochs } from '../../storage/follower-counts.ts';
@@ -36,7 +37,7 @@ export interface FollowDependencies extends SettleFollowsDependencies {
   readonly actions: Pick<ActionsRepository, 'nthNewest' | 'recordedSince' | 'findByIds'>;
   readonly feeds: SettleFollowsDependencies['feeds'] & Pick<FeedsRepository, 'markHasAssigned'>;
   readonly follows: SettleFollowsDependencies['follows'] &
-    Pick<FollowsRepository, 'find' | 'open' | 'unsettled'>;
+    Pick<FollowsRepository, 'find' | 'open' | 'unsettled' | 'withSpans'>;
 }
 
 /**
@@ -45,7 +46,7 @@ export interface FollowDependencies extends SettleFollowsDependencies {
  * other types the span ends, and what came by it stays.
  * @param copyLimit absent or null: 100.
  * @param given the types; null: of any. Absent: as before.
- * @throws FanfareError BAD_USER_INPUT
+ * @throws FanfareError BAD_USER_INPUT, CONFLICT for more than 200 spans
  */
 export async function follow(
   dependencies: FollowDependencies,
@@ -64,6 +65,7 @@ export async function follow(
   const [oldest, epochs] = await Promise.all([
     count === 0 ? null : oldestCopied(dependencies, { followerId, refId: id, types }, count),
     dependencies.followerCounts.epochs([id]),
+    checkSpans(dependencies, [{ followerId, refId: id, types }]),
   ]);
   const span: NewSpan =
     oldest === null || oldest.recorded.getTime() > now.getTime()
@@ -104,7 +106,7 @@ const pairsSchema = z.array(
 /**
  * Opens follow spans on behalf of members, from now, and sets their options: what is absent stays. With other types the
  * span ends, and what came by it stays.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT, before anything is written, for more than 200 spans of one
  */
 export async function followMany(
   dependencies: FollowDependencies,
@@ -122,6 +124,7 @@ export async function followMany(
   const spans = [...different.values()].map((pair): NewSpan => ({ ...pair, since: now }));
   if (spans.length === 0) return inputs.length;
   const assigned = spans.filter(({ isAssigned }) => isAssigned === true);
+  await checkSpans(dependencies, spans);
   const [epochs] = await Promise.all([
     dependencies.followerCounts.epochs([...new Set(spans.map(({ refId }) => refId))]),
     // Before they are assigned: from then on what is lifted goes by it.
@@ -129,6 +132,25 @@ export async function followMany(
   ]);
   await open(dependencies, spans, { epochs, now });
   return inputs.length;
+}
+
+/** Refuses what would open a span of a follow that has as many as it may. One query; calls at the same time may add one each. */
+async function checkSpans(
+  { follows }: FollowDependencies,
+  pairs: readonly Pick<NewSpan, 'followerId' | 'refId' | 'types'>[],
+): Promise<void> {
+  const full = await follows.withSpans(pairs, MAX_SPANS);
+  for (const { followerId, refId, types } of full.length === 0 ? [] : pairs) {
+    const known = full.find((follow) => follow.followerId === followerId && follow.refId === refId);
+    if (known === undefined) continue;
+    const isSame = types === undefined || isDeepStrictEqual(types, openSpanOf(known)?.types ?? null);
+    if (!known.active || !isSame)
+      throw new FanfareError(
+        'CONFLICT',
+        `A follow begins again or takes other types at most ${String(MAX_SPANS - 1)} times. ` +
+          'To end it without its history forgets them',
+      );
+  }
 }
 
 /** The write that opens the spans is the commit point; the mark it leaves lets a retry complete what follows. */

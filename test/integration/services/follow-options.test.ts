@@ -34,6 +34,34 @@ async function followed(
   return { types: follow?.spans.at(-1)?.types, isAssigned: follow?.isAssigned === true };
 }
 
+test('a follow has 200 spans at most, then it is refused to begin again or take other types', async () => {
+  await using parts = await openParts();
+  const { services, service, session } = parts;
+  const ann = session('ann');
+  const types = (n: number): string[] => [n % 2 === 0 ? 'Custom' : 'NewApplicant'];
+  // One after the other; what a follow has is as large as it gets.
+  for (let n = 0; n < 200; n += 1) await services.follow(ann, 'site', 0, types(n));
+  const spans = async (): Promise<number | undefined> =>
+    (await parts.repositories.follows.find('ann', ['site']))[0]?.spans.length;
+  expect(await spans()).toBe(200);
+  const full = { code: 'CONFLICT', message: expect.stringContaining('without its history') as unknown };
+  await expect(services.follow(ann, 'site', 0, types(0))).rejects.toMatchObject(full);
+  const others = { followerId: 'bob', refId: 'site' };
+  await expect(services.followMany(service, [others, { ...ANN, types: types(0) }])).rejects.toMatchObject(
+    full,
+  );
+  expect(await parts.repositories.follows.find('bob', ['site'])).toEqual([]);
+  // What opens no span is as before.
+  await services.follow(ann, 'site', 10, types(1));
+  await services.followMany(service, [{ ...ANN, isAssigned: true }, others]);
+  await services.unfollow(ann, 'site', true);
+  await expect(services.follow(ann, 'site', 0)).rejects.toMatchObject(full);
+  expect(await spans()).toBe(200);
+  await services.unfollow(ann, 'site', false);
+  await services.follow(ann, 'site', 0, types(0));
+  expect(await spans()).toBe(1);
+});
+
 describe('the types of a follow', () => {
   test.each(['items', 'pull'].map((model) => ({ model })))(
     'say what comes, from then on, and keep what came ($model)',
