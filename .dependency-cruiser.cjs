@@ -52,12 +52,13 @@ const ROOMS = [
   { packages: ['jose'], rooms: ['^src/http/', '^src/cli/sign-token\\.ts$'] },
   {
     packages: ['zod'],
-    rooms: ['^src/config/', '^src/descriptors/', '^src/services/', '^src/cli/import/'],
+    rooms: ['^src/config/', '^src/descriptors/', '^src/services/', '^src/cli/import/', '^src/cli/plan/'],
   },
   { packages: ['@opentelemetry/api'], rooms: ['^src/telemetry/tracing\\.ts$'] },
   { packages: ['@opentelemetry/sdk-node'], rooms: ['^src/cli/telemetry\\.ts$'] },
   { packages: ['pino'], rooms: ['^src/telemetry/logger\\.ts$'] },
   { packages: ['prom-client'], rooms: ['^src/telemetry/(?:group-)?metrics\\.ts$'] },
+  { packages: ['tinyqueue', 'd3-random'], rooms: ['^src/cli/plan/'] },
   { packages: ['commander', 'cli-progress', 'close-with-grace', 'jiti'], rooms: ['^src/cli/'] },
 ];
 
@@ -213,7 +214,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: {
-      path: ['^dist/', '^console/dist/', '^packages/[^/]+/dist/', '^bench/(?:peer/)?node_modules/'],
+      path: ['^dist/', '^console/dist/', '^packages/[^/]+/dist/', '^bench/(?:peer/|usual/)?node_modules/'],
     },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -37,35 +37,40 @@ export interface FanfareOptions {
   readonly profileDir: string | null;
   /** A built checkout to run, in place of this one. */
   readonly checkout?: string | undefined;
-  /** Of the API. Default: one. */
-  readonly processes?: number;
+  /** That do it side by side. Default: one. */
+  readonly processes?: number | undefined;
+  /** Further settings. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** `fanfare serve --no-worker`, ready to answer. */
 export async function startApi(options: FanfareOptions): Promise<FanfareApi> {
-  const processes = options.processes === undefined ? [] : ['--processes', String(options.processes)];
-  const child = startFanfare(['serve', '--no-worker', ...processes], 'api', options);
+  const child = startFanfare(['serve', '--no-worker', ...processesOf(options)], 'api', options);
   const [, url = ''] = await child.line(/GraphQL +(http:\/\/\S+)\/graphql/);
   return Object.assign(child, { url, wsUrl: `${url.replace(/^http/, 'ws')}/graphql` });
 }
 
 /** `fanfare worker`, ready to work. */
 export async function startWorker(options: FanfareOptions): Promise<Child<ProbeApi>> {
-  const child = startFanfare(['worker'], 'worker', options);
+  const child = startFanfare(['worker', ...processesOf(options)], 'worker', options);
   await child.line(/worker started/);
   return child;
+}
+
+function processesOf({ processes }: FanfareOptions): readonly string[] {
+  return processes === undefined ? [] : ['--processes', String(processes)];
 }
 
 function startFanfare(
   args: readonly string[],
   name: string,
-  { environment, database, profileDir, checkout }: FanfareOptions,
+  { environment, database, profileDir, checkout, env }: FanfareOptions,
 ): Child<ProbeApi> {
   return startChild<ProbeApi>({
     program: 'dist/main.js',
     args,
     checkout,
-    env: fanfareEnv(environment, database),
+    env: { ...fanfareEnv(environment, database), ...env },
     nodeArgs: profileDir === null ? [] : profileArgs(profileDir, `${database}-${name}`),
   });
 }

@@ -117,10 +117,45 @@ export const TARGETS = {
     target: '≥ 0.5 × raw insert + one message + a string for each socket',
     isMet: atLeast(0.5),
   },
+  lastReceipt: {
+    what: 'one action to 1,000 sockets, last receipt',
+    target: '≤ 0.1 s',
+    isMet: atMost(0.1),
+  },
+  eventCpu: {
+    what: 'CPU of the API for an event, 1,000 sockets',
+    target: '≤ 35 µs',
+    isMet: atMost(35),
+  },
+  eventCpuUsual: {
+    what: 'CPU of the API for an event, against the usual ways',
+    target: '≤ 0.7 × the better of graphql-redis-subscriptions and socket.io',
+    isMet: atMost(0.7),
+  },
   memory: {
-    what: 'memory per idle subscriber',
-    target: '≤ 1.5 × bare graphql-ws',
+    what: 'memory per idle subscriber, 10,000 of one process',
+    target: '≤ 1.1 × bare graphql-ws',
+    isMet: atMost(1.1),
+  },
+  reachMany: {
+    what: 'one action to 10,000 subscribers of one process, last receipt',
+    target: '≤ 1.5 s',
     isMet: atMost(1.5),
+  },
+  hostile: {
+    what: 'CPU of a request whose operation or actions come once, against a server without caches',
+    target: '≤ 1.1 ×',
+    isMet: atMost(1.1),
+  },
+  hostileMemory: {
+    what: 'memory that a client takes whose operations and actions all differ, against the setting',
+    target: '≤ 1 × READ_CACHE and what compiled operations may take',
+    isMet: atMost(1),
+  },
+  plan: {
+    what: 'fan-out lag that fanfare plan says, against real runs at three sizes',
+    target: 'within 25 %',
+    isMet: (value) => value >= 0.75 && value <= 1.25,
   },
   soak: {
     what: 'growth of memory after warm-up in the soak',

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Closer } from '../../src/lib/closer.ts';
 import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents.ts';
 import { checkOut } from '../harness/checkout.ts';
 import { startApi, tokenFor, type FanfareApi } from '../harness/fanfare.ts';
@@ -15,6 +16,7 @@ import {
 import { quantile } from '../harness/statistics.ts';
 import { loadActions, loadFeed, namesOfFeed } from '../world/feed.ts';
 import { LEAN_PAGE, PUBLISH, SHOWN_PAGE } from '../world/queries.ts';
+import { eventsContender } from './against-events.ts';
 import { roundsOf, sized, type Part, type PartContext } from './part.ts';
 
 const READER = 'reader-of-pages';
@@ -39,13 +41,18 @@ async function run(context: PartContext): Promise<PartReport> {
   await using before = await openSide(context, { name: 'before', checkout: folder, length });
   await using now = await openSide(context, { name: 'now', length });
   const cpu = new Map<string, number[]>();
-  const contenders = [before, now].flatMap((side) =>
+  await using closer = new Closer();
+  const events = [
+    await eventsContender(context, closer, { name: 'before', checkout: folder, cpu }),
+    await eventsContender(context, closer, { name: 'now', cpu }),
+  ];
+  const pagesOf = [before, now].flatMap((side) =>
     Object.entries(side.requests).flatMap(([kind, request]) => [
       alone(`${kind} page, p50, ${side.name}`, request, pages),
       together(`${kind} page, 10 at a time, ${side.name}`, { side, request, pages, cpu }),
     ]),
   );
-  const series = await alternate(contenders, {
+  const series = await alternate([...pagesOf, ...events], {
     rounds: roundsOf(options, { full: 9, short: 3, smoke: 1 }),
     warmUp: sized(options, { full: 3, short: 2, smoke: 1 }),
   });
@@ -147,7 +154,8 @@ function report(measured: {
   readonly series: readonly Series[];
 }): PartReport {
   const { series, commit, length } = measured;
-  const unitOf = (name: string): string => (name.includes('10 at a time') ? 'pages/s' : 'ms');
+  const unitOf = (name: string): string =>
+    name.startsWith('events/s') ? 'events/s' : name.includes('10 at a time') ? 'pages/s' : 'ms';
   const ratios = series
     .filter(({ name }) => name.endsWith(', now'))
     .map((now): Figure => {
@@ -159,6 +167,7 @@ function report(measured: {
     about: [
       `Before is commit ${commit}. Each is one API process of its own build on a database of its own, on the same engine.`,
       `Pages are the first ${String(FIRST)} of ${String(length)} entries, as in the part \`page\`. Each thing is measured turn about, and a ratio is taken of the same round.`,
+      'Events: actions published at once, from the mutation to the last receipt. Each build has an API, a worker and sockets of its own.',
     ],
     figures: [
       ...series.map((entry) => ({ name: entry.name, unit: unitOf(entry.name), summary: summaryOf(entry) })),

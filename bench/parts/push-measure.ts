@@ -3,6 +3,7 @@ import { formatNumber } from '../harness/format.ts';
 import { judge, type Figure, type PartReport, type Table, type Verdict } from '../harness/report.ts';
 import {
   alternate,
+  fastest,
   ratioOf,
   seriesNamed,
   summaryOf,
@@ -39,6 +40,16 @@ export const FANFARE = 'Fanfare';
 export const BARE = 'bare ws + Redis';
 /** A server that stores what it pushes to each reader can do no less. */
 export const LEAST = 'raw insert + one message + a string for each socket';
+/** As live events are usually pushed: neither stores nor decides. */
+export const USUAL = {
+  graphql: 'graphql-redis-subscriptions, a channel for each reader',
+  rooms: 'socket.io with its Redis adapter, a room for each reader',
+} as const;
+/** What pushes, where it is not Fanfare. */
+export const SERVER = 'server';
+
+/** What is measured of one action: how long until the last socket has it. */
+const LAST = 'last receipt';
 
 /** Name of the contender that only stores the items of a burst. */
 const RAW = 'raw insertMany of the items, items/s';
@@ -58,12 +69,22 @@ export async function measurePush(options: {
   const { subscribers, contenders, storeItems, rounds, single, burst } = options;
   const cpu = new Map<string, Map<string, number[]>>();
   const p99s = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
+  const lasts = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
   const pushed = contenders.flatMap((pushing): Contender[] => [
     {
       name: latencyName(pushing.name, 'p50'),
       measure: async (round) => {
-        const latencies = await latenciesOf(pushing, subscribers, single);
-        if (round >= 0) p99s.get(pushing.name)?.push(quantile(latencies, 0.99));
+        const actions = await latenciesOf(pushing, subscribers, single);
+        const latencies = actions.flat();
+        if (round >= 0) {
+          p99s.get(pushing.name)?.push(quantile(latencies, 0.99));
+          lasts.get(pushing.name)?.push(
+            quantile(
+              actions.map((times) => Math.max(...times)),
+              0.5,
+            ),
+          );
+        }
         return quantile(latencies, 0.5);
       },
     },
@@ -86,7 +107,9 @@ export async function measurePush(options: {
     rounds,
     warmUp: 1,
   });
-  const slowest = [...p99s].map(([name, values]) => ({ name: latencyName(name, 'p99'), values }));
+  const named = (what: string, found: ReadonlyMap<string, readonly number[]>): Series[] =>
+    [...found].map(([name, values]) => ({ name: latencyName(name, what), values }));
+  const slowest = [...named('p99', p99s), ...named(LAST, lasts)];
   return {
     subscribers,
     burst,
@@ -97,19 +120,19 @@ export async function measurePush(options: {
   };
 }
 
+/** At every socket, action by action. */
 async function latenciesOf(
   { client, publish }: Pushing,
   subscribers: number,
   count: number,
-): Promise<number[]> {
-  const latencies: number[] = [];
+): Promise<number[][]> {
+  const latencies: number[][] = [];
   const until = now() + LONGEST_MS;
   for (let index = 0; index < count && (index < FEWEST || now() < until); index++) {
     await client.call('forget', null);
     const from = await publish(1);
     await client.call('received', subscribers);
-    for (const { at } of await client.call('receipts', null))
-      latencies.push(...at.map((time) => time - from));
+    for (const { at } of await client.call('receipts', null)) latencies.push(at.map((time) => time - from));
   }
   return latencies;
 }
@@ -146,6 +169,42 @@ function rateName(who: string): string {
   return `${who}, events/s`;
 }
 
+function lastVerdicts({ series }: PushFigures): Verdict[] {
+  const { values } = seriesNamed(series, latencyName(FANFARE, LAST));
+  const seconds = { name: 'last receipt', values: values.map((ms) => ms / 1_000) };
+  return [
+    judge('lastReceipt', {
+      ...{ name: 'one action to 1,000 sockets, last receipt', unit: 's' },
+      summary: summaryOf(seconds),
+    }),
+  ];
+}
+
+/** CPU of what pushes, for an event: the API's, and that of the better of the usual ways. */
+function eventVerdicts({ cpu }: PushFigures): Verdict[] {
+  const of = (pushing: string, kind: string): Series | undefined =>
+    cpu.find((entry) => entry.pushing === pushing && entry.name === kind);
+  const api = of(FANFARE, 'api');
+  if (api === undefined) return [];
+  const micros = { name: 'CPU of the API for an event', unit: 'µs', summary: summaryOf(api) };
+  const usual = Object.values(USUAL).flatMap((name) => {
+    const found = of(name, SERVER);
+    return found === undefined ? [] : [{ ...found, name }];
+  });
+  return [
+    judge('eventCpu', micros),
+    ...(usual.length === 0
+      ? []
+      : [
+          judge('eventCpuUsual', {
+            ...{ name: `CPU of the API for an event / ${fastest(usual).name}`, unit: '×' },
+            summary: ratioOf(api, fastest(usual)),
+            note: 'neither of the usual ways stores or decides',
+          }),
+        ]),
+  ];
+}
+
 export function pushReport(all: readonly PushFigures[]): PartReport {
   const figures = all.flatMap(({ subscribers, series }): Figure[] =>
     series.map((entry) => ({
@@ -178,6 +237,9 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
       note: 'the limit decides nothing, renders nothing and keeps no log',
     },
   }));
+  const cpuVerdicts = all
+    .filter(({ subscribers }) => subscribers === 1_000)
+    .flatMap((figures) => [...lastVerdicts(figures), ...eventVerdicts(figures)]);
   const curve = (what: string): { label: string; points: { x: number; y: number }[] } => ({
     label: what,
     points: all.map(({ subscribers, series }) => ({
@@ -192,6 +254,7 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
       `Bursts: ${all.map(({ subscribers, burst }) => `${String(burst)} actions to ${String(subscribers)} sockets`).join(', ')}.`,
       'Fanfare: a mutation over HTTP, one worker, one API process. Bare: a publish to one Redis channel, and a server that sends the message to all its sockets as it is; the same bytes. The sockets are in processes of their own.',
       'Raw insert + one message: for each action the plain driver stores the items, one message goes to a server, and that sends each socket a string of the same length with a part of its own.',
+      'The usual ways, up to 1,000 sockets: graphql-redis-subscriptions with a channel for each reader, and socket.io with its Redis adapter and a room for each reader. A publisher sends each reader the same action; neither stores nor decides.',
       'Raw insertMany: the plain driver storing as many items as a burst has events. A broadcast stores nothing; Fanfare stores every delivery before it is pushed, in the same database on the same cores.',
     ],
     figures: [
@@ -202,9 +265,11 @@ export function pushReport(all: readonly PushFigures[]): PartReport {
     verdicts: [
       ...ratios.map((ratio) => ({ ...ratio, row: 'push' as const })),
       ...limits.map((limit) => ({ ...limit, row: 'pushLimit' as const })),
-    ].flatMap(({ subscribers, row, figure }): Verdict[] =>
-      subscribers === 1_000 ? [judge(row, figure)] : [],
-    ),
+    ]
+      .flatMap(({ subscribers, row, figure }): Verdict[] =>
+        subscribers === 1_000 ? [judge(row, figure)] : [],
+      )
+      .concat(cpuVerdicts),
     tables: all.map(cpuTable),
     charts: [
       {

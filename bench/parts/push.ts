@@ -14,6 +14,7 @@ import { loadFollowers, readerId } from '../world/people.ts';
 import { PUBLISH_MANY } from '../world/queries.ts';
 import { openRawWorld } from '../world/raw.ts';
 import { roundsOf, sized, type Part, type PartContext } from './part.ts';
+import { openUsual } from './push-usual.ts';
 import {
   BARE,
   FANFARE,
@@ -26,6 +27,8 @@ import {
 
 const DATABASE = 'bench_push';
 const REF = 'site-watched';
+/** Of more, each event would be a message of its own to a publisher that has nothing else to do for minutes. */
+const MOST_USUAL = 1_000;
 const CHANNEL = 'bench:broadcast';
 const LEAST_CHANNEL = 'bench:least';
 
@@ -50,10 +53,11 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
   const sample = await fanfare.sample();
   const bare = await openBare(context, closer, subscribers, sample);
   const least = await openLeast(context, closer, subscribers, sample);
+  const usual = subscribers <= MOST_USUAL ? await openUsual(context, closer, { subscribers, sample }) : [];
   const events = sized(options, { full: 20_000, short: 4_000, smoke: 100 });
   return await measurePush({
     subscribers,
-    contenders: [fanfare, bare, least],
+    contenders: [fanfare, bare, least, ...usual],
     storeItems: await openRaw(context, closer, subscribers),
     rounds: roundsOf(options, { full: 5, short: 2, smoke: 1 }),
     single: sized(options, { full: 20, short: 10, smoke: 2 }),

@@ -3,10 +3,12 @@ import { bumpPart } from './bump.ts';
 import { coresPart } from './cores.ts';
 import { fanOutPart } from './fan-out.ts';
 import { growthPart } from './growth.ts';
+import { hostilePart } from './hostile.ts';
 import { lanesPart } from './lanes.ts';
 import { modelsPart } from './models.ts';
 import { mixedLoadPart } from './mixed-load.ts';
 import { pagePart } from './page.ts';
+import { planPart } from './plan.ts';
 import type { Part } from './part.ts';
 import { peerCapacityPart } from './peer-capacity.ts';
 import { peerFanOutPart } from './peer-fan-out.ts';
@@ -16,6 +18,7 @@ import { pushMemoryPart } from './push-memory.ts';
 import { pushPullPart } from './push-pull.ts';
 import { pushPart } from './push.ts';
 import { soakPart } from './soak.ts';
+import { unitCostsPart } from './unit-costs.ts';
 
 /** All parts, in the order in which they run. */
 export const PARTS: readonly Part[] = [
@@ -26,6 +29,7 @@ export const PARTS: readonly Part[] = [
   soakPart,
   pagePart,
   coresPart,
+  hostilePart,
   publishPart,
   peerReadPart,
   pushPart,
@@ -35,5 +39,7 @@ export const PARTS: readonly Part[] = [
   lanesPart,
   modelsPart,
   pushPullPart,
+  unitCostsPart,
+  planPart,
   againstPart,
 ];

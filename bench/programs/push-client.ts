@@ -1,3 +1,4 @@
+import { watchRoom } from '../harness/room-watcher.ts';
 import { actionOf, watch, type Watcher } from '../harness/watcher.ts';
 import { answer } from './answer.ts';
 
@@ -5,6 +6,8 @@ export interface Subscriber {
   readonly url: string;
   readonly token: string | null;
   readonly query: string;
+  /** Default: graphql-transport-ws. */
+  readonly protocol?: 'socket.io';
 }
 
 /** When one action has come to how many sockets. */
@@ -45,7 +48,7 @@ const api: PushClientApi = {
     let next = 0;
     const lane = async (): Promise<void> => {
       for (let subscriber = subscribers[next++]; subscriber !== undefined; subscriber = subscribers[next++])
-        watchers.push(await watch({ ...subscriber, onEvent: receive, onTrouble: fail }));
+        watchers.push(await open({ ...subscriber, onEvent: receive, onTrouble: fail }));
     };
     await Promise.all(Array.from({ length: AT_ONCE }, lane));
   },
@@ -84,6 +87,10 @@ const api: PushClientApi = {
 answer(api);
 // Waiting to be told what to do is all there is to do at first.
 process.channel?.ref();
+
+function open(options: Parameters<typeof watch>[0] & Pick<Subscriber, 'protocol'>): Promise<Watcher> {
+  return options.protocol === 'socket.io' ? watchRoom(options) : watch(options);
+}
 
 function receive(text: string, at: number): void {
   events += 1;

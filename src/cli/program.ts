@@ -4,7 +4,9 @@ import type { DemoOptions } from './demo.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { ExportOptions } from './export.ts';
 import type { ImportOptions } from './import.ts';
+import { planOptions } from './plan/options.ts';
 import { packageVersion } from './package-info.ts';
+import type { PlanOptions } from './plan.ts';
 import { processCount } from './processes/count.ts';
 import type { RebuildOptions } from './rebuild.ts';
 import type { ServeOptions } from './serve.ts';
@@ -166,6 +168,15 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
       await shard(context);
     });
 
+  const plan = program
+    .command('plan')
+    .description('say how many machines, how much storage and what delay an installation of a size has');
+  for (const option of planOptions()) plan.addOption(option);
+  plan.action(async (options: PlanOptions) => {
+    const { plan: run } = await import('./plan.ts');
+    await run(context, options);
+  });
+
   program
     .command('doctor')
     .description('show what is configured, what answers and what is missing')
@@ -215,7 +226,7 @@ function atLeastOne(text: string): number {
 }
 
 /** Commands that work without the types of actions. */
-const NEEDS_NO_TYPES: ReadonlySet<string> = new Set(['init', 'token']);
+const NEEDS_NO_TYPES: ReadonlySet<string> = new Set(['init', 'plan', 'token']);
 
 const HELP_WIDTH = 110;
 

@@ -1,4 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { Deployment } from 'kubernetes-models/apps/v1';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import { ConfigMap, Namespace, Service } from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTINGS } from '../../src/config/settings.ts';
@@ -9,6 +14,7 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 const read = (path: string): string => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
 
 interface Resource {
+  readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string };
   readonly spec?: Spec;
@@ -80,7 +86,44 @@ function expectMetrics(expressions: readonly string[], known: ReadonlySet<string
   }
 }
 
+/** The resources as the API of Kubernetes has them, by its own schemas. */
+const SCHEMAS = [
+  Deployment,
+  HorizontalPodAutoscaler,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  ConfigMap,
+  Namespace,
+  Service,
+];
+
+function refused(resource: Resource): string | null {
+  const Schema = SCHEMAS.find(
+    ({ apiVersion, kind }) => apiVersion === resource.apiVersion && kind === resource.kind,
+  );
+  if (Schema === undefined) return `There is no ${resource.kind} in ${resource.apiVersion}`;
+  try {
+    new Schema(resource as never).validate();
+    return null;
+  } catch (error) {
+    return String(error);
+  }
+}
+
 describe('the example for Kubernetes', () => {
+  it('has resources that the API of Kubernetes takes', () => {
+    expect(resources.flatMap((resource) => refused(resource) ?? [])).toEqual([]);
+  });
+
+  it('would be refused with a field that is missing or of another kind', () => {
+    const [deployment] = deployments;
+    if (deployment === undefined) throw new Error('There is no deployment');
+    const changed = (spec: object): Resource => ({ ...deployment, spec: { ...deployment.spec, ...spec } });
+    expect(refused(changed({ replicas: 'three' }))).toContain('replicas');
+    expect(refused(changed({ selector: undefined }))).toContain('selector');
+    expect(refused({ ...deployment, apiVersion: 'apps/v2' })).toBe('There is no Deployment in apps/v2');
+  });
+
   it('has an API and workers, which other resources find by their labels', () => {
     expect(deployments.map(({ metadata }) => metadata.name)).toEqual(['api', 'worker']);
     const labels = deployments.map(({ spec }) => spec?.template?.metadata.labels ?? {});

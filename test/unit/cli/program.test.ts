@@ -19,7 +19,7 @@ describe('the command line', () => {
     expect(stdout.join('\n')).toMatchSnapshot();
   });
 
-  it.each(['serve', 'worker', 'token', 'import', 'export', 'demo', 'doctor'])(
+  it.each(['serve', 'worker', 'token', 'import', 'export', 'demo', 'plan', 'doctor'])(
     'explains %s',
     async (command) => {
       const { code, stdout, stderr } = await run(command, '--help');

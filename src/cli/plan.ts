@@ -1,0 +1,29 @@
+import { CommandError, type CommandContext } from './context.ts';
+import { MEASURED_COSTS } from './plan/measured-costs.ts';
+import { planOf } from './plan/plan.ts';
+import { planLines } from './plan/print.ts';
+import { readUnitCosts } from './plan/unit-costs.ts';
+import { workloadOf, type GivenWorkload } from './plan/workload.ts';
+
+export interface PlanOptions extends GivenWorkload {
+  readonly costs?: string;
+  readonly json?: boolean;
+}
+
+/** Says what an installation of a size takes. Touches no database. */
+export async function plan(context: CommandContext, { costs, json, ...given }: PlanOptions): Promise<void> {
+  const workload = workloadOf(given);
+  const { readers, members } = workload;
+  if (readers > members)
+    throw new CommandError(
+      `--readers ${String(readers)} are more than there are members, ${String(members)}`,
+    );
+  const planned = planOf(workload, costs === undefined ? MEASURED_COSTS : await readUnitCosts(costs));
+  if (json === true) context.terminal.out(JSON.stringify(planned, asText, 1));
+  else for (const line of planLines(planned)) context.terminal.out(line);
+}
+
+/** JSON has no number for "nothing is pulled". */
+function asText(_key: string, value: unknown): unknown {
+  return value === Infinity ? null : value;
+}

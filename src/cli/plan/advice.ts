@@ -1,0 +1,75 @@
+import { amount, bytesOf, seconds } from './figures.ts';
+import type { Plan } from './shape.ts';
+
+type Planned = Omit<Plan, 'advice'>;
+
+/** What readers of the field's largest installations wait at most. */
+const LONGEST_LAG = 5;
+/** Less than this is within what the costs are known to. */
+const WORTH_IT = 0.9;
+/** Bytes of feeds that one Redis holds without pain. */
+const MOST_OF_REDIS = 64 * 2 ** 30;
+/** Queries a second to find watchers, beyond which workers do little else. */
+const MOST_QUERIES = 1_000;
+
+/** What to change, the most important first; what is well is not mentioned. */
+export function adviceFor(plan: Planned): readonly string[] {
+  return [
+    ...lagAdvice(plan),
+    ...thresholdAdvice(plan),
+    ...databaseAdvice(plan),
+    ...redisAdvice(plan),
+    ...watcherAdvice(plan),
+  ];
+}
+
+function lagAdvice({ lag, suffices, workers, workload }: Planned): string[] {
+  if (workers < suffices) return [`${amount(workers)} workers are too few, ${amount(suffices)} are enough`];
+  if (lag.p99 <= LONGEST_LAG) return [];
+  return [
+    workload.burst > 0
+      ? `1 % of the readers wait ${seconds(lag.p99)} for a burst of ${amount(workload.burst)} actions: publish it as an import (isBulk), so that others pass it`
+      : `1 % of the readers wait ${seconds(lag.p99)}: lower the threshold, or give the database more cores`,
+  ];
+}
+
+function thresholdAdvice({ thresholds, workload }: Planned): string[] {
+  const now = thresholds.find(({ threshold }) => threshold === workload.threshold);
+  const soonEnough = thresholds.filter(({ lastFollower }) => lastFollower <= LONGEST_LAG);
+  const [best] = soonEnough.toSorted((a, b) => a.cores - b.cores);
+  if (now === undefined || best === undefined || best.threshold === now.threshold) return [];
+  const isLate = now.lastFollower > LONGEST_LAG;
+  if (!isLate && best.cores > now.cores * WORTH_IT) return [];
+  return [
+    `CELEBRITY_THRESHOLD=${String(best.threshold)}: ${best.cores.toFixed(1)} busy cores instead of ${now.cores.toFixed(1)}, and the last follower has an action after ${seconds(best.lastFollower)} instead of ${seconds(now.lastFollower)}`,
+  ];
+}
+
+function databaseAdvice({ shards, storage, workload }: Planned): string[] {
+  const [most] = storage.filter(({ where }) => where === 'database').toSorted((a, b) => b.bytes - a.bytes);
+  return shards === 1 || most === undefined
+    ? []
+    : [
+        `one replica set does not suffice: ${amount(shards)} shards (fanfare shard prints their keys); most of it is ${most.what}, ${bytesOf(most.bytes)}` +
+          (most.what === 'entries of feeds' && most.documents >= workload.members * workload.cap
+            ? ': a lower FEED_CAP takes less'
+            : ''),
+      ];
+}
+
+function redisAdvice({ storage, machines }: Planned): string[] {
+  const bytes = storage.reduce((sum, entry) => sum + (entry.where === 'redis' ? entry.bytes : 0), 0);
+  return machines.redis <= 2 && bytes <= MOST_OF_REDIS
+    ? []
+    : [
+        `one Redis does not suffice${bytes === 0 ? '' : ` (${bytesOf(bytes)} of feeds)`}: a Redis Cluster, up to 16 primaries`,
+      ];
+}
+
+function watcherAdvice({ operations, workload }: Planned): string[] {
+  if (operations.watcherQueries <= MOST_QUERIES) return [];
+  const watchers = workload.readers * workload.watching;
+  return [
+    `each action that is pulled looks through all ${amount(watchers)} who watch, ${amount(operations.watcherQueries)} queries a second together: a higher threshold has fewer of them`,
+  ];
+}

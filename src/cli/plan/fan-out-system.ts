@@ -1,0 +1,23 @@
+import type { FanOutCosts, WorkCost } from './simulation/system.ts';
+import type { UnitCosts, UnitWork } from './unit-costs.ts';
+
+const MICROS = 1e6;
+
+/** What the simulation goes by, in seconds. */
+export function fanOutCosts(
+  costs: Pick<UnitCosts, 'publish' | 'pass' | 'chunkWait' | 'models'>,
+  model: string,
+): FanOutCosts {
+  const { process = 0, database = 0, redis = 0 } = costs.models[model]?.delivery ?? {};
+  return {
+    publish: seconds(costs.publish),
+    pass: seconds(costs.pass),
+    // A process waits for Redis as for the database; what the others use of Redis is little beside.
+    delivery: { process: process / MICROS, database: (database + redis) / MICROS },
+    chunkWait: costs.chunkWait / MICROS,
+  };
+}
+
+function seconds({ process, database, wait }: UnitWork): WorkCost {
+  return { process: process / MICROS, database: database / MICROS, wait: wait / MICROS };
+}

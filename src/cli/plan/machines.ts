@@ -1,0 +1,76 @@
+import type { Operations, Pulled } from './operations.ts';
+import { CLAIM_SHARE } from './simulation/worker.ts';
+import type { UnitCosts } from './unit-costs.ts';
+
+/** Cores that are busy in the busiest hour. */
+export interface Cores {
+  readonly api: number;
+  readonly worker: number;
+  readonly database: number;
+  readonly redis: number;
+}
+
+export interface Machines {
+  readonly api: number;
+  readonly worker: number;
+  readonly database: number;
+  readonly redis: number;
+}
+
+/** How busy a core may be: above that, waiting grows faster than what is done. */
+export const MOST_BUSY = 0.6;
+/** Of each kind of process, so that one may go. */
+const FEWEST = 2;
+/** Members of a replica set, for each shard. */
+const MEMBERS = 3;
+/** A primary of Redis and its replica. */
+const REDIS_PAIR = 2;
+/** What one shard holds at most; a copy of more takes days. */
+export const MOST_OF_SHARD = 2 * 2 ** 40;
+
+const MICROS = 1e6;
+
+export function coresOf(costs: UnitCosts, operations: Operations, pulled: Pulled, model: string): Cores {
+  const { page, publish, pass, event, pulled: more } = costs;
+  const { actions, deliveries, pages, events } = operations;
+  const delivery = costs.models[model]?.delivery ?? { process: 0, database: 0, redis: 0 };
+  const ofPage = (part: 'process' | 'database'): number =>
+    page[part] + pulled.readerShare * more.first[part] + pulled.followed * more.each[part];
+  const sum = (...parts: readonly number[]): number => parts.reduce((all, part) => all + part, 0) / MICROS;
+  return {
+    api: sum(pages * ofPage('process'), actions * publish.process, events * event.process),
+    worker: sum(actions * pass.process, deliveries * delivery.process),
+    database: sum(
+      pages * ofPage('database'),
+      actions * (publish.database + pass.database),
+      deliveries * delivery.database,
+    ),
+    redis: sum(deliveries * delivery.redis, events * event.redis),
+  };
+}
+
+/** Worker processes: each has one core, and finds its fan-outs one after the other. */
+export function workersFor(costs: Pick<UnitCosts, 'pass'>, cores: Cores, { actions }: Operations): number {
+  const { process, database, wait } = costs.pass;
+  const finding = (actions * CLAIM_SHARE * (process + database + wait)) / MICROS;
+  return Math.max(FEWEST, Math.ceil(Math.max(cores.worker, finding) / MOST_BUSY));
+}
+
+export function shardsOf({ database }: Cores, bytes: number, coresEach: number): number {
+  return Math.max(1, Math.ceil(database / MOST_BUSY / coresEach), Math.ceil(bytes / MOST_OF_SHARD));
+}
+
+export function machinesOf(
+  cores: Cores,
+  { workers, shards }: { readonly workers: number; readonly shards: number },
+  coresEach: number,
+): Machines {
+  const of = (busy: number): number => Math.max(FEWEST, Math.ceil(busy / MOST_BUSY / coresEach));
+  return {
+    api: of(cores.api),
+    worker: Math.max(FEWEST, Math.ceil(workers / coresEach)),
+    database: shards * MEMBERS,
+    // A primary runs on one core.
+    redis: Math.max(1, Math.ceil(cores.redis / MOST_BUSY)) * REDIS_PAIR,
+  };
+}

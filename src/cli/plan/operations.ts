@@ -1,0 +1,72 @@
+import { popularity, sumOf, type Stratum } from './popularity.ts';
+import type { Workload } from './workload.ts';
+
+/** How often something happens a second, in the busiest hour. */
+export interface Operations {
+  readonly actions: number;
+  /** Entries written into feeds. */
+  readonly deliveries: number;
+  readonly pages: number;
+  /** Events to sockets. */
+  readonly events: number;
+  /** Queries by which workers find who watches, for actions that are pulled: one for 500 who watch. */
+  readonly watcherQueries: number;
+}
+
+/** What of an installation is pulled when it is read. */
+export interface Pulled {
+  readonly refs: number;
+  /** Of all actions. */
+  readonly actionShare: number;
+  /** Pulled refs that a reader follows, on average, and readers who follow one at least. */
+  readonly followed: number;
+  readonly readerShare: number;
+}
+
+export const DAY_SECONDS = 86_400;
+/** Watchers that one query looks at, as in `workers/fan-out/announce-pulled.ts`. */
+const LOOKED_AT_ONCE = 500;
+/** Refs that many follow have more actions, by this exponent. */
+const ACTIVITY = 0.5;
+
+export function strataOf({ members, refs, follows, zipf }: Workload): readonly Stratum[] {
+  return popularity({ members, refs, follows, exponent: zipf, activityExponent: ACTIVITY });
+}
+
+export function pulledBy(strata: readonly Stratum[], members: number, threshold: number): Pulled {
+  const above = strata.filter(({ followers }) => followers > threshold);
+  // Whether somebody follows one is independent of the next.
+  const none = sumOf(above, ({ refs, followers }) =>
+    followers >= members ? -Infinity : refs * Math.log1p(-followers / members),
+  );
+  return {
+    refs: sumOf(above, ({ refs }) => refs),
+    actionShare: sumOf(above, ({ actionShare }) => actionShare),
+    followed: sumOf(above, ({ refs, followers }) => refs * (followers / members)),
+    readerShare: 1 - Math.exp(none),
+  };
+}
+
+/** Followers up to which an action is pushed. */
+export function pushedUpTo({ model, threshold }: Pick<Workload, 'model' | 'threshold'>): number {
+  return model === 'pull' ? 0 : threshold;
+}
+
+export function operationsOf(workload: Workload, strata: readonly Stratum[]): Operations {
+  const { members, readers, actions, reads, peak, watching } = workload;
+  const threshold = pushedUpTo(workload);
+  const atPeak = (aDay: number): number => (aDay / DAY_SECONDS) * peak;
+  const reached = sumOf(strata, ({ actionShare, followers }) => actionShare * followers);
+  const pushed = sumOf(strata, ({ actionShare, followers }) =>
+    followers > threshold ? 0 : actionShare * followers,
+  );
+  const watchers = readers * watching;
+  const { actionShare } = pulledBy(strata, members, threshold);
+  return {
+    actions: atPeak(actions),
+    deliveries: atPeak(actions) * pushed,
+    pages: atPeak(reads),
+    events: (atPeak(actions) * reached * watchers) / members,
+    watcherQueries: (atPeak(actions) * actionShare * watchers) / LOOKED_AT_ONCE,
+  };
+}

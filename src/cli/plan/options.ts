@@ -1,0 +1,51 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
+/** More than there are people, or than anybody counts. */
+const MOST = 1e12;
+const MOST_MEMBERS = 1e9;
+
+/** What `fanfare plan` goes by. Numbers may end in k, M or G. */
+export function planOptions(): readonly Option[] {
+  const of = (flags: string, text: string, least: number, most: number): Option =>
+    new Option(flags, text).argParser((given) => numberIn(given, least, most));
+  return [
+    of('--members <n>', 'people there are', 1, MOST_MEMBERS).makeOptionMandatory(),
+    of('--readers <n>', 'people who read on a day; default: three of ten', 1, MOST_MEMBERS),
+    of('--refs <n>', 'things and people that can be followed; default: as many as members', 1, MOST_MEMBERS),
+    of('--follows <n>', 'follows of a member, on average; default: 50', 0.01, 1e5),
+    of(
+      '--zipf <exponent>',
+      'how unequal refs are: the n-th has 1/n^exponent followers of the first; default: 1',
+      0,
+      3,
+    ),
+    of('--actions <n>', 'actions a day, of everybody together; default: a tenth of the members', 1, MOST),
+    of('--reads <n>', 'pages a day, of everybody together; default: ten for each reader', 1, MOST),
+    of('--peak <factor>', 'the busiest hour, beside the average; default: 3', 1, 1_000),
+    of('--watching <share>', 'readers of the day who watch in the busiest hour; default: 0.1', 0, 1),
+    new Option('--model <name>', 'feed model; default: items'),
+    of('--threshold <followers>', 'CELEBRITY_THRESHOLD; default: 10000', 0, MOST),
+    of('--cap <entries>', 'FEED_CAP; default: 1000', 1, 1e6),
+    of('--days <n>', 'for how long actions are kept; default: 365', 1, 36_500),
+    of('--cores <n>', 'cores of a machine; default: 8', 1, 1_024),
+    of('--workers <n>', 'worker processes; default: as many as suffice', 1, 1_000),
+    of('--burst <actions>', 'actions that come at one moment beside the others; default: none', 0, 1e5),
+    of('--seed <n>', 'what the simulation begins from; default: 1', 0, 2 ** 31),
+    new Option(
+      '--costs <file>',
+      'unit costs of your own machine: bench/results/unit-costs.json of npm run bench -- unit-costs',
+    ),
+    new Option('--json', 'all of it as JSON'),
+  ];
+}
+
+function numberIn(text: string, least: number, most: number): number {
+  const [, digits = '', unit = ''] = /^([\d_]+(?:\.\d+)?)([kMG]?)$/.exec(text) ?? [];
+  const value = Number(digits.replaceAll('_', '')) * (UNITS[unit] ?? NaN);
+  if (digits === '' || !(value >= least && value <= most))
+    throw new InvalidArgumentError(
+      `Expected a number from ${String(least)} to ${String(most)}, such as 250k or 10M.`,
+    );
+  return value;
+}

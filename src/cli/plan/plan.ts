@@ -1,0 +1,130 @@
+import { CommandError } from '../context.ts';
+import { adviceFor } from './advice.ts';
+import { arrivalsOf, type Burst } from './arrivals.ts';
+import { fanOutCosts } from './fan-out-system.ts';
+import { coresOf, machinesOf, shardsOf, workersFor } from './machines.ts';
+import { DAY_SECONDS, operationsOf, pulledBy, pushedUpTo, strataOf, type Operations } from './operations.ts';
+import type { Stratum } from './popularity.ts';
+import { simulateFanOut, type SimulationResult } from './simulation/simulate.ts';
+import type { FanOutSystem } from './simulation/system.ts';
+import type { Lag, Plan, ThresholdCost } from './shape.ts';
+import { storageOf } from './storage.ts';
+import type { UnitCosts } from './unit-costs.ts';
+import type { Workload } from './workload.ts';
+
+const LEASE_SECONDS = 30;
+const CHUNK = 1_000;
+const CONCURRENCY = 16;
+/** As much is simulated as makes the figures firm and does not take long. */
+const MOST_SECONDS = 120;
+const MOST_ACTIONS = 10_000;
+const MOST_CHUNKS = 30_000;
+const BACK_AFTER = 10;
+/** What is compared beside the threshold that is asked for. */
+const THRESHOLDS = [1_000, 10_000, 100_000, 1_000_000, Infinity];
+
+/** @throws CommandError when there are no costs of the feed model. */
+export function planOf(workload: Workload, costs: UnitCosts): Plan {
+  const { model, cores: coresEach } = workload;
+  if (!(model in costs.models))
+    throw new CommandError(
+      `There are costs of the models ${Object.keys(costs.models).join(', ')}, not of ${model}`,
+    );
+  const strata = strataOf(workload);
+  const operations = operationsOf(workload, strata);
+  const pulled = pulledBy(strata, workload.members, pushedUpTo(workload));
+  const cores = coresOf(costs, operations, pulled, model);
+  const storage = storageOf(workload, costs, operations);
+  const bytes = storage.reduce((sum, entry) => sum + (entry.where === 'database' ? entry.bytes : 0), 0);
+  const shards = shardsOf(cores, bytes, coresEach);
+  const suffices = workersFor(costs, cores, operations);
+  const workers = workload.workers ?? suffices;
+  const system = systemOf({ workload, costs, operations, pulled, workers, shards });
+  const window = simulatedWindow(workload, operations, strata);
+  const thresholds = thresholdsOf(workload, costs, strata, system);
+  const plan = {
+    ...{
+      workload,
+      measured: costs.measured,
+      operations,
+      pulled,
+      cores,
+      workers,
+      suffices,
+      shards,
+      storage,
+      thresholds,
+    },
+    machines: machinesOf(cores, { workers, shards }, coresEach),
+    lag: lagOf(simulateFanOut(system, window.arrivals)),
+    lagWithWorkerLost: lagOf(
+      simulateFanOut(system, window.arrivals, { worker: 0, at: window.seconds / 2, backAfter: BACK_AFTER }),
+    ),
+    simulated: { actions: window.arrivals.length, seconds: window.seconds },
+    largest: Math.floor(Math.max(...strata.map(({ followers }) => followers))),
+  };
+  return { ...plan, advice: adviceFor(plan) };
+}
+
+interface SystemOptions extends Pick<Plan, 'workload' | 'operations' | 'pulled' | 'workers' | 'shards'> {
+  readonly costs: UnitCosts;
+}
+
+/** The database as the fan-out finds it: pages take their part of it. */
+function systemOf({ workload, costs, operations, pulled, workers, shards }: SystemOptions): FanOutSystem {
+  const all = shards * workload.cores;
+  const onlyPages = { ...operations, actions: 0, deliveries: 0, events: 0 };
+  const ofPages = coresOf(costs, onlyPages, pulled, workload.model).database;
+  return {
+    ...{ workers, isOneMachine: false, concurrency: CONCURRENCY, chunkSize: CHUNK },
+    databaseCores: Math.max(0.5, all - ofPages),
+    leaseSeconds: LEASE_SECONDS,
+    costs: fanOutCosts(costs, workload.model),
+  };
+}
+
+/** So much of the busiest hour as can be played in seconds. */
+function simulatedWindow(workload: Workload, operations: Operations, strata: readonly Stratum[]) {
+  const rate = operations.actions;
+  const chunks = Math.max(rate, operations.deliveries / CHUNK);
+  const seconds = Math.min(MOST_SECONDS, MOST_ACTIONS / rate, MOST_CHUNKS / chunks);
+  // A small installation has an action now and then: as many are played as make a distribution.
+  const long = Math.max(seconds, Math.min(DAY_SECONDS, 1_000 / rate));
+  const bursts: Burst[] =
+    workload.burst === 0 ? [] : [{ at: long / 2, actions: workload.burst, lane: 'LIVE' }];
+  const { seed } = workload;
+  const threshold = pushedUpTo(workload);
+  return { seconds: long, arrivals: arrivalsOf({ strata, rate, seconds: long, threshold, bursts, seed }) };
+}
+
+function thresholdsOf(
+  workload: Workload,
+  costs: UnitCosts,
+  strata: readonly Stratum[],
+  system: FanOutSystem,
+): readonly ThresholdCost[] {
+  if (workload.model === 'pull') return [];
+  const asked = [...new Set([...THRESHOLDS, workload.threshold])].sort((a, b) => a - b);
+  const model = workload.model;
+  return asked.map((threshold) => {
+    const operations = operationsOf({ ...workload, threshold }, strata);
+    const pulled = pulledBy(strata, workload.members, threshold);
+    const { api, worker, database, redis } = coresOf(costs, operations, pulled, model);
+    const pushed = strata.filter(({ followers }) => followers <= threshold);
+    const readers = Math.floor(Math.max(0, ...pushed.map(({ followers }) => followers)));
+    return {
+      ...{ threshold, deliveries: operations.deliveries, pulledFollowed: pulled.followed },
+      cores: api + worker + database + redis,
+      lastFollower: simulateFanOut(system, [{ at: 0, lane: 'LIVE', readers }]).drainedAt,
+    };
+  });
+}
+
+function lagOf({ readers }: SimulationResult): Lag {
+  return {
+    p50: readers.quantile(0.5),
+    p99: readers.quantile(0.99),
+    p999: readers.quantile(0.999),
+    most: readers.quantile(1),
+  };
+}

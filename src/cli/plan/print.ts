@@ -1,0 +1,75 @@
+import { amount, bytesOf, seconds } from './figures.ts';
+import type { Lag, Plan } from './shape.ts';
+
+/** Above this load, costs that were measured are those of a machine that does something else. */
+const BUSY = 0.5;
+
+/** The plan as lines for people. */
+export function planLines(plan: Plan): readonly string[] {
+  const { workload, operations, cores, machines, storage, measured } = plan;
+  const { members, model, threshold } = workload;
+  return [
+    `${amount(members)} members, ${amount(workload.readers)} readers a day, feed model ${model}, threshold ${amount(threshold)}`,
+    '',
+    ...table('a second, busiest hour', [
+      ['actions', amount(operations.actions)],
+      ['deliveries', amount(operations.deliveries)],
+      ['pages', amount(operations.pages)],
+      ['events to sockets', amount(operations.events)],
+      ['queries for watchers', amount(operations.watcherQueries)],
+    ]),
+    ...table('busy cores → machines', [
+      ['API', `${cores.api.toFixed(1)} → ${amount(machines.api)}`],
+      [
+        'workers',
+        `${cores.worker.toFixed(1)} → ${amount(machines.worker)} (${amount(plan.workers)} processes)`,
+      ],
+      [
+        'database',
+        `${cores.database.toFixed(1)} → ${amount(machines.database)} (${amount(plan.shards)} shards of three)`,
+      ],
+      ['Redis', `${cores.redis.toFixed(1)} → ${amount(machines.redis)}`],
+    ]),
+    ...table(`stored after ${amount(workload.days)} days`, [
+      ...storage.map(({ what, where, bytes, documents, aDay }): [string, string] => [
+        `${what} (${where})`,
+        `${bytesOf(bytes)}, ${amount(documents)}${aDay === 0 ? '' : `, ${amount(aDay)} more a day`}`,
+      ]),
+    ]),
+    ...table('until a reader has an action: p50, p99, p99.9, the last one', [
+      ['as planned', lagText(plan.lag)],
+      ['a worker dies', lagText(plan.lagWithWorkerLost)],
+    ]),
+    ...table('threshold: deliveries/s, pulled refs a reader, busy cores, last follower', [
+      ...plan.thresholds.map((one): [string, string] => [
+        amount(one.threshold),
+        [
+          amount(one.deliveries),
+          amount(one.pulledFollowed),
+          one.cores.toFixed(1),
+          seconds(one.lastFollower),
+        ].join('  '),
+      ]),
+    ]),
+    'To change:',
+    ...(plan.advice.length === 0 ? ['  nothing'] : plan.advice.map((line) => `  - ${line}`)),
+    '',
+    `Costs measured ${measured.at.slice(0, 10)} on ${measured.cpu}, ${amount(measured.cores)} cores, ${measured.engine};`,
+    ...(measured.load > BUSY
+      ? [
+          `the machine was at other work too (load ${amount(measured.load)}), so they are too high: measure again, --costs.`,
+        ]
+      : []),
+    `${amount(plan.simulated.actions)} actions of ${seconds(plan.simulated.seconds)} simulated, seed ${String(workload.seed)}.`,
+  ];
+}
+
+function lagText({ p50, p99, p999, most }: Lag): string {
+  return [p50, p99, p999, most].map(seconds).join('  ');
+}
+
+function table(title: string, rows: readonly (readonly [string, string])[]): string[] {
+  if (rows.length === 0) return [];
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  return [`${title}:`, ...rows.map(([name, value]) => `  ${name.padEnd(width)}${value}`), ''];
+}

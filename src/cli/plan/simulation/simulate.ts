@@ -1,0 +1,103 @@
+import { Host, Thread } from './host.ts';
+import { Lags } from './lags.ts';
+import { FanOutQueue, FanOutTask } from './queue.ts';
+import type { Arrival, FanOutSystem, LostWorker } from './system.ts';
+import { Timeline } from './timeline.ts';
+import { SimulatedWorker } from './worker.ts';
+
+export interface SimulationResult {
+  /** From publishing to when a reader has it, by reader. */
+  readonly readers: Lags;
+  /** From publishing to when the fan-out is done, by action. */
+  readonly actions: Lags;
+  /** When the last one was done, in seconds from the beginning. */
+  readonly drainedAt: number;
+  /** Fan-outs under way or waiting, on average until then. */
+  readonly meanOpen: number;
+  /** Share of its cores that the database was at work. */
+  readonly databaseUse: number;
+  /** Share of one core that the busiest worker was at work; of the whole machine where there is one. */
+  readonly workerUse: number;
+}
+
+/**
+ * Plays the fan-outs of actions event by event: processes and the database share cores, a worker takes one fan-out after
+ * the other and runs their chunks in the turns of the lanes, by the code of the worker itself.
+ */
+export function simulateFanOut(
+  system: FanOutSystem,
+  arrivals: readonly Arrival[],
+  lost: LostWorker | null = null,
+): SimulationResult {
+  const timeline = new Timeline();
+  const database = new Host(timeline, system.databaseCores);
+  const hosts: Host[] = [];
+  const readers = new Lags();
+  const actions = new Lags();
+  let open = 0;
+  let openSeconds = 0;
+  let lookedAt = 0;
+  let drainedAt = 0;
+  const opens = (change: number): void => {
+    openSeconds += open * (timeline.now - lookedAt);
+    lookedAt = timeline.now;
+    open += change;
+  };
+  const workers: SimulatedWorker[] = [];
+  const queue = new FanOutQueue(() => {
+    for (const worker of workers) worker.look();
+  });
+  const start = (): SimulatedWorker => {
+    const host = system.isOneMachine ? database : new Host(timeline, 1);
+    hosts.push(host);
+    return new SimulatedWorker({
+      ...{ timeline, system, database, queue, host },
+      onDelivered: ({ publishedAt }, count) => {
+        readers.add(timeline.now - publishedAt, count);
+      },
+      onDone: ({ publishedAt }) => {
+        actions.add(timeline.now - publishedAt);
+        opens(-1);
+        drainedAt = timeline.now;
+      },
+    });
+  };
+  for (let n = 0; n < system.workers; n += 1) workers.push(start());
+  const publisher = system.isOneMachine ? new Thread(database) : null;
+  for (const arrival of arrivals)
+    timeline.at(arrival.at, () => {
+      opens(1);
+      publish(arrival);
+    });
+  const publish = (arrival: Arrival): void => {
+    const { process, database: cpu, wait } = system.costs.publish;
+    const store = (): void => {
+      database.run(cpu, () => {
+        timeline.after(wait, () => {
+          queue.add(new FanOutTask(arrival));
+        });
+      });
+    };
+    // API processes have machines of their own, as many as they need.
+    if (publisher === null) timeline.after(process, store);
+    else publisher.run(process, store);
+  };
+  if (lost !== null)
+    timeline.at(lost.at, () => {
+      workers[lost.worker]?.die();
+      if (lost.backAfter === null) return;
+      timeline.after(lost.backAfter, () => {
+        const back = start();
+        workers[lost.worker] = back;
+        back.look();
+      });
+    });
+  timeline.run();
+  const seconds = Math.max(drainedAt, Number.EPSILON);
+  return {
+    ...{ readers, actions, drainedAt },
+    meanOpen: openSeconds / seconds,
+    databaseUse: database.worked / database.cores / seconds,
+    workerUse: Math.max(...hosts.map(({ worked, cores }) => worked / cores)) / seconds,
+  };
+}

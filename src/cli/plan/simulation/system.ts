@@ -1,0 +1,54 @@
+import type { Lane } from '../../../domain/lane.ts';
+
+/** Seconds of one piece of work: CPU where it is done, and waiting that takes nobody's CPU, as for a disk. */
+export interface WorkCost {
+  /** Of the process that does it. */
+  readonly process: number;
+  /** Of the database. */
+  readonly database: number;
+  readonly wait: number;
+}
+
+/** What the parts of a fan-out cost, in seconds. */
+export interface FanOutCosts {
+  readonly publish: WorkCost;
+  /** A pass as such, whatever its audience: from finding it to writing that it is done. */
+  readonly pass: WorkCost;
+  /** One reader of a chunk. */
+  readonly delivery: Pick<WorkCost, 'process' | 'database'>;
+  /** Of a chunk, whatever its size. */
+  readonly chunkWait: number;
+}
+
+/** The machines a fan-out runs on. */
+export interface FanOutSystem {
+  readonly workers: number;
+  /** Cores of the database. */
+  readonly databaseCores: number;
+  /** Everything shares the cores of the database: a machine with all of it. */
+  readonly isOneMachine: boolean;
+  /** Fan-outs of one lane that a worker runs side by side. */
+  readonly concurrency: number;
+  /** Readers written to at once. */
+  readonly chunkSize: number;
+  /** How long a fan-out of a worker that died waits for another one, in seconds. */
+  readonly leaseSeconds: number;
+  readonly costs: FanOutCosts;
+}
+
+/** An action that is published. */
+export interface Arrival {
+  /** In seconds from the beginning. */
+  readonly at: number;
+  readonly lane: Lane;
+  /** To whom it is pushed. */
+  readonly readers: number;
+}
+
+/** A worker that dies. */
+export interface LostWorker {
+  readonly worker: number;
+  readonly at: number;
+  /** Seconds until it is back; null: it stays away. */
+  readonly backAfter: number | null;
+}

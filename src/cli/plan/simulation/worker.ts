@@ -1,0 +1,155 @@
+import { LANES, type Lane } from '../../../domain/lane.ts';
+import { LaneTurns } from '../../../workers/fan-out/lane-turns.ts';
+import type { Host } from './host.ts';
+import { Thread } from './host.ts';
+import type { FanOutQueue, FanOutTask } from './queue.ts';
+import type { FanOutSystem } from './system.ts';
+import type { Timeline } from './timeline.ts';
+
+/** Chunks of one pass that are under way at the same time, as in `workers/fan-out/deliver.ts`. */
+const CHUNKS_AT_ONCE = 3;
+/** Of what a pass costs, the part of finding the fan-out, one after the other, and that of reading who follows. */
+export const CLAIM_SHARE = 0.3;
+const READING_SHARE = 0.2;
+
+export interface WorkerWorld {
+  readonly timeline: Timeline;
+  readonly system: FanOutSystem;
+  readonly database: Host;
+  readonly queue: FanOutQueue;
+  readonly host: Host;
+  /** So many readers of a task have it, at the timeline's moment. */
+  readonly onDelivered: (task: FanOutTask, readers: number) => void;
+  readonly onDone: (task: FanOutTask) => void;
+}
+
+/** A worker process: takes one fan-out after the other, runs some side by side, chunk by chunk, in the turns of the lanes. */
+export class SimulatedWorker {
+  readonly #world: WorkerWorld;
+  readonly #thread: Thread;
+  readonly #turns = new LaneTurns();
+  readonly #running: Readonly<Record<Lane, Set<FanOutTask>>> = {
+    URGENT: new Set(),
+    LIVE: new Set(),
+    BULK: new Set(),
+  };
+  #isTaking = false;
+  #isResting = false;
+  #isDead = false;
+
+  constructor(world: WorkerWorld) {
+    this.#world = world;
+    this.#thread = new Thread(world.host);
+  }
+
+  /** Looks for the next fan-out: one look at a time. */
+  look(): void {
+    if (this.#isDead || this.#isTaking) return;
+    const { concurrency } = this.#world.system;
+    const task = this.#world.queue.take(LANES.filter((lane) => this.#running[lane].size < concurrency));
+    if (task === null) return;
+    this.#isTaking = true;
+    this.#running[task.lane].add(task);
+    this.#pass(CLAIM_SHARE, () => {
+      this.#isTaking = false;
+      this.#turns.passBegun(task.lane);
+      this.#pass(READING_SHARE, () => {
+        this.#begin(task);
+      });
+      this.look();
+    });
+  }
+
+  /** What it was at is lost; the fan-outs it had taken wait until their leases have ended. */
+  die(): void {
+    this.#isDead = true;
+    const { timeline, system, queue } = this.#world;
+    for (const task of LANES.flatMap((lane) => [...this.#running[lane]]))
+      timeline.after(system.leaseSeconds, () => {
+        queue.add(task);
+      });
+  }
+
+  #pass(share: number, then: () => void): void {
+    const { process, database, wait } = this.#world.system.costs.pass;
+    this.#work({ process: process * share, database: database * share, wait: wait * share }, then);
+  }
+
+  /** The process first, then the database, then waiting. A dead process does not hear of the end. */
+  #work(cost: FanOutSystem['costs']['pass'], then: () => void): void {
+    const { database, timeline } = this.#world;
+    this.#thread.run(cost.process, () => {
+      if (this.#isDead) return;
+      database.run(cost.database, () => {
+        timeline.after(cost.wait, () => {
+          if (!this.#isDead) then();
+        });
+      });
+    });
+  }
+
+  #begin(task: FanOutTask): void {
+    const { chunkSize } = this.#world.system;
+    // As the worker has it: chunks of bulk are half as large.
+    const size = task.lane === 'BULK' ? Math.ceil(chunkSize / 2) : chunkSize;
+    let next = task.reached;
+    let open = 0;
+    const more = (): void => {
+      while (open < CHUNKS_AT_ONCE && next < task.readers) {
+        const from = next;
+        next = Math.min(task.readers, from + size);
+        open += 1;
+        this.#chunk(task, { from, to: next }, () => {
+          open -= 1;
+          more();
+        });
+      }
+      if (open === 0) this.#end(task);
+    };
+    more();
+  }
+
+  #chunk(task: FanOutTask, { from, to }: { from: number; to: number }, then: () => void): void {
+    const { timeline, system, onDelivered } = this.#world;
+    const { delivery, chunkWait } = system.costs;
+    const readers = to - from;
+    this.#turns.add({ lane: task.lane, kind: 'fan-out' }, () => {
+      const begunAt = timeline.now;
+      const cost = {
+        process: delivery.process * readers,
+        database: delivery.database * readers,
+        wait: chunkWait,
+      };
+      this.#work(cost, () => {
+        onDelivered(task, task.deliver(from, to));
+        this.#turns.ended(task.lane, begunAt * 1_000, timeline.now * 1_000);
+        then();
+        this.#giveTurns();
+      });
+    });
+    this.#giveTurns();
+  }
+
+  #end(task: FanOutTask): void {
+    this.#pass(1 - CLAIM_SHARE - READING_SHARE, () => {
+      this.#turns.passEnded(task.lane, this.#world.timeline.now * 1_000);
+      this.#running[task.lane].delete(task);
+      this.#world.onDone(task);
+      this.#giveTurns();
+      this.look();
+    });
+  }
+
+  #giveTurns(): void {
+    const { timeline } = this.#world;
+    const now = timeline.now * 1_000;
+    for (let begin = this.#turns.take(now); begin !== null; begin = this.#turns.take(now)) begin();
+    const restMs = this.#turns.restMs(now);
+    if (restMs <= 0 || this.#isResting) return;
+    this.#isResting = true;
+    timeline.after(restMs / 1_000, () => {
+      this.#isResting = false;
+      if (!this.#isDead) this.#giveTurns();
+    });
+  }
+}

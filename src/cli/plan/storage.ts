@@ -1,0 +1,35 @@
+import { DAY_SECONDS, type Operations } from './operations.ts';
+import type { UnitCosts } from './unit-costs.ts';
+import type { Workload } from './workload.ts';
+
+/** What a collection, or Redis, comes to. */
+export interface Stored {
+  readonly what: string;
+  readonly where: 'database' | 'redis';
+  readonly documents: number;
+  readonly bytes: number;
+  /** More of them a day, until the cap or what is kept is reached. */
+  readonly aDay: number;
+}
+
+/** How much there is after as many days as actions are kept. */
+export function storageOf(workload: Workload, costs: UnitCosts, operations: Operations): readonly Stored[] {
+  const { members, follows, actions, cap, days, model, peak } = workload;
+  const { database = 0, redis = 0 } = costs.models[model]?.bytes ?? {};
+  const entriesADay = (operations.deliveries / peak) * DAY_SECONDS;
+  const entries = database + redis === 0 ? 0 : Math.min(entriesADay * days, members * cap);
+  return [
+    {
+      ...{ what: 'actions', where: 'database', documents: actions * days, aDay: actions },
+      bytes: actions * days * costs.bytes.action,
+    },
+    {
+      ...{ what: 'entries of feeds', where: redis > database ? 'redis' : 'database', documents: entries },
+      ...{ bytes: entries * (database + redis), aDay: entries === 0 ? 0 : entriesADay },
+    },
+    {
+      ...{ what: 'follows', where: 'database', documents: members * follows, aDay: 0 },
+      bytes: members * follows * costs.bytes.follow,
+    },
+  ];
+}

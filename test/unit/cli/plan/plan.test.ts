@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import { arrivalsOf } from '../../../../src/cli/plan/arrivals.ts';
+import { MEASURED_COSTS } from '../../../../src/cli/plan/measured-costs.ts';
+import { pulledBy } from '../../../../src/cli/plan/operations.ts';
+import { planOf } from '../../../../src/cli/plan/plan.ts';
+import type { Plan } from '../../../../src/cli/plan/shape.ts';
+import { popularity, sumOf } from '../../../../src/cli/plan/popularity.ts';
+import { workloadOf, type GivenWorkload } from '../../../../src/cli/plan/workload.ts';
+import { createProgram } from '../../../../src/cli/program.ts';
+import { recordingTerminal } from '../../../support/recording-terminal.ts';
+import { fc } from '../../../support/fast-check.ts';
+import { repeats } from '../../../support/seed.ts';
+
+const plan = (given: GivenWorkload): Plan => planOf(workloadOf(given), MEASURED_COSTS);
+
+async function printed(...args: string[]): Promise<string> {
+  const { terminal, stdout } = recordingTerminal();
+  const program = await createProgram({ env: {}, terminal }, () => undefined);
+  await program.parseAsync(['node', 'fanfare', 'plan', ...args]);
+  return stdout.join('\n');
+}
+
+describe('how follows spread over refs', () => {
+  const options = fc.record({
+    members: fc.integer({ min: 1, max: 100_000_000 }),
+    follows: fc.integer({ min: 1, max: 500 }),
+    refs: fc.integer({ min: 1, max: 100_000_000 }),
+    exponent: fc.double({ min: 0, max: 2, noNaN: true }),
+    activityExponent: fc.double({ min: 0, max: 1.5, noNaN: true }),
+  });
+
+  test('all follows are somewhere, nothing has more followers than there are members, the first ref has most', () => {
+    fc.assert(
+      fc.property(options, (given) => {
+        const strata = popularity(given);
+        const follows = sumOf(strata, ({ refs, followers }) => refs * followers);
+        // Where there are fewer refs than a member is to follow, each member follows all.
+        expect(follows).toBeCloseTo(
+          given.members * Math.min(given.follows, given.refs),
+          -Math.log10(follows) + 3,
+        );
+        expect(sumOf(strata, ({ refs }) => refs)).toBe(given.refs);
+        expect(sumOf(strata, ({ actionShare }) => actionShare)).toBeCloseTo(1, 9);
+        const followers = strata.map((stratum) => stratum.followers);
+        expect(Math.max(...followers)).toBeLessThanOrEqual(given.members);
+        for (const [index, value] of followers.entries())
+          expect(value).toBeLessThanOrEqual((followers[index - 1] ?? Infinity) * (1 + 1e-9));
+      }),
+      { numRuns: repeats(50) },
+    );
+  });
+
+  test('a hundred million refs are counted as one by one', () => {
+    const given = { members: 1e6, follows: 20, refs: 20_000, exponent: 0.8, activityExponent: 0.5 };
+    const weights = Array.from({ length: given.refs }, (_, n) => (n + 1) ** -0.8);
+    const scale = (1e6 * 20) / weights.reduce((sum, weight) => sum + weight, 0);
+    const above = weights.filter((weight) => weight * scale > 5_000);
+    const { refs, followed } = pulledBy(popularity(given), 1e6, 5_000);
+    expect(refs / above.length).toBeCloseTo(1, 1);
+    expect(followed / above.reduce((sum, weight) => sum + (weight * scale) / 1e6, 0)).toBeCloseTo(1, 1);
+  });
+});
+
+test('actions come as often as they should, and the same way for a seed', () => {
+  const strata = popularity({ members: 1e5, follows: 20, refs: 1e5, exponent: 1, activityExponent: 0.5 });
+  const given = { strata, rate: 50, seconds: 400, threshold: 1_000, seed: 7 };
+  const arrivals = arrivalsOf(given);
+  expect(arrivals).toEqual(arrivalsOf(given));
+  expect(arrivals).not.toEqual(arrivalsOf({ ...given, seed: 8 }));
+  expect(arrivals.length / (50 * 400)).toBeCloseTo(1, 1);
+  const readers = arrivals.reduce((sum, arrival) => sum + arrival.readers, 0) / arrivals.length;
+  const expected = sumOf(strata, ({ followers, actionShare }) =>
+    followers > 1_000 ? 0 : followers * actionShare,
+  );
+  expect(readers / expected).toBeCloseTo(1, 0);
+  expect(Math.max(...arrivals.map((arrival) => arrival.readers))).toBeLessThanOrEqual(1_000);
+});
+
+describe('a plan', () => {
+  test('is the same each time, for a seed', () => {
+    expect(plan({ members: 100_000 })).toEqual(plan({ members: 100_000 }));
+  });
+
+  test('has more of everything for more people who do more', () => {
+    const small = plan({ members: 100_000 });
+    for (const given of [{ members: 1_000_000 }, { members: 100_000, actions: 100_000, reads: 3_000_000 }]) {
+      const large = plan(given);
+      for (const part of ['api', 'worker', 'database'] as const)
+        expect(large.cores[part]).toBeGreaterThan(small.cores[part]);
+      expect(large.storage[0]?.bytes).toBeGreaterThan(small.storage[0]?.bytes ?? NaN);
+    }
+  });
+
+  test('pushes less and pulls more the lower the threshold is', () => {
+    const { thresholds } = plan({ members: 5_000_000 });
+    const columns = (['deliveries', 'lastFollower'] as const).map((what) =>
+      thresholds.map((one) => one[what]),
+    );
+    for (const column of columns) expect(column).toEqual([...column].sort((a, b) => a - b));
+    const pulled = thresholds.map(({ pulledFollowed }) => pulledFollowed);
+    expect(pulled).toEqual([...pulled].sort((a, b) => b - a));
+    expect(pulled.at(-1)).toBe(0);
+  });
+
+  test('stores no more entries than the cap allows, and none where feeds are pulled', () => {
+    const entries = (given: Partial<GivenWorkload>): number =>
+      plan({ members: 100_000, actions: 1_000_000, ...given }).storage[1]?.documents ?? NaN;
+    expect(entries({ cap: 50 })).toBe(5_000_000);
+    expect(entries({ cap: 1_000 })).toBeGreaterThan(entries({ cap: 50 }));
+    expect(entries({ model: 'pull' })).toBe(0);
+  });
+
+  test('says what is wrong: too few workers, a threshold at which the last follower waits for minutes', () => {
+    expect(plan({ members: 1_000 }).advice).toEqual([]);
+    const few = plan({ members: 2_000_000, actions: 100_000_000, threshold: 1_000, workers: 1 });
+    expect(few.advice[0]).toMatch(/^1 workers are too few/);
+    expect(few.lag.p99).toBeGreaterThan(plan({ ...few.workload, workers: null }).lag.p99);
+    const late = plan({ members: 50_000_000, threshold: 50_000_000 });
+    expect(late.advice.join('\n')).toMatch(/CELEBRITY_THRESHOLD=\d+: /);
+  });
+});
+
+describe('fanfare plan', () => {
+  test('prints what people read, or all of it as JSON', async () => {
+    const text = await printed('--members', '1M', '--threshold', '5k');
+    expect(text).toMatch(/^1,000,000 members, 300,000 readers a day, feed model items, threshold 5,000\n/);
+    for (const part of ['busy cores', 'stored after', 'until a reader has an action', 'To change:'])
+      expect(text).toContain(part);
+    const json = JSON.parse(await printed('--members', '1M', '--threshold', '5k', '--json')) as Plan;
+    expect(json.workload).toEqual(workloadOf({ members: 1_000_000, threshold: 5_000 }));
+    expect(json.thresholds.map(({ threshold }) => threshold)).toEqual([1e3, 5e3, 1e4, 1e5, 1e6, null]);
+  });
+
+  test.each([
+    [[], "required option '--members <n>' not specified"],
+    [['--members', '0'], 'Expected a number from 1 to 1000000000, such as 250k or 10M.'],
+    [['--members', '1e9'], 'Expected a number'],
+    [['--members', '10', '--readers', '11'], '--readers 11 are more than there are members, 10'],
+    [['--members', '10', '--model', 'toast'], 'not of toast'],
+    [['--members', '10', '--costs', '/nowhere'], '--costs /nowhere cannot be read'],
+    [['--members', '10', '--costs', 'package.json'], 'raw'],
+  ])('refuses %j', async (args, message) => {
+    const { terminal, stderr } = recordingTerminal();
+    const program = await createProgram({ env: {}, terminal }, () => undefined);
+    const error: unknown = await program
+      .parseAsync(['node', 'fanfare', 'plan', ...args])
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(`${String(error)}\n${stderr.join('\n')}`).toContain(message);
+  });
+});

@@ -1,0 +1,238 @@
+import { randomExponential, randomLcg } from 'd3-random';
+
+import { describe, expect, test } from 'vitest';
+import { LANES } from '../../../../src/domain/lane.ts';
+import { Host, Thread } from '../../../../src/cli/plan/simulation/host.ts';
+import { Lags } from '../../../../src/cli/plan/simulation/lags.ts';
+import { simulateFanOut } from '../../../../src/cli/plan/simulation/simulate.ts';
+import type { Arrival, FanOutSystem } from '../../../../src/cli/plan/simulation/system.ts';
+import { Timeline } from '../../../../src/cli/plan/simulation/timeline.ts';
+import { fc } from '../../../support/fast-check.ts';
+import { repeats, SEED } from '../../../support/seed.ts';
+
+const JOBS = 60_000;
+/** A share of one, from which everything random here begins. */
+const chance = (): (() => number) => randomLcg((SEED % 1_000) / 1_000);
+
+interface Queue {
+  readonly rate: number;
+  /** Seconds of one job. */
+  readonly service: () => number;
+  /** Hands a job to what is tested. */
+  readonly give: (seconds: number, done: () => void) => void;
+}
+
+/** Seconds from when a job comes to when it is done, on average, and how many were there at a time. */
+function play(timeline: Timeline, { rate, service, give }: Queue): { mean: number; present: number } {
+  const gap = randomExponential.source(chance())(rate);
+  const lags = new Lags();
+  let at = 0;
+  for (let n = 0; n < JOBS; n += 1) {
+    at += gap();
+    const came = at;
+    timeline.at(came, () => {
+      give(service(), () => {
+        lags.add(timeline.now - came);
+      });
+    });
+  }
+  timeline.run();
+  return { mean: lags.mean, present: (lags.mean * lags.count) / timeline.now };
+}
+
+describe('a host, beside what is known of queues', () => {
+  test('with one core and a random length of jobs takes 1 / (service rate - arrival rate): M/M/1', () => {
+    const timeline = new Timeline();
+    const host = new Host(timeline, 1);
+    const service = randomExponential.source(randomLcg(0.3))(1);
+    const { mean, present } = play(timeline, {
+      ...{ rate: 0.7, service },
+      give: (seconds, done) => {
+        host.run(seconds, done);
+      },
+    });
+    expect(mean).toBeGreaterThan(0.93 / (1 - 0.7));
+    expect(mean).toBeLessThan(1.07 / (1 - 0.7));
+    // Little's law: how many there are is how many come, times how long they stay.
+    expect(host.jobSeconds / timeline.now).toBeCloseTo(present, 6);
+  });
+
+  test('does one thing after the other in a thread: M/D/1, half of the waiting of M/M/1', () => {
+    const timeline = new Timeline();
+    const thread = new Thread(new Host(timeline, 1));
+    const { mean } = play(timeline, {
+      ...{ rate: 0.7, service: () => 1 },
+      give: (seconds, done) => {
+        thread.run(seconds, done);
+      },
+    });
+    const known = 1 + 0.7 / (2 * (1 - 0.7));
+    expect(mean / known).toBeGreaterThan(0.95);
+    expect(mean / known).toBeLessThan(1.05);
+  });
+
+  test('with several cores takes what Erlang found: M/M/3', () => {
+    const timeline = new Timeline();
+    const host = new Host(timeline, 3);
+    const service = randomExponential.source(randomLcg(0.6))(1);
+    const offered = 2.1;
+    const { mean } = play(timeline, {
+      ...{ rate: offered, service },
+      give: (seconds, done) => {
+        host.run(seconds, done);
+      },
+    });
+    const known = 1 + erlangC(3, offered) / (3 - offered);
+    expect(mean / known).toBeGreaterThan(0.95);
+    expect(mean / known).toBeLessThan(1.05);
+  });
+
+  test('shares its cores alike, and none is idle while there is work', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(fc.record({ at: fc.nat(50), seconds: fc.integer({ min: 1, max: 20 }) }), { minLength: 1 }),
+        (cores, jobs) => {
+          const timeline = new Timeline();
+          const host = new Host(timeline, cores);
+          let done = 0;
+          for (const { at, seconds } of jobs)
+            timeline.at(at, () => {
+              host.run(seconds, () => {
+                done += 1;
+                // Nothing is faster than alone.
+                expect(timeline.now - at).toBeGreaterThan(seconds - 1e-6);
+              });
+            });
+          timeline.run();
+          const work = jobs.reduce((sum, { seconds }) => sum + seconds, 0);
+          expect(done).toBe(jobs.length);
+          expect(host.worked).toBeCloseTo(work, 6);
+          expect(timeline.now).toBeGreaterThan(work / cores - 1e-6);
+          expect(timeline.now).toBeLessThan(50 + work + 1e-6);
+        },
+      ),
+      { numRuns: repeats(100) },
+    );
+  });
+});
+
+const SYSTEM: FanOutSystem = {
+  ...{ workers: 2, databaseCores: 2, isOneMachine: false, concurrency: 4, chunkSize: 100, leaseSeconds: 30 },
+  costs: {
+    publish: { process: 0.001, database: 0.001, wait: 0.001 },
+    pass: { process: 0.002, database: 0.002, wait: 0.005 },
+    delivery: { process: 10e-6, database: 30e-6 },
+    chunkWait: 0.002,
+  },
+};
+
+const arrivals = fc.array(
+  fc.record({
+    at: fc.integer({ min: 0, max: 5_000 }).map((ms) => ms / 1_000),
+    lane: fc.constantFrom(...LANES),
+    readers: fc.oneof(fc.nat(50), fc.nat(2_000)),
+  }),
+  { minLength: 1, maxLength: 60 },
+);
+
+const total = (list: readonly Arrival[]): number => list.reduce((sum, { readers }) => sum + readers, 0);
+
+describe('a simulated fan-out', () => {
+  test('delivers to everybody once, as often as a worker dies', () => {
+    fc.assert(
+      fc.property(arrivals, fc.integer({ min: 0, max: 6_000 }), (list, ms) => {
+        const { readers, actions } = simulateFanOut(SYSTEM, list, {
+          ...{ worker: 0, at: ms / 1_000, backAfter: 3 },
+        });
+        expect(readers.count).toBe(total(list));
+        expect(actions.count).toBe(list.length);
+      }),
+      { numRuns: repeats(100) },
+    );
+  });
+
+  test("keeps Little's law and does no more work than there is", () => {
+    fc.assert(
+      fc.property(arrivals, (list) => {
+        const { actions, drainedAt, meanOpen, databaseUse } = simulateFanOut(SYSTEM, list);
+        expect(meanOpen * drainedAt).toBeCloseTo(actions.mean * actions.count, 6);
+        const { publish, pass, delivery } = SYSTEM.costs;
+        const work = list.length * (publish.database + pass.database) + total(list) * delivery.database;
+        expect(databaseUse * SYSTEM.databaseCores * drainedAt).toBeCloseTo(work, 6);
+      }),
+      { numRuns: repeats(100) },
+    );
+  });
+
+  test('takes as long as its parts for one action that is alone', () => {
+    const { costs } = SYSTEM;
+    const { actions } = simulateFanOut(SYSTEM, [{ at: 1, lane: 'LIVE', readers: 100 }]);
+    const sum = ({ process, database, wait }: FanOutSystem['costs']['pass']): number =>
+      process + database + wait;
+    const chunk = 100 * (costs.delivery.process + costs.delivery.database) + costs.chunkWait;
+    expect(actions.mean).toBeCloseTo(sum(costs.publish) + sum(costs.pass) + chunk, 9);
+  });
+
+  test('is done sooner with more workers, and later the more there is to do', () => {
+    const steady = (readers: number): Arrival[] =>
+      Array.from({ length: 200 }, (_, n) => ({ at: n / 1_000, lane: 'LIVE' as const, readers }));
+    const heavy = { ...SYSTEM, databaseCores: 16 };
+    const means = [1, 2, 4, 8].map(
+      (workers) => simulateFanOut({ ...heavy, workers }, steady(2_000)).actions.mean,
+    );
+    expect(means).toEqual([...means].sort((a, b) => b - a));
+    expect(means[0]).toBeGreaterThan(2 * (means[2] ?? NaN));
+    const lags = [0, 100, 1_000, 5_000].map(
+      (readers) => simulateFanOut(SYSTEM, steady(readers)).actions.mean,
+    );
+    expect(lags).toEqual([...lags].sort((a, b) => a - b));
+  });
+
+  test('lets what is live pass an import, which gets its share all the same', () => {
+    const imported = Array.from({ length: 300 }, () => ({ at: 0, lane: 'BULK' as const, readers: 500 }));
+    const live = Array.from({ length: 20 }, (_, n) => ({
+      at: 0.5 + n / 20,
+      lane: 'LIVE' as const,
+      readers: 50,
+    }));
+    const alone = simulateFanOut(SYSTEM, live);
+    const beside = simulateFanOut(SYSTEM, [...imported, ...live]);
+    expect(beside.actions.count).toBe(320);
+    const sorted = [0.01, 0.06].map((share) => beside.actions.quantile(share));
+    expect(sorted[1]).toBeLessThan(4 * alone.actions.quantile(0.99));
+  });
+
+  test('says how late feeds are when the only worker dies, until its leases have ended', () => {
+    const steady = Array.from({ length: 100 }, (_, n) => ({
+      at: n / 10,
+      lane: 'LIVE' as const,
+      readers: 500,
+    }));
+    const one = { ...SYSTEM, workers: 1, leaseSeconds: 30 };
+    const lost = simulateFanOut(one, steady, { worker: 0, at: 5, backAfter: 2 });
+    expect(simulateFanOut(one, steady).actions.quantile(1)).toBeLessThan(1);
+    expect(lost.actions.quantile(0.5)).toBeLessThan(1);
+    expect(lost.actions.quantile(0.95)).toBeGreaterThan(1);
+  });
+});
+
+test('lags are weighted by how many had them', () => {
+  const lags = new Lags();
+  lags.add(1, 98);
+  lags.add(7, 1);
+  lags.add(3, 1);
+  expect([0.5, 0.98, 0.99, 1].map((share) => lags.quantile(share))).toEqual([1, 1, 3, 7]);
+});
+
+/** The share of jobs that wait, with so many cores and so much work offered. */
+function erlangC(cores: number, offered: number): number {
+  let term = 1;
+  let sum = 1;
+  for (let n = 1; n < cores; n += 1) {
+    term *= offered / n;
+    sum += term;
+  }
+  const all = ((term * offered) / cores) * (cores / (cores - offered));
+  return all / (sum + all);
+}
