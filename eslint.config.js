@@ -128,7 +128,12 @@ export default tseslint.config(
   },
   // Tools want what they load as the default export.
   {
-    files: ['*.ts', 'console/vite.config.ts', 'test/support/global-setup.ts'],
+    files: [
+      '*.ts',
+      'console/vite.config.ts',
+      'examples/react/vite.config.ts',
+      'test/support/global-setup.ts',
+    ],
     rules: { 'no-restricted-exports': 'off' },
   },
 );

@@ -1,9 +1,9 @@
-// Checks the types of the server with its tests, of the React package and of the console.
+// Checks the types of the server with its tests, of the React package, of the console and of the example in React.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { compiler } from './compiler.js';
 
-const PROJECTS = ['tsconfig.json', 'packages/react', 'console'];
+const PROJECTS = ['tsconfig.json', 'packages/react', 'console', 'examples/react'];
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
 const tsc = compiler();

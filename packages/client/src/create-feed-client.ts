@@ -28,7 +28,7 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
       : createSocketTransport({ url, timeoutMs, webSocket: options.webSocket });
   const { firstMs = 500, maxMs = 30_000 } = options.backoff ?? {};
   const request = createRequest({ url, token, timeoutMs });
-  const query = queryOf(fields);
+  const queries = { plain: queryOf(fields), counted: queryOf(fields, true) };
   return {
     watch(watchOptions) {
       const { retries = Infinity } = options;
@@ -39,7 +39,8 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
         watchOptions,
       ).run();
     },
-    async feed(variables = {}, signal) {
+    async feed({ total = false, ...variables } = {}, signal) {
+      const query = total ? queries.counted : queries.plain;
       const data = await request<{ readonly feed?: FeedPage<Item> } | null>(query, { ...variables }, signal);
       if (data?.feed !== undefined) return data.feed;
       throw protocolError('An answer without a feed');

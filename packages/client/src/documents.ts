@@ -24,12 +24,14 @@ export function subscriptionOf(fields: string, withUnread: boolean): string {
 ${fragment(fields)}`;
 }
 
-export function queryOf(fields: string): string {
+/** @param withTotal whether to have the entries counted. Not by a directive: the server runs those more slowly */
+export function queryOf(fields: string, withTotal = false): string {
   return `query Feed($first: Int, $after: String, $filter: FeedFilter, $order: FeedOrder) {
   feed(first: $first, after: $after, filter: $filter, order: $order) {
     edges { cursor node { ...Fields } }
     pageInfo { hasNextPage endCursor }
     unread { count isExact }
+    ${withTotal ? 'total { count isExact }' : ''}
     state
     liveCursor
   }

@@ -18,6 +18,7 @@ export type {
 export type { FeedClient } from './feed-client.ts';
 export type { Request } from './request.ts';
 export type {
+  Count,
   DeliveryReason,
   FeedClientOptions,
   FeedEvent,

@@ -75,10 +75,18 @@ export type FeedEvent<Item = FeedItem> = { readonly cursor: string } & (
   | { readonly __typename: 'UnreadCountChanged'; readonly unread: UnreadCount }
 );
 
+/** Exact up to 1,000; beyond that `count` is that bound and `isExact` false. */
+export interface Count {
+  readonly count: number;
+  readonly isExact: boolean;
+}
+
 export interface FeedPage<Item = FeedItem> {
   readonly edges: readonly { readonly cursor: string; readonly node: Item }[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
   readonly unread: UnreadCount;
+  /** Entries of the feed with this filter, where it was asked for. */
+  readonly total?: Count;
   readonly state: FeedState;
   /** `after` of a watch that brings everything the page has not. Good for as long as any cursor of events. */
   readonly liveCursor: string;
@@ -92,6 +100,8 @@ export interface FeedQuery {
   readonly filter?: FeedFilter;
   /** Default RELEVANCY. */
   readonly order?: FeedOrder;
+  /** Also count the entries, which the server does for it. Default false. */
+  readonly total?: boolean;
 }
 
 /** `live`: nothing from here on is missed. `waiting`: the connection was lost, the next attempt is due later. */

@@ -15,9 +15,10 @@ export async function prefetchFeed(
   client: Pick<FeedClient<FanfareItem>, 'feed'>,
   options: FeedOptions = {},
 ): Promise<FeedSnapshot> {
-  const { filter, order, first = 25 } = options;
+  const { filter, order, first = 25, total = false } = options;
   const page = await client.feed({
     first,
+    ...(total ? { total } : {}),
     ...(filter === undefined ? {} : { filter }),
     ...(order === undefined ? {} : { order }),
   });

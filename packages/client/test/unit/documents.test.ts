@@ -13,7 +13,8 @@ const schema = buildSchema(
 describe.each([
   ['subscription', (fields: string) => subscriptionOf(fields, false)],
   ['subscription with the unread count', (fields: string) => subscriptionOf(fields, true)],
-  ['query', queryOf],
+  ['query', (fields: string) => queryOf(fields)],
+  ['query with the total', (fields: string) => queryOf(fields, true)],
 ])('the %s', (_what, documentOf) => {
   test.each([ITEM_FIELDS, 'id', 'id action { descriptor { ... on CustomDescriptor { verb } } }'])(
     'fits the schema with the fields %j',

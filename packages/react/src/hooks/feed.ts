@@ -110,6 +110,8 @@ export function useFeedEvents(listener: FeedListener): void {
 export function useConnection(): {
   readonly state: 'idle' | 'connecting' | 'live' | 'waiting' | 'ended';
   readonly cause: Error | null;
+  /** Whether this tab holds the connection, for itself or for all tabs. */
+  readonly isLeader: boolean;
   readonly retryNow: () => void;
 } {
   const { connection } = useReader();

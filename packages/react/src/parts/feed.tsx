@@ -106,11 +106,17 @@ function Item({ item, index, children }: ItemProps): ReactNode {
       data-hidden={item.action.isHidden || undefined}
       aria-labelledby={summaryId(item.action.id)}
       aria-posinset={index + 1}
-      aria-setsize={feed.hasNextPage ? -1 : feed.items.length}
+      aria-setsize={sizeOf(feed)}
     >
       {children}
     </article>
   );
+}
+
+/** −1: not known, as ARIA has it. */
+function sizeOf({ total, hasNextPage, items }: FeedState): number {
+  if (!hasNextPage) return items.length;
+  return total?.isExact === true ? Math.max(total.count, items.length) : -1;
 }
 
 export function summaryId(actionId: string): string {

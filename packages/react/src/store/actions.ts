@@ -21,6 +21,15 @@ export class Actions extends Signal {
   readonly #shown = new Map<string, FanfareAction>();
   /** Taken out and confirmed. An event from before may still come, and must not bring it back. */
   readonly #gone = new Map<string, Gone>();
+  #version = 0;
+
+  /** Another one after each change. */
+  readonly getVersion = (): number => this.#version;
+
+  override emit(): void {
+    this.#version += 1;
+    super.emit();
+  }
 
   /** As the server has sent it. Call `emit` after the last of a page. */
   confirm(action: FanfareAction): void {

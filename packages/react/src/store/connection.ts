@@ -8,6 +8,8 @@ export interface ConnectionSnapshot {
   /** `idle`: nothing is watched. `ended`: waiting does not mend it, such as a token that was refused. */
   readonly state: ConnectionState;
   readonly cause: Error | null;
+  /** Whether this tab holds the connection, for itself or for all. */
+  readonly isLeader: boolean;
 }
 
 export interface Subscriber {
@@ -22,6 +24,8 @@ export interface Subscriber {
 export interface LiveSource {
   /** Watches until it is ended. @returns what ends it */
   watch(subscriber: Subscriber, onState: (state: WatchState, cause?: Error) => void): WatchHandle;
+  /** Tells when this tab begins and ends to be the one that does it for all; absent: it always is. */
+  readonly onLeader?: (listener: (isLeader: boolean) => void) => void;
 }
 
 export interface WatchHandle {
@@ -61,7 +65,8 @@ export function ownSource(client: Pick<FeedClient<FanfareItem>, 'watch'>): LiveS
   };
 }
 
-const IDLE: ConnectionSnapshot = { state: 'idle', cause: null };
+type State = Omit<ConnectionSnapshot, 'isLeader'>;
+const IDLE: State = { state: 'idle', cause: null };
 /** The worst state of any list is that of the connection. */
 const WORST_FIRST: readonly ConnectionState[] = ['ended', 'waiting', 'connecting', 'live'];
 
@@ -69,7 +74,7 @@ interface Running {
   handle: WatchHandle | null;
   /** Raised by every start and stop: what an earlier watch still says does not count. */
   round: number;
-  snapshot: ConnectionSnapshot;
+  snapshot: State;
 }
 
 /** All that is watched, and whether it is paused. */
@@ -78,12 +83,19 @@ export class Connection extends Signal {
   readonly #onError: (error: Error) => void;
   readonly #running = new Map<Subscriber, Running>();
   #isPaused = false;
-  #snapshot = IDLE;
+  #isLeader: boolean;
+  #snapshot: ConnectionSnapshot;
 
   constructor(source: LiveSource, onError: (error: Error) => void) {
     super();
     this.#source = source;
     this.#onError = onError;
+    this.#isLeader = source.onLeader === undefined;
+    this.#snapshot = { ...IDLE, isLeader: this.#isLeader };
+    source.onLeader?.((isLeader) => {
+      this.#isLeader = isLeader;
+      this.#update();
+    });
   }
 
   readonly getSnapshot = (): ConnectionSnapshot => this.#snapshot;
@@ -148,7 +160,7 @@ export class Connection extends Signal {
     entry.handle = null;
   }
 
-  #set(subscriber: Subscriber, snapshot: ConnectionSnapshot): void {
+  #set(subscriber: Subscriber, snapshot: State): void {
     const entry = this.#running.get(subscriber);
     if (entry === undefined) return;
     entry.snapshot = snapshot;
@@ -160,8 +172,9 @@ export class Connection extends Signal {
     const worst = WORST_FIRST.map((state) => snapshots.find((one) => one.state === state)).find(
       (found) => found !== undefined,
     );
-    const next = worst ?? IDLE;
-    if (next.state === this.#snapshot.state && next.cause === this.#snapshot.cause) return;
+    const next = { ...(worst ?? IDLE), isLeader: this.#isLeader };
+    const last = this.#snapshot;
+    if (next.state === last.state && next.cause === last.cause && next.isLeader === last.isLeader) return;
     this.#snapshot = next;
     this.emit();
   }

@@ -1,4 +1,4 @@
-import type { FeedFilter, FeedOrder, FeedPage, Instant } from '@fanfare/client';
+import type { Count, FeedFilter, FeedOrder, FeedPage, Instant } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 
 export interface FeedOptions {
@@ -12,6 +12,8 @@ export interface FeedOptions {
    * once. `off`: nothing is watched.
    */
   readonly live?: 'hold' | 'insert' | 'off';
+  /** Also have the entries counted, which costs the server a query. Default false. */
+  readonly total?: boolean;
 }
 
 /** A page that came with the HTML. JSON. */
@@ -21,11 +23,12 @@ export interface FeedSnapshot {
 }
 
 /** Equal options have equal keys, however they are written down. */
-export function keyOf({ filter = {}, order = 'RELEVANCY', first = 25, live = 'hold' }: FeedOptions): string {
+export function keyOf(options: FeedOptions): string {
+  const { filter = {}, order = 'RELEVANCY', first = 25, live = 'hold', total = false } = options;
   const conditions = Object.entries(filter)
     .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([conditions, order, first, live]);
+  return JSON.stringify([conditions, order, first, live, total]);
 }
 
 export interface FeedSnapshotState {
@@ -37,6 +40,8 @@ export interface FeedSnapshotState {
   /** Of the stored feed; REBUILDING: it answers from what is stored. */
   readonly state: FeedPage['state'];
   readonly unread: FeedPage['unread'];
+  /** All entries with this filter, as of the last page and the events since; null: not asked for, or not known yet. */
+  readonly total: Count | null;
   readonly hasNextPage: boolean;
   readonly isLoadingMore: boolean;
   /** Items that wait to be shown. */
@@ -49,6 +54,7 @@ export const EMPTY: FeedSnapshotState = {
   error: null,
   state: 'READY',
   unread: { count: 0, isExact: true },
+  total: null,
   hasNextPage: false,
   isLoadingMore: false,
   waiting: 0,

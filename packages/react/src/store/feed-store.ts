@@ -196,9 +196,10 @@ export class FeedStore extends Signal {
   }
 
   #read(query: { readonly first?: number; readonly after?: string }): Promise<FeedPage<FanfareItem>> {
-    const { filter, order, first = 25 } = this.options;
+    const { filter, order, first = 25, total = false } = this.options;
     return this.#with.client.feed({
       first,
+      ...(total ? { total } : {}),
       ...(filter === undefined ? {} : { filter }),
       ...(order === undefined ? {} : { order }),
       ...query,
@@ -209,7 +210,8 @@ export class FeedStore extends Signal {
     this.#confirm(page);
     take(page, this.#isHeld());
     this.#subscriber.cursor ??= page.liveCursor;
-    this.#publish({ status: 'ready', error: null, unread: page.unread, state: page.state });
+    const { unread, state, total = null } = page;
+    this.#publish({ status: 'ready', error: null, unread, state, total });
   }
 
   #confirm({ edges }: FeedPage<FanfareItem>): void {
@@ -225,8 +227,9 @@ export class FeedStore extends Signal {
         actions.confirm(event.item.action);
         actions.emit();
       } else actions.settleGone(event.actionId);
-      this.#list.apply(event, this.#isHeld());
-      this.#publish();
+      const isNew = this.#list.apply(event, this.#isHeld());
+      const isAdded = isNew && event.__typename === 'FeedItemAdded';
+      this.#publish(this.#counted(isAdded ? 1 : event.__typename === 'FeedItemRemoved' ? -1 : 0));
     }
     onEvent(event);
   }
@@ -244,6 +247,13 @@ export class FeedStore extends Signal {
     const shown = this.#snapshot.items.filter(({ isUnread }) => isUnread).length;
     const isLess = unread.isExact && (last === null || unread.count < last.count);
     if (shown > 0 && (isWhole ? unread.isExact && unread.count < shown : isLess)) void this.refresh();
+  }
+
+  #counted(by: number): Partial<FeedSnapshotState> {
+    const { total } = this.#snapshot;
+    return total?.isExact === true && by !== 0
+      ? { total: { ...total, count: Math.max(0, total.count + by) } }
+      : {};
   }
 
   #isHeld(): boolean {

@@ -124,6 +124,12 @@ export class Reader {
     };
   }
 
+  /** Shows an action in the feed again that was hidden from it. */
+  async unhide(actionId: string): Promise<void> {
+    await this.client.mutations.unhideFeedItem({ actionId });
+    this.#bringBack(actionId);
+  }
+
   /** Out of the list until then. @returns what takes that back */
   async snooze(item: FanfareItem, until: string): Promise<() => Promise<void>> {
     const { snoozeFeedItem, unsnoozeFeedItem } = this.client.mutations;

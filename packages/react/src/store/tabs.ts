@@ -21,9 +21,15 @@ export function sharedSource(client: Pick<FeedClient<FanfareItem>, 'watch'>, nam
     typeof BroadcastChannel !== 'undefined' && typeof navigator !== 'undefined' && 'locks' in navigator;
   if (!canShare) return ownSource(client);
   let hub: TabHub | null = null;
+  let tell: (isLeader: boolean) => void = () => undefined;
   return {
+    onLeader: (listener) => {
+      tell = listener;
+    },
     watch(subscriber, onState) {
-      const mine = (hub ??= new TabHub(client, `fanfare-${hashOf(name)}`));
+      const mine = (hub ??= new TabHub(client, `fanfare-${hashOf(name)}`, (isLeader) => {
+        tell(isLeader);
+      }));
       const topic = JSON.stringify(subscriber.filter ?? {});
       const member = new TabMember(topic, subscriber, onState);
       mine.join(member);
@@ -49,11 +55,17 @@ class TabHub {
   readonly #members = new Set<TabMember>();
   readonly #topics = new Map<string, Topic>();
   readonly #end = new AbortController();
+  readonly #tell: (isLeader: boolean) => void;
   #isLeader = false;
 
-  constructor(client: Pick<FeedClient<FanfareItem>, 'watch'>, name: string) {
+  constructor(
+    client: Pick<FeedClient<FanfareItem>, 'watch'>,
+    name: string,
+    onLeader: (isLeader: boolean) => void,
+  ) {
     this.#client = client;
     this.#name = name;
+    this.#tell = onLeader;
     this.#channel = new BroadcastChannel(name);
     this.#channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
       this.#take(data);
@@ -87,6 +99,7 @@ class TabHub {
     this.#topics.clear();
     this.#end.abort();
     this.#channel.close();
+    this.#tell(false);
   }
 
   #lockOf(tab: string): string {
@@ -110,6 +123,7 @@ class TabHub {
 
   #lead(): void {
     this.#isLeader = true;
+    this.#tell(true);
     for (const member of this.#members) this.#want(member);
     this.#channel.postMessage({ kind: 'leader' } satisfies TabMessage);
   }

@@ -179,6 +179,25 @@ test('mounted and left before it is connected it watches once, and leaves nothin
   await vi.waitFor(() => expect(client.watching).toBe(0));
 });
 
+test('a total that was asked for moves with what comes and goes', async () => {
+  const asked: (boolean | undefined)[] = [];
+  const client = createTestClient({
+    feed: ({ total }) => {
+      asked.push(total);
+      return Promise.resolve({ ...pageOf(ITEMS), total: { count: 7, isExact: true } });
+    },
+  });
+  const feed = new Reader({ client }).feed({ total: true });
+  feed.use(() => undefined);
+  await vi.waitFor(() => expect(client.watching).toBe(1));
+  const [, gone] = ITEMS as [FanfareItem, FanfareItem];
+  await client.emit({ __typename: 'FeedItemAdded', item: testItem('new', at(9)) });
+  await client.emit({ __typename: 'FeedItemUpdated', item: testItem('b', at(10)) });
+  expect([asked, feed.getSnapshot().total?.count]).toEqual([[true], 8]);
+  await client.emit({ __typename: 'FeedItemRemoved', itemId: gone.id, actionId: gone.action.id });
+  expect(feed.getSnapshot().total?.count).toBe(7);
+});
+
 test('equal options share a list, however they are written down', () => {
   const reader = new Reader({ client: createTestClient({ feed: () => [] }) });
   expect(reader.feed({ filter: { tags: ['x'], refId: 'r' } })).toBe(
@@ -197,7 +216,8 @@ test('what ends the connection is said, and trying again starts over', async () 
     onError,
   });
   reader.feed({}).use(() => undefined);
-  await vi.waitFor(() => expect(reader.connection.getSnapshot()).toEqual({ state: 'ended', cause: refused }));
+  const ended = { state: 'ended', cause: refused, isLeader: true };
+  await vi.waitFor(() => expect(reader.connection.getSnapshot()).toEqual(ended));
   expect(onError).toHaveBeenCalledWith(refused);
   isRefused = false;
   reader.connection.retryNow();

@@ -1,0 +1,250 @@
+import type { FeedFilter, Instant, MuteTarget, UnreadCount } from '@fanfare/client';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import {
+  ACTION_FIELDS,
+  feedItemFields,
+  type FanfareAction,
+  type FanfareItem,
+  type SummaryPart,
+} from '../item.ts';
+import { useHeld, useReader } from '../provider.tsx';
+import type { Subscriber } from '../store/connection.ts';
+import { useQuery } from './feed.ts';
+import { usePages, type Connection, type Pages } from './pages.ts';
+
+const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';
+const ACTIONS = `edges { node { ${ACTION_FIELDS} } } ${PAGE_INFO}`;
+const SLICE = `query Slice($refId: String!, $first: Int, $filter: ActionFilter, $after: String) {
+  slice(refId: $refId, first: $first, filter: $filter, after: $after) { ${ACTIONS} } }`;
+const OWN = (field: string): string =>
+  `query Own($first: Int, $after: String) { viewer { ${field}(first: $first, after: $after) { ${ACTIONS} } } }`;
+const BOOKMARKS = OWN('bookmarks');
+const HIDDEN = OWN('hiddenItems');
+const GROUPS = `query Groups($first: Int, $filter: FeedFilter, $after: String) {
+  feedGroups(first: $first, filter: $filter, after: $after) {
+    edges { node { id relevancy isUnread summary summaryParts { text member { memberId } ref { refId } }
+      count { count isExact } actors(first: 3) { memberId name } items(first: 3) { ${feedItemFields} } } }
+    ${PAGE_INFO} unread { count isExact } } }`;
+const MUTE_FIELDS = 'id type phrase until member { memberId name } ref { refId label }';
+const MUTES = `query Mutes { viewer { mutes { ${MUTE_FIELDS} } } }`;
+const EXPLAIN = `query Explain($actionId: ID!, $memberId: String) {
+  explainFeedItem(actionId: $actionId, memberId: $memberId) { isInFeed isEntitled path relevancy
+    addressedBy { reason via since until } withheldBy causes { kind at liftedTo } } }`;
+
+/** Which actions of a page; all that are given must hold. */
+export interface ActionFilter {
+  readonly types?: readonly string[];
+  readonly actorIds?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly since?: Instant;
+  readonly until?: Instant;
+}
+
+export interface ActionPages extends Omit<Pages<FanfareAction, Connection<FanfareAction>>, 'nodes' | 'page'> {
+  /** The latest first, with the reader's own writes on them. */
+  readonly actions: readonly FanfareAction[];
+}
+
+type ActionConnection = Connection<FanfareAction>;
+const sliceOf = (data: unknown): ActionConnection => (data as { readonly slice: ActionConnection }).slice;
+const bookmarksOf = (data: unknown): ActionConnection =>
+  (data as { readonly viewer: { readonly bookmarks: ActionConnection } }).viewer.bookmarks;
+const hiddenOf = (data: unknown): ActionConnection =>
+  (data as { readonly viewer: { readonly hiddenItems: ActionConnection } }).viewer.hiddenItems;
+
+function useActionPages(
+  query: string,
+  variables: Readonly<Record<string, unknown>>,
+  pick: (data: unknown) => ActionConnection,
+): ActionPages {
+  const { actions } = useReader();
+  const { nodes, page: _page, ...pages } = usePages<FanfareAction, ActionConnection>(query, variables, pick);
+  useEffect(() => {
+    for (const node of nodes) actions.confirm(node);
+    if (nodes.length > 0) actions.emit();
+  }, [actions, nodes]);
+  const version = useSyncExternalStore(actions.subscribe, actions.getVersion, actions.getVersion);
+  const shown = useMemo(
+    () =>
+      nodes.filter(({ id }) => !actions.isGone(id, 'everywhere')).map((node) => actions.get(node.id) ?? node),
+    // The version says that any of them may have changed.
+    [actions, nodes, version],
+  );
+  return { ...pages, actions: shown };
+}
+
+/** All visible actions that carry the id of a person or a thing. */
+export function useSlice(
+  refId: string,
+  { first = 25, filter }: { readonly first?: number; readonly filter?: ActionFilter } = {},
+): ActionPages {
+  return useActionPages(SLICE, { refId, first, filter }, sliceOf);
+}
+
+/** What the reader keeps for later. `remove` takes an action out. */
+export function useBookmarks({ first = 25 }: { readonly first?: number } = {}): ActionPages & {
+  readonly remove: (actionId: string) => Promise<void>;
+} {
+  const reader = useReader();
+  const pages = useActionPages(BOOKMARKS, { first }, bookmarksOf);
+  return {
+    ...pages,
+    actions: pages.actions.filter(({ viewer }) => viewer.isBookmarked),
+    remove: (actionId) => reader.bookmark(actionId, false),
+  };
+}
+
+/** What the reader has hidden from the feed. `unhide` shows an action there again. */
+export function useHidden({ first = 25 }: { readonly first?: number } = {}): ActionPages & {
+  readonly unhide: (actionId: string) => Promise<void>;
+} {
+  const reader = useReader();
+  const pages = useActionPages(HIDDEN, { first }, hiddenOf);
+  const { refresh } = pages;
+  const unhide = async (actionId: string): Promise<void> => {
+    await reader.unhide(actionId);
+    await refresh();
+  };
+  return { ...pages, unhide };
+}
+
+/** Entries of a feed that belong together, such as three people who rated the same applicant. */
+export interface FanfareGroup {
+  readonly id: string;
+  readonly relevancy: Instant;
+  readonly isUnread: boolean;
+  readonly summary: string;
+  readonly summaryParts: readonly SummaryPart[];
+  readonly count: { readonly count: number; readonly isExact: boolean };
+  readonly actors: readonly { readonly memberId: string; readonly name: string }[];
+  /** The latest three. */
+  readonly items: readonly FanfareItem[];
+}
+
+interface GroupConnection extends Connection<FanfareGroup> {
+  readonly unread: UnreadCount;
+}
+const groupsOf = (data: unknown): GroupConnection =>
+  (data as { readonly feedGroups: GroupConnection }).feedGroups;
+
+export interface GroupPages extends Omit<Pages<FanfareGroup, GroupConnection>, 'nodes' | 'page'> {
+  readonly groups: readonly FanfareGroup[];
+  readonly unread: UnreadCount;
+  /** Items that are new or bumped and not in what is shown; `show` reads the groups again. */
+  readonly pending: { readonly count: number; readonly show: () => Promise<void> };
+}
+
+/** The reader's feed in groups. What is new waits; what is taken out goes at once. */
+export function useFeedGroups({
+  first = 25,
+  filter,
+}: { readonly first?: number; readonly filter?: FeedFilter } = {}): GroupPages {
+  const { reader, isEnabled } = useHeld();
+  const { nodes, page, ...pages } = usePages<FanfareGroup, GroupConnection>(
+    GROUPS,
+    { first, filter },
+    groupsOf,
+  );
+  const [waiting, setWaiting] = useState<ReadonlySet<string>>(new Set());
+  const { refresh } = pages;
+  const again = useCallback(async () => {
+    setWaiting(new Set());
+    await refresh();
+  }, [refresh]);
+  const latest = useRef(again);
+  useEffect(() => {
+    latest.current = again;
+  });
+  const key = JSON.stringify(filter ?? {});
+  useEffect(() => {
+    if (!isEnabled) return undefined;
+    const subscriber: Subscriber = {
+      filter,
+      cursor: undefined,
+      onEvent: (event) => {
+        if (event.__typename === 'FeedItemRemoved') return latest.current();
+        if ('item' in event) setWaiting((last) => new Set([...last, event.item.id]));
+        return undefined;
+      },
+      // Also when it is opened: what happened since the first page was read came by no event.
+      onResync: () => latest.current(),
+    };
+    return reader.connection.open(subscriber);
+    // The key says all of the filter.
+  }, [reader, isEnabled, key]);
+  return {
+    ...pages,
+    groups: nodes,
+    unread: page?.unread ?? { count: 0, isExact: true },
+    pending: { count: waiting.size, show: again },
+  };
+}
+
+export interface Mute {
+  readonly id: string;
+  readonly type: string | null;
+  readonly phrase: string | null;
+  /** Null: for good. */
+  readonly until: Instant | null;
+  readonly member: { readonly memberId: string; readonly name: string } | null;
+  readonly ref: { readonly refId: string; readonly label: string } | null;
+}
+
+/** What the reader does not want to see: people, things, types of actions, phrases. */
+export function useMutes(): {
+  readonly mutes: readonly Mute[];
+  readonly isLoading: boolean;
+  readonly error: Error | null;
+  readonly add: (target: MuteTarget, until?: Date) => Promise<void>;
+  readonly remove: (target: MuteTarget) => Promise<void>;
+} {
+  const { client } = useReader();
+  const { data, error, isLoading, reload } = useQuery<{
+    readonly viewer: { readonly mutes: readonly Mute[] };
+  }>(MUTES);
+  return {
+    mutes: data?.viewer.mutes ?? [],
+    isLoading,
+    error,
+    add: async (target, until) => {
+      await client.mutations.addMute({ target, ...(until && { until: until.toISOString() }) });
+      reload();
+    },
+    remove: async (target) => {
+      await client.mutations.removeMute({ target });
+      reload();
+    },
+  };
+}
+
+export interface Explanation {
+  readonly isInFeed: boolean;
+  readonly isEntitled: boolean;
+  readonly path: string;
+  readonly relevancy: Instant | null;
+  readonly addressedBy: readonly {
+    readonly reason: string;
+    readonly via: string | null;
+    readonly since: Instant | null;
+    readonly until: Instant | null;
+  }[];
+  readonly withheldBy: readonly string[];
+  readonly causes: readonly { readonly kind: string; readonly at: Instant; readonly liftedTo: Instant }[];
+}
+
+/** Why an action is in the feed or not. @param memberId whose feed; of others it needs the role admin */
+export function useExplain(
+  actionId: string,
+  memberId?: string,
+): {
+  readonly explanation: Explanation | undefined;
+  readonly isLoading: boolean;
+  readonly error: Error | null;
+  readonly reload: () => void;
+} {
+  const { data, ...rest } = useQuery<{ readonly explainFeedItem: Explanation }>(EXPLAIN, {
+    actionId,
+    memberId,
+  });
+  return { explanation: data?.explainFeedItem, ...rest };
+}

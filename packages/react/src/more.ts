@@ -1,0 +1,17 @@
+'use client';
+
+// Not every page needs these: they are not part of what all pages load.
+export { useAutoRead } from './hooks/auto-read.ts';
+export {
+  useBookmarks,
+  useExplain,
+  useFeedGroups,
+  useHidden,
+  useMutes,
+  useSlice,
+  type ActionFilter,
+  type Explanation,
+  type FanfareGroup,
+  type Mute,
+} from './hooks/lists.ts';
+export { InboxPopover } from './parts/inbox.tsx';

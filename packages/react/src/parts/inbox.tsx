@@ -1,0 +1,57 @@
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { UnreadBadge } from './frame.tsx';
+
+interface InboxProps {
+  /** Of the button and of what it opens. */
+  readonly label: string;
+  /** Rendered while it is open, such as a whole `<Feed.Root>`. */
+  readonly children: (close: () => void) => ReactNode;
+}
+
+/**
+ * A button with the unread count that opens a panel below it. The browser closes it with Escape and a click elsewhere, and
+ * gives the focus back.
+ */
+export function InboxPopover({ label, children }: InboxProps): ReactNode {
+  const button = useRef<HTMLButtonElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  useEffect(() => {
+    const [opener, element] = [button.current, panel.current];
+    if (opener === null || element === null) return undefined;
+    // Neither the attribute nor the events are known to React 18. With it a click on the button of what is open closes it.
+    opener.setAttribute('popovertarget', id);
+    const place = (): void => {
+      const { bottom, right } = opener.getBoundingClientRect();
+      element.style.top = `${String(bottom + 4)}px`;
+      element.style.right = `${String(Math.max(8, document.documentElement.clientWidth - right))}px`;
+    };
+    const toggle = (event: Event): void => {
+      setOpen((event as ToggleEvent).newState === 'open');
+    };
+    element.addEventListener('beforetoggle', place);
+    element.addEventListener('toggle', toggle);
+    return () => {
+      element.removeEventListener('beforetoggle', place);
+      element.removeEventListener('toggle', toggle);
+    };
+  }, [id]);
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        data-fanfare="inbox-button"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        aria-controls={id}
+      >
+        {label} <UnreadBadge />
+      </button>
+      <div ref={panel} id={id} role="dialog" aria-label={label} data-fanfare="inbox" {...{ popover: 'auto' }}>
+        {isOpen && children(() => panel.current?.hidePopover())}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,179 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { build, preview, type InlineConfig, type PreviewServer } from 'vite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exampleConfig } from '../../examples/react/config.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { findBrowser, ofBrowser, openPage, textOf, type Visit } from '../support/browser.ts';
+import { click, faults, has, WAIT } from '../support/console.ts';
+import { ask, publish, upsert } from '../support/feed-api.ts';
+import { PROJECT } from '../support/project-copy.ts';
+
+const found = await findBrowser();
+const part = (path: string): string => join(PROJECT, 'packages', path);
+
+describe.skipIf(typeof found === 'string')('the example in React', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let server: PreviewServer;
+  let folder: string;
+  let reader = 'ann';
+  beforeAll(async () => {
+    browser = ofBrowser(found);
+    app = await startTestApp();
+    folder = await mkdtemp(join(tmpdir(), 'fanfare-example-'));
+    const config: InlineConfig = {
+      ...exampleConfig({ url: app.url, token: () => app.token(reader) }),
+      ...{ configFile: false, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } },
+      // Their sources, as everywhere in the tests.
+      resolve: {
+        alias: [
+          { find: '@fanfare/react/style.css', replacement: part('react/style.css') },
+          { find: '@fanfare/react/more', replacement: part('react/src/more.ts') },
+          { find: '@fanfare/react', replacement: part('react/src/index.ts') },
+          { find: '@fanfare/client', replacement: part('client/src/index.ts') },
+        ],
+      },
+    };
+    await build(config);
+    server = await preview({ ...config, preview: { ...config.preview, port: 0, host: '127.0.0.1' } });
+    const refs = [{ id: 'office', type: 'place', label: 'The office' }];
+    const pairs = ['ann', 'bob', 'cleo', 'dan'].map((followerId) => ({ followerId, refId: 'john' }));
+    await upsert(app, { members: [{ memberId: 'john', name: 'John' }], refs, pairs });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+    await app[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
+  const visit = (as: string): Promise<Visit> => {
+    reader = as;
+    const { port } = server.httpServer.address() as AddressInfo;
+    return openPage(browser, `http://127.0.0.1:${String(port)}/`);
+  };
+  const post = (title: string): Promise<string> =>
+    publish(app, {
+      actorId: 'john',
+      refs: [{ id: 'office', type: 'place', label: 'The office' }],
+      descriptor: { posted: { postId: `post:${title}`, postTitle: title } },
+    });
+  /** Several in one request. */
+  const postAll = (titles: readonly string[]): Promise<unknown> =>
+    ask(app, 'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { isReplay } }', {
+      inputs: titles.map((title) => ({
+        actorId: 'john',
+        descriptor: { posted: { postId: `post:${title}`, postTitle: title } },
+      })),
+    });
+  const named = (name: string, count: number): string[] =>
+    Array.from({ length: count }, (_, n) => `${name} ${String(n)}.`);
+  const feedText = (page: Page): Promise<string> => textOf(page, '[aria-label="Feed"]');
+  const leads = (page: Page): Promise<string> => textOf(page, '#leader');
+
+  test('does what the hooks are for: groups, bookmarks, hidden, mutes, a page, an explanation, the inbox', async () => {
+    for (const title of ['Robin', 'Crane']) await post(title);
+    await app.idle();
+    await using visited = await visit('ann');
+    const { page, errors } = visited;
+    await has(page, 'Crane', '[aria-label="Feed"]');
+    await has(page, '2 items', '#counts');
+    // What was in view is marked, without a click.
+    await has(page, '2 items, 0 unread', '#counts');
+    await page.locator('article:first-child ::-p-xpath(.//button[contains(., "More")])').click();
+    await has(page, 'Here because of FOLLOW john', '.why');
+    await page.locator('article:first-child ::-p-xpath(.//button[contains(., "Bookmark")])').click();
+    await page.locator('article:last-child ::-p-xpath(.//button[contains(., "Hide")])').click();
+    await has(page, '1 items', '#counts');
+    await click(page, 'bookmarks');
+    await has(page, 'Crane');
+    await click(page, 'Forget');
+    await has(page, 'No bookmarks.');
+    await click(page, 'hidden');
+    await has(page, 'Robin');
+    await click(page, 'Show again');
+    await has(page, 'Nothing hidden.');
+    await click(page, 'page');
+    await has(page, 'Robin');
+    await click(page, 'mutes');
+    await page.locator('input[name="phrase"]').fill('Robin');
+    await click(page, 'Mute');
+    await has(page, 'Unmute');
+    await click(page, 'groups');
+    await has(page, '1: John posted Crane');
+    expect(await textOf(page, 'main')).not.toContain('Robin');
+    await post('Swift');
+    await click(page, '1 new');
+    await has(page, 'Swift');
+    const inbox = '::-p-xpath(//button[contains(., "Inbox")])';
+    await page.locator(inbox).click();
+    await has(page, 'Swift', '[data-fanfare="inbox"]');
+    expect(await faults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => textOf(page, '[data-fanfare="inbox"]'), WAIT).toBe('');
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Inbox');
+    expect(errors).toEqual([]);
+  });
+
+  test('eight tabs have one connection, and when the tab that holds it goes nothing is lost', async () => {
+    await using visited = await visit('bob');
+    const { page } = visited;
+    await expect.poll(() => leads(page), WAIT).toBe('live, leads');
+    const others: Page[] = [];
+    for (let tab = 2; tab <= 8; tab += 1) {
+      const other = await page.browserContext().newPage();
+      await other.goto(page.url());
+      others.push(other);
+    }
+    for (const other of others) await expect.poll(() => leads(other), WAIT).toBe('live, follows');
+    expect(app.app.http?.stats().sockets).toBe(1);
+    const titles = named('Tern', 12);
+    for (const [n, title] of titles.entries()) {
+      await post(title);
+      // By the debugger: the page is not asked.
+      if (n === 5) await page.close();
+    }
+    await app.idle();
+    for (const other of others) {
+      await expect
+        .poll(async () => {
+          await other.evaluate("document.querySelector('[data-fanfare=new-items] button')?.click()");
+          const text = await feedText(other);
+          return titles.filter((title) => !text.includes(title));
+        }, WAIT)
+        .toEqual([]);
+    }
+    const states = await Promise.all(others.map(leads));
+    expect(states.filter((state) => state === 'live, leads')).toHaveLength(1);
+    await expect.poll(() => app.app.http?.stats().sockets, WAIT).toBe(1);
+  });
+
+  test('what a reader looks at stays where it is while fifty come in above it', async () => {
+    await postAll(named('Old', 24));
+    await app.idle();
+    await using visited = await visit('cleo');
+    const { page } = visited;
+    await has(page, 'Old 23.', '[aria-label="Feed"]');
+    await page.evaluate('window.scrollTo(0, 800)');
+    const first = `(() => { const article = [...document.querySelectorAll('article')].find((one) =>
+      one.getBoundingClientRect().bottom > 0); return [article.dataset.item, article.getBoundingClientRect().top]; })()`;
+    const [item, before] = (await page.evaluate(first)) as [string, number];
+    await postAll(named('New', 50));
+    await has(page, '50 new', '[data-fanfare="new-items"]');
+    const top = `document.querySelector('[data-item="${item}"]').getBoundingClientRect().top`;
+    expect(Math.abs(Number(await page.evaluate(top)) - before)).toBeLessThanOrEqual(1);
+    // Shown without the button, whose focus goes to the first of the new ones.
+    await page.evaluate("document.querySelector('[data-fanfare=new-items] button').click()");
+    await has(page, 'New 49.', '[aria-label="Feed"]');
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('New ');
+    expect(
+      await page.evaluate(
+        'new Set([...document.querySelectorAll("article")].map((a) => a.dataset.item)).size',
+      ),
+    ).toBe(await page.evaluate('document.querySelectorAll("article").length'));
+  });
+});
