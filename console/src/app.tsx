@@ -4,10 +4,15 @@ import { hrefTo, useRoute } from './route.ts';
 import { ActionScreen } from './screens/action.tsx';
 import { FeedScreen } from './screens/feed.tsx';
 import { HealthScreen } from './screens/health.tsx';
+import { MemberScreen } from './screens/member.tsx';
 import { ModerationScreen } from './screens/moderation.tsx';
+import { OverviewScreen } from './screens/overview.tsx';
 import { PublishScreen } from './screens/publish.tsx';
 import { SliceScreen } from './screens/slice.tsx';
+import { TailScreen } from './screens/tail.tsx';
+import { WebhooksScreen } from './screens/webhooks.tsx';
 import { WorkScreen } from './screens/work.tsx';
+import { Palette } from './ui/palette.tsx';
 import { signOut, useSession, type Session } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
@@ -23,8 +28,12 @@ const SCREENS: readonly Screen[] = [
   { name: 'feed', title: 'Feed', show: () => <FeedScreen /> },
   { name: 'publish', title: 'Publish', show: ({ session }) => <PublishScreen session={session} /> },
   { name: 'slice', title: 'Pages', show: () => <SliceScreen /> },
+  { name: 'overview', title: 'Overview', roles: ['admin'], show: () => <OverviewScreen /> },
+  { name: 'tail', title: 'Tail', roles: ['admin'], show: () => <TailScreen /> },
+  { name: 'member', title: 'Members', roles: ['admin'], show: () => <MemberScreen /> },
   { name: 'moderation', title: 'Moderation', roles: ['admin'], show: () => <ModerationScreen /> },
   { name: 'work', title: 'Work', roles: ['admin'], show: () => <WorkScreen /> },
+  { name: 'webhooks', title: 'Webhooks', roles: ['admin'], show: () => <WebhooksScreen /> },
   { name: 'health', title: 'Health', show: () => <HealthScreen /> },
 ];
 
@@ -50,6 +59,7 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
       </a>
       <header>
         <strong>Fanfare</strong>
+        <span className="badge">{location.host}</span>
         <nav aria-label="Screens">
           {SCREENS.filter(isAllowed).map(({ name, title }) => (
             <a key={name} href={hrefTo(name)} aria-current={name === screen ? 'page' : undefined}>
@@ -71,6 +81,7 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
         </span>
       </header>
       <ConnectionNotice />
+      <Palette screens={SCREENS.filter(isAllowed)} />
       <main id="main" tabIndex={-1}>
         {screen === 'action' ? (
           <ActionScreen key={id} id={id} session={session} />

@@ -29,11 +29,12 @@ export interface ConsoleWorld extends AsyncDisposable {
 export async function openConsole(
   found: Browser | string,
   options: (app: TestApp) => Promise<Partial<HttpServerOptions>> = () => Promise.resolve({}),
+  env: Readonly<Record<string, string>> = {},
 ): Promise<ConsoleWorld> {
   const browser = ofBrowser(found);
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-console-'));
   const configFile = join(PROJECT, 'console/vite.config.ts');
-  const [app] = await Promise.all([startTestApp(), build({ configFile, build: { outDir: folder } })]);
+  const [app] = await Promise.all([startTestApp({ env }), build({ configFile, build: { outDir: folder } })]);
   const given = {
     ...{ console: true, consoleFolder: folder },
     pageToken: await app.token('demo', [...CONSOLE_ROLES]),

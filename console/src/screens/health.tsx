@@ -1,5 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react';
-import { ratesOf, sumsOf, valuesOf, type Sample } from '../ui/metrics.ts';
+import { fetchMetrics, fetchReadiness } from '../ui/health.ts';
+import { ratesOf, valuesOf, type Sample } from '../ui/metrics.ts';
 import { useEvery } from '../ui/use-every.ts';
 
 const EVERY_MS = 5_000;
@@ -20,26 +21,10 @@ const PLOTS = [
 let samples: readonly Sample[] = [];
 
 async function sample(): Promise<readonly Sample[]> {
-  const response = await fetch('/metrics', { cache: 'no-store' });
-  if (response.status === 404) throw new Error('/metrics has a port of its own here (METRICS_PORT)');
-  if (response.status === 401) throw new Error('/metrics needs a token of its own here (METRICS_TOKEN)');
-  if (!response.ok) throw new Error(`/metrics answered ${String(response.status)}`);
+  const sums = await fetchMetrics();
   const at = Date.now();
-  const kept = samples.filter((one) => one.at > at - KEPT_MS);
-  samples = [...kept, { at, sums: sumsOf(await response.text()) }];
+  samples = [...samples.filter((one) => one.at > at - KEPT_MS), { at, sums }];
   return samples;
-}
-
-async function readiness(): Promise<string> {
-  const response = await fetch('/ready', { cache: 'no-store' });
-  const { status, checks = {} } = (await response.json()) as {
-    readonly status: string;
-    readonly checks?: Readonly<Record<string, unknown>>;
-  };
-  const parts = Object.entries(checks).map(
-    ([name, state]) => `${name} ${typeof state === 'string' ? state : JSON.stringify(state)}`,
-  );
-  return [status, ...parts].join(', ');
 }
 
 export function HealthScreen(): ReactNode {
@@ -54,7 +39,7 @@ export function HealthScreen(): ReactNode {
       setShown(next);
       setFailure(null);
     }, fail);
-    readiness().then(setReady, () => {
+    fetchReadiness().then(setReady, () => {
       setReady('not reachable');
     });
   };

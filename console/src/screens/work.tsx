@@ -1,13 +1,14 @@
 import { Time, useQuery } from '@fanfare/react';
 import { useState, type ReactNode } from 'react';
+import { hrefTo } from '../route.ts';
 import { ActionList, LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
 import { ConfirmDialog } from '../ui/confirm.tsx';
 import { States } from '../ui/states.tsx';
 import { useClient } from '../ui/use-client.ts';
 import { useEvery } from '../ui/use-every.ts';
+import { WORK, type Work } from '../ui/work.ts';
+import { AsCode } from '../ui/as-code.tsx';
 
-const WORK = `query Work { work { failedFanOuts rebuildsDue renamesDue watchers workers
-  lanes { lane pending oldestSeconds } } }`;
 const FAILED = `query Failed($after: String) {
   actions(first: 100, after: $after, fanOutState: FAILED, includeHidden: true) {
     edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } } }`;
@@ -15,21 +16,6 @@ const RETRY = 'mutation Retry($id: ID!) { retryFanOut(id: $id) { id } }';
 const REBUILD = 'mutation Rebuild($memberId: String!) { rebuildFeed(memberId: $memberId) }';
 const ERASURES = `query Erasures { erasures(first: 20) { edges { node {
   memberId state step changed requestedBy startedAt finishedAt } } } }`;
-
-interface Work {
-  readonly work: {
-    readonly failedFanOuts: number;
-    readonly rebuildsDue: number;
-    readonly renamesDue: number;
-    readonly watchers: number;
-    readonly workers: number;
-    readonly lanes: readonly {
-      readonly lane: string;
-      readonly pending: number;
-      readonly oldestSeconds: number;
-    }[];
-  };
-}
 
 interface Erasures {
   readonly erasures: {
@@ -75,6 +61,7 @@ export function WorkScreen(): ReactNode {
       <FailedFanOuts />
       <Rebuild />
       <ErasureList />
+      <AsCode query={FAILED} command="npx fanfare doctor" />
     </>
   );
 }
@@ -195,8 +182,9 @@ function ErasureList(): ReactNode {
         <ul className="plain">
           {erasures.map(({ node }, at) => (
             <li key={at}>
-              <strong>{node.state}</strong> {node.memberId ?? '–'} {node.step ?? ''}, {node.changed} changed{' '}
-              <Time at={node.startedAt} />
+              <strong>{node.state}</strong>{' '}
+              {node.memberId === null ? '–' : <a href={hrefTo('member', node.memberId)}>{node.memberId}</a>}{' '}
+              {node.step ?? ''}, {node.changed} changed <Time at={node.startedAt} />
             </li>
           ))}
         </ul>

@@ -4,13 +4,16 @@ interface Props {
   readonly isOpen: boolean;
   readonly title: string;
   readonly confirm: string;
+  /** False: it cannot be confirmed yet. Default true. */
+  readonly isReady?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** Asks before what cannot be undone. The browser keeps the focus inside and gives it back. */
-export function ConfirmDialog({ isOpen, title, confirm, onConfirm, onClose, children }: Props): ReactNode {
+export function ConfirmDialog(props: Props): ReactNode {
+  const { isOpen, title, confirm, isReady = true, onConfirm, onClose, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
@@ -24,7 +27,7 @@ export function ConfirmDialog({ isOpen, title, confirm, onConfirm, onClose, chil
         <button type="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="button" className="main" onClick={onConfirm}>
+        <button type="button" className="main" disabled={!isReady} onClick={onConfirm}>
           {confirm}
         </button>
       </p>

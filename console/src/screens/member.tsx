@@ -1,0 +1,230 @@
+import { Time, useQuery } from '@fanfare/react';
+import { useState, type ReactNode } from 'react';
+import { goTo, hrefTo, useRoute } from '../route.ts';
+import { AsCode } from '../ui/as-code.tsx';
+import { ConfirmDialog } from '../ui/confirm.tsx';
+import { States } from '../ui/states.tsx';
+import { useClient } from '../ui/use-client.ts';
+import { useEvery } from '../ui/use-every.ts';
+
+const MEMBER = `query MemberPage($id: String!) {
+  member(memberId: $id) { memberId name teamId departmentId supervisorId followerCount url }
+  erasure(memberId: $id) { state step changed requestedBy startedAt finishedAt } }`;
+const EXPORT = 'query Export($id: String!) { memberExport(memberId: $id) }';
+const REBUILD = 'mutation Rebuild($id: String!) { rebuildFeed(memberId: $id) }';
+const ERASE = 'mutation Erase($id: String!) { eraseMember(memberId: $id) }';
+const SHOWN = 50;
+
+interface MemberData {
+  readonly member: {
+    readonly name: string;
+    readonly teamId: string | null;
+    readonly departmentId: string | null;
+    readonly supervisorId: string | null;
+    readonly followerCount: number;
+  } | null;
+  readonly erasure: {
+    readonly state: string;
+    readonly step: string | null;
+    readonly changed: number;
+    readonly startedAt: string;
+    readonly finishedAt: string | null;
+  } | null;
+}
+
+/** Everything about a person: what they follow and mute, the export, a rebuild, the erasure. */
+export function MemberScreen(): ReactNode {
+  const { id } = useRoute();
+  return (
+    <>
+      <h1>Members</h1>
+      <form
+        className="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          goTo('member', (new FormData(event.currentTarget).get('id') as string).trim());
+        }}
+      >
+        <label>
+          Id of a person
+          <input key={id} name="id" defaultValue={id} required />
+        </label>
+        <button type="submit">Open</button>
+      </form>
+      {id === '' ? <p className="empty">Such as john.</p> : <Member key={id} id={id} />}
+    </>
+  );
+}
+
+function Member({ id }: { readonly id: string }): ReactNode {
+  const client = useClient();
+  const { data, error, isLoading, reload } = useQuery<MemberData>(MEMBER, { id });
+  const [said, setSaid] = useState('');
+  const [isAsking, setAsking] = useState(false);
+  const { member = null, erasure = null } = data ?? {};
+  useEvery(erasure !== null && erasure.finishedAt === null ? 1_000 : 10_000, reload);
+  const tell = async (what: () => Promise<string>): Promise<void> => {
+    setSaid(
+      await what().catch((reason: unknown) => (reason instanceof Error ? reason.message : String(reason))),
+    );
+    reload();
+  };
+  const rebuild = async (): Promise<string> => {
+    const { rebuildFeed } = await client.request<{ readonly rebuildFeed: string }>(REBUILD, { id });
+    return `The feed: ${rebuildFeed}`;
+  };
+  const erase = async (): Promise<string> => {
+    setAsking(false);
+    const { eraseMember } = await client.request<{ readonly eraseMember: boolean }>(ERASE, { id });
+    return eraseMember ? 'Erased' : 'The erasure goes on in the background';
+  };
+  return (
+    <>
+      <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
+        <section className="card">
+          <h2>{member?.name ?? id}</h2>
+          <p className="meta">
+            <code>{id}</code>
+            {member === null && <span>not in the directory</span>}
+            {member?.teamId != null && <span>team {member.teamId}</span>}
+            {member?.departmentId != null && <span>department {member.departmentId}</span>}
+            {member?.supervisorId != null && (
+              <a href={hrefTo('member', member.supervisorId)}>supervisor {member.supervisorId}</a>
+            )}
+            <span>{member?.followerCount ?? 0} followers</span>
+            <a href={hrefTo('slice', id)}>Page</a>
+          </p>
+          <p className="buttons">
+            <button type="button" onClick={() => void tell(rebuild)}>
+              Rebuild the feed
+            </button>
+            <button type="button" onClick={() => setAsking(true)}>
+              Erase …
+            </button>
+            <span role="status">{said}</span>
+          </p>
+        </section>
+        {erasure !== null && (
+          <section className="card">
+            <h2>Erasure</h2>
+            <p role="status">
+              <strong>{erasure.state}</strong> {erasure.step ?? ''}, {erasure.changed} changed, asked for{' '}
+              <Time at={erasure.startedAt} />
+            </p>
+          </section>
+        )}
+      </States>
+      <Holdings id={id} />
+      <EraseDialog
+        id={id}
+        isOpen={isAsking}
+        onErase={() => void tell(erase)}
+        onClose={() => setAsking(false)}
+      />
+      <AsCode query={MEMBER} variables={{ id }} command={`npx fanfare export --member ${id}`} />
+    </>
+  );
+}
+
+interface EraseProps {
+  readonly id: string;
+  readonly isOpen: boolean;
+  readonly onErase: () => void;
+  readonly onClose: () => void;
+}
+
+/** It cannot be undone, so the id is typed. */
+function EraseDialog({ id, isOpen, onErase, onClose }: EraseProps): ReactNode {
+  const [typed, setTyped] = useState('');
+  return (
+    <ConfirmDialog
+      {...{ isOpen, onClose }}
+      title={`Erase ${id}?`}
+      confirm="Erase"
+      isReady={typed === id}
+      onConfirm={onErase}
+    >
+      <p>
+        Feed, follows, marks and mutes are removed, actions and interactions anonymised. It cannot be undone.
+      </p>
+      <label>
+        Type the id {id}
+        <input
+          name="confirm"
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </label>
+    </ConfirmDialog>
+  );
+}
+
+/** What is stored about the person, read when it is asked for: it can be a lot. */
+function Holdings({ id }: { readonly id: string }): ReactNode {
+  const client = useClient();
+  const [held, setHeld] = useState<Readonly<Record<string, unknown>> | null>(null);
+  const [failure, setFailure] = useState('');
+  const read = async (): Promise<void> => {
+    try {
+      const { memberExport } = await client.request<{
+        readonly memberExport: Readonly<Record<string, unknown>>;
+      }>(EXPORT, { id });
+      setHeld(memberExport);
+      setFailure('');
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <section className="card">
+      <h2>What is stored</h2>
+      <p className="buttons">
+        <button type="button" onClick={() => void read()}>
+          Show
+        </button>
+        {held !== null && (
+          <button type="button" onClick={() => save(`${id}.json`, held)}>
+            Save as JSON
+          </button>
+        )}
+      </p>
+      {failure !== '' && (
+        <p role="alert" className="alert">
+          {failure}
+        </p>
+      )}
+      {held !== null &&
+        Object.entries(held)
+          .filter(([, value]) => value !== null && typeof value === 'object')
+          .map(([name, value]) => <Part key={name} name={name} value={value as object} />)}
+    </section>
+  );
+}
+
+function Part({ name, value }: { readonly name: string; readonly value: object }): ReactNode {
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return (
+    <details>
+      <summary>
+        {name} <span className="quiet">{entries.length}</span>
+      </summary>
+      <ul className="plain">
+        {entries.slice(0, SHOWN).map((entry, at) => (
+          <li key={at}>
+            <pre className="data">{JSON.stringify(entry)}</pre>
+          </li>
+        ))}
+      </ul>
+      {entries.length > SHOWN && <p className="quiet">{entries.length - SHOWN} more are in the file.</p>}
+    </details>
+  );
+}
+
+function save(name: string, value: unknown): void {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }));
+  const link = document.createElement('a');
+  Object.assign(link, { href: url, download: name });
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,179 @@
+import { Summary, Time } from '@fanfare/react';
+import { useRef, useState, type ReactNode } from 'react';
+import { goTo, hrefTo, useRoute } from '../route.ts';
+import { LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
+import { AsCode } from '../ui/as-code.tsx';
+import { useTail } from '../ui/tail.ts';
+import { useClient } from '../ui/use-client.ts';
+import { hrefOfPart } from './feed.tsx';
+
+const EVERY_MS = 1_500;
+const ACTIONS = `query TailActions($fanOutState: FanOutState) {
+  actions(first: 50, includeHidden: true, fanOutState: $fanOutState) {
+    edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } } }`;
+const EVENTS = `query TailEvents($after: String) {
+  hostEvents(first: 1000, after: $after) {
+    edges { node { id type at data } } pageInfo { hasNextPage endCursor } } }`;
+const KINDS = ['actions', 'events'] as const;
+/** Pages that are read at once to come to the end of the log. */
+const PAGES_AT_ONCE = 10;
+
+interface HostEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly at: string;
+  readonly data: unknown;
+}
+
+interface EventPage {
+  readonly hostEvents: {
+    readonly edges: readonly { readonly node: HostEvent }[];
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  };
+}
+
+/** What is recorded and what hosts are notified of, as it happens. */
+export function TailScreen(): ReactNode {
+  const { query } = useRoute();
+  const kind = KINDS.find((one) => one === query.get('of')) ?? 'actions';
+  const state = query.get('state') ?? '';
+  return (
+    <>
+      <h1>Live tail</h1>
+      <div className="filters">
+        <label>
+          Of
+          <select value={kind} onChange={(event) => goTo('tail', '', { of: event.target.value })}>
+            {KINDS.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+        {kind === 'actions' && (
+          <label>
+            Fan-out
+            <select value={state} onChange={(event) => goTo('tail', '', { state: event.target.value })}>
+              <option value="">any</option>
+              {['PENDING', 'IN_PROGRESS', 'DONE', 'FAILED'].map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          </label>
+        )}
+      </div>
+      {kind === 'actions' ? <ActionTail key={state} state={state} /> : <EventTail />}
+    </>
+  );
+}
+
+function ActionTail({ state }: { readonly state: string }): ReactNode {
+  const client = useClient();
+  const known = useRef(new Set<string>());
+  const variables = { fanOutState: state === '' ? null : state };
+  const read = async (): Promise<readonly ListedAction[]> => {
+    const { actions } = await client.request<{ readonly actions: ActionPage }>(ACTIONS, variables);
+    const nodes = actions.edges.map(({ node }) => node);
+    const fresh = nodes.filter(({ id }) => !known.current.has(id));
+    known.current = new Set([...nodes.map(({ id }) => id), ...known.current].slice(0, 1_000));
+    return fresh;
+  };
+  return (
+    <>
+      <Lines read={read}>
+        {(action) => (
+          <>
+            <Summary item={{ action: action as never }} hrefOf={hrefOfPart} />
+            <p className="meta">
+              <a href={hrefTo('action', action.id)}>
+                <Time at={action.conducted} />
+              </a>
+              <span>{action.descriptor.type}</span>
+              <span>{action.scope}</span>
+              <span>{action.fanOut?.state}</span>
+            </p>
+          </>
+        )}
+      </Lines>
+      <AsCode query={ACTIONS} variables={variables} />
+    </>
+  );
+}
+
+function EventTail(): ReactNode {
+  const client = useClient();
+  const cursor = useRef<string | null>(null);
+  const read = async (): Promise<readonly HostEvent[]> => {
+    let found: readonly HostEvent[] = [];
+    for (let page = 0; page < PAGES_AT_ONCE; page += 1) {
+      const { hostEvents } = await client.request<EventPage>(EVENTS, { after: cursor.current });
+      cursor.current = hostEvents.pageInfo.endCursor ?? cursor.current;
+      found = [...found, ...hostEvents.edges.map(({ node }) => node)];
+      if (!hostEvents.pageInfo.hasNextPage) break;
+    }
+    return [...found].reverse();
+  };
+  return (
+    <>
+      <Lines read={read}>
+        {({ type, at, data }) => (
+          <>
+            <strong>{type}</strong>
+            <pre className="data">{JSON.stringify(data)}</pre>
+            <p className="meta">
+              <Time at={at} />
+            </p>
+          </>
+        )}
+      </Lines>
+      <AsCode query={EVENTS} variables={{ after: null }} />
+    </>
+  );
+}
+
+interface LinesProps<Line> {
+  readonly read: () => Promise<readonly Line[]>;
+  readonly children: (line: Line) => ReactNode;
+}
+
+/** Under the pointer, and while something inside has the focus, nothing moves. */
+function Lines<Line extends { readonly id: string }>({ read, children }: LinesProps<Line>): ReactNode {
+  const [failure, setFailure] = useState('');
+  const tail = useTail(read, {
+    everyMs: EVERY_MS,
+    onError: (error) => setFailure(error instanceof Error ? error.message : String(error)),
+  });
+  const { shown, waitingCount, isPaused, pause, resume } = tail;
+  return (
+    <>
+      <p className="quiet tail-state" role="status">
+        {isPaused ? `Paused, ${waitingCount.toLocaleString('en')} waiting` : 'Live'}
+        {isPaused && (
+          <button type="button" onClick={resume}>
+            Go on
+          </button>
+        )}
+      </p>
+      {failure !== '' && (
+        <p role="alert" className="alert">
+          {failure}
+        </p>
+      )}
+      <ul
+        className="actions tail"
+        onPointerEnter={pause}
+        onPointerLeave={resume}
+        onFocus={pause}
+        onBlur={(event) => {
+          if (!event.currentTarget.contains(event.relatedTarget)) resume();
+        }}
+      >
+        {shown.map((line) => (
+          <li key={line.id}>
+            <div>{children(line)}</div>
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 && <p className="empty">Nothing yet.</p>}
+    </>
+  );
+}

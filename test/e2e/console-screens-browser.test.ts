@@ -1,0 +1,162 @@
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser, textOf } from '../support/browser.ts';
+import {
+  click,
+  CONSOLE_ROLES,
+  faults,
+  has,
+  openConsole,
+  picture,
+  WAIT,
+  type ConsoleWorld,
+} from '../support/console.ts';
+import { publish, upsert } from '../support/feed-api.ts';
+import { startWebhookTarget, type WebhookTarget } from '../support/webhook-receiver.ts';
+
+const found = await findBrowser();
+
+describe.skipIf(typeof found === 'string')('the console, for who looks after the server', () => {
+  let world: ConsoleWorld;
+  let target: WebhookTarget;
+  beforeAll(async () => {
+    target = await startWebhookTarget();
+    target.answer = 500;
+    const receivers = [{ url: target.url, secrets: [target.secret], allowPrivateAddress: true }];
+    world = await openConsole(found, undefined, {
+      WEBHOOKS: JSON.stringify(receivers),
+      POLL_INTERVAL: '50ms',
+    });
+    await upsert(world.app, {
+      members: [{ memberId: 'john', name: 'John Doe', teamId: 'red' }],
+      pairs: [
+        { followerId: 'john', refId: 'office' },
+        { followerId: 'demo', refId: 'john' },
+      ],
+    });
+  });
+  afterAll(async () => {
+    await world[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
+  });
+
+  const post = (title: string): Promise<string> =>
+    publish(world.app, {
+      actorId: 'john',
+      descriptor: { posted: { postId: `post:${title}`, postTitle: title } },
+    });
+  const goTo = (page: Page, hash: string): Promise<unknown> => page.evaluate(`location.hash = '#/${hash}'`);
+
+  test('the tail waits under the pointer, says how many, and shows them when it goes; events of hosts have one too', async () => {
+    await post('Osprey');
+    await using visited = await world.visit('#/tail');
+    const { page, errors } = visited;
+    await has(page, 'Osprey');
+    await page.locator('.tail li').hover();
+    await has(page, 'Paused, 0 waiting');
+    for (const title of ['Heron', 'Wren']) await post(title);
+    await has(page, 'Paused, 2 waiting');
+    expect(await textOf(page, '.tail')).not.toContain('Wren');
+    await page.mouse.move(1, 1);
+    await has(page, 'Wren', '.tail');
+    await goTo(page, 'tail?of=events');
+    await has(page, 'action.published', '.tail');
+    await picture(page, 'tail-light');
+    expect(errors).toEqual([]);
+  });
+
+  test('the overview leads from each figure to what is behind it', async () => {
+    await using visited = await world.visit('#/overview');
+    const { page } = visited;
+    await has(page, 'ready', '.figures');
+    await has(page, 'published → delivered', '.figures');
+    const leads = await page.evaluate(
+      "[...document.querySelectorAll('.figures li')].every((li) => li.querySelector('a[href^=\"#/\"]') !== null)",
+    );
+    expect(leads).toBe(true);
+    await page.locator('::-p-xpath(//a[contains(., "failed fan-outs")])').click();
+    await has(page, 'Failed fan-outs');
+    await page.locator('.as-code summary').click();
+    await has(page, 'curl -s http', '.as-code');
+    expect(await textOf(page, '.as-code')).not.toContain(
+      (await world.app.token('demo', [...CONSOLE_ROLES])).split('.')[0],
+    );
+  });
+
+  test('Ctrl+K finds a name and an id by keys alone, and a member is erased only with the id typed', async () => {
+    await post('Kite');
+    await world.app.idle();
+    await using visited = await world.visit();
+    const { page } = visited;
+    await has(page, 'Kite', '[role="feed"]');
+    const find = async (text: string, kind: string): Promise<void> => {
+      await page.keyboard.down('Control');
+      await page.keyboard.press('k');
+      await page.keyboard.up('Control');
+      await page.keyboard.type(text);
+      await has(page, kind, '.palette [aria-selected="true"]');
+      await page.keyboard.press('Enter');
+    };
+    await find('webh', 'Webhooks');
+    await has(page, 'Webhooks', 'h1');
+    await find('john', 'John Doe member');
+    await has(page, 'team red');
+    await click(page, 'Show');
+    await has(page, 'follows');
+    await click(page, 'Rebuild the feed');
+    await has(page, 'The feed: RE');
+    await picture(page, 'member-light');
+    await click(page, 'Erase …');
+    const isReady = () => page.evaluate("!document.querySelector('dialog[open] button.main').disabled");
+    expect(await isReady()).toBe(false);
+    await page.locator('dialog[open] input').fill('joh');
+    expect(await isReady()).toBe(false);
+    await page.locator('dialog[open] input').fill('john');
+    await page.locator('dialog[open] button.main').click();
+    await has(page, 'not in the directory');
+    await expect.poll(() => textOf(page, 'main'), WAIT).toMatch(/(RUNNING|CONFIRMING|DONE) .*\d+ changed/);
+  });
+
+  test('what a receiver does not take stands under its error, and the dialog shows what is tried again', async () => {
+    await post('Raven');
+    await using visited = await world.visit('#/webhooks?state=RETRYING');
+    const { page } = visited;
+    await has(page, 'Answered 500', 'h2');
+    await picture(page, 'webhooks-light');
+    target.answer = 200;
+    await click(page, 'Retry all');
+    await has(page, 'deliveries?', 'dialog[open]');
+    await has(page, 'action.published to http', 'dialog[open]');
+    await page.locator('dialog[open] button.main').click();
+    await has(page, 'None.');
+    expect([...target.taken.values()].map(({ type }) => type)).toContain('action.published');
+  });
+
+  test('none of it has anything that axe-core finds wrong, and it fits a phone', async () => {
+    await using visited = await world.visit('#/overview');
+    const { page } = visited;
+    const wrong: Record<string, string[]> = {};
+    for (const screen of ['overview', 'tail', 'member/demo', 'webhooks']) {
+      await goTo(page, screen);
+      await expect.poll(() => page.$('main .loading'), WAIT).toBeNull();
+      for (const value of ['light', 'dark']) {
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+        const seen = await faults(page);
+        if (seen.length > 0) wrong[`${screen} ${value}`] = seen;
+        await picture(page, `${screen.split('/')[0] ?? ''}-${value}`);
+      }
+      await page.setViewport({ width: 390, height: 780 });
+      await picture(page, `${screen.split('/')[0] ?? ''}-phone`);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), screen).toBeLessThanOrEqual(390);
+      await page.setViewport({ width: 1100, height: 760 });
+    }
+    await page.keyboard.down('Control');
+    await page.keyboard.press('k');
+    await page.keyboard.up('Control');
+    await page.keyboard.type('e');
+    await has(page, 'Members', '.palette');
+    expect(await faults(page)).toEqual([]);
+    await picture(page, 'palette-dark');
+    expect(wrong).toEqual({});
+  });
+});
