@@ -20,7 +20,7 @@ interface Held {
 }
 
 /** What came while somebody reads waits, and nothing moves under the pointer. */
-export function tailStep<Line>(state: TailState<Line>, step: Came<Line> | Held): TailState<Line> {
+function tailStep<Line>(state: TailState<Line>, step: Came<Line> | Held): TailState<Line> {
   const { shown, waiting, waitingCount, isPaused } = state;
   if (!('lines' in step)) {
     if (step.kind === 'pause') return { ...state, isPaused: true };
