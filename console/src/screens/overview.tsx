@@ -92,7 +92,7 @@ function processFigures(sums: ReadonlyMap<string, number>): Figure[] {
   const average = count === 0 ? '–' : `${((seconds / count) * 1_000).toFixed(0)} ms`;
   const href = hrefTo('health');
   return [
-    { name: 'published → delivered, on average', value: average, href },
+    { name: 'published → delivered', value: average, href },
     { name: 'resyncs', value: resyncs.toLocaleString('en'), href },
   ];
 }
