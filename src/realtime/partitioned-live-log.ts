@@ -11,13 +11,20 @@ export class PartitionedLiveLog implements LiveLog {
     this.#parts = parts;
   }
 
+  /**
+   * Readers of a part that fails count as watching while others answer: what is appended for them fails there, as a gap
+   * of theirs, and does not keep events from the readers of the others.
+   */
   async watched(userIds: readonly UserId[]): Promise<UserId[]> {
-    const found = await all(
-      [...byPart(userIds, (userId) => userId, this.#parts.length)].map(([index, some]) =>
-        this.#at(index).watched(some),
+    const asked = [...byPart(userIds, (userId) => userId, this.#parts.length)];
+    const found = await Promise.allSettled(asked.map(([index, some]) => this.#at(index).watched(some)));
+    const [failure] = found.filter((result) => result.status === 'rejected');
+    if (failure !== undefined && found.every(({ status }) => status === 'rejected')) throw failure.reason;
+    const watched = new Set(
+      found.flatMap((result, index) =>
+        result.status === 'fulfilled' ? result.value : (asked[index]?.[1] ?? []),
       ),
     );
-    const watched = new Set(found.flat());
     return userIds.filter((userId) => watched.has(userId));
   }
 

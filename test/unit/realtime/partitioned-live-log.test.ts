@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { partIndex } from '../../../src/connections/redis-parts.ts';
+import { announce } from '../../../src/realtime/announce.ts';
+import { LiveLogUnavailable, type LiveAppend, type LiveLog } from '../../../src/realtime/live-log.ts';
+import { PartitionedLiveLog } from '../../../src/realtime/partitioned-live-log.ts';
+
+const PARTS = 4;
+const READERS = Array.from({ length: 20 }, (_, n) => `reader-${String(n)}`);
+const partOf = (userId: string): number => partIndex(userId, PARTS);
+
+/** Parts that take what they are given, and some that cannot be reached. */
+function parts(away: ReadonlySet<number>) {
+  const appended: string[] = [];
+  const logs = Array.from({ length: PARTS }, (_, index): LiveLog => {
+    const reach = <T>(value: T): Promise<T> =>
+      away.has(index) ? Promise.reject(new LiveLogUnavailable('A node is away')) : Promise.resolve(value);
+    return {
+      watched: (userIds: readonly string[]) => reach([...userIds]),
+      append: (entries: readonly LiveAppend[]) =>
+        reach(entries).then((taken) => {
+          appended.push(...taken.map(({ userId }) => userId));
+        }),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    } as unknown as LiveLog;
+  });
+  return { log: new PartitionedLiveLog(logs), appended };
+}
+
+const announcements = READERS.map((userId) => ({
+  userId,
+  event: { kind: 'added', actionId: 'a', relevancy: new Date(0), reasons: ['FOLLOW'] } as const,
+}));
+
+test('readers of the other parts get their events while one part cannot be reached', async () => {
+  const { log, appended } = parts(new Set([1]));
+  const errors: unknown[] = [];
+  await announce({ liveLog: log, onLiveLogError: (error) => errors.push(error) }, announcements);
+  const reached = READERS.filter((reader) => partOf(reader) !== 1);
+  expect(reached.length).toBeLessThan(READERS.length);
+  expect(appended.sort()).toEqual(reached.sort());
+  expect(errors).toEqual([expect.any(LiveLogUnavailable)]);
+});
+
+test('whether anybody watches is unknown where no part of theirs can be reached', async () => {
+  const { log } = parts(new Set([1]));
+  const there = READERS.filter((reader) => partOf(reader) === 1);
+  await expect(log.watched(there)).rejects.toThrow(LiveLogUnavailable);
+});
