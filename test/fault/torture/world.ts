@@ -1,5 +1,4 @@
 import { Closer } from '../../../src/lib/closer.ts';
-import type { RedisServer } from '../../../packages/local-engine/src/services.ts';
 import { startRedisProcess } from '../../integration/realtime/redis-process.ts';
 import { startTcpProxy, type TcpProxy } from '../../integration/realtime/tcp-proxy.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
@@ -19,6 +18,13 @@ export interface WorldSize {
   readonly actors: number;
 }
 
+/** A Redis that dies, or a part of one, and comes back. */
+export interface MortalRedis extends AsyncDisposable {
+  readonly url: string;
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+}
+
 const FOLLOWS_PER_READER = 6;
 /** Whom everybody follows. */
 export const HERALD = 'herald';
@@ -26,7 +32,7 @@ export const HERALD = 'herald';
 export interface World extends AsyncDisposable {
   /** Neither API nor worker: where deeds are done. */
   readonly app: TestApp;
-  readonly redis: RedisServer;
+  readonly redis: MortalRedis;
   readonly readers: readonly string[];
   readonly actors: readonly string[];
   readonly mirrors: readonly Mirror[];
@@ -51,18 +57,29 @@ interface Slot {
   isEnded: boolean;
 }
 
-export async function openWorld(random: SeededRandom, model: string, size: WorldSize): Promise<World> {
+export interface WorldOptions {
+  readonly model: string;
+  readonly size: WorldSize;
+  /** Default: one process. */
+  readonly startRedis?: () => Promise<MortalRedis>;
+}
+
+export async function openWorld(random: SeededRandom, options: WorldOptions): Promise<World> {
   const closer = new Closer();
   try {
-    return await open(random, closer, model, size);
+    return await open(random, closer, options);
   } catch (error) {
     await closer.close();
     throw error;
   }
 }
 
-async function open(random: SeededRandom, closer: Closer, model: string, size: WorldSize): Promise<World> {
-  const redis = closer.own(await startRedisProcess());
+async function open(
+  random: SeededRandom,
+  closer: Closer,
+  { model, size, startRedis = startRedisProcess }: WorldOptions,
+): Promise<World> {
+  const redis = closer.own(await startRedis());
   const app = closer.own(
     await startTestApp({
       api: false,
