@@ -52,7 +52,7 @@ const ROOMS = [
   { packages: ['jose'], rooms: ['^src/http/', '^src/cli/sign-token\\.ts$'] },
   {
     packages: ['zod'],
-    rooms: ['^src/config/', '^src/descriptors/', '^src/services/', '^src/cli/import/', '^src/cli/plan/'],
+    rooms: ['^src/config/', '^src/descriptors/', '^src/services/', '^src/cli/(?:import|offload|plan)/'],
   },
   { packages: ['@opentelemetry/api'], rooms: ['^src/telemetry/tracing\\.ts$'] },
   { packages: ['@opentelemetry/sdk-node'], rooms: ['^src/cli/telemetry\\.ts$'] },

@@ -68,7 +68,11 @@ export function startWorkers(
       weights: feeds.relevancyWeights,
       cap: feeds.cap,
       random: Math.random,
-      skipDormant: dormancy({ ...repositories, ...rest, dormantAfterMs: feeds.dormantAfterMs }),
+      skipDormant: dormancy({
+        ...{ ...repositories, ...rest },
+        dormantAfterMs: feeds.dormantAfterMs,
+        neverReadAfterMs: feeds.neverReadAfterMs,
+      }),
       observer: fanOutObserver(logger, metrics),
     },
     { workerId, leaseMs, maxAttempts, concurrency, pollMs },
@@ -144,6 +148,8 @@ export function startWorkers(
     ...repositories,
     ...rest,
     celebrityThreshold: feeds.celebrityThreshold,
+    dropAfterMs: feeds.dropAfterMs,
+    neverReadAfterMs: feeds.neverReadAfterMs,
     newToken: newObjectId,
     onError: (err) => {
       logWorkerTrouble(logger, { err });

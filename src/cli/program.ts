@@ -8,6 +8,7 @@ import { planOptions } from './plan/options.ts';
 import { packageVersion } from './package-info.ts';
 import type { PlanOptions } from './plan.ts';
 import { processCount } from './processes/count.ts';
+import type { OffloadOptions, RestoreOptions } from './offload.ts';
 import type { RebuildOptions } from './rebuild.ts';
 import type { ServeOptions } from './serve.ts';
 import type { TokenOptions } from './token.ts';
@@ -134,6 +135,27 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     .action(async (options: RebuildOptions) => {
       const { rebuild } = await import('./rebuild.ts');
       await rebuild(context, options);
+    });
+
+  program
+    .command('offload')
+    .description('take actions with which nothing has happened for long out of the database, to a file')
+    .requiredOption('--before <day>', 'nothing has happened with them since, such as 2025-12-31 (UTC)')
+    .requiredOption('--to <file>', 'a new file of one JSON object per line, gzip if it ends in .gz')
+    .option('--no-worker', 'leave the feeds to workers that run elsewhere')
+    .action(async (options: OffloadOptions) => {
+      const { offload } = await import('./offload.ts');
+      exit(await offload(context, options));
+    });
+
+  program
+    .command('restore')
+    .description('bring back what offload has taken out')
+    .argument('<file>', 'as offload has written it')
+    .option('--no-worker', 'leave the feeds to workers that run elsewhere')
+    .action(async (file: string, options: RestoreOptions) => {
+      const { restore } = await import('./offload.ts');
+      await restore(context, file, options);
     });
 
   program

@@ -60,6 +60,10 @@ export interface Config {
     readonly celebrityThreshold: number;
     readonly cap: number;
     readonly dormantAfterMs: number;
+    /** Null: what is stored of dormant readers stays. */
+    readonly dropAfterMs: number | null;
+    /** Null: who never reads is delivered to. */
+    readonly neverReadAfterMs: number | null;
     readonly reactions: readonly string[];
     readonly relevancyWeights: RelevancyWeights;
     readonly ranking: RankingWeights;

@@ -57,6 +57,12 @@ function crossFaults(
     found.push({ name: 'JWKS_URI', message: 'is set together with JWT_SECRET, expected one of them' });
   if (values.REDIS_SENTINEL !== undefined && values.REDIS_URL === undefined)
     found.push({ name: 'REDIS_SENTINEL', message: 'is set without REDIS_URL, expected the sentinels there' });
+  const { DORMANT_AFTER: dormant = 0, DORMANT_DROP_AFTER: drop } = values;
+  if (drop !== undefined && drop < dormant)
+    found.push({
+      name: 'DORMANT_DROP_AFTER',
+      message: 'is shorter than DORMANT_AFTER, expected it not to be',
+    });
   const { METRICS_PORT: metricsPort } = values;
   if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === values.PORT)
     found.push({ name: 'METRICS_PORT', message: `is ${String(metricsPort)} as PORT is, expected another` });
@@ -157,6 +163,8 @@ function shape(values: SettingValues, env: Environment): Config {
       celebrityThreshold: values.CELEBRITY_THRESHOLD,
       cap: values.FEED_CAP,
       dormantAfterMs: values.DORMANT_AFTER,
+      dropAfterMs: values.DORMANT_DROP_AFTER ?? null,
+      neverReadAfterMs: values.NEVER_READ_AFTER ?? null,
       reactions: values.REACTIONS,
       relevancyWeights: values.RELEVANCY_WEIGHTS,
       ranking: { ...values.TOP_WEIGHTS, types: values.TOP_TYPES ?? {} },

@@ -245,6 +245,18 @@ export const SETTINGS = {
     duration('1s', '5200w'),
     'Readers who have not read for this long are not delivered to; their feed is rebuilt when they come back.',
   ),
+  DORMANT_DROP_AFTER: setting(
+    'Feeds',
+    '90d',
+    durationOrOff('1s', '5200w'),
+    'What is stored of the feeds of readers who have not read for this long is deleted; at least DORMANT_AFTER.',
+  ),
+  NEVER_READ_AFTER: setting(
+    'Feeds',
+    'off',
+    durationOrOff('1s', '5200w'),
+    'How long after something first came to them readers who have never read are not delivered to, and nothing is stored for them, until they read.',
+  ),
 
   REACTIONS: setting(
     'Feeds',

@@ -34,3 +34,22 @@ export function namedIdsOf(descriptor: DescriptorValues & { readonly type: strin
   }
   return [...ids];
 }
+
+/** What an action calls somebody or something: by the labels of its refs, and by the names its descriptor holds. */
+export function namesIn(
+  {
+    refs,
+    descriptor,
+  }: {
+    readonly refs: readonly { readonly id: string; readonly label: string }[];
+    readonly descriptor: DescriptorValues & { readonly type: string };
+  },
+  id: string,
+): string[] {
+  const labels = refs.flatMap((ref) => (ref.id === id ? [ref.label] : []));
+  const fields = Object.entries(descriptorOfType(descriptor.type)?.fields ?? {});
+  const names = fields.flatMap(([name, field]) =>
+    field.kind === 'nameOf' && descriptor[field.idField] === id ? [descriptor[name]] : [],
+  );
+  return [...labels, ...names.filter((name) => typeof name === 'string')];
+}

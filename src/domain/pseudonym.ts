@@ -5,10 +5,16 @@ import type { UserId } from './action.ts';
 export const FORMER_MEMBER = 'Former member';
 
 const PREFIX = 'erased:';
+const PSEUDONYM_BYTES = 12;
 
 /** A fresh id that stands for an erased member. Says nothing about them; two are never alike. */
 export function newPseudonym(): UserId {
-  return `${PREFIX}${randomBytes(12).toString('hex')}`;
+  return pseudonymFrom(randomBytes(PSEUDONYM_BYTES).toString('hex'));
+}
+
+/** @param digits hexadecimal, which nobody can guess; as many as are needed are taken. */
+export function pseudonymFrom(digits: string): UserId {
+  return `${PREFIX}${digits.slice(0, 2 * PSEUDONYM_BYTES)}`;
 }
 
 /** The name of somebody nobody describes: their id, or the neutral name of a former member. */

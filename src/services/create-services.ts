@@ -38,6 +38,15 @@ import { readHostEvents } from './events/host-events.ts';
 import { listWebhookDeliveries, retryWebhook } from './events/webhooks.ts';
 import { listErasures } from './privacy/list-erasures.ts';
 import { readWork } from './operations/read-work.ts';
+import {
+  claimOffloaded,
+  purgeOffloaded,
+  readLeaving,
+  readOffloadable,
+  readSchemaVersion,
+  takeOut,
+} from './lifecycle/offload-actions.ts';
+import { restoreActions } from './lifecycle/restore-actions.ts';
 import { markFeedRead } from './feed/mark-read.ts';
 import { publishAction, publishActions } from './publish/publish-action.ts';
 import { updateAction } from './publish/update-action.ts';
@@ -172,6 +181,13 @@ export function createServices(given: ServiceParts) {
       retryWebhook,
       listErasures,
       readWork,
+      readSchemaVersion,
+      readOffloadable,
+      claimOffloaded,
+      takeOut,
+      readLeaving,
+      purgeOffloaded,
+      restoreActions,
       exportMember,
       memberExport,
     }),

@@ -121,6 +121,7 @@ export function toStoredAction(document: ActionDocument): Action {
     concerned,
     undecidedRefIds: _undecidedRefIds,
     unlogged: _unlogged,
+    offload: _offload,
     unsent: _unsent,
     unsentAt: _unsentAt,
     names: _names,

@@ -93,8 +93,8 @@ function unchanged(document: ActionDocument): Filter<ActionDocument> {
   };
 }
 
-/** One write: what identifies the subject goes and, where it must, another pass is asked for. */
-function changes(document: ActionDocument, subject: ErasureTask): Document[] {
+/** What of an action changes when the subject goes from it, but for whom it is pulled through. */
+export function anonymisedValues(document: ActionDocument, subject: ErasureSubject) {
   const { memberId, pseudonym } = subject;
   const isOwn = document.actorId === memberId;
   const others = (ids: readonly string[]): string[] => ids.filter((id) => id !== memberId);
@@ -102,7 +102,7 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
   const { names, otherIds, concerned, undecidedRefIds } = document;
   const descriptor = anonymiseDescriptor(document.descriptor, subject, isOwn);
   const groupKey = groupKeyOf({ ...document, descriptor });
-  const values = {
+  return {
     actorId: isOwn ? pseudonym : document.actorId,
     mentions: others(document.mentions),
     recipients: others(document.recipients),
@@ -123,6 +123,15 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
     // No name is carried to a pseudonym: there is nothing to stamp.
     ...(names === undefined ? {} : { names: names.filter((stamp) => idOfStamp(stamp) !== memberId) }),
   };
+}
+
+/** One write: what identifies the subject goes and, where it must, another pass is asked for. */
+function changes(document: ActionDocument, subject: ErasureTask): Document[] {
+  const { memberId, pseudonym } = subject;
+  const isOwn = document.actorId === memberId;
+  const others = (ids: readonly string[]): string[] => ids.filter((id) => id !== memberId);
+  const renamed = (ids: readonly string[]): string[] => ids.map((id) => (id === memberId ? pseudonym : id));
+  const values = anonymisedValues(document, subject);
   const pulled = {
     $map: {
       input: '$pullRefIds',

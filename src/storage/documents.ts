@@ -143,7 +143,15 @@ export interface ActionDocument extends UnsentEvents {
   fanOut: FanOutDocument;
   /** Moderation that is not in the log yet. Written with the change itself, so that no change goes without a record. */
   unlogged?: ModerationDocument[];
+  /** It is being taken out to a file, is out, or comes back; see `offloads.ts`. It counts as deleted for so long. */
+  offload?: { id: string; stage: OffloadStage };
 }
+
+/**
+ * CLAIMED: nobody sees it any more, nothing of it is gone. LEAVING: it is being removed. OUT: this is its tombstone.
+ * RETURNING: it is being brought back, and nobody sees it yet.
+ */
+export type OffloadStage = 'CLAIMED' | 'LEAVING' | 'OUT' | 'RETURNING';
 
 /** Who did what to an action, when and why. */
 export interface ModerationDocument {

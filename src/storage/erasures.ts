@@ -169,6 +169,19 @@ export function erasuresRepository(
       });
     },
 
+    /** Those of the members who are being erased, or whose erasure came to its end after a time. Unique key: `_id`. */
+    async erasedSince(memberIds: readonly UserId[], since: Date): Promise<UserId[]> {
+      const byKey = new Map(memberIds.map((memberId) => [keyOf(memberId), memberId]));
+      const documents = await collection
+        .find({
+          _id: { $in: [...byKey.keys()] },
+          $or: [{ state: { $ne: 'DONE' } }, { finishedAt: { $gte: since } }],
+        })
+        .project<Pick<ErasureDocument, '_id'>>({ _id: 1 })
+        .toArray();
+      return documents.flatMap(({ _id }) => byKey.get(_id) ?? []);
+    },
+
     /**
      * Clears the way for members who are described again. Whose second look is still to come is done with it: what is
      * there from now on belongs to a new person. Tells who that was, and who is being erased at this moment.

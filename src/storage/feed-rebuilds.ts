@@ -62,7 +62,11 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
     async claimDue(now: Date, leaseMs: number): Promise<RebuildClaim | null> {
       const until = new Date(now.getTime() + leaseMs);
       const document = await collection.findOneAndUpdate(
-        { rebuildAt: { $exists: true, $lte: now }, rebuildLease: { $not: { $gt: now } } },
+        {
+          rebuildAt: { $exists: true, $lte: now },
+          rebuildLease: { $not: { $gt: now } },
+          dropUntil: { $not: { $gt: now } },
+        },
         [
           {
             $set: {
@@ -74,7 +78,7 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
               },
             },
           },
-          { $unset: ['isStale'] },
+          { $unset: ['isStale', 'isDropped', 'dropUntil'] },
         ],
         { sort: { rebuildAt: 1 }, returnDocument: 'after' },
       );

@@ -1,10 +1,11 @@
-import { type Collection } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import { FLOOR_ABOVE_ALL, type FeedPosition } from '../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
 import type { FeedDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { FIRST_EPOCH } from './feed-epochs.ts';
+import { feedDrops, isUnread, type UnreadSince } from './feed-drops.ts';
 import { feedMutes, mutesOf } from './feed-mutes.ts';
 import { feedRebuilds } from './feed-rebuilds.ts';
 import { toPlace, toPosition } from './feed-position.ts';
@@ -104,9 +105,14 @@ export function feedsRepository(
       return toMarks(document, epoch);
     },
 
-    /** Whether anybody has not read since. Index `active`. */
-    async hasDormant(since: Date): Promise<boolean> {
-      return (await collection.findOne({ activeAt: { $lt: since } }, { projection: { _id: 1 } })) !== null;
+    /** Whether anybody has not read since. Indexes `active`, `awaited`. */
+    async hasDormant({ read, neverRead }: UnreadSince): Promise<boolean> {
+      const projection = { _id: 1 };
+      const kinds: Filter<FeedDocument>[] = [];
+      if (read !== null) kinds.push({ activeAt: { $lt: read } });
+      if (neverRead !== null) kinds.push({ awaitedSince: { $exists: true, $lt: neverRead } });
+      const found = await Promise.all(kinds.map((kind) => collection.findOne(kind, { projection })));
+      return found.some((document) => document !== null);
     },
 
     /**
@@ -114,8 +120,8 @@ export function feedsRepository(
      * that a read in this moment knows that something is missing. One round trip where nobody is dormant, else
      * three.
      */
-    async skipDormant(userIds: readonly UserId[], since: Date): Promise<UserId[]> {
-      const isDormant = { _id: { $in: [...userIds] }, activeAt: { $lt: since } };
+    async skipDormant(userIds: readonly UserId[], since: UnreadSince): Promise<UserId[]> {
+      const isDormant = { _id: { $in: [...userIds] }, ...isUnread(since) };
       const dormant = await collection.find(isDormant).project<{ _id: string }>({ _id: 1 }).toArray();
       if (dormant.length === 0) return [];
       const ids = dormant.map(({ _id }) => _id);
@@ -125,7 +131,7 @@ export function feedsRepository(
         { $set: { isStale: true }, $inc: { rebuildVersion: 1 } },
       );
       const skipped = await collection
-        .find({ _id: { $in: ids }, activeAt: { $lt: since }, isStale: true })
+        .find({ ...isDormant, _id: { $in: ids }, isStale: true })
         .project<{ _id: string }>({ _id: 1 })
         .toArray();
       return skipped.map(({ _id }) => _id);
@@ -193,6 +199,8 @@ export function feedsRepository(
     async finishTrim(userId: UserId, trimAt: Date): Promise<void> {
       await collection.updateOne({ _id: userId, trimAt }, { $unset: { trimAt: 1 } });
     },
+
+    ...feedDrops(collection),
 
     ...feedRebuilds(collection, epoch),
 

@@ -75,6 +75,15 @@ export const INDEXES: readonly IndexDefinition[] = [
   ),
   index(
     'actions',
+    'offload',
+    { 'offload.id': 1, 'offload.stage': 1 },
+    'offload and restore: how far they are',
+    {
+      partialFilterExpression: { 'offload.id': { $exists: true } },
+    },
+  ),
+  index(
+    'actions',
     'groups',
     { groupKey: 1, latest: -1, _id: -1 },
     'feed in groups: what is shown with an action',
@@ -215,6 +224,9 @@ export const INDEXES: readonly IndexDefinition[] = [
     partialFilterExpression: { muteWakeAt: { $exists: true } },
   }),
   index('feeds', 'active', { activeAt: 1 }, 'whether anybody has stopped reading', { sparse: true }),
+  index('feeds', 'awaited', { awaitedSince: 1 }, 'whether anybody has not begun to read', {
+    partialFilterExpression: { awaitedSince: { $exists: true } },
+  }),
   index('feeds', 'trim', { trimAt: 1 }, 'the next feed whose rest may be forgotten', {
     partialFilterExpression: { trimAt: { $exists: true } },
   }),

@@ -87,6 +87,12 @@ export interface FeedDocument {
   activeAt?: Date;
   /** Deliveries have passed the feed by, since nobody was reading it. Nothing it holds is vouched for until it is rebuilt. */
   isStale?: boolean;
+  /** Since when something comes to a reader who has never read. Noted only with `NEVER_READ_AFTER`. */
+  awaitedSince?: Date;
+  /** Nothing of it is stored, since it is not read. */
+  isDropped?: true;
+  /** Present while what is stored is thrown away: until when rebuilds wait for that. */
+  dropUntil?: Date;
   /** The same, while it is being rebuilt: what skips it from then on makes it stale again. */
   isUnbuilt?: boolean;
   /** Under which choice of a feed model the feed was last made; absent: under the first. */

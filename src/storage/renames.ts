@@ -112,6 +112,30 @@ export function renamesRepository(
       });
     },
 
+    /** Has names carried to copies that come with these stamps and are older than what they are called now. */
+    async carryAgain(stamps: readonly string[], now: Date): Promise<void> {
+      const ids = [...new Set(stamps.map(idOfStamp))];
+      if (ids.length === 0) return;
+      const versions = new Map<RefId, number>();
+      for (const source of NAME_SOURCES) {
+        const named = await sourceOf(source)
+          .find({ _id: { $in: ids }, version: { $gte: FIRST_VERSION } })
+          .project<Pick<NamedDocument, '_id' | 'version'>>({ version: 1 })
+          .toArray();
+        for (const { _id, version = 0 } of named) versions.set(_id, (versions.get(_id) ?? 0) + version);
+      }
+      const older = stamps.filter(
+        (stamp) => stamp < nameStamp(idOfStamp(stamp), versions.get(idOfStamp(stamp)) ?? 0),
+      );
+      const due = { _id: { $in: [...new Set(older.map(idOfStamp))] }, rename: { $exists: false } };
+      if (older.length > 0)
+        for (const source of NAME_SOURCES)
+          await sourceOf(source).updateMany(
+            { ...due, version: { $gte: FIRST_VERSION } },
+            { $set: { rename: { due: now, attempts: 0 } } },
+          );
+    },
+
     /**
      * What an id is called: by the label of the ref, else by the name of the member; null when it has neither. The
      * version is the sum of both, so that it rises with either. A name read between two changes has a version below

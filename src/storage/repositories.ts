@@ -31,6 +31,7 @@ import { pinsRepository, type PinsRepository } from './pins.ts';
 import { webhookDeliveriesRepository, type WebhookDeliveriesRepository } from './webhook-deliveries.ts';
 import { webhookReceiversRepository, type WebhookReceiversRepository } from './webhook-receivers.ts';
 import { workFiguresRepository, type WorkFiguresRepository } from './work-figures.ts';
+import { offloadsRepository, type OffloadsRepository } from './offloads.ts';
 import { pulledRefs, type PulledRefs } from './pulled-refs.ts';
 import { readerStamps, type ReaderStamps } from './reader-stamps.ts';
 import { readerChoicesRepository, type ReaderChoicesRepository } from './reader-choices.ts';
@@ -81,6 +82,7 @@ export interface Repositories {
   readonly readers: ReadersRepository;
   readonly readerStamps: ReaderStamps;
   readonly refs: RefsRepository;
+  readonly offloads: OffloadsRepository;
   readonly pins: PinsRepository;
   readonly pulledRefs: PulledRefs;
   readonly renames: RenamesRepository;
@@ -168,6 +170,7 @@ export function createRepositories(
     readers: readersRepository(collections),
     readerStamps: stamps,
     refs,
+    offloads: offloadsRepository(collections),
     pins: pinsRepository(collections),
     pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections, directoryStamps),

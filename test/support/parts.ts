@@ -84,6 +84,8 @@ export interface PartsOptions {
   /** Entries that are stored per feed. Default: more than any test has. */
   readonly cap?: number;
   readonly dormantAfterMs?: number;
+  /** Default: who has never read is delivered to. */
+  readonly neverReadAfterMs?: number;
   /** Name of the feed model. Default: `items`. */
   readonly model?: string;
   /** How long it is gone by what was read of the refs that are pulled. */
@@ -176,6 +178,7 @@ async function openOn(
           liveLog,
           onLiveLogError: fail,
           dormantAfterMs,
+          neverReadAfterMs: options.neverReadAfterMs ?? null,
         }),
         observer: silentObserver,
         ...parts,

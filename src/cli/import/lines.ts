@@ -10,6 +10,8 @@ export type Line =
 export interface LineOptions {
   /** Called before each line is given, with the bytes of text from the beginning of the file to the end of the line. */
   readonly onText?: (bytes: number) => void;
+  /** Longest line. Default: 1 MiB. */
+  readonly maxBytes?: number;
 }
 
 /** Longest line, in bytes. */
@@ -51,8 +53,11 @@ async function beginsWithGzipMagic(file: FileHandle): Promise<boolean> {
   return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
 }
 
-async function* splitLines(chunks: AsyncIterable<Buffer>, { onText }: LineOptions): AsyncGenerator<Line> {
-  const line = new PartialLine();
+async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  { onText, maxBytes = MAX_LINE_BYTES }: LineOptions,
+): AsyncGenerator<Line> {
+  const line = new PartialLine(maxBytes);
   let bytes = 0;
   for await (const chunk of chunks) {
     let start = 0;
@@ -77,10 +82,15 @@ class PartialLine {
   #number = 1;
   #pieces: Buffer[] = [];
   #length = 0;
+  readonly #maxBytes: number;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
 
   add(piece: Buffer): void {
     this.#length += piece.length;
-    if (this.#length > MAX_LINE_BYTES) this.#pieces = [];
+    if (this.#length > this.#maxBytes) this.#pieces = [];
     else this.#pieces.push(piece);
   }
 
@@ -88,12 +98,12 @@ class PartialLine {
   take(): Line | null {
     const number = this.#number;
     const bytes = Buffer.concat(this.#pieces);
-    const isTooLong = this.#length > MAX_LINE_BYTES;
+    const isTooLong = this.#length > this.#maxBytes;
     this.#number += 1;
     this.#pieces = [];
     this.#length = 0;
     if (isTooLong)
-      return { number, text: null, fault: `The line is longer than ${String(MAX_LINE_BYTES)} bytes` };
+      return { number, text: null, fault: `The line is longer than ${String(this.#maxBytes)} bytes` };
     try {
       const text = this.#decoder.decode(bytes).trim();
       return text === '' ? null : { number, text, fault: null };

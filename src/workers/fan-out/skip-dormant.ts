@@ -4,11 +4,13 @@ import type { FeedsRepository } from '../../storage/feeds.ts';
 import { clock } from '../../lib/clock.ts';
 
 export interface DormancyDependencies {
-  readonly feeds: Pick<FeedsRepository, 'hasDormant' | 'skipDormant'>;
+  readonly feeds: Pick<FeedsRepository, 'hasDormant' | 'noteAwaited' | 'skipDormant'>;
   readonly liveLog: Pick<LiveLog, 'watched'>;
   readonly onLiveLogError: (error: unknown) => void;
   /** Readers who have not read for this long are dormant. */
   readonly dormantAfterMs: number;
+  /** So are readers who have never read, so long after something first came to them; null, absent: they are not. */
+  readonly neverReadAfterMs?: number | null;
 }
 
 /** For how long it is taken for granted that there are no dormant readers. Until then some are delivered to in vain. */
@@ -23,6 +25,7 @@ export function dormancy({
   liveLog,
   onLiveLogError,
   dormantAfterMs,
+  neverReadAfterMs = null,
 }: DormancyDependencies): (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>> {
   let lookAgainAt = 0;
   const nobody: ReadonlySet<UserId> = new Set();
@@ -38,7 +41,12 @@ export function dormancy({
   }
 
   return async (userIds) => {
-    const since = new Date(clock.time() - dormantAfterMs);
+    const now = clock.time();
+    if (neverReadAfterMs !== null) await feeds.noteAwaited(userIds, new Date(now));
+    const since = {
+      read: new Date(now - dormantAfterMs),
+      neverRead: neverReadAfterMs === null ? null : new Date(now - neverReadAfterMs),
+    };
     if (performance.now() < lookAgainAt) return nobody;
     if (!(await feeds.hasDormant(since))) {
       lookAgainAt = performance.now() + Math.min(LOOK_EVERY_MS, dormantAfterMs);

@@ -6,6 +6,7 @@ import type { RefsRepository } from '../../storage/refs.ts';
 import { BackgroundWorker } from '../background-worker.ts';
 import { trimDue } from '../../feeds/trim-feeds.ts';
 import { clock } from '../../lib/clock.ts';
+import { dropDormant, type DropDormantDependencies } from './drop-dormant.ts';
 import {
   settleAbandonedFollows,
   type SettleAbandonedFollowsDependencies,
@@ -16,9 +17,13 @@ import {
 } from './settle-abandoned-interactions.ts';
 
 export interface UpkeepDependencies
-  extends SettleAbandonedFollowsDependencies, SettleAbandonedInteractionsDependencies {
-  readonly feedStore: Pick<FeedStore, 'trim'>;
+  extends
+    SettleAbandonedFollowsDependencies,
+    SettleAbandonedInteractionsDependencies,
+    DropDormantDependencies {
+  readonly feedStore: Pick<FeedStore, 'trim' | 'drop'>;
   readonly feeds: SettleAbandonedFollowsDependencies['feeds'] &
+    DropDormantDependencies['feeds'] &
     Pick<FeedsRepository, 'dueTrims' | 'finishTrim'>;
   readonly refs: Pick<RefsRepository, 'choosePulled'>;
   readonly fanOuts: Pick<FanOutsRepository, 'adoptLanes'>;
@@ -30,14 +35,17 @@ export interface UpkeepDependencies
 
 /** How often a process looks. */
 const EVERY_MS = 5_000;
+/** How often it looks for feeds that nobody reads. */
+const DROP_EVERY_MS = 3_600_000;
 
 /**
  * What keeps feeds in shape beside deliveries, in any number of processes: chooses which refs are pulled, finds lanes for
  * fan-outs of processes that know none, completes follows and interactions that were cut off, and has the store forget
- * what lies below the floors of feeds. Whatever is done twice does no harm.
+ * what lies below the floors of feeds, and feeds that nobody reads. Whatever is done twice does no harm.
  */
 export class UpkeepWorker extends BackgroundWorker {
   readonly #dependencies: UpkeepDependencies;
+  #dropAt = 0;
 
   constructor(dependencies: UpkeepDependencies) {
     super({ pollMs: EVERY_MS });
@@ -52,6 +60,9 @@ export class UpkeepWorker extends BackgroundWorker {
     await settleAbandonedInteractions(this.#dependencies, now);
     await refs.choosePulled(celebrityThreshold, new Date(now.getTime() + noticeMs));
     while (!this.isStopping && (await trimDue(this.#dependencies, now)) > 0);
+    if (performance.now() < this.#dropAt) return;
+    await dropDormant(this.#dependencies, now, () => this.isStopping);
+    this.#dropAt = performance.now() + DROP_EVERY_MS;
   }
 
   protected override async work(): Promise<boolean> {

@@ -220,7 +220,17 @@ describe('no hot query reads a whole collection', () => {
     ],
     ['what a member has passed on since', 'passed_on', () => passedOn(['u1', 'u2'])],
     ['which refs are pulled', 'pulled', () => parts.repositories.refs.pulled()],
-    ['whether anybody is dormant', 'active', () => parts.repositories.feeds.hasDormant(at(5))],
+    [
+      'whether anybody is dormant',
+      'active',
+      () => parts.repositories.feeds.hasDormant({ read: at(5), neverRead: null }),
+    ],
+    [
+      'whether anybody has not begun to read',
+      'awaited',
+      () => parts.repositories.feeds.hasDormant({ read: null, neverRead: at(5) }),
+    ],
+    ['how much of a file is not out yet', 'offload', () => parts.repositories.offloads.countUnfinished('1')],
     [
       'which follows were cut off',
       'unsettled',

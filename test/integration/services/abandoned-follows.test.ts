@@ -29,7 +29,7 @@ async function settle(parts: Parts, afterMs = 62_000): Promise<void> {
   const upkeep = new UpkeepWorker({
     ...parts.repositories,
     feedStore: parts.feedStore,
-    celebrityThreshold: 1_000,
+    ...{ liveLog: parts.live.liveLog, celebrityThreshold: 1_000, dropAfterMs: null, neverReadAfterMs: null },
     newToken: newObjectId,
     onError: (error) => {
       throw error;

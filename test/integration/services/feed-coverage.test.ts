@@ -52,7 +52,7 @@ function upkeep(parts: Parts, celebrityThreshold: number): UpkeepWorker {
   return new UpkeepWorker({
     ...parts.repositories,
     feedStore: parts.feedStore,
-    celebrityThreshold,
+    ...{ liveLog: parts.live.liveLog, celebrityThreshold, dropAfterMs: null, neverReadAfterMs: null },
     newToken: newObjectId,
     onError: (error) => {
       throw error;
@@ -163,7 +163,10 @@ describe('a reader who has not read for long', () => {
       {
         chunkSize: 10,
         skipDormant: async (userIds) => {
-          const skipped = await feeds.skipDormant(userIds, new Date(Date.now() - dormantAfterMs));
+          const skipped = await feeds.skipDormant(userIds, {
+            read: new Date(Date.now() - dormantAfterMs),
+            neverRead: null,
+          });
           // Everybody of the chunk comes back after they were skipped, and one of each next chunk before.
           for (const userId of userIds) await parts.services.readFeed(parts.session(userId), {});
           const next = readers[readers.indexOf(userIds.at(-1) ?? '') + 1];
@@ -195,7 +198,9 @@ describe('a reader who has not read for long', () => {
     await feeds.markDue(['ann'], new Date());
     const claim = await feeds.claimDue(new Date(), 30_000);
     await publish(parts, 1);
-    expect(await feeds.skipDormant(['ann'], new Date(Date.now() - dormantAfterMs))).toEqual(['ann']);
+    expect(
+      await feeds.skipDormant(['ann'], { read: new Date(Date.now() - dormantAfterMs), neverRead: null }),
+    ).toEqual(['ann']);
     if (claim !== null)
       await feeds.finishRebuild(claim, { floor: null, now: new Date(), trimAt: new Date() });
     expect((await parts.session('ann').profile()).floor).not.toBeNull();

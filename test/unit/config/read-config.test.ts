@@ -93,6 +93,8 @@ describe('readConfig', () => {
       celebrityThreshold: 10_000,
       cap: 1_000,
       dormantAfterMs: 7 * 24 * 3_600_000,
+      dropAfterMs: 90 * 24 * 3_600_000,
+      neverReadAfterMs: null,
     });
     expect(config.fanOut).toMatchObject({ chunkSize: 1_000, leaseMs: 30_000 });
     expect(config.live).toMatchObject({ windowMs: 300_000, maxEvents: 1_000 });
@@ -161,6 +163,15 @@ describe('readConfig', () => {
       BODY_LIMIT_TOTAL: 'got 1048576 bytes, expected at least BODY_LIMIT, which is 2097152 bytes',
     });
     expect(faultsOf({ BODY_LIMIT: '2MiB', BODY_LIMIT_TOTAL: '2MiB' })).toEqual({});
+  });
+
+  it('wants feeds to be kept at least as long as they are delivered to', () => {
+    expect(faultsOf({ DORMANT_AFTER: '7d', DORMANT_DROP_AFTER: '1d' })).toEqual({
+      DORMANT_DROP_AFTER: 'is shorter than DORMANT_AFTER, expected it not to be',
+    });
+    expect(read({ DORMANT_DROP_AFTER: 'off', NEVER_READ_AFTER: '30d' }).feeds).toMatchObject({
+      ...{ dropAfterMs: null, neverReadAfterMs: 30 * 24 * 3_600_000 },
+    });
   });
 
   it('wants a list where nothing but its operations is taken', () => {

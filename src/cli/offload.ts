@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { clock } from '../lib/clock.ts';
+import { configOf } from './config-of.ts';
+import { CommandError, type CommandContext } from './context.ts';
+import { runOffload, runRestore, type OffloadRun } from './offload/run-offload.ts';
+import { openProgress, type Progress } from './progress.ts';
+import { openRuntime, type Runtime } from './runtime.ts';
+
+export interface OffloadOptions {
+  readonly before: string;
+  readonly to: string;
+  readonly worker: boolean;
+}
+
+export interface RestoreOptions {
+  readonly worker: boolean;
+}
+
+const ASK_EVERY_MS = 200;
+
+/** Takes out actions with which nothing has happened since a day, to a file. @returns the exit code */
+export async function offload(context: CommandContext, options: OffloadOptions): Promise<number> {
+  const before = dayOf(options.before);
+  await using runtime = await open(context, options, 'Run the same command again to go on: nothing is lost.');
+  using steps = new Steps(context);
+  const { written, taken, left, failed } = await runOffload(
+    { ...runOf(runtime, steps), path: options.to, now: () => clock.now() },
+    { before },
+  );
+  steps[Symbol.dispose]();
+  const { terminal } = context;
+  if (written === 0) {
+    terminal.out(`Nothing is older than ${before.toISOString()}: no file was written.`);
+    return 0;
+  }
+  terminal.out(`${String(taken)} of ${String(written)} actions of ${options.to} were taken out.`);
+  if (left > 0)
+    terminal.out(
+      `${String(left)} stay: they have changed since they were written there, or were out already.`,
+    );
+  if (failed === 0) return 0;
+  terminal.note(
+    `${String(failed)} could not be taken from the feeds, and stay hidden: look at actions(fanOutState: FAILED), then run the command again.`,
+  );
+  return 1;
+}
+
+/** Brings back what a file has. */
+export async function restore(context: CommandContext, path: string, options: RestoreOptions): Promise<void> {
+  await using runtime = await open(
+    context,
+    options,
+    'Run the same command again to go on: nothing comes twice.',
+  );
+  using steps = new Steps(context);
+  const { returned, skipped } = await runRestore({ ...runOf(runtime, steps), path });
+  if (options.worker) {
+    const { app } = runtime;
+    for (let left = await app.openFanOuts(); left > 0; left = await app.openFanOuts()) {
+      steps.update('Delivering', Math.max(0, 1 - left / Math.max(left, returned)), `${String(left)} left`);
+      await delay(ASK_EVERY_MS);
+    }
+  }
+  steps[Symbol.dispose]();
+  const { terminal } = context;
+  terminal.out(`${String(returned)} actions of ${path} came back.`);
+  if (skipped > 0) terminal.out(`${String(skipped)} stay as they are: they are there, or in a later file.`);
+}
+
+function open(
+  context: CommandContext,
+  { worker }: Pick<OffloadOptions, 'worker'>,
+  next: string,
+): Promise<Runtime> {
+  return openRuntime(context, {
+    config: configOf(context, { needsKey: false }),
+    parts: { api: false, worker },
+    voice: 'command',
+    farewell: () => `Interrupted. ${next}`,
+  });
+}
+
+function runOf({ app }: Runtime, steps: Steps): Pick<OffloadRun, 'services' | 'onProgress'> {
+  return {
+    services: app.services,
+    onProgress: (step, fraction, actions) => {
+      steps.update(step, fraction ?? 0, `${String(actions)} actions`);
+    },
+  };
+}
+
+/** One bar after the other. */
+class Steps implements Disposable {
+  readonly #context: CommandContext;
+  #label = '';
+  #progress: Progress | null = null;
+
+  constructor(context: CommandContext) {
+    this.#context = context;
+  }
+
+  update(label: string, fraction: number, detail: string): void {
+    if (label !== this.#label) {
+      this[Symbol.dispose]();
+      this.#progress = openProgress(this.#context.terminal, label);
+      this.#label = label;
+    }
+    this.#progress?.update(Math.min(1, fraction), detail);
+  }
+
+  [Symbol.dispose](): void {
+    this.#progress?.[Symbol.dispose]();
+    this.#progress = null;
+  }
+}
+
+/** A day begins at midnight in UTC. */
+function dayOf(text: string): Date {
+  const isGood = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.test(
+    text,
+  );
+  const day = new Date(text);
+  if (!isGood || Number.isNaN(day.getTime()))
+    throw new CommandError(
+      `--before got "${text}", expected a day such as 2025-12-31, or a time such as 2025-12-31T18:00Z`,
+    );
+  return day;
+}

@@ -1,0 +1,208 @@
+import { createHash, randomBytes, type Hash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { z } from 'zod';
+import type { OffloadChunk } from '../../services/lifecycle/offload-lines.ts';
+import type { OffloadableActions } from '../../services/lifecycle/offload-actions.ts';
+import { CommandError } from '../context.ts';
+import { readLines } from '../import/lines.ts';
+
+/** The first line of a file. */
+export interface OffloadHeader {
+  readonly id: string;
+  readonly salt: string;
+  readonly schema: number;
+  /** Nothing has happened with these actions since. */
+  readonly before: Date;
+  readonly readAt: Date;
+}
+
+/** A file that is whole. */
+export interface CheckedFile {
+  readonly header: OffloadHeader;
+  readonly actions: number;
+}
+
+/** Gives the next actions; null: there are no more. */
+type ReadNext = (after: string | null) => Promise<OffloadableActions | null>;
+
+const FORMAT = 1;
+/** Of one document, as the database takes it. */
+const MAX_LINE_BYTES = 64 * 1_048_576;
+const LINES_AT_ONCE = 500;
+const BATCH_END = '{"end":"batch"}';
+const FILE_END = '{"end":"file"';
+const BEGINS_ACTION = '{"in":"actions",';
+
+const headerSchema = z.strictObject({
+  fanfare: z.literal('offload'),
+  format: z.literal(FORMAT),
+  id: z.string().regex(/^[0-9a-f]{24}$/),
+  salt: z.string().regex(/^[0-9a-f]{32,}$/),
+  schema: z.int().min(0),
+  before: z.iso.datetime().transform((text) => new Date(text)),
+  readAt: z.iso.datetime().transform((text) => new Date(text)),
+});
+const endSchema = z.strictObject({
+  end: z.literal('file'),
+  lines: z.int(),
+  actions: z.int(),
+  sha256: z.string(),
+});
+
+/**
+ * Writes a file that is there whole, on the disk, or not at all, for its owner's eyes only; gzip where its name ends in `.gz`.
+ * @returns how many actions it has. None: there is no file.
+ */
+export async function writeOffloadFile(
+  path: string,
+  head: Pick<OffloadHeader, 'schema' | 'before' | 'readAt'>,
+  readNext: ReadNext,
+  onProgress: (actions: number) => void,
+): Promise<number> {
+  const unfinished = `${path}.part`;
+  const hash = createHash('sha256');
+  let [lines, actions] = [0, 0];
+  const put = (line: string): string => {
+    hash.update(`${line}\n`);
+    lines += 1;
+    return `${line}\n`;
+  };
+  async function* content(): AsyncGenerator<string> {
+    const id = randomBytes(12).toString('hex');
+    const salt = randomBytes(16).toString('hex');
+    yield put(JSON.stringify({ fanfare: 'offload', format: FORMAT, id, salt, ...head }));
+    for (let next = await readNext(null); next !== null; next = await readNext(next.last)) {
+      for await (const batch of next.lines) {
+        actions += batch.filter((line) => line.startsWith(BEGINS_ACTION)).length;
+        if (batch.length > 0) yield batch.map(put).join('');
+      }
+      yield put(BATCH_END);
+      onProgress(actions);
+    }
+    yield `${JSON.stringify({ end: 'file', lines, actions, sha256: hash.digest('hex') })}\n`;
+  }
+  try {
+    const target = createWriteStream(unfinished, { mode: 0o600, flush: true });
+    const source = Readable.from(content());
+    await (path.endsWith('.gz') ? pipeline(source, createGzip(), target) : pipeline(source, target));
+    if (actions > 0) {
+      await rename(unfinished, path);
+      await syncFolder(dirname(path));
+    }
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+  return actions;
+}
+
+/** Or the name of the file might be lost with the power, when what it has is gone from the database. */
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path);
+  await folder.sync();
+}
+
+/** Reads a file to its end. @throws CommandError where it is not as it was written. */
+export async function checkOffloadFile(path: string): Promise<CheckedFile> {
+  const reader = new FileReader(path);
+  for await (const _chunk of reader.chunks());
+  return reader.checked();
+}
+
+/** What a file has, piece by piece. @throws CommandError as `checkOffloadFile`, at the end too. */
+export async function* readOffloadFile(
+  path: string,
+  onProgress: (actions: number) => void = () => undefined,
+): AsyncGenerator<OffloadChunk, void, undefined> {
+  const reader = new FileReader(path);
+  for await (const chunk of reader.chunks()) {
+    yield chunk;
+    onProgress(reader.actions);
+  }
+}
+
+class FileReader {
+  readonly #path: string;
+  readonly #hash: Hash = createHash('sha256');
+  #header: OffloadHeader | null = null;
+  #isWhole = false;
+  #lines = 0;
+  actions = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async *chunks(): AsyncGenerator<OffloadChunk, void, undefined> {
+    let lines: string[] = [];
+    for await (const line of this.#texts()) {
+      if (line !== BATCH_END) lines.push(line);
+      if (line !== BATCH_END && lines.length < LINES_AT_ONCE) continue;
+      yield { lines, endsBatch: line === BATCH_END };
+      lines = [];
+    }
+    if (lines.length > 0) throw this.#fault('it has actions behind its last batch');
+  }
+
+  checked(): CheckedFile {
+    if (this.#header === null) throw this.#fault('it is empty');
+    return { header: this.#header, actions: this.actions };
+  }
+
+  /** The lines between the first and the last, which are checked. */
+  async *#texts(): AsyncGenerator<string, void, undefined> {
+    try {
+      for await (const { number, text, fault } of readLines(this.#path, { maxBytes: MAX_LINE_BYTES })) {
+        if (text === null) throw this.#fault(`line ${String(number)}: ${fault}`);
+        if (this.#isWhole) throw this.#fault(`line ${String(number)} comes after its end`);
+        if (this.#header === null) this.#header = this.#readHeader(text);
+        else if (text.startsWith(FILE_END)) this.#readEnd(text);
+        else {
+          if (text.startsWith(BEGINS_ACTION)) this.actions += 1;
+          yield text;
+        }
+        this.#hash.update(`${text}\n`);
+        this.#lines += 1;
+      }
+    } catch (error) {
+      if (error instanceof CommandError) throw error;
+      throw this.#fault(error instanceof Error ? error.message : String(error));
+    }
+    this.checked();
+    if (!this.#isWhole) throw this.#fault('its end is missing');
+  }
+
+  #readHeader(text: string): OffloadHeader {
+    const read = headerSchema.safeParse(parsed(text));
+    if (!read.success) throw this.#fault('it does not begin as such a file does');
+    const { fanfare: _fanfare, format: _format, ...header } = read.data;
+    return header;
+  }
+
+  #readEnd(text: string): void {
+    const read = endSchema.safeParse(parsed(text));
+    const sum = this.#hash.copy().digest('hex');
+    if (!read.success || read.data.lines !== this.#lines || read.data.actions !== this.actions)
+      throw this.#fault('it does not have as many lines as it says');
+    if (read.data.sha256 !== sum) throw this.#fault('its checksum is wrong: it is not as it was written');
+    this.#isWhole = true;
+  }
+
+  #fault(what: string): CommandError {
+    return new CommandError(
+      `${this.#path} is no file of actions that were taken out, or is damaged: ${what}`,
+    );
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,114 @@
+import { access } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Identity } from '../../domain/viewer.ts';
+import type { Services } from '../../services/create-services.ts';
+import type { BroughtBack } from '../../services/lifecycle/restore-actions.ts';
+import { CommandError } from '../context.ts';
+import { checkOffloadFile, readOffloadFile, writeOffloadFile } from './offload-file.ts';
+
+type Lifecycle = Pick<
+  Services,
+  | 'readSchemaVersion'
+  | 'readOffloadable'
+  | 'claimOffloaded'
+  | 'takeOut'
+  | 'readLeaving'
+  | 'purgeOffloaded'
+  | 'restoreActions'
+>;
+
+export interface OffloadRun {
+  readonly services: Lifecycle;
+  readonly path: string;
+  /** By the database's clock. */
+  readonly now: () => Date;
+  /** @param fraction null: nobody knows */
+  readonly onProgress: (step: string, fraction: number | null, actions: number) => void;
+}
+
+export interface OffloadOutcome {
+  readonly written: number;
+  readonly taken: number;
+  readonly left: number;
+  /** Could not be withdrawn from the feeds. */
+  readonly failed: number;
+}
+
+/** Who may type these commands has the databases. */
+const OPERATOR: Identity = { userId: 'offload', roles: new Set(['admin']), expiresAt: null };
+
+/**
+ * How long requests may still write that saw an action before it was claimed, in milliseconds: as long as a request may
+ * take.
+ */
+export const GRACE_MS = 30_000;
+const POLL_MS = 100;
+
+/**
+ * Takes out what is older than a time. A file that is there already is one of an attempt that was cut off: it goes on from
+ * there. Nothing is removed before the file has been read again from the disk, to its end.
+ */
+export async function runOffload(
+  run: OffloadRun,
+  { before, graceMs = GRACE_MS }: { readonly before: Date; readonly graceMs?: number },
+): Promise<OffloadOutcome> {
+  const { services, path, now, onProgress } = run;
+  const schema = await services.readSchemaVersion(OPERATOR);
+  if (!(await isThere(path))) {
+    const head = { schema, before, readAt: now() };
+    const written = await writeOffloadFile(
+      path,
+      head,
+      (after) => services.readOffloadable(OPERATOR, { before, after }),
+      (actions) => {
+        onProgress('Writing', null, actions);
+      },
+    );
+    if (written === 0) return { written, taken: 0, left: 0, failed: 0 };
+  }
+  const { header, actions: written } = await checkOffloadFile(path);
+  if (header.before.getTime() !== before.getTime())
+    throw new CommandError(
+      `${path} is there already, and has what is older than ${header.before.toISOString()}: choose another name, or that time to go on with it`,
+    );
+  const chunks = (step: string) =>
+    readOffloadFile(path, (done) => {
+      onProgress(step, done / written, done);
+    });
+  await services.claimOffloaded(OPERATOR, header.id, chunks('Claiming'));
+  await delay(graceMs);
+  const { taken, left } = await services.takeOut(OPERATOR, header.id, chunks('Comparing'));
+  for (;;) {
+    const { open, failed } = await services.readLeaving(OPERATOR, header.id);
+    onProgress('Removing', 1 - open / written, written - open);
+    if (open > 0) {
+      await delay(POLL_MS);
+      continue;
+    }
+    await services.purgeOffloaded(OPERATOR, header.id);
+    return { written, taken, left, failed };
+  }
+}
+
+/** Brings back what a file has. It is read to its end first. */
+export async function runRestore({
+  services,
+  path,
+  onProgress,
+}: Omit<OffloadRun, 'now'>): Promise<BroughtBack> {
+  const { header, actions } = await checkOffloadFile(path);
+  return services.restoreActions(
+    OPERATOR,
+    header,
+    readOffloadFile(path, (done) => {
+      onProgress('Restoring', done / actions, done);
+    }),
+  );
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

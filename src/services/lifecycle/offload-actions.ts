@@ -1,0 +1,152 @@
+import type { ActionId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { clock } from '../../lib/clock.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
+import { latestVersion, MIGRATIONS } from '../../storage/migrations/registry.ts';
+import { OffloadSum, recordText } from '../../storage/offload-records.ts';
+import type { OffloadedAction, OffloadsRepository } from '../../storage/offloads.ts';
+import type { SchemaVersionRepository } from '../../storage/schema-version.ts';
+import { requireRole } from '../roles.ts';
+import { readLine, type OffloadChunk } from './offload-lines.ts';
+
+export interface OffloadDependencies {
+  readonly offloads: OffloadsRepository;
+  readonly schemaVersion: Pick<SchemaVersionRepository, 'state'>;
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
+}
+
+/** Actions whose documents are read at once, with all that belongs to them. */
+const BATCH = 500;
+
+/** The next actions that may be taken out, as lines of a file. */
+export interface OffloadableActions {
+  readonly lines: AsyncIterable<readonly string[]>;
+  /** Where the next ones begin. */
+  readonly last: ActionId;
+}
+
+/** How much of a file has been taken out. */
+export interface TakenOut {
+  /** Withdrawn from everybody; being removed. */
+  readonly taken: number;
+  /** Left as they are, since they or what belongs to them has changed since they were written to the file. */
+  readonly left: number;
+}
+
+/**
+ * The shape that documents have now. What is taken out has it, so that it is known when it is brought back.
+ * @throws FanfareError FORBIDDEN; CONFLICT while a migration is due or under way
+ */
+export async function readSchemaVersion(
+  { schemaVersion }: Pick<OffloadDependencies, 'schemaVersion'>,
+  identity: Identity,
+): Promise<number> {
+  requireRole(identity, 'admin');
+  const latest = latestVersion(MIGRATIONS);
+  const state = await schemaVersion.state();
+  if (state !== null && (state.version !== latest || state.migration !== null))
+    throw new FanfareError('CONFLICT', 'A migration has not come to its end: run a worker until it has');
+  return latest;
+}
+
+/**
+ * Actions with which nothing has happened since a time, in the order of their ids; null: there are no more. Changes nothing.
+ * @throws FanfareError FORBIDDEN
+ */
+export async function readOffloadable(
+  { offloads }: Pick<OffloadDependencies, 'offloads'>,
+  identity: Identity,
+  range: { readonly before: Date; readonly after: ActionId | null },
+): Promise<OffloadableActions | null> {
+  requireRole(identity, 'admin');
+  const batch = await offloads.readBatch(range, BATCH);
+  if (batch === null) return null;
+  async function* lines(): AsyncGenerator<readonly string[]> {
+    for await (const records of batch?.records ?? []) yield records.map(recordText);
+  }
+  return { lines: lines(), last: batch.last };
+}
+
+/**
+ * The first step of taking out: nobody sees the actions of the file any more. Nothing is removed.
+ * @throws FanfareError FORBIDDEN
+ */
+export async function claimOffloaded(
+  { offloads }: Pick<OffloadDependencies, 'offloads'>,
+  identity: Identity,
+  offloadId: string,
+  chunks: AsyncIterable<OffloadChunk>,
+): Promise<void> {
+  requireRole(identity, 'admin');
+  for await (const { lines } of chunks) {
+    const actions = lines.flatMap((line): OffloadedAction[] => {
+      const { section, actionId, document } = readLine(line);
+      const rev: unknown = document['rev'];
+      return section === 'actions' && typeof rev === 'number' ? [{ id: actionId, rev }] : [];
+    });
+    await offloads.claim(offloadId, actions);
+  }
+}
+
+/**
+ * The second step: what was claimed is compared with the file, and what the file has whole is withdrawn. Comes late enough
+ * that nobody still writes who saw an action before it was claimed. What differs is shown again.
+ * @throws FanfareError FORBIDDEN
+ */
+export async function takeOut(
+  { offloads, workSignal }: Pick<OffloadDependencies, 'offloads' | 'workSignal'>,
+  identity: Identity,
+  offloadId: string,
+  chunks: AsyncIterable<OffloadChunk>,
+): Promise<TakenOut> {
+  requireRole(identity, 'admin');
+  let [taken, left] = [0, 0];
+  let written = new Map<ActionId, OffloadSum>();
+  for await (const { lines, endsBatch } of chunks) {
+    for (const line of lines) {
+      const record = readLine(line);
+      if (record.section === 'actions') written.set(record.actionId, new OffloadSum());
+      else written.get(record.actionId)?.add(record);
+    }
+    if (!endsBatch) continue;
+    const sums = await offloads.sums(offloadId, [...written.keys()]);
+    const isWhole = (id: ActionId): boolean => sums.get(id) === written.get(id)?.value;
+    const whole = [...sums.keys()].filter(isWhole);
+    await offloads.giveBack(
+      offloadId,
+      [...sums.keys()].filter((id) => !isWhole(id)),
+    );
+    await offloads.withdraw(offloadId, whole, clock.now());
+    workSignal.notify();
+    taken += whole.length;
+    left += written.size - whole.length;
+    written = new Map();
+  }
+  return { taken, left };
+}
+
+/** How many are being withdrawn, and how many could not be. @throws FanfareError FORBIDDEN */
+export async function readLeaving(
+  { offloads }: Pick<OffloadDependencies, 'offloads'>,
+  identity: Identity,
+  offloadId: string,
+): Promise<{ readonly open: number; readonly failed: number }> {
+  requireRole(identity, 'admin');
+  return offloads.leaving(offloadId);
+}
+
+/** The last step: removes what is left of actions that have been withdrawn. @returns how many. @throws FanfareError FORBIDDEN */
+export async function purgeOffloaded(
+  { offloads }: Pick<OffloadDependencies, 'offloads'>,
+  identity: Identity,
+  offloadId: string,
+): Promise<number> {
+  requireRole(identity, 'admin');
+  let purged = 0;
+  for (;;) {
+    const count = await offloads.purge(offloadId, BATCH);
+    if (count === 0) return purged;
+    purged += count;
+  }
+}

@@ -1,0 +1,159 @@
+import type { ActionId, UserId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import type { ErasureSubject } from '../../domain/erasure.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { clock } from '../../lib/clock.ts';
+import type { WorkSignal } from '../../realtime/work-signal.ts';
+import { anonymiseRecord, erasedSubjects, membersIn } from '../../storage/anonymise-records.ts';
+import type { ErasuresRepository } from '../../storage/erasures.ts';
+import type { FeedsRepository } from '../../storage/feeds.ts';
+import { latestVersion, MIGRATIONS } from '../../storage/migrations/registry.ts';
+import type { ReturnedMarks } from '../../storage/offload-returns.ts';
+import type { OffloadRecord } from '../../storage/offload-records.ts';
+import type { OffloadsRepository } from '../../storage/offloads.ts';
+import type { RenamesRepository } from '../../storage/renames.ts';
+import { MAX_PINNED } from '../moderation/pin-action.ts';
+import { requireRole } from '../roles.ts';
+import { readLine, type OffloadChunk } from './offload-lines.ts';
+
+export interface RestoreDependencies {
+  readonly offloads: OffloadsRepository;
+  readonly erasures: Pick<ErasuresRepository, 'erasedSince'>;
+  readonly feeds: Pick<FeedsRepository, 'markHasMarks'>;
+  readonly renames: Pick<RenamesRepository, 'carryAgain'>;
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
+}
+
+/** What a file of actions says of itself. */
+export interface OffloadedFile {
+  readonly id: string;
+  /** Known to who has the file. */
+  readonly salt: string;
+  /** The shape of its documents. */
+  readonly schema: number;
+  /** When reading of what it has began. */
+  readonly readAt: Date;
+}
+
+/** How much of a file has been brought back. */
+export interface BroughtBack {
+  readonly returned: number;
+  /** Left as they are: they are there already, or were taken out again since. */
+  readonly skipped: number;
+}
+
+const BATCH = 500;
+
+/**
+ * Brings back what a file has, and shows it when all of it is there: actions with their ids, times and interactions, and
+ * what readers said of them. They are delivered again, without events for hosts. Who was erased since the file was
+ * written comes back as a former member. Cut off and called again, it goes on.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT for a file of a newer release, CONFLICT while it is being taken out
+ */
+export async function restoreActions(
+  dependencies: RestoreDependencies,
+  identity: Identity,
+  file: OffloadedFile,
+  chunks: AsyncIterable<OffloadChunk>,
+): Promise<BroughtBack> {
+  requireRole(identity, 'admin');
+  const { offloads, workSignal } = dependencies;
+  const latest = latestVersion(MIGRATIONS);
+  if (file.schema > latest)
+    throw new FanfareError(
+      'BAD_USER_INPUT',
+      `The file has schema version ${String(file.schema)}, and this release knows versions up to ${String(latest)}: run a newer release`,
+    );
+  if ((await offloads.countUnfinished(file.id)) > 0)
+    throw new FanfareError('CONFLICT', 'The file has not been taken out whole: finish that first');
+  const skipped = await bring(dependencies, file, chunks);
+  // The shape of before is brought into that of now while nobody sees it yet.
+  await offloads.bringUp(file.schema);
+  let returned = 0;
+  for (;;) {
+    const count = await offloads.showReturned(file.id, BATCH, clock.now());
+    if (count === 0) return { returned, skipped };
+    returned += count;
+    workSignal.notify();
+  }
+}
+
+/** @returns how many actions stay as they are. */
+async function bring(
+  dependencies: RestoreDependencies,
+  file: OffloadedFile,
+  chunks: AsyncIterable<OffloadChunk>,
+): Promise<number> {
+  let skipped = 0;
+  let batch: Batch = { returning: new Set(), named: [] };
+  for await (const { lines, endsBatch } of chunks) {
+    const records = lines.map(readLine);
+    const actions = records.filter(({ section }) => section === 'actions');
+    batch.named.push(...actions);
+    const kept = await withoutErased(dependencies, file, batch, records);
+    const returning = await bringActions(dependencies, file.id, kept);
+    skipped += actions.length - returning.size;
+    for (const id of returning) batch.returning.add(id);
+    await bringBelongings(dependencies, kept, batch.returning);
+    if (endsBatch) batch = { returning: new Set(), named: [] };
+  }
+  return skipped;
+}
+
+interface Batch {
+  /** The actions that come back. */
+  readonly returning: Set<ActionId>;
+  /** The actions as the file has them, for what they call people. */
+  readonly named: OffloadRecord[];
+}
+
+/** The records as they would be had the file been there when members were erased. */
+async function withoutErased(
+  { erasures }: RestoreDependencies,
+  { readAt, salt }: OffloadedFile,
+  { named }: Batch,
+  records: readonly OffloadRecord[],
+): Promise<OffloadRecord[]> {
+  // Reasons of moderators may name whom the action names.
+  const ids = [...new Set([...records, ...named].flatMap(membersIn))];
+  const erased = ids.length === 0 ? [] : await erasures.erasedSince(ids, readAt);
+  const subjects = erasedSubjects(erased, named, salt);
+  return records.flatMap((record) => {
+    const kept = subjects.reduce<OffloadRecord | null>(anonymised, record);
+    return kept === null ? [] : [kept];
+  });
+}
+
+function anonymised(record: OffloadRecord | null, subject: ErasureSubject): OffloadRecord | null {
+  return record === null ? null : anonymiseRecord(record, subject);
+}
+
+async function bringActions(
+  { offloads, renames }: RestoreDependencies,
+  offloadId: string,
+  records: readonly OffloadRecord[],
+): Promise<ReadonlySet<ActionId>> {
+  const documents = records.flatMap(({ section, document }) => (section === 'actions' ? [document] : []));
+  if (documents.length === 0) return new Set();
+  const returning = await offloads.bringActions(offloadId, documents);
+  // What was renamed meanwhile is called in them as it was.
+  await renames.carryAgain(
+    documents.flatMap((document) => (document['names'] as readonly string[] | undefined) ?? []),
+    clock.now(),
+  );
+  return returning;
+}
+
+async function bringBelongings(
+  { offloads, feeds }: RestoreDependencies,
+  records: readonly OffloadRecord[],
+  returning: ReadonlySet<ActionId>,
+): Promise<void> {
+  const belongings = records.filter(
+    ({ section, actionId }) => section !== 'actions' && returning.has(actionId),
+  );
+  const marks = await offloads.bringBelongings(belongings, MAX_PINNED);
+  const byReader = new Map<UserId, ReturnedMarks>();
+  for (const mark of marks) byReader.set(mark.userId, { ...byReader.get(mark.userId), ...mark });
+  await Promise.all(Array.from(byReader.values(), ({ userId, ...more }) => feeds.markHasMarks(userId, more)));
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
+import { dropDormant } from '../../../src/workers/upkeep/drop-dormant.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const DAY_MS = 86_400_000;
+const AGES = { dropAfterMs: 30 * DAY_MS, neverReadAfterMs: 30 * DAY_MS };
+
+function drop({ repositories, feedStore, live }: Parts, now = new Date()): Promise<number> {
+  const { liveLog } = live;
+  return dropDormant({ ...repositories, feedStore, liveLog, ...AGES }, now, () => false);
+}
+
+const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
+
+async function publish(parts: Parts, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1)
+    ids.unshift((await parts.publish({ scope: 'PUBLIC', mentions: ['ann', 'bob', 'eve'] })).action.id);
+  await parts.fanOut();
+  return ids;
+}
+
+async function stored({ feedStore }: Parts, userId: string): Promise<number> {
+  return (await feedStore.page({ userId, limit: 100 })).entries.length;
+}
+
+const count = ({ services, session }: Parts, userId: string) => services.countUnread(session(userId));
+
+/** Nobody has read since a day long ago, but for these. */
+async function allAsleepBut(parts: Parts, awake: string): Promise<void> {
+  await parts.database.collections.feeds.updateMany(
+    { _id: { $ne: awake }, activeAt: { $exists: true } },
+    { $set: { activeAt: inDays(-60) } },
+  );
+}
+
+describe.each(FEED_MODEL_NAMES)('with the feed model %s', (model) => {
+  test('who has not read for long loses what is stored, and nothing else', async () => {
+    await using parts = await openParts({ model });
+    const old = await publish(parts, 3);
+    for (const userId of ['ann', 'bob']) await parts.feedOf(userId);
+    await parts.fanOut();
+    await parts.services.markFeedRead(parts.session('ann'), new Date());
+    await allAsleepBut(parts, 'bob');
+    const before = await stored(parts, 'bob');
+    expect(await drop(parts)).toBe(1);
+    expect(await drop(parts)).toBe(0);
+    expect([await stored(parts, 'ann'), await stored(parts, 'bob')]).toEqual([0, before]);
+
+    const young = await publish(parts, 2);
+    expect(await stored(parts, 'ann')).toBe(0);
+    // Back again: all of it at once, and stored in the background.
+    expect(await parts.feedOf('ann')).toEqual([...young, ...old]);
+    expect(await count(parts, 'ann')).toEqual({ count: 2, isExact: true });
+    await parts.fanOut();
+    expect(await parts.feedOf('ann')).toEqual([...young, ...old]);
+    expect(await count(parts, 'ann')).toEqual({ count: 2, isExact: true });
+    expect(await stored(parts, 'ann')).toBe(model === 'pull' ? 0 : 5);
+    // And once more, after another pause.
+    await allAsleepBut(parts, 'bob');
+    expect(await drop(parts)).toBe(1);
+    expect(await stored(parts, 'ann')).toBe(0);
+  });
+
+  test('who never reads is not stored for, until they read', async () => {
+    await using parts = await openParts({ model, neverReadAfterMs: AGES.neverReadAfterMs });
+    const first = await publish(parts, 2);
+    expect(await drop(parts)).toBe(0);
+    expect(await drop(parts, inDays(31))).toBe(3);
+    expect(await stored(parts, 'eve')).toBe(0);
+    const { feeds } = parts.database.collections;
+    await feeds.updateMany({}, { $set: { awaitedSince: inDays(-40) } });
+    const second = await publish(parts, 2);
+    expect(await stored(parts, 'eve')).toBe(0);
+    expect(await count(parts, 'eve')).toEqual({ count: 4, isExact: true });
+    expect(await parts.feedOf('eve')).toEqual([...second, ...first]);
+    await parts.fanOut();
+    expect(await parts.feedOf('eve')).toEqual([...second, ...first]);
+    expect(await stored(parts, 'eve')).toBe(model === 'pull' ? 0 : 4);
+    expect(await stored(parts, 'bob')).toBe(0);
+  });
+});
+
+test('a reader who comes back while the feed is dropped has it whole', async () => {
+  await using parts = await openParts();
+  const ids = await publish(parts, 3);
+  await parts.feedOf('ann');
+  await parts.fanOut();
+  await allAsleepBut(parts, 'nobody');
+  const { feedStore, repositories, live } = parts;
+  const { liveLog } = live;
+  const comesBack = {
+    async drop(userId: string) {
+      // Between the mark and the drop; the rebuild that this asks for has to wait.
+      expect(await parts.feedOf('ann')).toEqual(ids);
+      expect(await repositories.feeds.claimDue(new Date(), 30_000)).toBeNull();
+      await feedStore.drop(userId);
+    },
+  };
+  await dropDormant({ ...repositories, feedStore: comesBack, liveLog, ...AGES }, new Date(), () => false);
+  await parts.fanOut();
+  expect(await parts.feedOf('ann')).toEqual(ids);
+  expect(await stored(parts, 'ann')).toBe(3);
+});
+
+test('a drop that was cut off is done again', async () => {
+  await using parts = await openParts();
+  const ids = await publish(parts, 2);
+  await parts.feedOf('ann');
+  await parts.fanOut();
+  await allAsleepBut(parts, 'nobody');
+  const { repositories, live } = parts;
+  const dead = { drop: () => Promise.reject(new Error('dead')) };
+  const { liveLog } = live;
+  await expect(
+    dropDormant({ ...repositories, feedStore: dead, liveLog, ...AGES }, new Date(), () => false),
+  ).rejects.toThrow('dead');
+  // Not before the lease of the other is over.
+  expect(await drop(parts)).toBe(0);
+  expect(await drop(parts, new Date(Date.now() + 60_000))).toBe(1);
+  expect(await parts.feedOf('ann')).toEqual(ids);
+  await parts.fanOut();
+  expect(await stored(parts, 'ann')).toBe(2);
+});
+
+test('who watches is not dormant', async () => {
+  await using parts = await openParts();
+  await publish(parts, 1);
+  await parts.feedOf('ann');
+  await parts.fanOut();
+  await allAsleepBut(parts, 'nobody');
+  const { repositories, feedStore } = parts;
+  const liveLog = { watched: (userIds: readonly string[]) => Promise.resolve([...userIds]) };
+  expect(await dropDormant({ ...repositories, feedStore, liveLog, ...AGES }, new Date(), () => false)).toBe(
+    0,
+  );
+  expect(await stored(parts, 'ann')).toBe(1);
+});

@@ -1,0 +1,446 @@
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { ObjectId } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkOffloadFile } from '../../../src/cli/offload/offload-file.ts';
+import { runOffload, runRestore, type OffloadOutcome } from '../../../src/cli/offload/run-offload.ts';
+import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
+import {
+  claimOffloaded,
+  purgeOffloaded,
+  takeOut as takeOutOffloaded,
+} from '../../../src/services/lifecycle/offload-actions.ts';
+import { restoreActions } from '../../../src/services/lifecycle/restore-actions.ts';
+import { NOT_OFFLOADED, OFFLOAD_SECTIONS } from '../../../src/storage/offload-records.ts';
+import { offloadsRepository } from '../../../src/storage/offloads.ts';
+import { RenameWorker } from '../../../src/workers/rename/rename-worker.ts';
+import { Crash, crashingCollections } from '../../support/crashing.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fanfare-offload-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const day = (n: number): Date => new Date(Date.UTC(2024, 0, n));
+/** Between what is old and what stays. */
+const BEFORE = day(10);
+const newFile = (ending = ''): string => join(folder, `${crypto.randomUUID()}.ndjson${ending}`);
+
+function run(parts: Pick<Parts, 'services'>, path: string) {
+  return { services: parts.services, path, now: () => new Date(), onProgress: () => undefined };
+}
+
+const fail = (...args: unknown[]): never => {
+  throw args.at(-1);
+};
+
+/** Takes out, with a worker that withdraws. */
+async function takeOut(parts: Parts, path: string, before = BEFORE): Promise<OffloadOutcome> {
+  await using worker = parts.worker();
+  worker.start();
+  return await runOffload(run(parts, path), { before, graceMs: 0 });
+}
+
+async function bringBack(parts: Parts, path: string) {
+  const outcome = await runRestore(run(parts, path));
+  await parts.fanOut();
+  return outcome;
+}
+
+interface World {
+  /** Oldest first; those of the first five days go. */
+  readonly ids: readonly string[];
+}
+
+/** Everything that can belong to an action, on what is old and on what stays. */
+async function makeWorld({ services, publish, session, service, fanOut }: Parts): Promise<World> {
+  await services.upsertMembers(service, [
+    { memberId: 'actor', name: 'Ada Actor' },
+    { memberId: 'ann', name: 'Ann Reader' },
+    { memberId: 'bob', name: 'Bob Friend' },
+  ]);
+  await services.followMany(service, [
+    { followerId: 'ann', refId: 'actor' },
+    { followerId: 'ann', refId: 'bob' },
+    { followerId: 'carl', refId: 'site' },
+    { followerId: 'fan', refId: 'bob' },
+  ]);
+  const ids: string[] = [];
+  for (let n = 0; n < 8; n += 1) {
+    const { action } = await publish({
+      conducted: day(n < 5 ? n + 1 : n + 15),
+      scope: 'PUBLIC',
+      mentions: n % 2 === 0 ? ['ann', 'dave'] : [],
+      refs: [{ id: 'site', type: 'site', label: 'Site' }],
+      ...(n === 2 ? {} : { idempotencyKey: `key-${String(n)}` }),
+    });
+    ids.push(action.id);
+  }
+  const admin = session('admin', 'admin');
+  for (const n of [0, 6]) {
+    const [actionId = '', at] = [ids[n], day(n < 5 ? n + 2 : n + 16)];
+    for (const interaction of [
+      { kind: 'COMMENT', text: 'Well done', idempotencyKey: 'c' },
+      { kind: 'LIKE' },
+      { kind: 'RESHARE' },
+      { kind: 'REACTION', reaction: '🎉' },
+    ] as const)
+      await services.addInteraction(session('bob'), { actionId, at, ...interaction });
+    await services.removeInteraction(session('bob'), { own: { actionId, kind: 'LIKE' } });
+    await services.bookmark(session('ann'), actionId);
+    await services.pinAction(admin, 'site', actionId);
+    await services.markItemsUnread(session('dave'), [actionId]);
+  }
+  const [, one = '', two = '', three = '', four = ''] = ids;
+  await services.archiveFeedItem(session('ann'), one);
+  await services.snoozeFeedItem(session('carl'), two, new Date(Date.now() + 86_400_000));
+  await services.hideFeedItem(session('ann'), three);
+  await services.hideAction(admin, four, 'off topic');
+  await fanOut();
+  return { ids };
+}
+
+/** What readers see, and what is stored of the actions but for how often they were delivered. */
+async function seen(parts: Parts) {
+  const { services, session, feedOf } = parts;
+  const { actions, interactions, itemMarks, bookmarks, moderationLog, refs } = parts.database.collections;
+  const readers = ['ann', 'bob', 'carl', 'dave', 'fan'];
+  const edgesOf = ({ edges }: { edges: readonly { node: { id: string } }[] }) =>
+    edges.map(({ node }) => node.id);
+  const listed = async (userId: string, filter: object) =>
+    (await services.readFeed(session(userId), { filter })).edges.map(({ node }) => node.actionId);
+  return {
+    feeds: await Promise.all(
+      readers.map(async (userId) => [
+        userId,
+        await feedOf(userId),
+        await services.countUnread(session(userId)),
+      ]),
+    ),
+    relevancies: (await services.readFeed(session('ann'), { first: 50 })).edges.map(
+      ({ node }) => node.relevancy,
+    ),
+    archived: await listed('ann', { archived: true }),
+    snoozed: await listed('carl', { snoozed: true }),
+    bookmarks: edgesOf(await services.readBookmarks(session('ann'), {})),
+    hidden: edgesOf(await services.readHiddenItems(session('ann'), {})),
+    slice: edgesOf(await services.readSlice(session('carl'), 'site', {})),
+    pinned: (await refs.findOne({ _id: 'site' }))?.pinned?.map(String).sort(),
+    actions: (await actions.find({ isDeleted: false }).sort({ _id: 1 }).toArray()).map(
+      ({ rev: _rev, fanOut, ...rest }) => ({
+        ...rest,
+        fanOut: { state: fanOut.state, delivered: fanOut.delivered },
+      }),
+    ),
+    stored: await Promise.all(
+      [interactions, itemMarks, bookmarks, moderationLog].map((collection) =>
+        (collection as typeof interactions).find().sort({ _id: 1 }).toArray(),
+      ),
+    ),
+  };
+}
+
+test('every collection goes with its actions, or says why not', async () => {
+  await using parts = await openParts();
+  const sections: string[] = OFFLOAD_SECTIONS.filter((name) => name !== 'pins');
+  expect([...sections, ...Object.keys(NOT_OFFLOADED)].sort()).toEqual(
+    Object.keys(parts.database.collections).sort(),
+  );
+});
+
+describe.each(FEED_MODEL_NAMES)('with the feed model %s', (model) => {
+  test('what is taken out is gone for everybody, and comes back exactly as it was', async () => {
+    await using parts = await openParts({ model, cap: 5 });
+    const { ids } = await makeWorld(parts);
+    const old = ids.slice(0, 5);
+    const before = await seen(parts);
+    const path = newFile('.gz');
+    expect(await takeOut(parts, path)).toEqual({ written: 5, taken: 5, left: 0, failed: 0 });
+
+    const without = await seen(parts);
+    expect(without.feeds.map(([, feed]) => feed)).toEqual(
+      before.feeds.map(([, feed]) => (feed as string[]).filter((id) => !old.includes(id))),
+    );
+    expect(JSON.stringify(without)).not.toMatch(new RegExp(old.join('|')));
+    expect(without.feeds[0]).toEqual(['ann', ids.slice(5).reverse(), { count: 3, isExact: true }]);
+    const { actions } = parts.database.collections;
+    // What has a key leaves its tombstone: a repetition publishes nothing.
+    expect(await actions.countDocuments({ isDeleted: true })).toBe(4);
+    await expect(parts.publish({ idempotencyKey: 'key-0' })).rejects.toMatchObject({ code: 'CONFLICT' });
+
+    expect(await bringBack(parts, path)).toEqual({ returned: 5, skipped: 0 });
+    expect(await seen(parts)).toEqual(before);
+    // Once more, it changes nothing, whatever has happened since.
+    await parts.services.addInteraction(parts.session('ann'), { actionId: old[0] ?? '', kind: 'LIKE' });
+    await parts.fanOut();
+    const liked = await seen(parts);
+    expect(await bringBack(parts, path)).toEqual({ returned: 0, skipped: 5 });
+    expect(await seen(parts)).toEqual(liked);
+  });
+});
+
+describe('what changes while it is taken out', () => {
+  test.each([
+    [
+      'a comment',
+      (parts: Parts, id: string) =>
+        parts.services.addInteraction(parts.session('bob'), { actionId: id, kind: 'COMMENT', text: 'wait' }),
+    ],
+    ['a bookmark', (parts: Parts, id: string) => parts.services.bookmark(parts.session('ann'), id)],
+    [
+      'an archived item',
+      (parts: Parts, id: string) => parts.services.archiveFeedItem(parts.session('ann'), id),
+    ],
+    [
+      'a pin',
+      (parts: Parts, id: string) => parts.services.pinAction(parts.session('admin', 'admin'), 'site', id),
+    ],
+    [
+      'an edit',
+      (parts: Parts, id: string) =>
+        parts.services.updateAction(parts.session('actor'), id, { mentions: ['zoe'] }),
+    ],
+  ])('%s: the action stays', async (_what, change) => {
+    await using parts = await openParts();
+    const ids = [];
+    for (const n of [1, 2])
+      ids.push(
+        (
+          await parts.publish({
+            ...{ conducted: day(n), scope: 'PUBLIC', mentions: ['ann'] },
+            refs: [{ id: 'site', type: 'site', label: 'Site' }],
+          })
+        ).action.id,
+      );
+    await parts.fanOut();
+    const [changed = '', other = ''] = ids;
+    const path = newFile();
+    await using worker = parts.worker();
+    worker.start();
+    const services = {
+      ...parts.services,
+      claimOffloaded: async (...args: Parameters<Parts['services']['claimOffloaded']>) => {
+        // The file is there, and nothing has been claimed.
+        await change(parts, changed);
+        await parts.services.claimOffloaded(...args);
+      },
+    };
+    expect(await runOffload({ ...run(parts, path), services }, { before: BEFORE, graceMs: 0 })).toMatchObject(
+      {
+        ...{ written: 2, taken: 1, left: 1 },
+      },
+    );
+    await parts.idle();
+    const stored = await parts.database.collections.actions.find({ isDeleted: false }).toArray();
+    expect(stored.map(({ _id, offload }) => [_id.toHexString(), offload])).toEqual([[changed, undefined]]);
+    expect(await parts.feedOf('ann')).not.toContain(other);
+  });
+});
+
+describe('a kill', () => {
+  /** The services of a process that dies after so many writes. */
+  function dying({ database, repositories, services }: Parts, writes: number) {
+    const offloads = offloadsRepository(crashingCollections(database.collections, writes));
+    const parts = { ...repositories, offloads, workSignal: { notify: () => undefined } };
+    type Of<F> = F extends (parts: never, ...args: infer Args) => unknown ? Args : never;
+    return {
+      ...services,
+      claimOffloaded: (...args: Of<typeof claimOffloaded>) => claimOffloaded(parts, ...args),
+      takeOut: (...args: Of<typeof takeOutOffloaded>) => takeOutOffloaded(parts, ...args),
+      purgeOffloaded: (...args: Of<typeof purgeOffloaded>) => purgeOffloaded(parts, ...args),
+      restoreActions: (...args: Of<typeof restoreActions>) => restoreActions(parts, ...args),
+    };
+  }
+
+  test('at any write of either way loses nothing and brings nothing twice', async () => {
+    await using parts = await openParts();
+    await makeWorld(parts);
+    const before = await seen(parts);
+    let deaths = 0;
+    for (const writes of [0, 1, 2, 3, 5, 7, 10]) {
+      const path = newFile();
+      await using worker = parts.worker();
+      worker.start();
+      const dead = { ...run(parts, path), services: dying(parts, writes) };
+      const died = (work: Promise<unknown>) =>
+        work.then(
+          () => false,
+          (error: unknown) => {
+            if (!(error instanceof Crash)) throw error;
+            return true;
+          },
+        );
+      if (await died(runOffload(dead, { before: BEFORE, graceMs: 0 }))) deaths += 1;
+      // Where it did not come to the end, restoring is refused; it goes on with the same file.
+      const { written } = await runOffload(run(parts, path), { before: BEFORE, graceMs: 0 });
+      expect(written).toBe(5);
+      expect((await seen(parts)).actions).toHaveLength(3);
+      if (await died(runRestore({ ...run(parts, path), services: dying(parts, writes) }))) deaths += 1;
+      await runRestore(run(parts, path));
+      await worker.stop();
+      await parts.fanOut();
+      expect(await seen(parts)).toEqual(before);
+    }
+    expect(deaths).toBeGreaterThan(8);
+  });
+
+  test('while the file is written leaves no file, and everything where it was', async () => {
+    await using parts = await openParts();
+    await makeWorld(parts);
+    const before = await seen(parts);
+    const path = newFile();
+    const services = {
+      ...parts.services,
+      readOffloadable: () => Promise.reject(new Crash('dead')),
+    };
+    await expect(runOffload({ ...run(parts, path), services }, { before: BEFORE })).rejects.toThrow(Crash);
+    await expect(readFile(path)).rejects.toThrow('ENOENT');
+    expect(await seen(parts)).toEqual(before);
+  });
+});
+
+describe('a file', () => {
+  test('that is damaged, cut off or of something else is refused before anything is brought back', async () => {
+    await using parts = await openParts();
+    await makeWorld(parts);
+    const path = newFile();
+    await takeOut(parts, path);
+    const text = await readFile(path, 'utf8');
+    const lines = text.trimEnd().split('\n');
+    const without = await seen(parts);
+    const faults: [string, string, RegExp][] = [
+      ['empty', '', /it is empty/],
+      ['something else', '{"actorId":"a"}\n', /does not begin as such a file does/],
+      ['cut off', `${lines.slice(0, -1).join('\n')}\n`, /its end is missing/],
+      ['cut off in a line', text.slice(0, text.length / 2), /its end is missing/],
+      ['changed', text.replace('Well done', 'Well, no.'), /its checksum is wrong/],
+      ['a line less', lines.filter((_, n) => n !== 3).join('\n'), /as many lines as it says/],
+      ['more behind the end', `${text}{}\n`, /comes after its end/],
+      ['of a later format', text.replace('"format":1', '"format":2'), /does not begin as such a file does/],
+    ];
+    for (const [, content, message] of faults) {
+      const odd = newFile();
+      await writeFile(odd, content);
+      await expect(runRestore(run(parts, odd))).rejects.toThrow(message);
+    }
+    const cut = newFile('.gz');
+    await writeFile(cut, Buffer.from([0x1f, 0x8b, 8, 0, 0]));
+    await expect(checkOffloadFile(cut)).rejects.toThrow(/damaged/);
+    expect(await seen(parts)).toEqual(without);
+    // A file that is there is not written over, and goes on with its own time alone.
+    await expect(runOffload(run(parts, path), { before: day(3), graceMs: 0 })).rejects.toThrow(
+      /is there already/,
+    );
+  });
+
+  test('is gzip where its name says so, and for its owner alone', async () => {
+    await using parts = await openParts();
+    await makeWorld(parts);
+    const path = newFile('.gz');
+    await takeOut(parts, path);
+    expect(gunzipSync(await readFile(path)).toString()).toContain('Well done');
+    expect((await checkOffloadFile(path)).actions).toBe(5);
+  });
+
+  test('with nothing to take out is none', async () => {
+    await using parts = await openParts();
+    const path = newFile();
+    expect(await takeOut(parts, path)).toMatchObject({ written: 0 });
+    await expect(readFile(path)).rejects.toThrow('ENOENT');
+  });
+
+  test('that was not taken out whole is not brought back', async () => {
+    await using parts = await openParts();
+    await makeWorld(parts);
+    const path = newFile();
+    const services = { ...parts.services, takeOut: () => Promise.reject(new Crash('dead')) };
+    await expect(
+      runOffload({ ...run(parts, path), services }, { before: BEFORE, graceMs: 0 }),
+    ).rejects.toThrow(Crash);
+    await expect(runRestore(run(parts, path))).rejects.toMatchObject({ code: 'CONFLICT' });
+    await takeOut(parts, path);
+    expect(await bringBack(parts, path)).toMatchObject({ returned: 5 });
+  });
+
+  test('of an older shape is brought into that of now', async () => {
+    await using parts = await openParts();
+    const { ids } = await makeWorld(parts);
+    const path = newFile();
+    await takeOut(parts, path);
+    const services = {
+      ...parts.services,
+      restoreActions: (
+        who: Parameters<Parts['services']['restoreActions']>[0],
+        file: Parameters<Parts['services']['restoreActions']>[1],
+        chunks: Parameters<Parts['services']['restoreActions']>[2],
+      ) => parts.services.restoreActions(who, { ...file, schema: 99 }, chunks),
+    };
+    await expect(runRestore({ ...run(parts, path), services })).rejects.toThrow(/run a newer release/);
+    const older = newFile();
+    await copyFile(path, older);
+    const old = {
+      ...services,
+      restoreActions: (...[who, file, chunks]: Parameters<typeof services.restoreActions>) =>
+        parts.services.restoreActions(who, { ...file, schema: 0 }, chunks),
+    };
+    expect(await runRestore({ ...run(parts, older), services: old })).toMatchObject({ returned: 5 });
+    await parts.fanOut();
+    expect(await parts.feedOf('ann')).toContain(ids[0]);
+  });
+});
+
+test('who was erased since comes back as a former member', async () => {
+  await using parts = await openParts();
+  const { ids } = await makeWorld(parts);
+  const path = newFile();
+  await takeOut(parts, path);
+  for (const memberId of ['bob', 'dave', 'actor']) await parts.services.eraseMember(parts.admin, memberId);
+  // A new person under the same id has nothing to do with it.
+  await parts.services.upsertMembers(parts.service, [{ memberId: 'dave', name: 'Another Dave' }]);
+  await bringBack(parts, path);
+  const { actions, interactions, itemMarks, moderationLog } = parts.database.collections;
+  const stored = JSON.stringify(
+    await Promise.all([
+      actions.find().toArray(),
+      interactions.find().toArray(),
+      itemMarks.find().toArray(),
+      moderationLog.find().toArray(),
+    ]),
+  );
+  for (const trace of ['"bob"', '"dave"', '"actor"', 'user:dave', 'Ada Actor', 'Bob Friend', 'Well done'])
+    expect(stored).not.toContain(trace);
+  expect(await parts.feedOf('dave')).toEqual([]);
+  // All they did in one file is by one pseudonym, and counts as before.
+  const own = await interactions.find({ actionId: new ObjectId(ids[0]) }).toArray();
+  expect(new Set(own.map(({ actorId }) => actorId)).size).toBe(1);
+  const action = await parts.services.getAction(parts.session('ann'), ids[0] ?? '');
+  expect(action).toMatchObject({ engagement: { comments: 1, reshares: 1 } });
+  expect(action?.actorId).toMatch(/^erased:[0-9a-f]{24}$/);
+});
+
+test('what was renamed meanwhile is called by its new name when it is back', async () => {
+  await using parts = await openParts();
+  await makeWorld(parts);
+  const path = newFile();
+  await takeOut(parts, path);
+  await parts.services.upsertRefs(parts.service, [{ id: 'site', type: 'site', label: 'New Site' }]);
+  await bringBack(parts, path);
+  await using renames = new RenameWorker(
+    {
+      ...parts.repositories,
+      observer: { carried: () => undefined, failed: fail, claimFailed: fail },
+    },
+    { workerId: 'renames', leaseMs: 30_000, pollMs: 50, batchSize: 100 },
+  );
+  renames.start();
+  await expect
+    .poll(() => parts.database.collections.actions.countDocuments({ 'refs.label': 'Site' }), {
+      timeout: PATIENCE_MS,
+    })
+    .toBe(0);
+});
