@@ -152,6 +152,34 @@ describe.skipIf(typeof found === 'string')('the example in React', () => {
     await expect.poll(() => app.app.http?.stats().sockets, WAIT).toBe(1);
   });
 
+  test('two tabs with two filters agree about what is unread after a mark in one of them', async () => {
+    await using visited = await visit('dan');
+    const { page } = visited;
+    await click(page, 'mutes');
+    const other = await page.browserContext().newPage();
+    await other.goto(page.url());
+    await click(other, 'mutes');
+    await click(other, 'Inbox');
+    const before = await textOf(other, '[data-fanfare="inbox"]');
+    const count = (one: Page): Promise<string> => textOf(one, '[data-fanfare="unread-badge"]');
+    await postAll(named('Plover', 3));
+    await has(other, 'Plover 2.', '[data-fanfare="inbox"]');
+    for (const one of [page, other]) await expect.poll(() => count(one), WAIT).not.toBe('');
+    // Its list marks what is in view, and the way down brings the rest into view.
+    // A tab in the background draws nothing, so nothing is in view there.
+    await page.bringToFront();
+    await click(page, 'feed');
+    await expect
+      .poll(async () => {
+        await page.evaluate('window.scrollBy(0, 300)');
+        return [await count(page), await count(other)];
+      }, WAIT)
+      .toEqual(['', '']);
+    await has(other, 'All read.', '[data-fanfare="inbox"]');
+    await has(page, ', 0 unread', '#counts');
+    expect(before).not.toContain('Plover');
+  });
+
   test('what a reader looks at stays where it is while fifty come in above it', async () => {
     await postAll(named('Old', 24));
     await app.idle();
