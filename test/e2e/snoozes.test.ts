@@ -50,17 +50,44 @@ test('a snoozed item comes back on top, unread, with a live event', async () => 
   expect([await idsOf(app, 'ann'), await idsOf(app, 'ann', SNOOZED)]).toEqual([[id], []]);
 });
 
-test('what comes back while no worker runs is in the feed, and watchers hear of it from the next worker', async () => {
+/** An API whose workers are stopped, after one of them has delivered what is published meanwhile. */
+async function withoutWorkers(
+  work: (app: TestApp, restart: () => Promise<TestApp>) => Promise<void>,
+): Promise<void> {
   await using app = await startTestApp({ worker: false });
-  const worker = { api: false, database: app.database };
-  const id = await (async () => {
-    await using _delivering = await startTestApp(worker);
-    return await published(app);
-  })();
-  await using watcher = await watchFeed('WebSocket', app, 'ann');
-  await snooze(app, id, SOON_MS);
-  expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemRemoved', actionId: id });
-  while ((await idsOf(app, 'ann')).length === 0) await setTimeout(20);
-  await using _restarted = await startTestApp(worker);
-  expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemAdded', item: { action: { id } } });
+  await work(app, () => startTestApp({ api: false, database: app.database }));
+}
+
+test('what comes back while no worker runs is in the feed, and watchers hear of it from the next worker', async () => {
+  await withoutWorkers(async (app, restart) => {
+    const id = await (async () => {
+      await using _delivering = await restart();
+      return await published(app);
+    })();
+    await using watcher = await watchFeed('WebSocket', app, 'ann');
+    await snooze(app, id, SOON_MS);
+    expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemRemoved', actionId: id });
+    while ((await idsOf(app, 'ann')).length === 0) await setTimeout(20);
+    await using _restarted = await restart();
+    expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemAdded', item: { action: { id } } });
+  });
+});
+
+test('what expires while no worker runs is gone at its time, and watchers hear of it from the next worker', async () => {
+  await withoutWorkers(async (app, restart) => {
+    const id = await (async () => {
+      await using _delivering = await restart();
+      await upsert(app, { pairs: [{ followerId: 'ann', refId: 'actor' }] });
+      const published = await publish(app, { expiresAt: new Date(Date.now() + SOON_MS).toISOString() });
+      await app.idle();
+      return published;
+    })();
+    await using watcher = await watchFeed('WebSocket', app, 'ann');
+    while ((await idsOf(app, 'ann')).length > 0) await setTimeout(20);
+    expect(await ask(app, 'query ($id: ID!) { action(id: $id) { id } }', { id }, { sub: 'ann' })).toEqual({
+      action: null,
+    });
+    await using _restarted = await restart();
+    expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemRemoved', actionId: id });
+  });
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { Kind, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { commandsOf, stagesOf } from '../../support/commands.ts';
@@ -83,8 +85,10 @@ async function added(
   return all.sort();
 }
 
-test.each<[string, string[]]>([
+/** Fields of an action, and what a page asks for beside. */
+const OF_ACTIONS: readonly [string, string[]][] = [
   ['refs { id refId }', []],
+  ['refs { type }', ['find refs']],
   ['refs { imageUrl url data }', ['find refs']],
   ['refs { label imageUrl followerCount }', ['find refs', 'find refs']],
   ['refs { isFollowed follow { since types isAssigned } }', ['find follows']],
@@ -95,9 +99,22 @@ test.each<[string, string[]]>([
   ['actor { memberId isMuted }', []],
   ['actor { imageUrl url data }', ['find members']],
   ['actor { name followerCount isFollowed }', ['find follows', 'find members', 'find refs']],
-  ['version editedAt expiresAt isHidden scope engagement { likes reactions { reaction count } }', []],
+  [
+    'version editedAt expiresAt isHidden scope engagement { comments likes reshares lastInteraction reactions { reaction count } }',
+    [],
+  ],
   ['viewer { hasLiked hasReshared hasCommented reactions canDelete canEdit }', ['aggregate interactions']],
   ['viewer { isBookmarked }', ['find bookmarks']],
+  ['fanOut { state lane } conducted', []],
+  ['refs { rename { isDone } }', ['find refs']],
+  ['actor { teamId departmentId supervisorId }', ['find members']],
+  [
+    `interactions(kinds: [COMMENT, RESHARE], parentId: null, first: 3) {
+      edges { cursor node { kind at editedAt reaction parentId data state actor { name imageUrl } action { id } } }
+      pageInfo { hasNextPage }
+    }`,
+    ['aggregate actions', 'find members', 'find members'],
+  ],
   ['interactions(first: 3) { edges { node { id text actor { memberId } } } }', ['aggregate actions']],
   ['descriptor { type tags summary }', ['find members', 'find refs']],
   // Names for the sentence, then the details of the members it names.
@@ -105,16 +122,55 @@ test.each<[string, string[]]>([
     'descriptor { summaryParts { text member { name imageUrl } ref { label imageUrl } } }',
     ['find members', 'find members', 'find refs'],
   ],
-])('a page of 25 actions with %s takes one query more of each: %j', async (fields, expected) => {
-  expect(await added({ action: fields })).toEqual(expected);
-});
+];
 
-test.each<[string, string[]]>([
+/** The same of an item. */
+const OF_ITEMS: readonly [string, string[]][] = [
   ['groupId isArchived snoozedUntil isUnread relevancy reasons', []],
   ['resharedBy { memberId }', ['find follows']],
   ['resharedBy { name isMuted }', ['find follows', 'find members']],
-])('a page of 25 items with %s takes one query more of each: %j', async (fields, expected) => {
-  expect(await added({ item: fields })).toEqual(expected);
+];
+
+test.each(OF_ACTIONS)(
+  'a page of 25 actions with %s takes one query more of each: %j',
+  async (fields, expected) => {
+    expect(await added({ action: fields })).toEqual(expected);
+  },
+);
+
+test.each(OF_ITEMS)(
+  'a page of 25 items with %s takes one query more of each: %j',
+  async (fields, expected) => {
+    expect(await added({ item: fields })).toEqual(expected);
+  },
+);
+
+test('what a page of 25 takes is counted for every field of what stands in it', () => {
+  const { definitions } = parse(
+    readFileSync(new URL('../../../schema/schema.graphql', import.meta.url), 'utf8'),
+  );
+  const counted = [...OF_ACTIONS, ...OF_ITEMS, ['id action cursor node', []] as const].flatMap(
+    ([fields]) => fields.match(/\w+/gu) ?? [],
+  );
+  const shown = new Set([
+    'Action',
+    'NewsfeedItem',
+    'Ref',
+    'Member',
+    'Follow',
+    'Interaction',
+    'ActionViewer',
+    'Engagement',
+    'SummaryPart',
+  ]);
+  const missing = definitions.flatMap((definition) =>
+    definition.kind === Kind.OBJECT_TYPE_DEFINITION && shown.delete(definition.name.value)
+      ? (definition.fields ?? [])
+          .filter(({ name }) => !counted.includes(name.value))
+          .map(({ name }) => `${definition.name.value}.${name.value}`)
+      : [],
+  );
+  expect([missing, [...shown]]).toEqual([[], []]);
 });
 
 test('one page of followers is one query, by the index of followers', async () => {

@@ -52,3 +52,33 @@ test('an action without names says of nobody that it holds theirs', async () => 
   const document = await parts.database.collections.actions.findOne({ _id: new ObjectId(action.id) });
   expect(document).not.toHaveProperty('names');
 });
+
+test('nobody but a service publishes what another one says', async () => {
+  await using parts = await openParts();
+  const { services, session } = parts;
+  const input = {
+    scope: 'PUBLIC',
+    descriptor: {
+      applicationRating: {
+        ...{ raterId: 'alice', raterName: 'Alice', applicantId: 'a', applicantName: 'A' },
+        ...{ positionId: 'p', positionName: 'P', ratingScore: 1 },
+      },
+    },
+  } as const;
+  const forbidden = {
+    code: 'FORBIDDEN',
+    message:
+      'input.descriptor.applicationRating.raterId: Must be the actor unless a service publishes, got "alice"',
+  };
+  for (const roles of [[], ['admin']] as const)
+    await expect(services.publishAction(session('eve', ...roles).identity, input)).rejects.toMatchObject(
+      forbidden,
+    );
+  const [alone] = await services.publishActions(session('eve').identity, [input]);
+  expect(alone).toMatchObject({ action: null, error: { code: 'FORBIDDEN' } });
+  expect(await parts.database.collections.actions.countDocuments()).toBe(0);
+  const said = await services.publishAction(session('alice').identity, input);
+  expect(said.action.actorId).toBe('alice');
+  const sent = await services.publishAction(parts.service, { ...input, actorId: 'importer' });
+  expect(sent.action.descriptor['raterId']).toBe('alice');
+});
