@@ -49,6 +49,7 @@ export default defineConfig({
         plugins: [relayArtifacts()],
         test: {
           ...limits,
+          ...(name === 'unit' ? {} : { setupFiles: ['test/support/watch-commands.ts'] }),
           name,
           include: [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`],
           exclude: alone,

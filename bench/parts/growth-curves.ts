@@ -1,3 +1,4 @@
+import { itemId } from '../../src/feeds/models/items/repository.ts';
 import { ObjectId } from 'mongodb';
 import { Closer } from '../../src/lib/closer.ts';
 import { openInProcess, type InProcess } from '../harness/in-process.ts';
@@ -191,9 +192,10 @@ function loadOthers(world: RawWorld, count: number, actionIds: readonly ObjectId
   return load(world.items, count, (index) => {
     const actionId = actionIds[index % actionIds.length];
     if (actionId === undefined) throw new Error('There are no actions');
+    const userId = readerId(Math.floor(index / actionIds.length));
     return {
-      _id: new ObjectId(),
-      userId: readerId(Math.floor(index / actionIds.length)),
+      _id: itemId(userId, actionId),
+      userId,
       actionId,
       relevancy,
       reasons: ['FOLLOW' as const],

@@ -1,3 +1,4 @@
+import { itemId } from '../../src/feeds/models/items/repository.ts';
 import { ObjectId } from 'mongodb';
 import type { ActionDocument } from '../../src/storage/documents.ts';
 import type { PublishActionInput } from '../../src/services/shapes.ts';
@@ -61,7 +62,7 @@ export function loadFeed(
     const action = actions[index];
     if (action === undefined) throw new Error('There are fewer actions than items');
     return {
-      _id: new ObjectId(),
+      _id: itemId(userId, action._id),
       userId,
       actionId: action._id,
       relevancy: action.latest,

@@ -1,5 +1,6 @@
 import { ObjectId, type Collection, type Db } from 'mongodb';
 import type { NewsfeedItemDocument } from '../../src/storage/documents.ts';
+import { itemId } from '../../src/feeds/models/items/repository.ts';
 import { allIndexes } from '../../src/app/indexes.ts';
 import { readerId } from './people.ts';
 
@@ -17,7 +18,7 @@ export function newItems(readers: number): NewsfeedItemDocument[] {
   const actionId = new ObjectId();
   const relevancy = new Date();
   return Array.from({ length: readers }, (_, index) => ({
-    _id: new ObjectId(),
+    _id: itemId(readerId(index), actionId),
     userId: readerId(index),
     actionId,
     relevancy,

@@ -11,11 +11,13 @@ import { once } from '../lib/once.ts';
 import { createRealtime } from '../realtime/create-realtime.ts';
 import { checkClock, watchClock } from '../services/clock-watch.ts';
 import { createCore } from './core.ts';
-import { allIndexes } from './indexes.ts';
+import { ALL_RETIRED_INDEXES, allIndexes } from './indexes.ts';
 import { enterInstallation } from './presence.ts';
 import { startWorkers } from './workers.ts';
 import type { Services } from '../services/create-services.ts';
-import { ensureIndexes } from '../storage/indexes.ts';
+import { dropIndexes, ensureIndexes } from '../storage/indexes.ts';
+import { PUBLISHED_SINCE } from '../storage/migrations/publications.ts';
+import { isTrustedSince } from '../storage/revision-trust.ts';
 import { connectDatabase, type Database } from '../storage/mongo.ts';
 import { openRedisParts, type RedisParts } from '../connections/redis-parts.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
@@ -25,6 +27,7 @@ import {
   logClockSkewed,
   logFeedReadWithoutStore,
   logIndexesCreated,
+  logIndexesDropped,
   logLiveLogTrouble,
   logPresenceTrouble,
   logRedisBack,
@@ -130,14 +133,22 @@ async function build(
   closer.own(syncToAsync(metrics.watchSkew(() => clock.skew() / 1_000)));
   const created = await ensureIndexes(database.db, allIndexes());
   if (created.length > 0) logIndexesCreated(logger, { indexes: created });
-  const presence = await enterInstallation(createRepositories(database.collections), {
-    schema: latestVersion(MIGRATIONS),
-    isWorker: parts.worker,
-    onError: (err) => {
-      logPresenceTrouble(logger, { err });
+  const { processes, schemaVersion } = createRepositories(database.collections);
+  const presence = await enterInstallation(
+    { processes, schemaVersion },
+    {
+      schema: latestVersion(MIGRATIONS),
+      isWorker: parts.worker,
+      onError: (err) => {
+        logPresenceTrouble(logger, { err });
+      },
     },
-  });
+  );
   closer.own(presence, LEAVES_WITHIN_MS);
+  if (await isTrustedSince(schemaVersion, PUBLISHED_SINCE)()) {
+    const dropped = await dropIndexes(database.db, ALL_RETIRED_INDEXES);
+    if (dropped.length > 0) logIndexesDropped(logger, { indexes: dropped });
+  }
   const redis = await openRedis(config, logger, parts.waitsForRedis === true);
   if (redis !== null) closer.own(redis);
   const core = await createCore({

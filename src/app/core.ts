@@ -66,6 +66,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   await Promise.all([repositories.actionCache.open(), repositories.nameCache.open()]);
   const feedParts = {
     db: database.db,
+    isSharded: database.isSharded,
     feedEpoch,
     cap: feeds.cap,
     redis: options.redis,

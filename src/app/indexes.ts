@@ -1,9 +1,12 @@
-import { FEED_INDEXES } from '../feeds/registry.ts';
+import { FEED_INDEXES, RETIRED_FEED_INDEXES } from '../feeds/registry.ts';
 import { descriptorIndexes } from '../storage/descriptor-indexes.ts';
-import type { IndexDefinition } from '../storage/index-definition.ts';
-import { INDEXES } from '../storage/index-definitions.ts';
+import type { IndexDefinition, RetiredIndex } from '../storage/index-definition.ts';
+import { INDEXES, RETIRED_INDEXES } from '../storage/index-definitions.ts';
 
 /** Every index of the database, whatever the feed model, with those of the types of actions of this process. */
 export function allIndexes(): readonly IndexDefinition[] {
   return [...INDEXES, ...descriptorIndexes(), ...FEED_INDEXES];
 }
+
+/** Every index that releases before have made and that nothing needs any more, from PUBLISHED_SINCE on. */
+export const ALL_RETIRED_INDEXES: readonly RetiredIndex[] = [...RETIRED_INDEXES, ...RETIRED_FEED_INDEXES];

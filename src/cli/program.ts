@@ -10,6 +10,7 @@ import type { PlanOptions } from './plan.ts';
 import { processCount } from './processes/count.ts';
 import type { OffloadOptions, RestoreOptions } from './offload.ts';
 import type { RebuildOptions } from './rebuild.ts';
+import type { ShardOptions } from './shard.ts';
 import type { ServeOptions } from './serve.ts';
 import type { TokenOptions } from './token.ts';
 import type { WorkerOptions } from './worker.ts';
@@ -183,11 +184,15 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
   program
     .command('shard')
     .description(
-      'print what shards the database, one command of mongosh a line, and what cannot be sharded yet',
+      'print what shards the database, one command of mongosh a line; run it, or say what is there',
     )
-    .action(async () => {
+    .addOption(
+      new Option('--run', 'shard what is not sharded yet, on mongos at MONGODB_URI').conflicts('status'),
+    )
+    .option('--status', 'say by what each collection is sharded on mongos at MONGODB_URI')
+    .action(async (options: ShardOptions) => {
       const { shard } = await import('./shard.ts');
-      await shard(context);
+      exit(await shard(context, options));
     });
 
   const plan = program

@@ -1,33 +1,102 @@
-import { allIndexes } from '../app/indexes.ts';
+import { ALL_RETIRED_INDEXES, allIndexes } from '../app/indexes.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { dropIndexes } from '../storage/indexes.ts';
+import { PUBLISHED_SINCE } from '../storage/migrations/publications.ts';
+import { connectDatabase, type Database } from '../storage/mongo.ts';
+import { createRepositories } from '../storage/repositories.ts';
 import { SHARD_PLANS } from '../storage/shard-keys.ts';
-import { SHARD_RULES, shardRefusals } from '../storage/shard-rules.ts';
+import { SHARD_RULES, supports, type ShardRefusal } from '../storage/shard-rules.ts';
+import { SHARD_INDEX, sharding, type PlannedShard } from '../storage/sharding.ts';
+import type { Terminal } from './context.ts';
 import { configOf } from './config-of.ts';
-import type { CommandContext } from './context.ts';
+import { CommandError, type CommandContext } from './context.ts';
+
+export interface ShardOptions {
+  /** Shards what is not sharded yet, on the router at MONGODB_URI. */
+  readonly run?: boolean;
+  /** Says by what each collection is sharded there. */
+  readonly status?: boolean;
+}
 
 /**
- * Prints one command of mongosh a line to stdout, for each collection that MongoDB would shard as it is; to stderr which
- * ones it would refuse, and why.
+ * Prints one command of mongosh a line to stdout for each collection; to stderr which ones stay whole, and why. Or runs those
+ * commands, or says what is there.
+ * @returns the exit code: 1 where a collection is not sharded as it should be.
  */
-export function shard(context: CommandContext): Promise<void> {
-  const { terminal } = context;
-  const { db } = configOf(context, { needsKey: false }).mongodb;
-  for (const plan of SHARD_PLANS) {
-    const { collection, key } = plan;
-    if (key === null) {
-      terminal.note(`${collection}: stays whole: ${plan.because}`);
-      continue;
-    }
-    const refusals = shardRefusals(
-      allIndexes().filter((index) => index.collection === collection),
-      key,
-    );
-    if (refusals.length === 0)
-      terminal.out(`sh.shardCollection(${JSON.stringify(`${db}.${collection}`)}, ${JSON.stringify(key)})`);
-    for (const { rule, index } of refusals) {
-      const { says, source } = SHARD_RULES[rule];
-      const what = index === null ? 'no index begins with it' : `the index ${index} is unique`;
-      terminal.note(`${collection}: not by ${JSON.stringify(key)} yet: ${what}. ${says} ${source}`);
-    }
+export async function shard(context: CommandContext, { run, status }: ShardOptions): Promise<number> {
+  const { mongodb } = configOf(context, { needsKey: false });
+  for (const plan of SHARD_PLANS)
+    if (plan.key === null) context.terminal.note(`${plan.collection}: stays whole: ${plan.because}`);
+  if (run !== true && status !== true) {
+    for (const plan of PLANNED) for (const line of linesOf(mongodb.db, plan)) context.terminal.out(line);
+    return 0;
   }
-  return Promise.resolve();
+  if (mongodb.uri === undefined)
+    throw new CommandError(
+      'MONGODB_URI is missing: give the address of mongos, the router of a sharded database',
+    );
+  await using database = await connectDatabase({ uri: mongodb.uri, db: mongodb.db });
+  if (!database.isSharded)
+    throw new CommandError('What answers at MONGODB_URI is not mongos, the router of a sharded database');
+  if (run === true) await prepare(database);
+  let isSharded = true;
+  for (const plan of PLANNED)
+    isSharded = (await look(context.terminal, database, plan, run === true)) && isSharded;
+  return isSharded ? 0 : 1;
+}
+
+const PLANNED = SHARD_PLANS.filter((plan): plan is PlannedShard => plan.key !== null);
+
+function linesOf(db: string, { collection, key }: PlannedShard): string[] {
+  const indexes = allIndexes().filter((index) => index.collection === collection);
+  const shown = JSON.stringify(key);
+  const [quotedDb, quoted] = [JSON.stringify(db), JSON.stringify(collection)];
+  return [
+    ...(supports(indexes, key)
+      ? []
+      : [
+          `db.getSiblingDB(${quotedDb}).getCollection(${quoted}).createIndex(${shown}, {"name":"${SHARD_INDEX}"})`,
+        ]),
+    `sh.shardCollection(${JSON.stringify(`${db}.${collection}`)}, ${shown})`,
+  ];
+}
+
+/** Unique indexes of a release before go; until its migration is done they are needed. */
+async function prepare({ db, collections }: Database): Promise<void> {
+  const state = await createRepositories(collections).schemaVersion.state();
+  if (state !== null && state.version < PUBLISHED_SINCE)
+    throw new CommandError(
+      `The database has schema version ${String(state.version)}; it can be sharded from version ${String(PUBLISHED_SINCE)} on. Run a worker of this release until its migrations are done: npx fanfare doctor`,
+    );
+  await dropIndexes(db, ALL_RETIRED_INDEXES);
+}
+
+/** Says how the collection is sharded, after doing it where that is asked for. False: not as planned. */
+async function look(
+  terminal: Terminal,
+  { db }: Database,
+  plan: PlannedShard,
+  isRun: boolean,
+): Promise<boolean> {
+  const { collection, key } = plan;
+  const router = sharding(db);
+  const state = await router.stateOf(plan);
+  const by = (sharded: object): string => `${collection}: sharded by ${JSON.stringify(sharded)}`;
+  if (state.key !== null) {
+    const isPlanned = isDeepStrictEqual({ ...state.key }, { ...key });
+    terminal.out(isPlanned ? by(state.key) : `${by(state.key)}, not by ${JSON.stringify(key)}`);
+    return isPlanned;
+  }
+  if (isRun && state.refusals.length === 0) {
+    await router.shard(plan, state);
+    terminal.out(by(key));
+    return true;
+  }
+  terminal.out(`${collection}: not sharded${state.refusals.map(because).join('')}`);
+  return false;
+}
+
+function because({ rule, index }: ShardRefusal): string {
+  const { says, source } = SHARD_RULES[rule];
+  return `: the index ${String(index)} is unique. ${says} ${source}`;
 }

@@ -1,5 +1,5 @@
 import type { RedisPart } from '../connections/redis-parts.ts';
-import type { IndexDefinition } from '../storage/index-definition.ts';
+import type { IndexDefinition, RetiredIndex } from '../storage/index-definition.ts';
 import type { Database } from '../storage/mongo.ts';
 import type { FeedStore } from './feed-store.ts';
 
@@ -9,12 +9,16 @@ export interface FeedModel {
   readonly name: string;
   /** Of its own collections. */
   readonly indexes: readonly IndexDefinition[];
+  /** Which a release before made and nothing needs any more. */
+  readonly retiredIndexes?: readonly RetiredIndex[];
   /** @throws when a part that it needs is missing */
   open(parts: FeedModelParts): FeedStore;
 }
 
 export interface FeedModelParts {
   readonly db: Database['db'];
+  /** What belongs together may lie on different shards. Default: no. */
+  readonly isSharded?: boolean;
   /** The choice of a feed model that holds now; see `feed-epochs.ts`. Default: the first. */
   readonly feedEpoch?: number;
   /** Newest entries to hold per feed, where a model has a cap of its own. */

@@ -22,6 +22,8 @@ export const FEED_MODEL_NAMES: readonly string[] = FEED_MODELS.map(({ name }) =>
 /** Of the collections of all models. */
 export const FEED_INDEXES = FEED_MODELS.flatMap(({ indexes }) => indexes);
 
+export const RETIRED_FEED_INDEXES = FEED_MODELS.flatMap(({ retiredIndexes = [] }) => retiredIndexes);
+
 /** @throws when there is no model of this name, naming those there are, or when a part that it needs is missing. */
 export function createFeedStore(name: string, parts: FeedModelParts): FeedStore {
   const model = FEED_MODELS.find((known) => known.name === name);

@@ -1,9 +1,8 @@
-import { ObjectId, type Collection, type Filter, type WithId } from 'mongodb';
+import { ObjectId, type Filter, type WithId } from 'mongodb';
 import type { Action, ActionId, FanOutState, RefId } from '../domain/action.ts';
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
-import { inSlices } from '../lib/in-slices.ts';
 import { actionsOfAudience } from './actions-of-audience.ts';
-import { newActionDocument, toAction, type NewAction } from './action-document.ts';
+import { toAction } from './action-document.ts';
 import {
   actionListFilter,
   conditionsFilter,
@@ -13,11 +12,9 @@ import {
 import type { ActionDocument } from './documents.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { interactionMarked, type InteractionMark } from './interaction-stages.ts';
-import { duplicatePositions, isDuplicateKey } from './errors.ts';
+import type { Collections } from './mongo.ts';
+import { publishing } from './publishing.ts';
 import { revised } from './revision.ts';
-
-/** Actions of one write: to turn several MB into bytes holds the event loop. */
-const INSERTED_AT_ONCE = 100;
 
 /** Where an action stands in a list ordered by a time, then id, both descending. */
 export interface ActionPosition {
@@ -46,40 +43,18 @@ interface HeldDocument {
   readonly rev: number;
 }
 
+export interface ActionsOptions {
+  readonly events?: EventEntries;
+  /** See `publishing`. Default: always. */
+  readonly isFilled?: () => Promise<boolean>;
+}
+
 /** Reads and writes of actions, apart from their fan-out. */
-export function actionsRepository(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
-  async function findByKey(actorId: string, idempotencyKey: string): Promise<Action | null> {
-    const document = await collection.findOne({ actorId, idempotencyKey });
-    return document === null ? null : toAction(document);
-  }
-
-  /** The action that was there first, when the key has been used. Unique key: actorId, idempotencyKey. */
-  async function replayed(document: ActionDocument): Promise<Action> {
-    const first =
-      document.idempotencyKey === undefined
-        ? null
-        : await findByKey(document.actorId, document.idempotencyKey);
-    if (first === null) throw new Error('A duplicate key without an action that holds it');
-    return first;
-  }
-
-  async function insertSome(actions: readonly NewAction[]): Promise<{ action: Action; isReplay: boolean }[]> {
-    const documents = actions.map((action) => newActionDocument(action, events));
-    let duplicates: number[] = [];
-    try {
-      await collection.insertMany(documents, { ordered: false });
-    } catch (error) {
-      duplicates = duplicatePositions(error);
-    }
-    const results = documents.map((document) => ({ action: toAction(document), isReplay: false }));
-    await Promise.all(
-      duplicates.map(async (position) => {
-        const document = documents[position];
-        if (document !== undefined) results[position] = { action: await replayed(document), isReplay: true };
-      }),
-    );
-    return results;
-  }
+export function actionsRepository(
+  collections: Pick<Collections, 'actions' | 'publications'>,
+  { events = NO_EVENTS, isFilled = () => Promise.resolve(true) }: ActionsOptions = {},
+) {
+  const { actions: collection } = collections;
 
   async function findByIds(ids: readonly ActionId[]): Promise<Action[]> {
     const documents = await collection
@@ -90,22 +65,7 @@ export function actionsRepository(collection: Collection<ActionDocument>, events
   }
 
   return {
-    /** Inserts, or gives back the action that has the same actor and idempotency key. One round trip, two on replay. */
-    async insert(action: NewAction): Promise<{ action: Action; isReplay: boolean }> {
-      const document = newActionDocument(action, events);
-      try {
-        await collection.insertOne(document);
-        return { action: toAction(document), isReplay: false };
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        return { action: await replayed(document), isReplay: true };
-      }
-    },
-
-    /** The same for many, in one write for each hundred; results in the order of the input. */
-    async insertMany(actions: readonly NewAction[]): Promise<{ action: Action; isReplay: boolean }[]> {
-      return (await inSlices(actions, INSERTED_AT_ONCE, insertSome)).flat();
-    },
+    ...publishing(collections, events, isFilled),
 
     /** In no particular order; missing ones are left out. */
     findByIds,

@@ -11,6 +11,7 @@ import { moderationRepository } from './moderation.ts';
 import type { Collections } from './mongo.ts';
 import { holdsName, idOfStamp } from './name-stamps.ts';
 import { clock } from '../lib/clock.ts';
+import { forgetPublications, isKeyed } from './publications.ts';
 import { revised } from './revision.ts';
 
 /** One way in which an action has to do with somebody: how it is found, by an index of its own, and how it is described. */
@@ -54,7 +55,7 @@ const MAX_TRIES = 5;
  * the same moment is left for the next call. Returns how many were rewritten: 0 when none is left.
  */
 export async function anonymiseActions(
-  collections: Pick<Collections, 'actions' | 'moderationLog'>,
+  collections: Pick<Collections, 'actions' | 'moderationLog' | 'publications'>,
   subject: ErasureTask,
   where: Filter<ActionDocument>,
   limit: number,
@@ -65,6 +66,11 @@ export async function anonymiseActions(
     if (found.length === 0) return 0;
     // Before the actions, which are how the reasons are found.
     await anonymiseReasons(collections, subject, found);
+    // Before the actions, too: with their keys goes what the keys stand for is found by.
+    await forgetPublications(
+      collections.publications,
+      found.filter(({ actorId }) => actorId === subject.memberId).filter(isKeyed),
+    );
     const { modifiedCount } = await actions.bulkWrite(
       found.map((document) => ({
         updateOne: {

@@ -2,7 +2,7 @@ import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../domain/action.ts';
 import type { BookmarkDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
-import { readerActionId, type ReaderAction } from './reader-action-id.ts';
+import { ofReaderActions, readerActionId, type ReaderAction } from './reader-action-id.ts';
 import { behind, NEWEST_FIRST, type ListedAction } from './reader-list.ts';
 
 /** Actions that readers keep for later. Key: `_id`, of reader and action. */
@@ -31,7 +31,8 @@ export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
     /** Those of the actions that the reader has bookmarked. Index `_id_`. */
     async find(userId: UserId, actionIds: readonly ActionId[]): Promise<ActionId[]> {
       const documents = await collection
-        .find({ _id: { $in: actionIds.map((id) => readerActionId(userId, id)) } })
+        .find(ofReaderActions(actionIds.map((actionId) => ({ userId, actionId }))))
+        .hint('_id_')
         .batchSize(actionIds.length + 1)
         .toArray();
       return documents.map(({ _id }) => _id.actionId.toHexString());
@@ -40,7 +41,8 @@ export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
     /** What any of these readers has bookmarked of these actions, of many readers at once. Index `_id_`. */
     async findPairs(pairs: readonly ReaderAction[]): Promise<ReaderAction[]> {
       const documents = await collection
-        .find({ _id: { $in: pairs.map(({ userId, actionId }) => readerActionId(userId, actionId)) } })
+        .find(ofReaderActions(pairs))
+        .hint('_id_')
         .batchSize(pairs.length + 1)
         .toArray();
       return documents.map(({ _id }) => ({ userId: _id.userId, actionId: _id.actionId.toHexString() }));

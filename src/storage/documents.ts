@@ -94,6 +94,13 @@ export interface EngagementDocument {
   lastInteraction: Date | null;
 }
 
+/** That an actor has used an idempotency key, and the id of the action that it stands for. */
+export interface PublicationDocument {
+  /** A hash of actor and key: see `publicationId`. */
+  _id: string;
+  actionId: ObjectId;
+}
+
 export interface ActionDocument extends UnsentEvents {
   _id: ObjectId;
   /** See `revision.ts`. Absent where a release before wrote it. */
@@ -197,7 +204,8 @@ export interface InteractionDocument extends UnsentEvents {
 }
 
 export interface NewsfeedItemDocument {
-  _id: ObjectId;
+  /** Of action and reader. An ObjectId where a release before wrote it. */
+  _id: string;
   userId: string;
   actionId: ObjectId;
   relevancy: Date;

@@ -5,6 +5,7 @@ import { toAction } from './action-document.ts';
 import type { ActionDocument } from './documents.ts';
 import { engagementDocument } from './engagement-document.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
+import { claimFirst } from './claim-first.ts';
 import { claimOf, heldBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { fanOutEnds } from './fan-out-ends.ts';
 import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
@@ -29,9 +30,13 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     lanes: Filter<ActionDocument>,
     { token, now, leaseMs }: { readonly token: string; readonly now: Date; readonly leaseMs: number },
   ): Promise<Claim | null> {
-    const document = await collection.findOneAndUpdate(
-      // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
-      { 'fanOut.state': state, ...lanes, 'fanOut.leaseUntil': { $exists: true, $lte: now } },
+    const document = await claimFirst(
+      collection,
+      {
+        // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
+        due: { 'fanOut.state': state, ...lanes, 'fanOut.leaseUntil': { $exists: true, $lte: now } },
+        sort: { ...(state === 'PENDING' ? { 'fanOut.lane': -1 } : {}), 'fanOut.leaseUntil': 1 },
+      },
       unrevised({
         $set: {
           'fanOut.state': 'IN_PROGRESS',
@@ -41,10 +46,6 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
         $inc: { 'fanOut.attempts': 1, 'fanOut.begun': 1 },
         $unset: { 'fanOut.nextLane': 1 },
       }),
-      {
-        sort: { ...(state === 'PENDING' ? { 'fanOut.lane': -1 } : {}), 'fanOut.leaseUntil': 1 },
-        returnDocument: 'after',
-      },
     );
     return document === null ? null : claimOf(document, token);
   }
@@ -53,8 +54,8 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     ...fanOutEnds(collection, events),
 
     /**
-     * The longest waiting action of the most urgent lane, else one whose lease has expired. One round trip for each range
-     * in which nothing waits. Index `claim_by_lane`, then `claim`.
+     * The longest waiting action of the most urgent lane, else one whose lease has expired. Two round trips, and one for
+     * each range before in which nothing waits. Index `claim_by_lane`, then `claim`.
      */
     async claim(
       token: string,

@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import type { FeedPosition } from '../domain/newsfeed-item.ts';
+import { claimFirst } from './claim-first.ts';
 import type { FeedDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { toPlace } from './feed-position.ts';
@@ -61,11 +62,15 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
      */
     async claimDue(now: Date, leaseMs: number): Promise<RebuildClaim | null> {
       const until = new Date(now.getTime() + leaseMs);
-      const document = await collection.findOneAndUpdate(
+      const document = await claimFirst(
+        collection,
         {
-          rebuildAt: { $exists: true, $lte: now },
-          rebuildLease: { $not: { $gt: now } },
-          dropUntil: { $not: { $gt: now } },
+          due: {
+            rebuildAt: { $exists: true, $lte: now },
+            rebuildLease: { $not: { $gt: now } },
+            dropUntil: { $not: { $gt: now } },
+          },
+          sort: { rebuildAt: 1 },
         },
         [
           {
@@ -80,7 +85,6 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
           },
           { $unset: ['isStale', 'isDropped', 'dropUntil'] },
         ],
-        { sort: { rebuildAt: 1 }, returnDocument: 'after' },
       );
       if (document === null) return null;
       const { _id: userId, rebuildVersion: version = 0, rebuildsBegun = 1, isUntold = false } = document;

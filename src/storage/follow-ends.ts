@@ -62,7 +62,7 @@ export function followEndsRepository(
 
     /**
      * Ends the open span of each pair, or deletes all its spans, in one write. What was changed is marked until it is
-     * settled, with the token that says how. Pairs must differ. Unique key: refId, followerId.
+     * settled, with the token that says how. Pairs must differ. Unique key: followerId, refId.
      */
     async close(
       pairs: readonly FollowPair[],

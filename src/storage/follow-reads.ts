@@ -41,17 +41,18 @@ export function followReads(collection: Collection<FollowDocument>) {
         followerId: { $in: [...new Set(followerIds)] },
         refId: { $in: [...new Set(refIds)] },
       })
+      .hint('pair')
       .toArray();
     return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
   }
 
   return {
-    /** Everybody who follows or ever followed the ref, in order of id, after `afterId`. Index `followers`. */
+    /** Everybody who follows or ever followed the ref, in order of id, after `afterId`. Index `by_ref`. */
     async followers(refId: RefId, afterId: UserId | null, limit: number): Promise<Follower[]> {
       const documents = await collection
         .find({ refId, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) })
         // The other index is in the wanted order too, but passes by the followers of every ref.
-        .hint('followers')
+        .hint('by_ref')
         .sort({ followerId: 1 })
         .project<Pick<FollowDocument, 'followerId' | 'spans'>>({ _id: 0, followerId: 1, spans: 1 })
         .limit(limit)
@@ -64,16 +65,17 @@ export function followReads(collection: Collection<FollowDocument>) {
       return collection.countDocuments({ refId, active: true });
     },
 
-    /** The reader's follows of the given refs. Index `following`. */
+    /** The reader's follows of the given refs. Index `pair`. */
     async find(followerId: UserId, refIds: readonly RefId[]): Promise<Follow[]> {
       const documents = await collection
         .find({ followerId, refId: { $in: [...refIds] } })
+        .hint('pair')
         .batchSize(refIds.length + 1)
         .toArray();
       return documents.map(toFollow);
     },
 
-    /** Those of the pairs with so many spans and more, open or not. Index `following`. */
+    /** Those of the pairs with so many spans and more, open or not. Index `pair`. */
     async withSpans(pairs: readonly FollowPair[], atLeast: number): Promise<(Follow & FollowPair)[]> {
       const documents = await collection
         .find({
@@ -81,11 +83,12 @@ export function followReads(collection: Collection<FollowDocument>) {
           refId: { $in: [...new Set(pairs.map(({ refId }) => refId))] },
           [`spans.${String(atLeast - 1)}`]: { $exists: true },
         })
+        .hint('pair')
         .toArray();
       return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
     },
 
-    /** Follows by any of these readers of any of these refs, of many readers at once. Index `following`. */
+    /** Follows by any of these readers of any of these refs, of many readers at once. Index `pair`. */
     async findPairs(pairs: readonly FollowPair[]): Promise<(Follow & FollowPair)[]> {
       return among(
         pairs.map(({ followerId }) => followerId),
@@ -95,7 +98,7 @@ export function followReads(collection: Collection<FollowDocument>) {
 
     /**
      * The follows that these readers have of these members, by reader; nothing is asked where there are none of one or the
-     * other. One round trip for each 1,000 members. Index `following`.
+     * other. One round trip for each 1,000 members. Index `pair`.
      */
     async amongPassers(
       followerIds: readonly UserId[],
@@ -129,21 +132,22 @@ export function followReads(collection: Collection<FollowDocument>) {
       return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
     },
 
-    /** Everything the reader follows or ever followed. Index `following`. */
+    /** Everything the reader follows or ever followed. Index `pair`. */
     async all(followerId: UserId): Promise<Follow[]> {
-      const documents = await collection.find({ followerId }).batchSize(1_000).toArray();
+      const documents = await collection.find({ followerId }).hint('pair').batchSize(1_000).toArray();
       return documents.map(toFollow);
     },
 
-    /** Which of these people follow or ever followed anything. Index `following`. */
+    /** Which of these people follow or ever followed anything. Index `pair`. */
     async followersAmong(userIds: readonly UserId[]): Promise<UserId[]> {
       return collection.distinct('followerId', { followerId: { $in: [...userIds] } });
     },
 
-    /** Ids of the refs the reader follows now, in order of id, after `afterRefId`. Index `following`. */
+    /** Ids of the refs the reader follows now, in order of id, after `afterRefId`. Index `pair`. */
     async following(followerId: UserId, afterRefId: RefId | null, limit: number): Promise<RefId[]> {
       const documents = await collection
         .find({ followerId, active: true, ...(afterRefId === null ? {} : { refId: { $gt: afterRefId } }) })
+        .hint('pair')
         .sort({ refId: 1 })
         .project<Pick<FollowDocument, 'refId'>>({ _id: 0, refId: 1 })
         .limit(limit)

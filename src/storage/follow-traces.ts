@@ -15,9 +15,9 @@ export interface EndedFollows {
 /** What a member leaves among the follows, in bounded batches: called again until nothing is found, nothing is left. */
 export function followTraces({ follows }: Pick<Collections, 'follows'>) {
   return {
-    /** A batch of the member's own follows. Index `following`. */
+    /** A batch of the member's own follows. Index `pair`. */
     async followsOf({ memberId }: ErasureSubject, limit: number): Promise<FollowDocument[]> {
-      return follows.find({ followerId: memberId }).limit(limit).batchSize(limit).toArray();
+      return follows.find({ followerId: memberId }).hint('pair').limit(limit).batchSize(limit).toArray();
     },
 
     /**
@@ -61,7 +61,7 @@ export function followTraces({ follows }: Pick<Collections, 'follows'>) {
 
     /**
      * Gives the pseudonym a copy of a batch of what others follow of the member, open spans included, while the follows
-     * of the member stay. Unique key: refId, followerId. Index `followers`.
+     * of the member stay. Unique key: followerId, refId. Index `by_ref`.
      */
     async copyFollowers({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await follows
@@ -88,7 +88,7 @@ export function followTraces({ follows }: Pick<Collections, 'follows'>) {
     /**
      * Ends what others follow of the member, in a batch, and in its copy: they follow nobody by it any more, and what
      * came through it stays theirs. Where somebody has taken back what they followed meanwhile, the copy goes in the end.
-     * Unique key: refId, followerId. Index `followers`.
+     * Unique key: followerId, refId. Index `by_ref`.
      * @param makeDue called before and after with the readers who followed the member as assigned: what was lifted for it stands
      *   lower afterwards.
      */

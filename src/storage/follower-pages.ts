@@ -12,7 +12,7 @@ export interface FollowerSlice {
 export function followerPagesRepository(collection: Collection<FollowDocument>) {
   return {
     /**
-     * Who follows refs now, in order of id: a slice for each, all in one query. Index `followers`; reads who followed
+     * Who follows refs now, in order of id: a slice for each, all in one query. Index `by_ref`; reads who followed
      * before, too.
      */
     async read(slices: readonly FollowerSlice[]): Promise<UserId[][]> {
@@ -24,7 +24,7 @@ export function followerPagesRepository(collection: Collection<FollowDocument>) 
             ...first,
             ...others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } })),
           ],
-          { hint: 'followers' },
+          { hint: 'by_ref' },
         )
         .toArray();
       const pages: UserId[][] = slices.map(() => []);

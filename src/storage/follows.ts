@@ -30,7 +30,7 @@ export function followsRepository(collection: Collection<FollowDocument>, events
     /**
      * Opens a span for each pair that has none open. Of the others the open span begins earlier where the new one does;
      * where it takes other types it ends now, and the new one is opened. All in one write. What was changed is marked
-     * until it is settled, with the token that says how. Pairs must differ. Unique key: refId, followerId.
+     * until it is settled, with the token that says how. Pairs must differ. Unique key: followerId, refId.
      */
     async open(newSpans: readonly NewSpan[], tokens: OpeningTokens, now = clock.now()): Promise<void> {
       const operations = newSpans.map((span) => ({
@@ -105,7 +105,7 @@ export function followsRepository(collection: Collection<FollowDocument>, events
       if (deletedCount === 0) await collection.updateOne(key, { $unset: { settling: 1 } });
     },
 
-    /** The unsettled follows among the pairs, no matter who opened them. Index `followers`. */
+    /** The unsettled follows among the pairs, no matter who opened them. Index `by_ref`. */
     async unsettled(pairs: readonly FollowPair[]): Promise<UnsettledFollow[]> {
       const documents = await collection
         .find({

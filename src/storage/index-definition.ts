@@ -7,6 +7,9 @@ export interface IndexDefinition extends IndexDescription {
   readonly serves: string;
 }
 
+/** An index that was of use until a schema version. */
+export type RetiredIndex = Pick<IndexDefinition, 'collection' | 'name'>;
+
 export function index(
   collection: string,
   name: string,

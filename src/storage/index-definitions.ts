@@ -1,5 +1,5 @@
 import { EVENT_INDEXES } from './event-indexes.ts';
-import { index, type IndexDefinition } from './index-definition.ts';
+import { index, type IndexDefinition, type RetiredIndex } from './index-definition.ts';
 
 /** The indexes of what is stored whatever the feed model and the types of actions; those bring their own. */
 export const INDEXES: readonly IndexDefinition[] = [
@@ -65,13 +65,6 @@ export const INDEXES: readonly IndexDefinition[] = [
     { 'fanOut.state': 1, 'fanOut.lane': -1, 'fanOut.leaseUntil': 1 },
     'claim: the next pending action, the most urgent first',
     { partialFilterExpression: { 'fanOut.leaseUntil': { $exists: true } } },
-  ),
-  index(
-    'actions',
-    'idempotency',
-    { actorId: 1, idempotencyKey: 1 },
-    'publish: a key is used once per actor',
-    { unique: true, partialFilterExpression: { idempotencyKey: { $exists: true } } },
   ),
   index(
     'actions',
@@ -152,12 +145,12 @@ export const INDEXES: readonly IndexDefinition[] = [
   ),
   index(
     'follows',
-    'followers',
-    { refId: 1, followerId: 1 },
-    'fan-out: followers of a ref in a stable order; one follow per pair',
+    'pair',
+    { followerId: 1, refId: 1 },
+    'one follow per pair; what a reader follows, in a stable order',
     { unique: true },
   ),
-  index('follows', 'following', { followerId: 1, refId: 1 }, 'what a reader follows'),
+  index('follows', 'by_ref', { refId: 1, followerId: 1 }, 'fan-out: followers of a ref in a stable order'),
   index('follows', 'assigned', { refId: 1, followerId: 1 }, 'fan-out: whom what is done concerns', {
     partialFilterExpression: { isAssigned: true },
   }),
@@ -256,4 +249,11 @@ export const INDEXES: readonly IndexDefinition[] = [
     { departmentId: 1, _id: 1 },
     'fan-out: members of a department in a stable order',
   ),
+];
+
+/** Unique indexes that no shard key begins, and one that another takes the place of. */
+export const RETIRED_INDEXES: readonly RetiredIndex[] = [
+  { collection: 'actions', name: 'idempotency' },
+  { collection: 'follows', name: 'followers' },
+  { collection: 'follows', name: 'following' },
 ];

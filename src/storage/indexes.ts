@@ -1,5 +1,8 @@
 import { MongoServerError, type Db } from 'mongodb';
-import type { IndexDefinition } from './index-definition.ts';
+import type { IndexDefinition, RetiredIndex } from './index-definition.ts';
+
+const NAMESPACE_NOT_FOUND = 26;
+const INDEX_NOT_FOUND = 27;
 
 /** Those of the definitions that the database does not have yet, by collection and name. */
 export async function missingIndexes(
@@ -33,12 +36,35 @@ export async function ensureIndexes(db: Db, definitions: readonly IndexDefinitio
   return created;
 }
 
+/** Drops those of these indexes that are there. Two processes may do this at once. Returns them as `collection.name`. */
+export async function dropIndexes(db: Db, retired: readonly RetiredIndex[]): Promise<string[]> {
+  const dropped: string[] = [];
+  for (const collection of new Set(retired.map((index) => index.collection))) {
+    const existing = await indexNames(db, collection);
+    for (const { name } of retired.filter((index) => index.collection === collection))
+      if (existing.includes(name) && (await dropIndex(db, collection, name)))
+        dropped.push(`${collection}.${name}`);
+  }
+  return dropped;
+}
+
+/** False: another process was first. */
+async function dropIndex(db: Db, collection: string, name: string): Promise<boolean> {
+  try {
+    await db.collection(collection).dropIndex(name);
+    return true;
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === INDEX_NOT_FOUND) return false;
+    throw error;
+  }
+}
+
 async function indexNames(db: Db, collection: string): Promise<string[]> {
   try {
     const indexes = await db.collection(collection).indexes();
     return indexes.map((description) => description.name ?? '');
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === 26) return [];
+    if (error instanceof MongoServerError && error.code === NAMESPACE_NOT_FOUND) return [];
     throw error;
   }
 }

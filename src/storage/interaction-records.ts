@@ -29,7 +29,7 @@ export interface RecordOutcome extends KnownInteraction {
 
 /** Which interactions are to be removed. */
 export type RemovalOf =
-  | { readonly id: InteractionId }
+  | Pick<Interaction, 'id' | 'actionId'>
   | {
       readonly actionId: ActionId;
       readonly actorId: UserId;
@@ -91,7 +91,7 @@ export function interactionRecords(
     },
 
     /** The newest of somebody's interactions of a kind with an action, whatever its state. Index `own`. */
-    async newestOwn(of: Exclude<RemovalOf, { readonly id: string }>): Promise<KnownInteraction | null> {
+    async newestOwn(of: Exclude<RemovalOf, Pick<Interaction, 'id'>>): Promise<KnownInteraction | null> {
       const document = await collection.findOne(filterOf(of), { sort: { _id: -1 } });
       return document === null ? null : known(document);
     },
@@ -127,7 +127,7 @@ export function interactionRecords(
       const token = newToken();
       const isHide = moderation.kind === 'HIDE_INTERACTION';
       const document = await collection.findOneAndUpdate(
-        { _id: new ObjectId(interaction.id), state: isHide ? { $exists: false } : 'HIDDEN' },
+        { ...recordOf(interaction), state: isHide ? { $exists: false } : 'HIDDEN' },
         {
           $set: { stateAt: moderation.at, settling: token, ...(isHide ? { state: 'HIDDEN' } : {}) },
           ...(isHide ? {} : { $unset: { state: 1 } }),
@@ -149,7 +149,7 @@ export function interactionRecords(
     ): Promise<{ interaction: Interaction; settling: SettlingToken } | null> {
       const token = newToken();
       const document = await collection.findOneAndUpdate(
-        { _id: new ObjectId(interaction.id), state: { $ne: 'REMOVED' }, text: { $ne: text } },
+        { ...recordOf(interaction), state: { $ne: 'REMOVED' }, text: { $ne: text } },
         {
           $set: { text, editedAt: now, settling: token },
           ...(moderation === null
@@ -164,21 +164,23 @@ export function interactionRecords(
     },
 
     /** Brings what the record carries into the moderation log. Idempotent. */
-    async logModeration(id: InteractionId): Promise<void> {
-      const _id = new ObjectId(id);
-      const document = await collection.findOne({ _id }, { projection: { unlogged: 1 } });
+    async logModeration(interaction: Pick<Interaction, 'id' | 'actionId'>): Promise<void> {
+      const record = recordOf(interaction);
+      const document = await collection.findOne(record, { projection: { unlogged: 1 } });
       const unlogged = document?.unlogged ?? [];
       if (unlogged.length === 0) return;
       await logRecords(moderationLog, unlogged);
-      await collection.updateOne(
-        { _id },
-        { $pull: { unlogged: { _id: { $in: unlogged.map((r) => r._id) } } } },
-      );
+      await collection.updateOne(record, {
+        $pull: { unlogged: { _id: { $in: unlogged.map((r) => r._id) } } },
+      });
     },
 
-    /** Their action has been marked. Nothing, where they have changed since. Index `settling`. */
-    async settle(token: SettlingToken): Promise<void> {
-      await collection.updateMany({ settling: new ObjectId(token) }, { $unset: { settling: 1 } });
+    /** The action has been marked with them. Nothing, where they have changed since. Index `settling`. */
+    async settle(actionId: ActionId, token: SettlingToken): Promise<void> {
+      await collection.updateMany(
+        { actionId: new ObjectId(actionId), settling: new ObjectId(token) },
+        { $unset: { settling: 1 } },
+      );
     },
 
     /** Those that have not been settled since before then, the oldest first. Index `settling`. */
@@ -209,8 +211,16 @@ function tokenOf({ settling }: InteractionDocument): SettlingToken | null {
   return settling?.toHexString() ?? null;
 }
 
+/** The record itself, by the action that interactions are sharded by and its id. */
+function recordOf({ id, actionId }: Pick<Interaction, 'id' | 'actionId'>): {
+  readonly _id: ObjectId;
+  readonly actionId: ObjectId;
+} {
+  return { _id: new ObjectId(id), actionId: new ObjectId(actionId) };
+}
+
 function filterOf(of: RemovalOf): Filter<InteractionDocument> {
-  if ('id' in of) return { _id: new ObjectId(of.id) };
+  if ('id' in of) return recordOf(of);
   const { actionId, actorId, kind, reaction } = of;
   return {
     ...{ actorId, actionId: new ObjectId(actionId), kind },

@@ -2,7 +2,7 @@ import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../domain/action.ts';
 import type { ItemMark, LastingState } from '../domain/item-mark.ts';
 import { retryOnDuplicateKey } from './errors.ts';
-import { readerActionId, type ReaderAction } from './reader-action-id.ts';
+import { ofReaderActions, readerActionId, type ReaderAction } from './reader-action-id.ts';
 import { behind, NEWEST_FIRST, type ListedAction } from './reader-list.ts';
 import type { ItemMarkDocument } from './reader-documents.ts';
 import { NO_SNOOZE } from './snoozes.ts';
@@ -33,7 +33,8 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
 
   async function findPairs(pairs: readonly ReaderAction[]): Promise<(ItemMark & ReaderAction)[]> {
     const documents = await collection
-      .find({ _id: { $in: pairs.map(({ userId, actionId }) => readerActionId(userId, actionId)) } })
+      .find(ofReaderActions(pairs))
+      .hint('_id_')
       .batchSize(pairs.length + 1)
       .toArray();
     return documents.map(toMark);

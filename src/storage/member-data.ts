@@ -91,7 +91,7 @@ export function memberDataRepository(collections: Collections) {
         });
     },
 
-    /** Index `following`. */
+    /** Index `pair`. */
     async *follows(memberId: UserId) {
       for await (const documents of batches(follows.find({ followerId: memberId })))
         yield documents.map(({ refId, active, spans, isAssigned }) => ({

@@ -239,10 +239,11 @@ export function memberTracesRepository(
       for (const { _id } of unlogged) await moderation.log(_id.toHexString());
       const unsettled = await interactions
         .find({ settling: { $exists: true }, 'unlogged.by': subject.memberId })
-        .project<{ _id: ObjectId }>({ _id: 1 })
+        .project<{ _id: ObjectId; actionId: ObjectId }>({ actionId: 1 })
         .limit(limit)
         .toArray();
-      for (const { _id } of unsettled) await interactionsOf.logModeration(_id.toHexString());
+      for (const { _id, actionId } of unsettled)
+        await interactionsOf.logModeration({ id: _id.toHexString(), actionId: actionId.toHexString() });
       const found = await moderationLog.find({ by: subject.memberId }).limit(limit).toArray();
       if (found.length > 0)
         await moderationLog.bulkWrite(

@@ -8,6 +8,7 @@ import type {
   ErasureDocument,
   InteractionDocument,
   ModerationDocument,
+  PublicationDocument,
   RankingDocument,
   ScoreDocument,
 } from './documents.ts';
@@ -28,6 +29,7 @@ import { WriteCheck } from './write-check.ts';
 /** What is stored whatever the feed model; a model has its own. */
 export interface Collections {
   readonly actions: Collection<ActionDocument>;
+  readonly publications: Collection<PublicationDocument>;
   readonly follows: Collection<FollowDocument>;
   readonly members: Collection<MemberDocument>;
   readonly refs: Collection<RefDocument>;
@@ -56,6 +58,8 @@ export interface Collections {
 export interface Database extends AsyncDisposable {
   readonly db: Db;
   readonly collections: Collections;
+  /** What answers is the router of a sharded database. */
+  readonly isSharded: boolean;
   /** Rejects when the database does not answer within a second. */
   ping(): Promise<void>;
   /** Whether it takes writes, for the readiness of the process. */
@@ -78,7 +82,7 @@ export interface DatabaseOptions {
   readonly serverSelectionTimeoutMs?: number;
 }
 
-/** Connects and proves it with a ping. Rejects with the driver's error when the server cannot be reached. */
+/** Connects and asks what answers. Rejects with the driver's error when the server cannot be reached. */
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
   const client = new MongoClient(options.uri, {
     appName: 'fanfare',
@@ -90,18 +94,34 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   keepTime(client, clock);
   if (options.traces === true) traceCommands(client);
   try {
-    await client.db(options.db).command({ ping: 1 });
+    const { msg } = await client.db(options.db).command({ hello: 1 });
+    return openDatabase(client.db(options.db), {
+      isSharded: msg === ROUTER,
+      close: () => client.close(),
+    });
   } catch (error) {
     await client.close();
     throw error;
   }
-  return openDatabase(client.db(options.db), () => client.close());
 }
 
-/** @param close ends the connections, or leaves them to others that use them */
-export function openDatabase(db: Db, close: () => Promise<void>): Database {
+/** What mongos, the router of a sharded database, says of itself. */
+const ROUTER = 'isdbgrid';
+
+export function openDatabase(
+  db: Db,
+  {
+    isSharded,
+    close,
+  }: {
+    readonly isSharded: boolean;
+    /** Ends the connections, or leaves them to others that use them. */
+    readonly close: () => Promise<void>;
+  },
+): Database {
   return {
     db,
+    isSharded,
     collections: openCollections(db),
     ping: async () => {
       await db.command({ ping: 1 }, { timeoutMS: 1_000 });
@@ -119,6 +139,7 @@ export function openDatabase(db: Db, close: () => Promise<void>): Database {
 export function openCollections(db: Db): Collections {
   return {
     actions: db.collection('actions'),
+    publications: db.collection('publications'),
     follows: db.collection('follows'),
     members: db.collection('members'),
     refs: db.collection('refs'),

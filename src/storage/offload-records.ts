@@ -37,6 +37,7 @@ export const NOT_OFFLOADED: Readonly<Record<string, string>> = {
   members: 'of people',
   refs: 'of things; pins are taken out of them',
   feeds: 'of readers',
+  publications: 'what has an idempotency key leaves its tombstone, under the id that the key stands for',
   hiddenItems: 'brought over to itemMarks by a migration, before which nothing is taken out',
   erasures: 'of people',
   hostEvents: 'a log that keeps nothing for long',

@@ -78,7 +78,7 @@ export function offloadReturns(collections: Collections) {
         await target.bulkWrite(
           documents.map((document) => ({
             replaceOne: {
-              filter: { _id: document['_id'] as string },
+              filter: keyOf(document),
               replacement: document as { version: number; followerCount: number },
               upsert: true,
             },
@@ -139,4 +139,10 @@ export function offloadReturns(collections: Collections) {
         { $push: { pinned: actionId } },
       );
   }
+}
+
+/** By what a document is found on its shard: interactions lie with their action. */
+function keyOf({ _id, actionId }: StoredDocument): { readonly _id: string } {
+  // The types of the collections differ; a filter of ids is the same for all of them.
+  return (actionId === undefined ? { _id } : { _id, actionId }) as { readonly _id: string };
 }

@@ -1,9 +1,10 @@
-import { ObjectId, type Filter } from 'mongodb';
+import type { Filter } from 'mongodb';
 import { isMutedAction, type MutableAction } from '../descriptors/muted-action.ts';
 import type { Action, UserId } from '../domain/action.ts';
 import type { FeedDocument } from './reader-documents.ts';
 import { mutesOf } from './feed-mutes.ts';
 import type { Collections } from './mongo.ts';
+import { ofReaderActions } from './reader-action-id.ts';
 
 /** What readers want to see nothing of, for many of them at once. */
 export function readerChoicesRepository({ feeds, itemMarks }: Pick<Collections, 'feeds' | 'itemMarks'>) {
@@ -27,15 +28,15 @@ export function readerChoicesRepository({ feeds, itemMarks }: Pick<Collections, 
       );
       const others = choices.filter(({ _id }) => !refusing.has(_id));
       if (others.length === 0) return refusing;
-      const actionId = new ObjectId(action.id);
       const marks = await itemMarks
         .find({
-          _id: { $in: others.map(({ _id }) => ({ userId: _id, actionId })) },
+          ...ofReaderActions(others.map(({ _id: userId }) => ({ userId, actionId: action.id }))),
           $or: [
             { state: { $in: ['HIDDEN', 'ARCHIVED'] } },
             { state: 'SNOOZED', until: { $gt: now }, isOver: { $exists: false } },
           ],
         })
+        .hint('_id_')
         .project<{ _id: { userId: UserId } }>({ '_id.userId': 1 })
         .batchSize(others.length + 1)
         .toArray();

@@ -1,6 +1,7 @@
 import type { Collection, Document, Filter } from 'mongodb';
 import type { RefId } from '../domain/action.ts';
 import { namePathsOf } from '../descriptors/names.ts';
+import { claimFirst } from './claim-first.ts';
 import type { NamedDocument } from './directory-documents.ts';
 import type { ActionDocument } from './documents.ts';
 import type { Collections } from './mongo.ts';
@@ -63,10 +64,10 @@ export function renamesRepository(
     async claim(token: string, now: Date, leaseMs: number): Promise<RenameClaim | null> {
       const due = new Date(now.getTime() + leaseMs);
       for (const source of NAME_SOURCES) {
-        const document = await sourceOf(source).findOneAndUpdate(
-          isDue(now),
+        const document = await claimFirst(
+          sourceOf(source),
+          { due: isDue(now), sort: { 'rename.due': 1 } },
           { $set: { 'rename.worker': token, 'rename.due': due }, $inc: { 'rename.attempts': 1 } },
-          { sort: { 'rename.due': 1 }, returnDocument: 'after' },
         );
         if (document !== null)
           return {

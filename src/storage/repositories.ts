@@ -43,6 +43,7 @@ import { schemaVersionRepository, type SchemaVersionRepository } from './schema-
 import { secretsRepository, type SecretsRepository } from './secrets.ts';
 import { snoozesRepository, type SnoozesRepository } from './snoozes.ts';
 import { isTrustedSince } from './revision-trust.ts';
+import { PUBLISHED_SINCE } from './migrations/publications.ts';
 import { REVISED_SINCE } from './migrations/revisions.ts';
 import { STAMPED_SINCE } from './migrations/stamps.ts';
 import { directoryStampsRepository } from './directory-stamps.ts';
@@ -126,8 +127,11 @@ export function createRepositories(
   const refs = refsRepository(collections.refs, directoryStamps);
   const stamps = readerStamps(collections.readerStamps);
   const members = membersRepository(collections.members, directoryStamps, stamps);
-  const actions = actionsRepository(collections.actions, events);
   const schemaVersion = schemaVersionRepository(collections);
+  const actions = actionsRepository(collections, {
+    events,
+    isFilled: isTrustedSince(schemaVersion, PUBLISHED_SINCE, { askAgainMs: 0 }),
+  });
   return {
     actions,
     actionCache: new ActionCache(actions, {

@@ -10,12 +10,13 @@ const ASK_AGAIN_MS = 60_000;
 export function isTrustedSince(
   schemaVersion: Pick<SchemaVersionRepository, 'state'>,
   version: number,
+  { askAgainMs = ASK_AGAIN_MS }: { readonly askAgainMs?: number } = {},
 ): () => Promise<boolean> {
   let isTrusted = false;
   let askedAt = -Infinity;
   return async () => {
     const now = clock.time();
-    if (isTrusted || now - askedAt < ASK_AGAIN_MS) return isTrusted;
+    if (isTrusted || now - askedAt < askAgainMs) return isTrusted;
     askedAt = now;
     const state = await schemaVersion.state();
     // A process notes the version before it does anything else. Where there is none, nothing has been written.

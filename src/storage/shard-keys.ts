@@ -16,12 +16,10 @@ function whole(collection: string, because: string): ShardPlan {
   return { collection, key: null, because };
 }
 
-/**
- * The shard key of every collection. Declared here is what the reads and writes of the hot path want; which of them MongoDB
- * takes with today's indexes is what `shardRefusals` says.
- */
+/** The shard key of every collection, or the reason why it has none. By what reads and writes of the hot path name. */
 export const SHARD_PLANS: readonly ShardPlan[] = [
   by('actions', { _id: 'hashed' }, 'pages, live events and passes, which read actions by id'),
+  by('publications', { _id: 1 }, 'an idempotency key: ids are hashes, which spread on their own'),
   by('newsfeedItems', { userId: 1 }, 'page, unread count and deliveries of a reader'),
   by('feedSlots', { userId: 1 }, 'page and deliveries of a reader'),
   by('feedRings', { _id: 1 }, 'the feed of a reader'),

@@ -7,62 +7,89 @@ export interface ShardRule {
 }
 
 const MANUAL = 'https://www.mongodb.com/docs/manual';
+/** Of the oldest version that is meant: later ones allow more, at the price of asking every shard. */
+const REQUIREMENTS = 'https://www.mongodb.com/docs/v6.0/core/sharded-cluster-requirements/';
 
 export const SHARD_RULES = {
   uniqueIndex: {
-    says: 'A collection with a unique index other than that of _id can only be sharded where the shard key is a prefix of that index.',
-    source: `${MANUAL}/core/sharding-shard-key/#unique-indexes`,
+    says: 'Unique may be the index on the shard key, one that it is a prefix of, and that on _id.',
+    source: `${MANUAL}/core/sharding-shard-key-indexes/#unique-indexes`,
+  },
+  hashedUnique: {
+    says: 'A hashed index cannot be unique, so beside a hashed shard key no index but that on _id may be.',
+    source: `${MANUAL}/tutorial/enforce-uniqueness-on-shard-key-values/`,
   },
   supportingIndex: {
     says: 'A collection that is not empty needs an index that begins with the shard key, and is neither partial, sparse nor multikey.',
-    source: `${MANUAL}/core/sharding-shard-key/#shard-key-indexes`,
-  },
-  hashedUnique: {
-    says: 'A hashed index cannot be unique, so no unique index but that of _id may be there beside a hashed shard key.',
-    source: `${MANUAL}/core/indexes/index-types/index-hashed/#limitations`,
+    source: `${MANUAL}/core/sharding-shard-key-indexes/`,
   },
   oneDocument: {
-    says: 'Before version 7.1, updateOne, deleteOne and findAndModify need the shard key, or for the former two _id, in their filter.',
-    source: `${MANUAL}/reference/method/db.collection.updateOne/#sharded-collections`,
+    says: 'updateOne, replaceOne and deleteOne need the shard key or _id in their filter.',
+    source: `${REQUIREMENTS}#single-document-modification-operations-in-sharded-collections`,
+  },
+  findAndModify: {
+    says: 'findOneAndUpdate needs the value of the shard key in its filter.',
+    source: `${REQUIREMENTS}#single-document-modification-operations-in-sharded-collections`,
   },
   upsert: {
-    says: 'An upsert needs the whole shard key in its filter.',
+    says: 'An upsert needs the value of the whole shard key in its filter.',
     source: `${MANUAL}/reference/method/db.collection.updateOne/#sharded-collections`,
+  },
+  keyValue: {
+    says: 'The shard key of a document changes only in a transaction or as a retryable write of its own, and that of _id never.',
+    source: `${MANUAL}/core/sharding-change-shard-key-value/`,
+  },
+  lookup: {
+    says: '$lookup reads sharded collections from version 5.1 on.',
+    source: `${MANUAL}/reference/operator/aggregation/lookup/`,
   },
 } as const satisfies Readonly<Record<string, ShardRule>>;
 
+export type ShardRuleName = keyof typeof SHARD_RULES;
+
 export interface ShardRefusal {
-  readonly rule: keyof typeof SHARD_RULES;
+  readonly rule: ShardRuleName;
   /** The index it is about; null: there is none. */
   readonly index: string | null;
 }
 
-type Key = Readonly<Record<string, 1 | 'hashed'>>;
+export type ShardKey = Readonly<Record<string, 1 | 'hashed'>>;
 
-/** Why `sh.shardCollection` would refuse a collection with these indexes and this key; empty: it would not. */
-export function shardRefusals(
-  indexes: readonly Pick<IndexDefinition, 'name' | 'key' | 'unique' | 'sparse' | 'partialFilterExpression'>[],
-  key: Key,
-): ShardRefusal[] {
-  const isHashed = Object.values(key).includes('hashed');
-  const refusals: ShardRefusal[] = indexes
-    .filter(
-      ({ unique, key: fields }) => unique === true && (isHashed || !beginsWith(Object.entries(fields), key)),
-    )
-    .map(({ name }) => ({ rule: isHashed ? 'hashedUnique' : 'uniqueIndex', index: name }));
-  const isSupported =
-    beginsWith([['_id', 1]], key) ||
-    indexes.some(
-      ({ key: fields, sparse, partialFilterExpression }) =>
-        sparse !== true && partialFilterExpression === undefined && beginsWith(Object.entries(fields), key),
-    );
-  if (!isSupported) refusals.push({ rule: 'supportingIndex', index: null });
-  return refusals;
+type AnyIndex = Pick<IndexDefinition, 'name' | 'unique' | 'sparse' | 'partialFilterExpression'> & {
+  readonly key: IndexDefinition['key'];
+};
+
+/** Why a collection with these indexes and this shard key would be refused, whatever it holds; empty: it would not. */
+export function shardRefusals(indexes: readonly AnyIndex[], key: ShardKey): ShardRefusal[] {
+  return indexes
+    .filter(({ unique, key: fields }) => unique === true && !isOfId(fields))
+    .filter(({ key: fields }) => isHashed(key) || !beginsWith(fields, key))
+    .map(({ name }) => ({ rule: isHashed(key) ? 'hashedUnique' : 'uniqueIndex', index: name }));
 }
 
-function beginsWith(fields: readonly (readonly [string, unknown])[], key: Key): boolean {
+/** Whether a collection that is not empty could be sharded: an index begins with the key. */
+export function supports(indexes: readonly AnyIndex[], key: ShardKey): boolean {
+  return (
+    beginsWith({ _id: 1 }, key) ||
+    indexes.some(
+      ({ key: fields, sparse, partialFilterExpression }) =>
+        sparse !== true && partialFilterExpression === undefined && beginsWith(fields, key),
+    )
+  );
+}
+
+function isHashed(key: ShardKey): boolean {
+  return Object.values(key).includes('hashed');
+}
+
+function isOfId(fields: AnyIndex['key']): boolean {
+  return Object.keys(fields).join() === '_id';
+}
+
+function beginsWith(fields: AnyIndex['key'], key: ShardKey): boolean {
+  const all = Object.entries(fields);
   return Object.entries(key).every(([name, order], place) => {
-    const [field, direction] = fields[place] ?? [];
+    const [field, direction] = all[place] ?? [];
     return field === name && direction === order;
   });
 }

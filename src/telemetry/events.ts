@@ -26,6 +26,13 @@ export function logIndexesCreated(
   log.debug({ indexes }, 'Names of the indexes created');
 }
 
+export function logIndexesDropped(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly indexes: readonly string[] },
+): void {
+  log.info(fields, 'Indexes that nothing needs any more were dropped');
+}
+
 export function logFanOutFinished(
   log: Pick<Logger, 'debug'>,
   fields: {

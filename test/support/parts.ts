@@ -92,6 +92,8 @@ export interface PartsOptions {
   readonly pullRefreshMs?: number;
   /** What it may hold of what it has read; 0: nothing. */
   readonly cacheBytes?: number;
+  /** As if the router of a sharded database answered. */
+  readonly isSharded?: boolean;
   /** Instead of those in memory; they stay the caller's. */
   readonly realtime?: Pick<Realtime, 'liveLog' | 'sessionEnds'>;
 }
@@ -127,7 +129,7 @@ async function openOn(
     throw error;
   };
   const core = await createCore({
-    database,
+    database: { ...database, isSharded: options.isSharded ?? database.isSharded },
     redis: redis === null ? [] : [{ ...redis, prefix: `test:${db}:${uniqueName('feeds')}:` }],
     feeds: {
       model,

@@ -1,85 +1,131 @@
 import type { Document } from 'mongodb';
+import { SHARD_PLANS } from '../../src/storage/shard-keys.ts';
+import type { ShardKey, ShardRuleName } from '../../src/storage/shard-rules.ts';
 import type { RecordedCommand } from './commands.ts';
 
-/**
- * Where a command would go on a sharded collection. `targeted`: to the shards of the keys it names. `scattered`: to all of
- * them. `refused`: MongoDB takes it only from version 7.1 on, or not at all.
- */
-export type Reach = 'targeted' | 'scattered' | 'refused';
+/** Where a command goes on a sharded database: to the shards of the keys it names, to all of them, or nowhere. */
+export type Reach =
+  { readonly kind: 'targeted' | 'scattered' } | { readonly kind: 'forbidden'; readonly rule: ShardRuleName };
 
-type Key = Readonly<Record<string, unknown>>;
+const TARGETED: Reach = { kind: 'targeted' };
+const SCATTERED: Reach = { kind: 'scattered' };
+
+/** @throws where nobody has decided on the collection. */
+export function reachOf(command: RecordedCommand): Reach {
+  const key = keyOf(command.collection);
+  return key === null ? TARGETED : reachByKey(command, key);
+}
+
+/** Null: it stays whole. */
+function keyOf(collection: string): ShardKey | null {
+  const plan = SHARD_PLANS.find((known) => known.collection === collection);
+  if (plan === undefined) throw new Error(`${collection} has no shard key and no reason for having none`);
+  return plan.key;
+}
 
 /** The worst of what the command asks for. */
-export function reachOf({ name, command }: RecordedCommand, key: Key): Reach {
+export function reachByKey({ name, command }: RecordedCommand, key: ShardKey): Reach {
   switch (name) {
     case 'insert':
     case 'getMore':
-      return 'targeted';
-    case 'aggregate': {
-      const [first] = command['pipeline'] as readonly Document[];
-      return isTargeted(first?.['$match'], key) ? 'targeted' : 'scattered';
-    }
+      return TARGETED;
+    case 'aggregate':
+      return reachOfPipeline(command['pipeline'] as readonly Document[], key);
     case 'update':
-      return worst(
-        (command['updates'] as readonly Document[]).map((write) =>
-          reachOfWrite(write, key, write['multi'] === true),
-        ),
-      );
+      return worst((command['updates'] as readonly Document[]).map((write) => reachOfUpdate(write, key)));
     case 'delete':
       return worst(
-        (command['deletes'] as readonly Document[]).map((write) =>
-          reachOfWrite(write, key, write['limit'] === 0),
+        (command['deletes'] as readonly Document[]).map(({ q, limit }) =>
+          limit === 0 ? reachOfRead(q, key) : reachOfOne(q, key),
         ),
       );
     case 'findAndModify':
-      return isTargeted(command['query'], key) ? 'targeted' : 'refused';
+      if (!names(command['query'], key, isValue)) return { kind: 'forbidden', rule: 'findAndModify' };
+      return changesKey(command['update'], key) ? { kind: 'forbidden', rule: 'keyValue' } : TARGETED;
     case 'find':
-      return isTargeted(command['filter'], key) ? 'targeted' : 'scattered';
+      return reachOfRead(command['filter'], key);
     default:
-      return isTargeted(command['query'], key) ? 'targeted' : 'scattered';
+      return reachOfRead(command['query'], key);
   }
 }
 
-function reachOfWrite({ q, upsert }: Document, key: Key, isMany: boolean): Reach {
-  if (isTargeted(q, key)) return 'targeted';
-  if (upsert === true) return 'refused';
-  return isMany || isEquality((q as Document)['_id']) ? 'scattered' : 'refused';
+function reachOfUpdate({ q, u, upsert, multi }: Document, key: ShardKey): Reach {
+  if (changesKey(u, key)) return { kind: 'forbidden', rule: 'keyValue' };
+  if (upsert === true) return names(q, key, isValue) ? TARGETED : { kind: 'forbidden', rule: 'upsert' };
+  return multi === true ? reachOfRead(q, key) : reachOfOne(q, key);
+}
+
+/** A write of one document that may not be inserted. */
+function reachOfOne(filter: unknown, key: ShardKey): Reach {
+  if (names(filter, key, isValue)) return TARGETED;
+  return names(filter, { _id: 1 }, isValue) ? SCATTERED : { kind: 'forbidden', rule: 'oneDocument' };
+}
+
+/** What the key begins with is enough: documents that have it in common lie together. */
+function reachOfRead(filter: unknown, key: ShardKey): Reach {
+  const [first] = Object.entries(key);
+  const beginning = first === undefined ? {} : Object.fromEntries([first]);
+  return names(filter, beginning, isSomeValues) ? TARGETED : SCATTERED;
+}
+
+/** A stage that reads another sharded collection asks its shards from within the first, whichever they are. */
+function reachOfPipeline(pipeline: readonly Document[], key: ShardKey): Reach {
+  const readsOthers = pipeline.some((stage) => {
+    const from: unknown = (stage['$lookup'] as Document | undefined)?.['from'];
+    const united: unknown = (stage['$unionWith'] as Document | undefined)?.['coll'];
+    return [from, united].some((other) => typeof other === 'string' && keyOf(other) !== null);
+  });
+  return readsOthers ? SCATTERED : reachOfRead(pipeline[0]?.['$match'], key);
 }
 
 function worst(reaches: readonly Reach[]): Reach {
-  if (reaches.includes('refused')) return 'refused';
-  return reaches.includes('scattered') ? 'scattered' : 'targeted';
+  return (
+    reaches.find(({ kind }) => kind === 'forbidden') ??
+    reaches.find(({ kind }) => kind === 'scattered') ??
+    TARGETED
+  );
 }
 
-/** Whether a filter names values of every field of the shard key. */
-function isTargeted(filter: unknown, key: Key): boolean {
+/** Whether a filter names what the shard key is, of a document that has all its fields. */
+function names(filter: unknown, key: ShardKey, isNamed: (value: unknown) => boolean): boolean {
   if (typeof filter !== 'object' || filter === null) return false;
   const all = Object.entries(filter as Document);
   const parts = all.flatMap(([name, value]) => (name === '$and' ? (value as readonly unknown[]) : []));
-  if (parts.some((part) => isTargeted(part, key))) return true;
+  if (parts.some((part) => names(part, key, isNamed))) return true;
   return Object.keys(key).every((field) =>
     all.some(
       ([name, value]) =>
-        (name === field && isEquality(value)) ||
-        // Equality of the whole names each of its parts.
-        (field.startsWith(`${name}.`) && isPlain(value)),
+        (name === field && isNamed(value)) ||
+        // One value of the whole names each of its parts; several of them do not.
+        (field.startsWith(`${name}.`) && isValue(value)),
     ),
   );
 }
 
-function isEquality(value: unknown): boolean {
-  if (value === undefined) return false;
-  if (typeof value !== 'object' || value === null || !isOperators(value)) return true;
-  return '$eq' in value || '$in' in value;
+function isValue(value: unknown): boolean {
+  if (value === undefined || value instanceof RegExp) return false;
+  return !isOperators(value) || '$eq' in value;
 }
 
-function isPlain(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (!isOperators(value)) return true;
-  const { $in: values, $eq: one } = value as { readonly $in?: readonly unknown[]; readonly $eq?: unknown };
-  return one !== undefined || values?.every(isPlain) === true;
+function isSomeValues(value: unknown): boolean {
+  return isValue(value) || (isOperators(value) && '$in' in value);
 }
 
-function isOperators(value: object): boolean {
-  return Object.keys(value).some((name) => name.startsWith('$'));
+function isOperators(value: unknown): value is object {
+  return (
+    typeof value === 'object' && value !== null && Object.keys(value).some((name) => name.startsWith('$'))
+  );
+}
+
+/** Whether an update names a field of the shard key, or what it lies in. Replacements keep it as it is. */
+function changesKey(update: unknown, key: ShardKey): boolean {
+  const changes = (Array.isArray(update) ? update : [update]).flatMap((stage: unknown) =>
+    isOperators(stage) ? Object.entries(stage) : [],
+  );
+  return changes.some(([operator, fields]) => {
+    if (operator === '$setOnInsert' || typeof fields !== 'object' || fields === null) return false;
+    return Object.keys(key).some((field) =>
+      Object.keys(fields as object).some((name) => name === field || field.startsWith(`${name}.`)),
+    );
+  });
 }

@@ -17,7 +17,7 @@ let connected: Promise<Database> | undefined;
 export async function openShared(name: string): Promise<Database> {
   connected ??= connectDatabase({ uri: inject('mongodbUri'), db: 'admin' });
   const { db } = await connected;
-  return openDatabase(db.client.db(name), () => Promise.resolve());
+  return openDatabase(db.client.db(name), { isSharded: false, close: () => Promise.resolve() });
 }
 
 /** The name of an empty database with all indexes that nobody else uses. */

@@ -111,7 +111,7 @@ async function conclude(
   { interaction, settling }: { readonly interaction: Interaction; readonly settling: SettlingToken },
   change: EngagementChange,
 ): Promise<Interaction> {
-  await dependencies.interactions.logModeration(interaction.id);
+  await dependencies.interactions.logModeration(interaction);
   await settleInteraction(dependencies, interaction.actionId, change, {
     boost: null,
     settling,
@@ -126,7 +126,7 @@ async function unchanged(
   { interaction, settling }: KnownInteraction,
 ): Promise<Interaction> {
   if (settling !== null) {
-    await dependencies.interactions.logModeration(interaction.id);
+    await dependencies.interactions.logModeration(interaction);
     await settleUnknown(dependencies, interaction, settling);
     return interaction;
   }

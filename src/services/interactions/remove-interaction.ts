@@ -63,7 +63,7 @@ async function removeOne(
     const same = settling === null ? action : await settleUnknown(dependencies, interaction, settling);
     return { interaction, action: same, isReplay: true };
   }
-  const removed = await dependencies.interactions.remove({ id }, clock.now());
+  const removed = await dependencies.interactions.remove(interaction, clock.now());
   const change = await takenFrom(dependencies, action, interaction, removed.visible);
   const gone = asRemoved(interaction);
   const how = { boost: null, ...removed, reshare: reshareOf(gone) };

@@ -49,7 +49,7 @@ export async function settleInteraction(
   const marked = await actions.markInteraction(actionId, { change, boost, reshare, now: clock.now() });
   if (marked === null) throw noSuchAction();
   workSignal.notify();
-  await interactions.settle(settling);
+  await interactions.settle(actionId, settling);
   return marked;
 }
 

@@ -2,6 +2,7 @@ import { groupKeysMigration } from './group-keys.ts';
 import { hiddenItemsMigration } from './hidden-items.ts';
 import { interactionKeys } from './interaction-keys.ts';
 import type { Migration } from './migration.ts';
+import { publicationsMigration } from './publications.ts';
 import { revisionsMigration } from './revisions.ts';
 import { stampsMigration } from './stamps.ts';
 
@@ -12,6 +13,7 @@ export const MIGRATIONS: readonly Migration[] = [
   groupKeysMigration,
   revisionsMigration,
   stampsMigration,
+  publicationsMigration,
 ];
 
 /** The version of the shape that a process with these migrations writes. */

@@ -38,8 +38,8 @@ export async function settleAbandonedInteractions(
       if (marked === null) await interactions.purgeAction(actionId);
     }
     for (const { interaction, settling } of abandoned) {
-      await interactions.logModeration(interaction.id);
-      await interactions.settle(settling);
+      await interactions.logModeration(interaction);
+      await interactions.settle(interaction.actionId, settling);
     }
     if (abandoned.length < AT_ONCE) return;
   }

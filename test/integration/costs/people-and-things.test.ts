@@ -191,7 +191,7 @@ test('one page of followers is one query, by the index of followers', async () =
       .poll(() => stagesOf(parts.database, command), { timeout: PATIENCE_MS, interval: 250 })
       .toSatisfy(
         (stages: Awaited<ReturnType<typeof stagesOf>>) =>
-          stages.some(({ indexName }) => indexName === 'followers') &&
+          stages.some(({ indexName }) => indexName === 'by_ref') &&
           stages.every(({ stage }) => stage !== 'COLLSCAN'),
       );
   expect(

@@ -45,7 +45,10 @@ test('events of an action cost its delivery one look at its readers and one writ
       await counted.fanOut();
     });
     // What looks for work by the clock does so more or less often.
-    return byName(commands.map(({ name, collection }) => `${name} ${collection}`));
+    const others = commands.filter(
+      ({ command }) => !JSON.stringify(command['filter'] ?? {}).includes('rebuildAt'),
+    );
+    return byName(others.map(({ name, collection }) => `${name} ${collection}`));
   };
   const counts = (names: readonly string[]): Map<string, number> => {
     const found = new Map<string, number>();

@@ -18,6 +18,8 @@ async function stored(parts: Parts, actionId: string) {
 /** Collections that hold nothing about anybody. */
 const IMPERSONAL = [
   ...['directoryStamps', 'eventState', 'feedEpochs', 'rankings', 'readerStamps', 'scores'],
+  // Of whose hashes nobody is found.
+  'publications',
   'webhookDeliveries',
 ];
 

@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { allIndexes } from '../../../src/app/indexes.ts';
+import { ALL_RETIRED_INDEXES, allIndexes } from '../../../src/app/indexes.ts';
 import { SHARD_PLANS } from '../../../src/storage/shard-keys.ts';
-import { SHARD_RULES, shardRefusals } from '../../../src/storage/shard-rules.ts';
+import { SHARD_RULES, shardRefusals, supports, type ShardKey } from '../../../src/storage/shard-rules.ts';
+import { SCATTERED } from '../../support/scattered.ts';
+import { reachByKey } from '../../support/sharding.ts';
+
+const indexesOf = (name: string) => allIndexes().filter(({ collection }) => collection === name);
 
 it('every collection with an index has a shard key, or a reason for having none', () => {
   const planned = SHARD_PLANS.map(({ collection }) => collection);
@@ -11,36 +16,155 @@ it('every collection with an index has a shard key, or a reason for having none'
   );
 });
 
-it('says of each collection whether MongoDB would shard it with the indexes there are', () => {
-  const refused = SHARD_PLANS.flatMap(({ collection, key }) => {
-    if (key === null) return [];
-    const indexes = allIndexes().filter((index) => index.collection === collection);
-    return shardRefusals(indexes, key).map(({ rule, index }) =>
-      `${collection}: ${rule} ${index ?? ''}`.trim(),
-    );
-  });
-  // What has to change before these can be sharded: the key of items, and one unique index each of the others.
-  expect(refused).toEqual([
-    'actions: hashedUnique idempotency',
-    'actions: supportingIndex',
-    'newsfeedItems: uniqueIndex delivery',
-    'feedSlots: uniqueIndex delivery',
-    'follows: uniqueIndex followers',
-  ]);
+it('no index keeps a collection from being sharded by its key', () => {
+  const refused = SHARD_PLANS.flatMap(({ collection, key }) =>
+    key === null
+      ? []
+      : shardRefusals(indexesOf(collection), key).map(
+          ({ rule, index }) => `${collection}: ${rule} ${String(index)}`,
+        ),
+  );
+  expect(refused).toEqual([]);
+});
+
+it('every shard key but the hashed one has an index that begins with it', () => {
+  const without = SHARD_PLANS.filter(
+    ({ collection, key }) => key !== null && !supports(indexesOf(collection), key),
+  );
+  expect(without.map(({ collection }) => collection)).toEqual(['actions']);
+});
+
+it('an index that was given up is none of those that are made', () => {
+  const made = new Set(allIndexes().map(({ collection, name }) => `${collection}.${name}`));
+  expect(ALL_RETIRED_INDEXES.filter(({ collection, name }) => made.has(`${collection}.${name}`))).toEqual([]);
 });
 
 it('holds the rules of MongoDB for unique and supporting indexes', () => {
-  const index = (key: Record<string, 1>, more: object = {}) => ({ name: 'one', key, ...more });
-  expect(shardRefusals([index({ a: 1, b: 1 }, { unique: true })], { a: 1 })).toEqual([]);
-  expect(shardRefusals([index({ b: 1, a: 1 }, { unique: true })], { a: 1 })).toEqual([
+  const index = (key: Record<string, 1 | 'hashed'>, more: object = {}) => ({ name: 'one', key, ...more });
+  const unique = { unique: true };
+  expect(shardRefusals([index({ a: 1, b: 1 }, unique)], { a: 1 })).toEqual([]);
+  expect(shardRefusals([index({ b: 1, a: 1 }, unique)], { a: 1 })).toEqual([
     { rule: 'uniqueIndex', index: 'one' },
-    { rule: 'supportingIndex', index: null },
   ]);
+  expect(shardRefusals([index({ a: 1 }, unique)], { a: 1, b: 1 })).toEqual([
+    { rule: 'uniqueIndex', index: 'one' },
+  ]);
+  expect(shardRefusals([index({ a: 1 }, unique)], { _id: 'hashed' })).toEqual([
+    { rule: 'hashedUnique', index: 'one' },
+  ]);
+  expect(shardRefusals([index({ _id: 1 }, unique)], { a: 1 })).toEqual([]);
+  expect(supports([index({ a: 1, b: 1 })], { a: 1 })).toBe(true);
+  expect(supports([index({ b: 1, a: 1 })], { a: 1 })).toBe(false);
   for (const more of [{ sparse: true }, { partialFilterExpression: { a: { $exists: true } } }])
-    expect(shardRefusals([index({ a: 1 }, more)], { a: 1 })).toEqual([
-      { rule: 'supportingIndex', index: null },
-    ]);
-  expect(shardRefusals([], { _id: 1 })).toEqual([]);
+    expect(supports([index({ a: 1 }, more)], { a: 1 })).toBe(false);
+  expect(supports([], { _id: 1 })).toBe(true);
+  expect(supports([], { _id: 'hashed' })).toBe(false);
+  expect(supports([index({ _id: 'hashed' })], { _id: 'hashed' })).toBe(true);
+});
+
+const BY_READER: ShardKey = { userId: 1 };
+const BY_PAIR: ShardKey = { a: 1, b: 1 };
+const BY_PART: ShardKey = { '_id.userId': 1 };
+const one = (q: object, more: object = {}) => ({
+  name: 'update',
+  command: { updates: [{ q, u: { $set: { x: 1 } }, ...more }] },
+});
+
+it.each<[string, object & { name: string; command: object }, ShardKey, string]>([
+  ['find by the key', { name: 'find', command: { filter: { userId: 'a' } } }, BY_READER, 'targeted'],
+  [
+    'find by several keys',
+    { name: 'find', command: { filter: { userId: { $in: ['a'] } } } },
+    BY_READER,
+    'targeted',
+  ],
+  ['find by what the key begins with', { name: 'find', command: { filter: { a: 1 } } }, BY_PAIR, 'targeted'],
+  ['find by what it ends with', { name: 'find', command: { filter: { b: 1 } } }, BY_PAIR, 'scattered'],
+  [
+    'find by a range',
+    { name: 'find', command: { filter: { userId: { $gt: 'a' } } } },
+    BY_READER,
+    'scattered',
+  ],
+  [
+    'find by the whole id',
+    { name: 'find', command: { filter: { _id: { userId: 'a' } } } },
+    BY_PART,
+    'targeted',
+  ],
+  [
+    'find by several whole ids',
+    { name: 'find', command: { filter: { _id: { $in: [{ userId: 'a' }] } } } },
+    BY_PART,
+    'scattered',
+  ],
+  ['updateOne by the key', one({ userId: 'a' }), BY_READER, 'targeted'],
+  ['updateOne by the id', one({ _id: 1 }), BY_READER, 'scattered'],
+  ['updateOne by some ids', one({ _id: { $in: [1] } }), BY_READER, 'oneDocument'],
+  ['updateOne by a part of the key', one({ a: 1 }), BY_PAIR, 'oneDocument'],
+  ['updateMany by anything', one({ x: 1 }, { multi: true }), BY_READER, 'scattered'],
+  ['upsert by the key', one({ userId: 'a', x: 1 }, { upsert: true }), BY_READER, 'targeted'],
+  ['upsert by the id', one({ _id: 1 }, { upsert: true }), BY_READER, 'upsert'],
+  ['upsert by the whole id', one({ _id: { userId: 'a' } }, { upsert: true }), BY_PART, 'targeted'],
+  ['update of the key', one({ userId: 'a' }, { u: { $set: { userId: 'b' } } }), BY_READER, 'keyValue'],
+  [
+    'deleteOne by anything',
+    { name: 'delete', command: { deletes: [{ q: { x: 1 }, limit: 1 }] } },
+    BY_READER,
+    'oneDocument',
+  ],
+  [
+    'deleteMany by anything',
+    { name: 'delete', command: { deletes: [{ q: { x: 1 }, limit: 0 }] } },
+    BY_READER,
+    'scattered',
+  ],
+  [
+    'findOneAndUpdate by the id',
+    { name: 'findAndModify', command: { query: { _id: 1 }, update: {} } },
+    BY_READER,
+    'findAndModify',
+  ],
+  [
+    'findOneAndUpdate by the key',
+    { name: 'findAndModify', command: { query: { userId: 'a' }, update: {} } },
+    BY_READER,
+    'targeted',
+  ],
+  [
+    'a look into a sharded collection',
+    {
+      name: 'aggregate',
+      command: { pipeline: [{ $match: { userId: 'a' } }, { $lookup: { from: 'actions' } }] },
+    },
+    BY_READER,
+    'scattered',
+  ],
+])('%s', (_what, command, key, expected) => {
+  const reach = reachByKey({ collection: 'any', ...command }, key);
+  expect(reach.kind === 'forbidden' ? reach.rule : reach.kind).toBe(expected);
+});
+
+it('every rule says where it is written', () => {
   for (const { source } of Object.values(SHARD_RULES))
     expect(source).toMatch(/^https:\/\/www\.mongodb\.com\/docs\//);
+});
+
+it('the document of sharding has every key, every reason and every rule', () => {
+  const text = readFileSync(new URL('../../../docs/sharding.md', import.meta.url), 'utf8').replaceAll(
+    / +/gu,
+    ' ',
+  );
+  for (const plan of SHARD_PLANS)
+    if (plan.key === null) {
+      expect(text).toMatch(
+        new RegExp(`\`${plan.collection}\`.* \\| ${plan.because.replaceAll('.', '\\.')} \\|`),
+      );
+    } else {
+      const { reads = '–', writes = '–' } = SCATTERED[plan.collection] ?? {};
+      const row = [`\`${plan.collection}\``, `\`${JSON.stringify(plan.key)}\``, plan.serves, reads, writes];
+      expect(text).toContain(`| ${row.join(' | ')} |`);
+    }
+  for (const { says, source } of Object.values(SHARD_RULES))
+    expect(text).toContain(`| ${says} | <${source}> |`);
 });

@@ -96,7 +96,10 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
         })),
         ...raise.map((place) => ({
           updateOne: {
-            filter: { _id: new ObjectId(place.bucketId), 'entries.actionId': new ObjectId(place.actionId) },
+            filter: {
+              ...{ _id: new ObjectId(place.bucketId), userId: place.userId },
+              'entries.actionId': new ObjectId(place.actionId),
+            },
             update: raiseStages(place),
           },
         })),
@@ -137,9 +140,9 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
     async takeOut(places: readonly BucketPlace[]): Promise<void> {
       if (places.length === 0) return;
       await collection.bulkWrite(
-        places.map(({ bucketId, actionId, relevancy }) => ({
+        places.map(({ bucketId, userId, actionId, relevancy }) => ({
           updateOne: {
-            filter: { _id: new ObjectId(bucketId) },
+            filter: { _id: new ObjectId(bucketId), userId },
             update: keepStages({
               $or: [
                 { $ne: ['$$entry.actionId', new ObjectId(actionId)] },

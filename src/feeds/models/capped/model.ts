@@ -1,11 +1,24 @@
 import type { FeedModel } from '../../feed-model.ts';
+import { index } from '../../../storage/index-definition.ts';
 import { storedEntriesIndexes } from '../shared/stored-entries-indexes.ts';
 import { cappedCollections, feedRingsRepository } from './repository.ts';
 import { cappedFeedStore } from './store.ts';
 
+const COLLECTION = 'feedSlots';
+
 export const cappedModel: FeedModel = {
   name: 'capped',
   // Rings are found by their ids.
-  indexes: storedEntriesIndexes('feedSlots'),
+  indexes: [
+    ...storedEntriesIndexes(COLLECTION),
+    index(
+      COLLECTION,
+      'entry',
+      { userId: 1, actionId: 1 },
+      'feed model capped: an action has one place in a ring',
+      { unique: true },
+    ),
+  ],
+  retiredIndexes: [{ collection: COLLECTION, name: 'delivery' }],
   open: ({ db, cap }) => cappedFeedStore(feedRingsRepository(cappedCollections(db), cap), cap),
 };

@@ -57,7 +57,7 @@ const CLAIMS_KEPT = 16;
 
 /**
  * Feeds as rings: an entry has the place `n mod cap`, with n from a counter of the reader's, and is one document, so that
- * what was there gives way by the same write. Unique keys: the place, as `_id`, and actionId, userId.
+ * what was there gives way by the same write. Unique keys: the place, as `_id`, and userId, actionId.
  */
 export function feedRingsRepository({ rings, slots, entries }: CappedCollections, cap: number) {
   return {
@@ -109,7 +109,11 @@ export function feedRingsRepository({ rings, slots, entries }: CappedCollections
     ): Promise<ReadonlyMap<string, FeedPosition>> {
       if (places.length === 0) return new Map();
       const documents = await slots
-        .find({ _id: { $in: places.map(({ userId, slot }) => slotId(userId, slot)) } })
+        .find({
+          _id: { $in: places.map(({ userId, slot }) => slotId(userId, slot)) },
+          userId: { $in: [...new Set(places.map(({ userId }) => userId))] },
+        })
+        .hint('_id_')
         .project<{ _id: string; actionId: ObjectId; relevancy: Date }>({ actionId: 1, relevancy: 1 })
         .batchSize(places.length + 1)
         .toArray();
@@ -184,10 +188,10 @@ export function feedRingsRepository({ rings, slots, entries }: CappedCollections
         await slots.bulkWrite(
           writes.map(({ userId, slot, entry, evicted }) => {
             const _id = slotId(userId, slot);
-            const document = { userId, ...toEntryDocument(entry) };
-            if (evicted === null) return { insertOne: { document: { _id, ...document } } };
+            const document = toEntryDocument(entry);
+            if (evicted === null) return { insertOne: { document: { _id, userId, ...document } } };
             // Where another entry has the place by now this does not match and cannot be inserted either.
-            const filter = { _id, ...toPlace(evicted) };
+            const filter = { _id, userId, ...toPlace(evicted) };
             return { updateOne: { filter, update: { $set: document }, upsert: true } };
           }),
           { ordered: false },
@@ -241,7 +245,7 @@ export function feedRingsRepository({ rings, slots, entries }: CappedCollections
       if (taken.length === 0) return;
       await slots.bulkWrite(
         taken.map((one) => ({
-          deleteOne: { filter: { _id: slotId(userId, one.slot), ...toPlace(one) } },
+          deleteOne: { filter: { _id: slotId(userId, one.slot), userId, ...toPlace(one) } },
         })),
         { ordered: false },
       );

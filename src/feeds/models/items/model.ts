@@ -10,9 +10,11 @@ const COLLECTION = 'newsfeedItems';
 export const itemsModel: FeedModel = {
   name: 'items',
   indexes: storedEntriesIndexes(COLLECTION),
-  open: ({ db, feedEpoch }) =>
+  retiredIndexes: [{ collection: COLLECTION, name: 'delivery' }],
+  open: ({ db, feedEpoch, isSharded = false }) =>
     itemsFeedStore(
-      newsfeedItemsRepository(db.collection(COLLECTION)),
-      feedOpener(openCollections(db), COLLECTION, feedEpoch),
+      newsfeedItemsRepository(db.collection(COLLECTION), db.collection(COLLECTION)),
+      // Allowed there as well, but the shard of the reader would ask others for each action, one after the other.
+      isSharded ? null : feedOpener(openCollections(db), COLLECTION, feedEpoch),
     ),
 };

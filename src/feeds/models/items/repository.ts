@@ -2,6 +2,7 @@ import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry } from '../../../domain/newsfeed-item.ts';
 import type { NewsfeedItemDocument } from '../../../storage/documents.ts';
+import type { StoredEntryDocument } from '../../../storage/feed-documents.ts';
 import { duplicatePositions } from '../../../storage/errors.ts';
 import type { ReaderEntry } from '../shared/entries.ts';
 import { storedEntries } from '../shared/stored-entries.ts';
@@ -11,11 +12,26 @@ function newDocument(
   actionId: ObjectId,
   entry: Pick<FeedEntry, 'relevancy' | 'reasons'>,
 ): NewsfeedItemDocument {
-  return { _id: new ObjectId(), userId, actionId, relevancy: entry.relevancy, reasons: [...entry.reasons] };
+  return {
+    _id: itemId(userId, actionId),
+    ...{ userId, actionId, relevancy: entry.relevancy, reasons: [...entry.reasons] },
+  };
 }
 
-/** One document per reader and action. Unique key: actionId, userId. */
-export function newsfeedItemsRepository(collection: Collection<NewsfeedItemDocument>) {
+/**
+ * A reader has one item of an action, since it has one id. It holds the reader, by whom items are sharded, so that the same
+ * id is always on the same shard. The action comes first: what a delivery inserts lies together in the index.
+ */
+export function itemId(userId: UserId, actionId: ObjectId): string {
+  return `${actionId.toHexString()}_${userId}`;
+}
+
+/** One document per reader and action. Unique key: `_id`. */
+export function newsfeedItemsRepository(
+  collection: Collection<NewsfeedItemDocument>,
+  /** The same collection, by what its documents have in common with others. */
+  entries: Collection<StoredEntryDocument>,
+) {
   async function insertNew<T>(
     entries: readonly T[],
     toDocument: (entry: T) => NewsfeedItemDocument,
@@ -30,7 +46,7 @@ export function newsfeedItemsRepository(collection: Collection<NewsfeedItemDocum
   }
 
   return {
-    ...storedEntries(collection),
+    ...storedEntries(entries),
 
     /** Inserts what is not there, in one unordered write. Returns those entries that were there already. */
     async insert(actionId: ActionId, entries: readonly ReaderEntry[]): Promise<ReaderEntry[]> {

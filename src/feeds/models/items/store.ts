@@ -10,13 +10,10 @@ import { isBehind } from '../shared/put-in-rounds.ts';
  * Cost: a page is one query; a delivery to a new reader one insert in a bulk; a bump one `updateMany` per distinct
  * relevancy and set of reasons.
  */
-export function itemsFeedStore(
-  items: NewsfeedItemsRepository,
-  open: NonNullable<FeedStore['open']>,
-): FeedStore {
+export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] | null): FeedStore {
   return {
     model: 'items',
-    open,
+    ...(open == null ? {} : { open }),
     async deliver({ actionId, readers, isFirstAttempt }) {
       const held = isFirstAttempt ? NONE : await holdersOf(actionId, readers);
       const missing = readers.filter((reader) => !held.has(reader.userId));

@@ -1,6 +1,6 @@
 import { index, type IndexDefinition } from '../../../storage/index-definition.ts';
 
-/** Of a collection with a document for each entry. */
+/** Of a collection with a document for each entry, whose `userId` is its shard key. */
 export function storedEntriesIndexes(collection: string): IndexDefinition[] {
   return [
     index(
@@ -11,10 +11,9 @@ export function storedEntriesIndexes(collection: string): IndexDefinition[] {
     ),
     index(
       collection,
-      'delivery',
+      'holders',
       { actionId: 1, userId: 1 },
-      'idempotent delivery, one entry per reader and action; cascade: all entries of an action',
-      { unique: true },
+      'delivery: who holds an action; cascade: all entries of an action',
     ),
   ];
 }

@@ -25,10 +25,10 @@ interface EntryCollection extends Pick<
   ): Promise<{ readonly matchedCount: number }>;
 }
 
-/** What the models with one document per entry have in common. Unique key: actionId, userId. */
+/** What the models with one document per entry have in common. */
 export function storedEntries(collection: EntryCollection) {
   return {
-    /** Those of the readers who hold the action, with their entries. Index `delivery`. */
+    /** Those of the readers who hold the action, with their entries. Index `holders`. */
     async holders(
       actionId: ActionId,
       userIds: readonly UserId[],
@@ -94,7 +94,7 @@ export function storedEntries(collection: EntryCollection) {
       return documents.map(toEntry);
     },
 
-    /** The next readers who hold the action, in order of id. Index `delivery`. */
+    /** The next readers who hold the action, in order of id. Index `holders`. */
     async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
       const documents = await collection
         .find({ actionId: new ObjectId(actionId), ...(after === null ? {} : { userId: { $gt: after } }) })
@@ -106,7 +106,7 @@ export function storedEntries(collection: EntryCollection) {
       return documents.map((document) => document.userId);
     },
 
-    /** Index `delivery`. */
+    /** Index `holders`. */
     async remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void> {
       await collection.deleteMany({
         actionId: { $in: actionIds.map((id) => new ObjectId(id)) },

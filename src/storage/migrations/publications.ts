@@ -1,0 +1,42 @@
+import { ObjectId } from 'mongodb';
+import type { ActionDocument } from '../documents.ts';
+import { forgetPublications, isKeyed, notePublications } from '../publications.ts';
+import type { Migration } from './migration.ts';
+
+/**
+ * From this version on `publications` has every idempotency key that was used, and every process writes it: nothing hangs
+ * on the unique indexes of before any more.
+ */
+export const PUBLISHED_SINCE = 6;
+
+type Publication = Pick<ActionDocument, '_id' | 'actorId' | 'idempotencyKey'>;
+
+/** Notes the idempotency keys of the actions of before. Until then keys are looked up in the actions, too. */
+export const publicationsMigration: Migration = {
+  version: PUBLISHED_SINCE,
+  name: 'idempotency keys have a collection of their own',
+  async batch({ actions, publications }, after, limit) {
+    const found = await actions
+      .find(after === null ? {} : { _id: { $gt: new ObjectId(after) } })
+      .sort({ _id: 1 })
+      .project<Publication>({ actorId: 1, idempotencyKey: 1 })
+      .limit(limit)
+      .toArray();
+    const keyed = found.filter(isKeyed);
+    await notePublications(publications, keyed);
+    if (keyed.length > 0) {
+      // An erasure that took a key from its action meanwhile may have come too early for what was noted just now.
+      const still = await actions
+        .find({ _id: { $in: keyed.map(({ _id }) => _id) } })
+        .project<Publication>({ actorId: 1, idempotencyKey: 1 })
+        .toArray();
+      const kept = new Set(still.filter(isKeyed).map(({ _id }) => _id.toHexString()));
+      await forgetPublications(
+        publications,
+        keyed.filter(({ _id }) => !kept.has(_id.toHexString())),
+      );
+    }
+    const last = found.length < limit ? undefined : found.at(-1);
+    return { after: last?._id.toHexString() ?? null, looked: found.length };
+  },
+};

@@ -1,0 +1,78 @@
+import { expect, inject, test } from 'vitest';
+import { ALL_RETIRED_INDEXES, allIndexes } from '../../src/app/indexes.ts';
+import { shard } from '../../src/cli/shard.ts';
+import { ensureIndexes } from '../../src/storage/indexes.ts';
+import { connectDatabase } from '../../src/storage/mongo.ts';
+import { SHARD_PLANS } from '../../src/storage/shard-keys.ts';
+import { recordingTerminal } from '../support/recording-terminal.ts';
+import { startRouter } from '../support/router.ts';
+import { uniqueName } from '../support/unique-name.ts';
+
+const PLANNED = SHARD_PLANS.flatMap(({ collection, key }) => (key === null ? [] : [{ collection, key }]));
+
+async function run(env: Record<string, string>, options: { run?: boolean; status?: boolean } = {}) {
+  const { terminal, stdout, stderr } = recordingTerminal();
+  const code = await shard({ env, terminal }, options).catch((error: unknown) => String(error));
+  return { code, stdout, stderr };
+}
+
+test('shard prints a command for every collection, and why the others stay whole', async () => {
+  const { code, stdout, stderr } = await run({ MONGODB_DB: 'feeds' });
+  expect(code).toBe(0);
+  expect(stdout.filter((line) => line.startsWith('sh.'))).toEqual(
+    PLANNED.map(({ collection, key }) => `sh.shardCollection("feeds.${collection}", ${JSON.stringify(key)})`),
+  );
+  // Nothing else begins with a hash of the id.
+  expect(stdout.filter((line) => !line.startsWith('sh.'))).toEqual([
+    'db.getSiblingDB("feeds").getCollection("actions").createIndex({"_id":"hashed"}, {"name":"shard"})',
+  ]);
+  expect(stderr).toHaveLength(SHARD_PLANS.length - PLANNED.length);
+});
+
+test('shard runs on a router alone, after the migrations, and says what is there', async () => {
+  await using router = await startRouter(inject('mongodbUri'));
+  const MONGODB_DB = uniqueName('shard');
+  const env = { MONGODB_URI: router.uri, MONGODB_DB };
+  expect((await run({ MONGODB_DB }, { run: true })).code).toContain('MONGODB_URI is missing');
+  const alone = await run({ ...env, MONGODB_URI: inject('mongodbUri') }, { run: true });
+  expect(alone.code).toContain('is not mongos');
+
+  await using database = await connectDatabase({ uri: router.uri, db: MONGODB_DB });
+  try {
+    expect(database.isSharded).toBe(true);
+    await ensureIndexes(database.db, allIndexes());
+    // As a release before has left it.
+    for (const [n, { collection, name }] of ALL_RETIRED_INDEXES.entries())
+      await database.db
+        .collection(collection)
+        .createIndexes([{ key: { [`of${String(n)}`]: 1 }, name, unique: true, sparse: true }]);
+    await database.collections.schema.insertOne({ _id: 'schema', version: 5 });
+    expect((await run(env, { run: true })).code).toContain('has schema version 5');
+    expect(router.sharded.size).toBe(0);
+    const before = await run(env, { status: true });
+    expect(before.code).toBe(1);
+    expect(before.stdout).toHaveLength(PLANNED.length);
+    expect(before.stdout.find((line) => line.startsWith('actions:'))).toMatch(
+      /^actions: not sharded: the index idempotency is unique\. .* https:/,
+    );
+
+    await database.collections.schema.updateOne({ _id: 'schema' }, { $set: { version: 6 } });
+    const done = PLANNED.map(({ collection, key }) => `${collection}: sharded by ${JSON.stringify(key)}`);
+    expect(await run(env, { run: true })).toMatchObject({ code: 0, stdout: done });
+    expect(Object.fromEntries(router.sharded)).toEqual(
+      Object.fromEntries(PLANNED.map(({ collection, key }) => [`${MONGODB_DB}.${collection}`, key])),
+    );
+    const indexes = await database.collections.actions.indexes();
+    expect(indexes.filter(({ name }) => name === 'idempotency' || name === 'shard')).toMatchObject([
+      { key: { _id: 'hashed' } },
+    ]);
+    // Again changes nothing.
+    expect(await run(env, { run: true })).toMatchObject({ code: 0, stdout: done });
+    router.sharded.set(`${MONGODB_DB}.feeds`, { activeAt: 1 });
+    const other = await run(env, { status: true });
+    expect(other.code).toBe(1);
+    expect(other.stdout).toContain('feeds: sharded by {"activeAt":1}, not by {"_id":1}');
+  } finally {
+    await database.db.dropDatabase();
+  }
+});

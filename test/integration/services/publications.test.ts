@@ -1,0 +1,97 @@
+import { ObjectId } from 'mongodb';
+import { expect, test } from 'vitest';
+import { publishAction } from '../../../src/services/publish/publish-action.ts';
+import type { Collections } from '../../../src/storage/mongo.ts';
+import { publicationId } from '../../../src/storage/publications.ts';
+import { createRepositories } from '../../../src/storage/repositories.ts';
+import { Crash, crashingCollections } from '../../support/crashing.ts';
+import { erase, placesOf } from '../../support/erasure.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const POST = {
+  actorId: 'ann',
+  idempotencyKey: 'k1',
+  descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } },
+};
+
+/** As another process would, over these collections. */
+function publishOver(parts: Parts, collections: Collections): ReturnType<typeof publishAction> {
+  const dependencies = {
+    ...createRepositories(collections),
+    workSignal: { notify: () => undefined },
+    onPublished: () => undefined,
+  };
+  return publishAction(dependencies, parts.service, POST);
+}
+
+test('a publication that was cut off before its action is completed by the next attempt, under the same id', async () => {
+  await using parts = await openParts();
+  const { actions, publications } = parts.database.collections;
+  await expect(publishOver(parts, crashingCollections(parts.database.collections, 1))).rejects.toThrow(Crash);
+  const [fixed] = await publications.find().toArray();
+  expect(fixed?._id).toBe(publicationId(POST));
+  expect(await actions.countDocuments()).toBe(0);
+
+  const { action, isReplay } = await parts.publish(POST);
+  expect([action.id, isReplay]).toEqual([fixed?.actionId.toHexString(), false]);
+  expect(await parts.publish(POST)).toEqual({ action, isReplay: true });
+  expect([await actions.countDocuments(), await publications.countDocuments()]).toEqual([1, 1]);
+});
+
+test('one that was cut off behind its action is there already', async () => {
+  await using parts = await openParts();
+  await expect(publishOver(parts, crashingCollections(parts.database.collections, 2))).rejects.toThrow(Crash);
+  expect((await parts.publish(POST)).isReplay).toBe(true);
+  expect(await parts.database.collections.actions.countDocuments()).toBe(1);
+});
+
+test('a pass waits where an attempt is completed so late that its id is older than who has joined since', async () => {
+  await using parts = await openParts();
+  const { actions, publications } = parts.database.collections;
+  const old = ObjectId.createFromTime(Math.floor(Date.now() / 1_000) - 3_600);
+  await publications.insertOne({ _id: publicationId(POST), actionId: old });
+  const { action } = await parts.publish(POST);
+  expect(action.id).toBe(old.toHexString());
+  const stored = await actions.findOne({ _id: old });
+  expect(stored?.fanOut.leaseUntil?.getTime()).toBe(action.recorded.getTime() + 5_000);
+  // What is recorded at once is delivered at once.
+  const prompt = await parts.publish({ ...POST, idempotencyKey: 'k2' });
+  const other = await actions.findOne({ _id: new ObjectId(prompt.action.id) });
+  expect(other?.fanOut.leaseUntil).toEqual(prompt.action.recorded);
+});
+
+test('keys of one batch, known, new and twice, each stand for one action', async () => {
+  await using parts = await openParts();
+  const first = await parts.publish(POST);
+  const keys = ['k2', 'k1', 'k2', 'k3'];
+  const outcomes = await parts.services.publishActions(
+    parts.service,
+    keys.map((idempotencyKey) => ({ ...POST, idempotencyKey })),
+  );
+  expect(outcomes.map(({ isReplay }) => isReplay)).toEqual([false, true, true, false]);
+  expect(outcomes[1]?.action?.id).toBe(first.action.id);
+  expect(outcomes[2]?.action?.id).toBe(outcomes[0]?.action?.id);
+  expect(await parts.database.collections.actions.countDocuments()).toBe(3);
+});
+
+test('actor and key are kept apart wherever one ends', () => {
+  const ids = [
+    ['a', 'bc'],
+    ['ab', 'c'],
+    ['a","b', 'c'],
+    ['', 'abc'],
+  ].map(([actorId = '', idempotencyKey = '']) => publicationId({ actorId, idempotencyKey }));
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('an erasure leaves no key of the member, and names nobody meanwhile', async () => {
+  await using parts = await openParts();
+  const { publications } = parts.database.collections;
+  await parts.services.upsertMembers(parts.service, [{ memberId: 'member-ann', name: 'Ann' }]);
+  await parts.publish({ ...POST, actorId: 'member-ann' });
+  await parts.publish({ ...POST, actorId: 'bob' });
+  expect(JSON.stringify(await publications.find().toArray())).not.toMatch(/member-ann|k1/);
+  await erase(parts, 'member-ann');
+  expect(await publications.distinct('_id')).toEqual([publicationId({ ...POST, actorId: 'bob' })]);
+  expect(await placesOf(parts.database, 'member-ann')).toEqual([]);
+});

@@ -1,0 +1,94 @@
+import { fileURLToPath } from 'node:url';
+import { Collection } from 'mongodb';
+import { afterEach } from 'vitest';
+import { SHARD_RULES } from '../../src/storage/shard-rules.ts';
+import { commandOfCall, commandsOfBulk, METHODS } from './driver-calls.ts';
+import type { RecordedCommand } from './commands.ts';
+import { reachOf, type Reach } from './sharding.ts';
+import { reasonOf } from './scattered.ts';
+
+/**
+ * Set up for every test that reaches a database: looks at all commands that the sources ask the driver for, in the process of
+ * the test, and fails the test in which one would not be taken by a sharded database, or goes to every shard for no reason that
+ * anybody has given. What a test itself asks for does not count.
+ */
+const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
+const WATCHED = Symbol.for('fanfare.watched');
+
+const faults = new Set<string>();
+
+function judge(command: RecordedCommand, from: string): void {
+  const reach = tryReachOf(command, from);
+  if (reach.kind === 'targeted') return;
+  if (reach.kind === 'scattered' && reasonOf(command) !== null) return;
+  faults.add(`${reach.kind}: ${command.name} ${command.collection}, from ${from}. ${explain(reach)}`);
+}
+
+/** A collection on which nobody has decided is a fault of the test, not of the call. */
+function tryReachOf(command: RecordedCommand, from: string): Reach {
+  try {
+    return reachOf(command);
+  } catch (error) {
+    faults.add(`${String(error)}, from ${from}`);
+    return { kind: 'targeted' };
+  }
+}
+
+function explain(reach: Reach): string {
+  if (reach.kind !== 'forbidden')
+    return 'Name the shard key, or give the reason in test/support/scattered.ts.';
+  const { says, source } = SHARD_RULES[reach.rule];
+  return `${says} ${source}`;
+}
+
+/** The place in the sources that calls the driver; null: somebody else does. */
+function callerInSources(): string | null {
+  const { prepareStackTrace } = Error;
+  try {
+    Error.prepareStackTrace = (_error, sites) => sites;
+    const here: { stack?: readonly NodeJS.CallSite[] } = {};
+    Error.captureStackTrace(here, callerInSources);
+    // The first is the method that stands in for that of the driver.
+    const site = here.stack?.[1];
+    const file = site?.getFileName()?.replace('file://', '') ?? '';
+    if (!file.startsWith(SOURCES)) return null;
+    return `src/${file.slice(SOURCES.length)}:${String(site?.getLineNumber() ?? 0)}`;
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+  }
+}
+
+function watch(): void {
+  const methods = Collection.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
+  for (const method of METHODS) {
+    const original = methods[method];
+    if (original === undefined) throw new Error(`The driver has no method ${method}`);
+    methods[method] = function (this: Collection, ...args: unknown[]) {
+      const from = callerInSources();
+      // What the router knows of itself is in a database of its own.
+      if (from !== null && this.dbName !== 'config') {
+        const commands =
+          method === 'bulkWrite'
+            ? commandsOfBulk(this.collectionName, args)
+            : [commandOfCall(this.collectionName, method, args)];
+        for (const command of commands) if (command !== null) judge(command, from);
+      }
+      return original.apply(this, args);
+    };
+  }
+}
+
+const scope = globalThis as unknown as Record<symbol, unknown>;
+// Set up again for each file, in one process.
+if (scope[WATCHED] === undefined) {
+  watch();
+  scope[WATCHED] = faults;
+}
+
+afterEach(() => {
+  const found = scope[WATCHED] as Set<string>;
+  if (found.size === 0) return;
+  const text = [...found].join('\n');
+  found.clear();
+  throw new Error(`On a sharded database:\n${text}`);
+});
