@@ -10,6 +10,7 @@ import { Closer } from '../lib/closer.ts';
 import { once } from '../lib/once.ts';
 import { createRealtime } from '../realtime/create-realtime.ts';
 import { checkClock, watchClock } from '../services/clock-watch.ts';
+import type * as Api from './api.ts';
 import { createCore } from './core.ts';
 import { ALL_RETIRED_INDEXES, allIndexes } from './indexes.ts';
 import { enterInstallation } from './presence.ts';
@@ -237,10 +238,10 @@ async function build(
   };
 }
 
-/** With the database away a lease cannot be handed back; it then expires. */
-/** Loaded where it is served alone: GraphQL and HTTP are most of what a process has to load at its start. */
-const loadApi = (): Promise<typeof import('./api.ts')> => import('./api.ts');
+/** Loaded only where it is served: GraphQL and HTTP are most of what a process has to load at its start. */
+const loadApi = (): Promise<typeof Api> => import('./api.ts');
 
+/** With the database away a lease cannot be handed back; it then expires. */
 const WORKERS_CLOSE_WITHIN_MS = 3_000;
 const LEAVES_WITHIN_MS = 1_000;
 /** Asking all the time would take the database's time from the work that is waited for. */
