@@ -50,10 +50,7 @@ export function useAutoRead(
   useEffect(() => {
     const asked = new Set<string>();
     const timer = setInterval(() => {
-      if (document.visibilityState !== 'visible') {
-        inView.current.clear();
-        return;
-      }
+      if (document.visibilityState !== 'visible') return;
       const until = performance.now() - dwellMs;
       const isDue = ({ id, isUnread, relevancy }: FanfareItem): boolean =>
         isUnread && !asked.has(id + relevancy) && (inView.current.get(id) ?? Infinity) <= until;
@@ -62,7 +59,14 @@ export function useAutoRead(
       for (const { id, relevancy } of due) asked.add(id + relevancy);
       reader.markItems(due, true).catch((error: unknown) => latest.current.onError?.(error));
     }, dwellMs / 2);
+    // What is in view when the page is seen again has been there only since then. The observer does not report it: for
+    // it nothing has moved.
+    const seenAgain = (): void => {
+      for (const id of inView.current.keys()) inView.current.set(id, performance.now());
+    };
+    document.addEventListener('visibilitychange', seenAgain);
     return () => {
+      document.removeEventListener('visibilitychange', seenAgain);
       clearInterval(timer);
     };
   }, [reader, dwellMs]);
