@@ -84,9 +84,10 @@ function rateLimitsOf(rates: Config['http']['rateLimits'], redis: RedisParts | n
 }
 
 function authOf({ auth }: Config): AuthOptions {
-  const { jwksUri, jwtSecret, issuer, audience, jwksMaxAgeMs, jwksMaxStaleMs } = auth;
+  const { jwksUri, jwtSecret, jwksMaxAgeMs, jwksMaxStaleMs } = auth;
+  const checks = { issuer: auth.issuer, audience: auth.audience, tenantClaim: auth.tenantClaim };
   if (jwksUri !== undefined)
-    return { jwksUri, maxAgeMs: jwksMaxAgeMs, maxStaleMs: jwksMaxStaleMs, issuer, audience };
-  if (jwtSecret !== undefined) return { secret: jwtSecret, issuer, audience };
+    return { jwksUri, maxAgeMs: jwksMaxAgeMs, maxStaleMs: jwksMaxStaleMs, ...checks };
+  if (jwtSecret !== undefined) return { secret: jwtSecret, ...checks };
   throw new Error('Neither JWT_SECRET nor JWKS_URI is set');
 }

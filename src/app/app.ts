@@ -15,6 +15,7 @@ import { createCore } from './core.ts';
 import { ALL_RETIRED_INDEXES, allIndexes } from './indexes.ts';
 import { enterInstallation } from './presence.ts';
 import { startWorkers } from './workers.ts';
+import { acceptStoredIds } from '../descriptors/id-schema.ts';
 import type { Services } from '../services/create-services.ts';
 import { dropIndexes, ensureIndexes } from '../storage/indexes.ts';
 import { PUBLISHED_SINCE } from '../storage/migrations/publications.ts';
@@ -132,20 +133,23 @@ async function build(
     ),
   );
   closer.own(syncToAsync(metrics.watchSkew(() => clock.skew() / 1_000)));
-  const created = await ensureIndexes(database.db, allIndexes());
-  if (created.length > 0) logIndexesCreated(logger, { indexes: created });
+  const hasTenants = config.auth.tenantClaim !== undefined;
+  if (hasTenants) acceptStoredIds();
   const { processes, schemaVersion } = createRepositories(database.collections);
   const presence = await enterInstallation(
     { processes, schemaVersion },
     {
       schema: latestVersion(MIGRATIONS),
       isWorker: parts.worker,
+      hasTenants,
       onError: (err) => {
         logPresenceTrouble(logger, { err });
       },
     },
   );
   closer.own(presence, LEAVES_WITHIN_MS);
+  const created = await ensureIndexes(database.db, allIndexes({ hasTenants }));
+  if (created.length > 0) logIndexesCreated(logger, { indexes: created });
   if (await isTrustedSince(schemaVersion, PUBLISHED_SINCE)()) {
     const dropped = await dropIndexes(database.db, ALL_RETIRED_INDEXES);
     if (dropped.length > 0) logIndexesDropped(logger, { indexes: dropped });

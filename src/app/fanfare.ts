@@ -10,7 +10,7 @@ import type { ALWAYS, PackName, PACKS } from '../descriptors/packs/packs.ts';
 import { useDescriptors } from '../descriptors/registry.ts';
 import type { Action, ActionRef, Scope } from '../domain/action.ts';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
-import type { Identity, Role } from '../domain/viewer.ts';
+import type { Role } from '../domain/viewer.ts';
 import { FEED_MODEL_NAMES } from '../feeds/registry.ts';
 import { encodeActionId } from '../graphql/global-id.ts';
 import { printedSchema } from '../graphql/printed-schema.ts';
@@ -28,6 +28,7 @@ import { isDatabaseUnavailable } from '../storage/errors.ts';
 import { logRequestFailed } from '../telemetry/events.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { Acting } from './acting.ts';
 import { openServer, type Server } from './open-server.ts';
 
 /** The types of a configuration: its own, those of its packs, and Custom. */
@@ -41,6 +42,8 @@ export interface FanfareOptions {
   readonly api?: boolean;
   /** Whether it delivers what is published, in the background. Default: yes. */
   readonly worker?: boolean;
+  /** Where TENANT_CLAIM is set: the tenant whose data the methods read and write. */
+  readonly tenant?: string;
   /** Where its log goes. Default: stderr, as LOG_LEVEL says. */
   readonly logger?: Logger;
 }
@@ -141,18 +144,12 @@ export function createFanfare<
 >(hostConfig: HostConfig<D, P>, options: FanfareOptions = {}): Fanfare<TypesOf<D, P>> {
   const checked = checkHostConfig(hostConfig, 'The configuration');
   useDescriptors(checked);
-  const schema = buildSchema();
   const env = withReactions({ ...readEnvironment(), ...options.settings }, checked.reactions);
   const config = readConfig(env, { feedModels: FEED_MODEL_NAMES, needsKey: options.api ?? false });
+  const acting = new Acting(config, options.tenant);
+  const schema = buildSchema({ hasTenants: config.auth.tenantClaim !== undefined });
   const logger = options.logger ?? createLogger({ level: config.log.level });
-  return new RunningFanfare<TypesOf<D, P>>({ config, env, options, logger, schema });
-}
-
-/** Who publishes for others. */
-const SERVICE = identityOf('service', ['user', 'service']);
-
-function identityOf(userId: string, roles: readonly Role[]): Identity {
-  return { userId, roles: new Set(roles), expiresAt: null };
+  return new RunningFanfare<TypesOf<D, P>>({ config, env, options, logger, schema, acting });
 }
 
 interface Prepared {
@@ -161,17 +158,20 @@ interface Prepared {
   readonly options: FanfareOptions;
   readonly logger: Logger;
   readonly schema: ReturnType<typeof buildSchema>;
+  readonly acting: Acting;
 }
 
 class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
   readonly schema: string;
   readonly #prepared: Prepared;
+  readonly #acting: Acting;
   #opening: Promise<Server> | null = null;
   #server: Server | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(prepared: Prepared) {
     this.#prepared = prepared;
+    this.#acting = prepared.acting;
     this.schema = printedSchema(prepared.schema);
   }
 
@@ -186,20 +186,21 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
   }
 
   async upsertMembers(members: readonly MemberInput[]): Promise<number> {
-    return this.#services().upsertMembers(SERVICE, members);
+    return this.#services().upsertMembers(this.#acting.service(), this.#acting.stored(members));
   }
 
   async upsertRefs(refs: readonly RefInput[]): Promise<number> {
-    return this.#services().upsertRefs(SERVICE, refs);
+    return this.#services().upsertRefs(this.#acting.service(), this.#acting.stored({ refs }).refs);
   }
 
   async follow(pairs: readonly FollowInput[]): Promise<number> {
-    return this.#services().followMany(SERVICE, pairs);
+    return this.#services().followMany(this.#acting.service(), this.#acting.stored(pairs));
   }
 
   async publish(publication: Publication<T>) {
-    const { action, isReplay } = await this.#services().publishAction(SERVICE, publication);
-    return { action: recordedAction<T>(action), isReplay };
+    const input = this.#acting.stored<PublishActionInput>(publication);
+    const { action, isReplay } = await this.#services().publishAction(this.#acting.service(), input);
+    return { action: this.#acting.shown(recordedAction<T>(action)), isReplay };
   }
 
   async delivered(): Promise<void> {
@@ -208,14 +209,14 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
 
   async read(memberId: string, { locale, ...args }: ReadOptions = {}): Promise<FeedItems<T>> {
     const services = this.#services();
-    const session = services.openSession(identityOf(memberId, ['user']));
-    const { edges, endCursor, hasNextPage } = await services.readFeed(session, args);
+    const session = services.openSession(this.#acting.as(memberId, ['user']));
+    const { edges, endCursor, hasNextPage } = await services.readFeed(session, this.#acting.stored(args));
     const items = edges.map(async ({ node: { action, relevancy, reasons, isUnread } }) => ({
       action: recordedAction<T>(action),
       summary: await sentenceOfAction(session, action, localeFor(locale)),
       ...{ relevancy, reasons, isUnread },
     }));
-    return { items: await Promise.all(items), endCursor, hasNextPage };
+    return { items: this.#acting.shown(await Promise.all(items)), endCursor, hasNextPage };
   }
 
   async query<R>(
@@ -229,7 +230,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
       this.#services(),
       {
         ...{ document, variables, locale: localeFor(locale) },
-        identity: memberId === undefined ? SERVICE : identityOf(memberId, roles),
+        identity: memberId === undefined ? this.#acting.service() : this.#acting.as(memberId, roles),
       },
       {
         isUnavailable: isDatabaseUnavailable,
@@ -262,6 +263,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
   }
 
   #services(): Server['app']['services'] {
+    this.#acting.check();
     return this.#required().app.services;
   }
 }

@@ -2,10 +2,15 @@ import { FEED_INDEXES, RETIRED_FEED_INDEXES } from '../feeds/registry.ts';
 import { descriptorIndexes } from '../storage/descriptor-indexes.ts';
 import type { IndexDefinition, RetiredIndex } from '../storage/index-definition.ts';
 import { INDEXES, RETIRED_INDEXES } from '../storage/index-definitions.ts';
+import { TENANT_INDEXES } from '../storage/tenant-indexes.ts';
 
-/** Every index of the database, whatever the feed model, with those of the types of actions of this process. */
-export function allIndexes(): readonly IndexDefinition[] {
-  return [...INDEXES, ...descriptorIndexes(), ...FEED_INDEXES];
+/**
+ * Every index of the database, whatever the feed model, with those of the types of actions of this process.
+ * @param options.hasTenants whether lists across a tenant have theirs. Default: no.
+ */
+export function allIndexes({ hasTenants = false } = {}): readonly IndexDefinition[] {
+  const ofTenants = hasTenants ? TENANT_INDEXES : [];
+  return [...INDEXES, ...ofTenants, ...descriptorIndexes(), ...FEED_INDEXES];
 }
 
 /** Every index that releases before have made and that nothing needs any more, from PUBLISHED_SINCE on. */

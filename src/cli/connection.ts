@@ -4,10 +4,13 @@ import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { keptSecret } from './kept-secret.ts';
 import { signToken } from './sign-token.ts';
+import { tenantFor } from './tenant.ts';
 
 export interface ConnectionOptions {
   readonly url: string;
   readonly token?: string | undefined;
+  /** In which the token is good that is signed here. */
+  readonly tenant?: string | undefined;
 }
 
 const TOKEN_MS = 12 * 3_600_000;
@@ -21,16 +24,18 @@ export async function connectToServer(
   options: ConnectionOptions,
 ): Promise<ApiClient> {
   const url = readServerUrl(options.url);
-  return apiClient({ url, token: options.token ?? (await ownToken(context, 'import')) });
+  return apiClient({ url, token: options.token ?? (await ownToken(context, 'import', options.tenant)) });
 }
 
 /** A token with all roles, signed with the key at hand. */
-export async function ownToken(context: CommandContext, sub: string): Promise<string> {
+export async function ownToken(context: CommandContext, sub: string, givenTenant?: string): Promise<string> {
   const { auth, dataDir } = configOf(context, { needsKey: false });
+  const tenant = tenantFor({ auth }, givenTenant);
   const jwtSecret = auth.jwtSecret ?? (await keptSecret(dataDir));
   if (jwtSecret === null)
     throw new CommandError(
       `--token is missing: there is no JWT_SECRET and no secret kept in ${dataDir} to sign one`,
     );
-  return signToken({ ...auth, jwtSecret }, { sub, roles: ROLES, expiresAt: new Date(Date.now() + TOKEN_MS) });
+  const expiresAt = new Date(Date.now() + TOKEN_MS);
+  return signToken({ ...auth, jwtSecret }, { sub, roles: ROLES, tenant, expiresAt });
 }

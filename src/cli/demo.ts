@@ -10,7 +10,7 @@ import { liveAction, story } from './demo/story.ts';
 import { paced, traceOfDay } from './demo/trace.ts';
 import { watchingHints } from './demo/watching-hints.ts';
 import { endOnSignals } from './interruption.ts';
-import { openRuntime } from './runtime.ts';
+import { DEMO_TENANT, openRuntime } from './runtime.ts';
 import { findServer } from './running-server.ts';
 import { withSecret } from './kept-secret.ts';
 
@@ -57,12 +57,14 @@ interface Published {
 export async function demo(context: CommandContext, options: DemoOptions): Promise<void> {
   const intervalMs = durationOf('--interval', options.interval);
   const dayMs = options.trace === undefined ? null : durationOf('--trace', traceIn(options.trace));
+  const config = configOf(context, { needsKey: false });
+  const tenant = config.auth.tenantClaim === undefined ? undefined : DEMO_TENANT;
   const run = new Date().toISOString();
   const played = { live: 0 };
   const play = async (url: string, given = options.token): Promise<void> => {
-    const client = await connectToServer(context, { url, token: given });
+    const client = await connectToServer(context, { url, token: given, tenant });
     await tellStory(client, context.terminal);
-    const token = given ?? (await ownToken(context, READER));
+    const token = given ?? (await ownToken(context, READER, tenant));
     for (const line of watchingHints(url, token)) context.terminal.out(line);
     for (const [waitMs, input, at] of dayMs === null ? endless(run, intervalMs) : day(run, dayMs)) {
       if (played.live >= (options.count ?? Infinity)) break;
@@ -74,17 +76,16 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
   };
   const farewell = () =>
     `Ended after ${String(played.live)} live action${played.live === 1 ? '' : 's'}. All of it stays in the feed of "${READER}".`;
-  const given = configOf(context, { needsKey: false });
-  const running = options.url === undefined ? await findServer(given.dataDir) : null;
+  const running = options.url === undefined ? await findServer(config.dataDir) : null;
   const url = options.url ?? running?.url;
   if (url !== undefined) {
     endOnSignals(context.terminal, { farewell, exitCode: 0 });
     await play(url, options.token ?? running?.token ?? undefined);
     return;
   }
-  const { config } = await withSecret(configOf(context));
+  const { config: signing } = await withSecret(configOf(context));
   await using runtime = await openRuntime(context, {
-    config,
+    config: signing,
     parts: { api: true, worker: true },
     voice: 'command',
     farewell,

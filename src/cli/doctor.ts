@@ -90,7 +90,7 @@ async function* examineDatabases(context: CommandContext, config: Config): Async
   await using databases = services;
   yield { state: 'ok', what: 'Databases', detail: describeDatabases(databases, config) };
   yield* examineServer(config);
-  yield* examineMongo(databases.mongodbUri, config.mongodb.db);
+  yield* examineMongo(databases.mongodbUri, config);
   yield await examineRedis({ ...config.redis, url: databases.redisUrl });
 }
 
@@ -105,7 +105,10 @@ async function* examineServer({ dataDir }: Config): AsyncGenerator<Finding> {
   yield { state: answer === 'is ready' ? 'ok' : 'FAIL', what: 'Server', detail };
 }
 
-async function* examineMongo(uri: string, db: string): AsyncGenerator<Finding> {
+async function* examineMongo(
+  uri: string,
+  { mongodb: { db }, auth }: Pick<Config, 'mongodb' | 'auth'>,
+): AsyncGenerator<Finding> {
   const connected = await attempt('MongoDB', () => connectDatabase({ uri, db }));
   if ('state' in connected) {
     yield connected;
@@ -117,12 +120,12 @@ async function* examineMongo(uri: string, db: string): AsyncGenerator<Finding> {
     what: 'MongoDB',
     detail: `${await database.version()} answers at ${uri}, database ${db}`,
   };
-  yield await examineIndexes(database);
+  yield await examineIndexes(database, auth.tenantClaim !== undefined);
   yield await examineSchema(database);
 }
 
-async function examineIndexes({ db }: Database): Promise<Finding> {
-  const all = allIndexes();
+async function examineIndexes({ db }: Database, hasTenants: boolean): Promise<Finding> {
+  const all = allIndexes({ hasTenants });
   const missing = await missingIndexes(db, all);
   const present = `${String(all.length - missing.length)} of ${String(all.length)}`;
   if (missing.length === 0) return { state: 'ok', what: 'Indexes', detail: `${present} present` };

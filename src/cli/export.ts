@@ -2,16 +2,21 @@ import { createWriteStream } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Tenant } from '../domain/tenant.ts';
+import { withoutTenantIn } from '../domain/tenant-text.ts';
 import type { Identity } from '../domain/viewer.ts';
+import { storedInput } from '../services/tenants/stored-input.ts';
 import type { ExportPart } from '../services/shapes.ts';
 import { configOf } from './config-of.ts';
 import { connectToServer } from './connection.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { endOnSignals } from './interruption.ts';
 import { openRuntime } from './runtime.ts';
+import { actingIn, tenantFor } from './tenant.ts';
 
 export interface ExportOptions {
   readonly member: string;
+  readonly tenant?: string;
   readonly out?: string;
   readonly url?: string;
   readonly token?: string;
@@ -32,12 +37,17 @@ export async function exportMember(context: CommandContext, options: ExportOptio
       : `Interrupted: ${out} was not written. Run the same command again.`;
   if (options.url !== undefined) {
     endOnSignals(context.terminal, { farewell, close: () => removeUnfinished(out) });
-    const client = await connectToServer(context, { url: options.url, token: options.token });
+    const client = await connectToServer(context, {
+      url: options.url,
+      token: options.token,
+      tenant: options.tenant,
+    });
     const { memberExport } = await client.run<{ readonly memberExport: unknown }>(QUERY, { memberId });
     await write(context, out, [JSON.stringify(memberExport, null, 1)]);
     return;
   }
   const config = configOf(context, { needsKey: false });
+  const tenant = tenantFor(config, options.tenant);
   await using runtime = await openRuntime(context, {
     config,
     parts: { api: false, worker: false },
@@ -46,7 +56,17 @@ export async function exportMember(context: CommandContext, options: ExportOptio
     onInterrupted: () => removeUnfinished(out),
   });
   const { services } = runtime.app;
-  await write(context, out, jsonLines(services.exportMember(services.openSession(OPERATOR), memberId)));
+  const session = services.openSession(actingIn(tenant, OPERATOR));
+  const id = tenant === null ? memberId : storedInput(tenant, { memberId }).memberId;
+  await write(context, out, jsonLines(shownIn(tenant, services.exportMember(session, id))));
+}
+
+/** As the host application has its ids. */
+async function* shownIn(
+  tenant: Tenant | null,
+  parts: AsyncIterable<ExportPart>,
+): AsyncGenerator<ExportPart, void, undefined> {
+  for await (const part of parts) yield tenant === null ? part : withoutTenantIn(tenant, part);
 }
 
 /** The lines of a JSON object; each entry of a list has one to itself, after the comma. */

@@ -11,8 +11,10 @@ import { CommandError, type CommandContext, type Terminal } from './context.ts';
 import { endOnSignals } from './interruption.ts';
 import { openProgress } from './progress.ts';
 import { openRuntime } from './runtime.ts';
+import { tenantFor } from './tenant.ts';
 
 export interface ImportOptions {
+  readonly tenant?: string;
   readonly members?: readonly string[];
   readonly refs?: readonly string[];
   readonly follows?: readonly string[];
@@ -43,10 +45,15 @@ export async function importFiles(context: CommandContext, options: ImportOption
   const farewell = () => stage.says();
   if (options.url !== undefined) {
     endOnSignals(context.terminal, { farewell });
-    const client = await connectToServer(context, { url: options.url, token: options.token });
+    const client = await connectToServer(context, {
+      url: options.url,
+      token: options.token,
+      tenant: options.tenant,
+    });
     return runImport(context, files, apiTarget(client), options, stage);
   }
   const config = configOf(context, { needsKey: false });
+  const tenant = tenantFor(config, options.tenant);
   await using runtime = await openRuntime(context, {
     config,
     parts: { api: false, worker: options.worker },
@@ -54,7 +61,7 @@ export async function importFiles(context: CommandContext, options: ImportOption
     farewell,
   });
   const { app } = runtime;
-  const target = servicesTarget(app.services, () => app.openFanOuts());
+  const target = servicesTarget(app.services, { tenant, openFanOuts: () => app.openFanOuts() });
   return await runImport(
     context,
     files,

@@ -84,6 +84,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     .requiredOption('--sub <user>', 'id of the user it is for')
     .option('--roles <roles>', 'some of user, service, admin, separated by commas', 'user')
     .option('--expires <duration>', 'how long it is good for', '30d')
+    .option(...TENANT)
     .action(async (options: TokenOptions) => {
       const { token } = await import('./token.ts');
       await token(context, options);
@@ -96,6 +97,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     .option('--refs <files...>', 'things: the fields of RefInput')
     .option('--follows <files...>', 'who follows what: the fields of FollowInput')
     .option('--actions <files...>', 'actions: the fields of PublishActionInput')
+    .option(...TENANT)
     .option(
       '--url <url>',
       'import through the API of a running server instead of straight into the databases',
@@ -119,6 +121,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     .command('export')
     .description('write everything held about a member as JSON')
     .requiredOption('--member <id>', 'id of the member')
+    .option(...TENANT)
     .option('--out <file>', 'a new file to write to; default: stdout')
     .option('--url <url>', 'ask the API of a running server, which gives up to 4 MiB')
     .option('--token <token>', 'for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR')
@@ -131,6 +134,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     .command('rebuild')
     .description('rebuild the stored feeds of all readers from the actions, as after a change of FEED_MODEL')
     .option('--member <id>', 'of this member only')
+    .option(...TENANT)
     .option('--url <url>', 'ask the API of a running server, with --member')
     .option('--token <token>', 'for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR')
     .action(async (options: RebuildOptions) => {
@@ -235,6 +239,8 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
 }
 
 const TELEMETRY = ['--telemetry', 'send traces by OpenTelemetry, as its variables OTEL_… say'] as const;
+
+const TENANT = ['--tenant <name>', 'where TENANT_CLAIM is set: the tenant it is for'] as const;
 
 function processesOption(): Option {
   return new Option(

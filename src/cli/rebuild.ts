@@ -1,14 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Tenant } from '../domain/tenant.ts';
 import type { Identity } from '../domain/viewer.ts';
+import { storedInput } from '../services/tenants/stored-input.ts';
 import { configOf } from './config-of.ts';
 import { connectToServer } from './connection.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { endOnSignals } from './interruption.ts';
 import { openProgress } from './progress.ts';
 import { openRuntime } from './runtime.ts';
+import { actingIn, tenantFor } from './tenant.ts';
 
 export interface RebuildOptions {
   readonly member?: string;
+  readonly tenant?: string;
   readonly url?: string;
   readonly token?: string;
 }
@@ -26,6 +30,7 @@ export async function rebuild(context: CommandContext, options: RebuildOptions):
     return;
   }
   const config = configOf(context, { needsKey: false });
+  const tenant = member === undefined ? null : tenantFor(config, options.tenant);
   let reached = 'before any feed was rebuilt';
   await using runtime = await openRuntime(context, {
     config,
@@ -36,7 +41,7 @@ export async function rebuild(context: CommandContext, options: RebuildOptions):
   });
   const { app } = runtime;
   if (member === undefined) for await (const _count of app.services.rebuildFeeds(OPERATOR));
-  else await app.services.rebuildFeed(OPERATOR, member);
+  else await app.services.rebuildFeed(actingIn(tenant, OPERATOR), stored(tenant, member));
   const all = Math.max(1, await app.openRebuilds());
   using progress = openProgress(context.terminal, 'Rebuilding feeds');
   for (;;) {
@@ -51,18 +56,22 @@ export async function rebuild(context: CommandContext, options: RebuildOptions):
   context.terminal.note(`Feeds are stored as FEED_MODEL=${config.feeds.model} has it.`);
 }
 
+function stored(tenant: Tenant | null, memberId: string): string {
+  return tenant === null ? memberId : storedInput(tenant, { memberId }).memberId;
+}
+
 /** Asks the API of a running server; one of its workers does it. */
 async function rebuildThrough(
   context: CommandContext,
   url: string,
-  { member, token }: RebuildOptions,
+  { member, token, tenant }: RebuildOptions,
 ): Promise<void> {
   if (member === undefined)
     throw new CommandError(
       '--url needs --member <id>: the API rebuilds one feed at a time. Run rebuild where the databases are for all.',
     );
   endOnSignals(context.terminal, { farewell: () => 'Interrupted. The server goes on if it was asked.' });
-  const client = await connectToServer(context, { url, token });
+  const client = await connectToServer(context, { url, token, tenant });
   await client.run(REBUILD, { memberId: member });
   context.terminal.note(`The feed of "${member}" is being rebuilt; until then it says REBUILDING.`);
 }

@@ -55,6 +55,8 @@ export interface RuntimeOptions {
 }
 
 const DEMO_TOKEN_MS = 7 * 86_400_000;
+/** Where tenants are on, the token that is printed at the start is good in this one. */
+export const DEMO_TENANT = 'demo';
 /** How long a signal waits for a start that is under way. What it then leaves open ends with the process. */
 const FINISH_START_MS = 3_000;
 
@@ -175,7 +177,8 @@ export function beat(
 /** In production nobody should find the keys of the house on its disk. */
 export async function demoTokenOf({ auth, isProduction }: Config): Promise<string | null> {
   if (auth.jwtSecret === undefined || isProduction) return null;
-  return signToken(auth, { sub: READER, roles: ROLES, expiresAt: new Date(Date.now() + DEMO_TOKEN_MS) });
+  const expiresAt = new Date(Date.now() + DEMO_TOKEN_MS);
+  return signToken(auth, { sub: READER, roles: ROLES, tenant: DEMO_TENANT, expiresAt });
 }
 
 /** As whom the demo page can look at feeds and publish; undefined where a token of the demo is not given either. */
@@ -191,7 +194,7 @@ export function demoPeopleOf({
         return {
           memberId,
           name,
-          token: await signToken(auth, { sub: memberId, roles: ['user'], expiresAt }),
+          token: await signToken(auth, { sub: memberId, roles: ['user'], tenant: DEMO_TENANT, expiresAt }),
         };
       }),
     );

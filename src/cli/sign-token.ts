@@ -1,16 +1,19 @@
 import { SignJWT } from 'jose';
 import type { Config } from '../config/config.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import type { Role } from '../domain/viewer.ts';
 import { CommandError } from './context.ts';
 
 export interface TokenRequest {
   readonly sub: string;
   readonly roles: readonly Role[];
+  /** Null where tenants are off. */
+  readonly tenant?: Tenant | null;
   readonly expiresAt: Date;
 }
 
 /** What of the configuration a token depends on. */
-type TokenSigning = Pick<Config['auth'], 'jwtSecret' | 'issuer' | 'audience'>;
+type TokenSigning = Pick<Config['auth'], 'jwtSecret' | 'issuer' | 'audience' | 'tenantClaim'>;
 
 /** A token this server accepts. @throws CommandError when only a JWKS_URI is configured. */
 export async function signToken(auth: TokenSigning, request: TokenRequest): Promise<string> {
@@ -18,7 +21,10 @@ export async function signToken(auth: TokenSigning, request: TokenRequest): Prom
     throw new CommandError(
       'Tokens are signed with the private keys that belong to JWKS_URI. Set JWT_SECRET to sign tokens here.',
     );
-  const token = new SignJWT({ roles: [...request.roles] })
+  const { tenantClaim } = auth;
+  const claims = { roles: [...request.roles] };
+  const own = tenantClaim === undefined ? {} : { [tenantClaim]: request.tenant };
+  const token = new SignJWT({ ...own, ...claims })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setSubject(request.sub)
     .setIssuedAt()

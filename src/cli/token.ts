@@ -4,12 +4,14 @@ import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { withSecret } from './kept-secret.ts';
 import { signToken } from './sign-token.ts';
+import { tenantFor } from './tenant.ts';
 
 export interface TokenOptions {
   readonly sub: string;
   /** Comma-separated. */
   readonly roles: string;
   readonly expires: string;
+  readonly tenant?: string;
 }
 
 /** Prints a token and nothing else to stdout, so that it can be put into a variable. */
@@ -17,7 +19,8 @@ export async function token(context: CommandContext, options: TokenOptions): Pro
   const { config, keptIn } = await withSecret(configOf(context));
   const roles = readRoles(options.roles);
   const expiresAt = readExpiry(options.expires);
-  context.terminal.out(await signToken(config.auth, { sub: readSub(options.sub), roles, expiresAt }));
+  const tenant = tenantFor(config, options.tenant);
+  context.terminal.out(await signToken(config.auth, { sub: readSub(options.sub), roles, tenant, expiresAt }));
   const key = keptIn === null ? 'JWT_SECRET' : `the secret kept in ${keptIn}`;
   context.terminal.note(
     `For "${options.sub}" (${roles.join(', ')}) until ${expiresAt.toISOString()}, signed with ${key}`,

@@ -44,6 +44,8 @@ export interface Config {
     readonly jwksUri?: string;
     readonly issuer?: string;
     readonly audience?: string;
+    /** Absent: tenants are off. */
+    readonly tenantClaim?: string;
     readonly jwksMaxAgeMs: number;
     readonly jwksMaxStaleMs: number;
   };

@@ -78,6 +78,8 @@ function crossFaults(
       message: 'is on without PERSISTED_OPERATIONS, expected the file of what may be asked for',
     });
   found.push(...webhookFaults(values, faults));
+  if (values.TENANT_CLAIM === undefined && values.WEBHOOKS?.some(({ tenant }) => tenant !== null) === true)
+    found.push({ name: 'WEBHOOKS', message: 'names a tenant while TENANT_CLAIM is not set' });
   const keyBytes = Buffer.byteLength(values.JWT_SECRET ?? '');
   if (values.NODE_ENV === 'production' && values.JWT_SECRET !== undefined && keyBytes < MIN_PRODUCTION_KEY)
     found.push({
@@ -146,6 +148,7 @@ function shape(values: SettingValues, env: Environment): Config {
         jwksUri: values.JWKS_URI,
         issuer: values.JWT_ISSUER,
         audience: values.JWT_AUDIENCE,
+        tenantClaim: values.TENANT_CLAIM,
       }),
       jwksMaxAgeMs: values.JWKS_MAX_AGE,
       jwksMaxStaleMs: values.JWKS_MAX_STALE,

@@ -62,6 +62,8 @@ const REDIS_PREFIX = /^[\w:.-]{1,64}$/;
 const MODEL_NAME = /^[a-z][a-z-]*$/;
 const ANY = /./;
 const PRINTABLE = /^\P{Cc}+$/u;
+/** Short names, and URLs as namespaces have them. */
+const CLAIM_NAME = /^[\w.:/-]{1,128}$/;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -192,6 +194,11 @@ export const SETTINGS = {
   ),
   JWT_ISSUER: optional('Identity', text('a text', ANY), 'Required `iss` of tokens.'),
   JWT_AUDIENCE: optional('Identity', text('a text', ANY), 'Required `aud` of tokens.'),
+  TENANT_CLAIM: optional(
+    'Identity',
+    text('the name of a claim', CLAIM_NAME),
+    'The claim of tokens that names the tenant; tokens without it are refused. Not set: one tenant has the server. Cannot be changed on a database with data.',
+  ),
 
   MONGODB_URI: optional('Databases', url('mongodb', 'mongodb+srv'), 'The database.', {
     shownDefault: 'a local engine is started',

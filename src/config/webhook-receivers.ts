@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { HOST_EVENT_TYPES } from '../domain/host-event.ts';
 import { MAX_KEY_BYTES, MIN_KEY_BYTES, webhookKey } from '../domain/webhook-signature.ts';
+import { isTenantName, TENANT_FORM } from '../domain/tenant.ts';
 import type { WebhookReceiver } from '../domain/webhook.ts';
 import type { Kind } from './kinds.ts';
 
@@ -10,7 +11,7 @@ const MAX_URL_LENGTH = 2_048;
 
 const EXPECTS =
   `a JSON list of at most ${String(MOST_RECEIVERS)} receivers with different URLs, each ` +
-  '{"url": "https://…", "secrets": ["whsec_…"]}, and as needed "types" and "allowPrivateAddress"';
+  '{"url": "https://…", "secrets": ["whsec_…"]}, and as needed "types", "tenant" and "allowPrivateAddress"';
 
 /** The text of a URL that can be posted to; passwords do not belong into what is stored and shown. */
 const target = z
@@ -38,14 +39,16 @@ const receiver = z
     url: target,
     secrets: z.array(secret).min(1).max(MOST_SECRETS),
     types: z.array(z.enum(HOST_EVENT_TYPES)).min(1).optional(),
+    tenant: z.string().refine(isTenantName, { error: TENANT_FORM }).optional(),
     allowPrivateAddress: z.boolean().default(false),
   })
   .refine(({ url, allowPrivateAddress }) => allowPrivateAddress || url.startsWith('https://'), {
     error: 'https://, or "allowPrivateAddress": true',
     path: ['url'],
   })
-  .transform(({ url, secrets, types, allowPrivateAddress }): WebhookReceiver => ({
-    ...{ url: new URL(url).href, keys: secrets, types: types ?? null, allowPrivateAddress },
+  .transform(({ url, secrets, types, tenant, allowPrivateAddress }): WebhookReceiver => ({
+    ...{ url: new URL(url).href, keys: secrets, types: types ?? null },
+    ...{ tenant: tenant ?? null, allowPrivateAddress },
   }));
 
 const receivers = z.array(receiver).max(MOST_RECEIVERS);

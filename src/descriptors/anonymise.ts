@@ -1,6 +1,7 @@
 import type { StoredDescriptor } from '../domain/action.ts';
 import type { ErasureSubject } from '../domain/erasure.ts';
 import { FORMER_MEMBER } from '../domain/pseudonym.ts';
+import { plainId } from '../domain/tenant.ts';
 import type { DescriptorField } from './define.ts';
 import { descriptorOfType } from './registry.ts';
 
@@ -40,7 +41,8 @@ export function anonymiseDescriptor(
     const next = anonymiseValue(fields[name], value, values, subject, isOwn);
     return next === undefined ? [] : [[name, next] as const];
   });
-  const isTelling = (tag: string): boolean => tag === subject.memberId || withoutNames(tag, subject) !== tag;
+  const isTelling = (tag: string): boolean =>
+    tag === plainId(subject.memberId) || withoutNames(tag, subject) !== tag;
   return { type, tags: tags.filter((tag) => !isTelling(tag)), ...Object.fromEntries(kept) };
 }
 
@@ -74,9 +76,10 @@ function anonymiseValue(
   }
 }
 
+/** Free JSON has ids as the host application wrote them. */
 function anonymiseJson(value: unknown, subject: ErasureSubject): unknown {
   if (typeof value === 'string')
-    return value === subject.memberId ? subject.pseudonym : withoutNames(value, subject);
+    return value === plainId(subject.memberId) ? plainId(subject.pseudonym) : withoutNames(value, subject);
   if (Array.isArray(value)) return value.map((inner: unknown) => anonymiseJson(inner, subject));
   if (typeof value !== 'object' || value === null) return value;
   // Only what JSON knows is looked into.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_INT, MIN_INT } from './compile.ts';
-import { MAX_ID_LENGTH, MAX_TEXT_LENGTH } from './define.ts';
+import { MAX_TEXT_LENGTH } from './define.ts';
+import { MAX_ID_LENGTH } from './id-schema.ts';
 import { LOCALES } from './locale.ts';
 
 const MAX_DESCRIPTION_LENGTH = 1_000;

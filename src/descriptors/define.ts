@@ -1,20 +1,11 @@
 import { z } from 'zod';
+import { idSchema } from './id-schema.ts';
 import type { Sentence, SentenceMessages } from './sentence.ts';
 
-/** Longest id of a user, a ref or an object, in characters. */
-export const MAX_ID_LENGTH = 256;
 export const MAX_NAME_LENGTH = 512;
 export const MAX_TEXT_LENGTH = 8_192;
 const MAX_TAGS = 32;
 const MAX_TAG_LENGTH = 64;
-
-/** An id of the host application: 1 to 256 characters, no control characters. */
-export const idSchema = z
-  .string()
-  .min(1, 'Must not be empty')
-  .max(MAX_ID_LENGTH, `Must be at most ${String(MAX_ID_LENGTH)} characters`)
-  .regex(/^\P{Cc}*$/u, 'Must not contain control characters')
-  .refine((value) => value.isWellFormed(), 'Must be well-formed Unicode');
 
 export function textSchema(max: number): z.ZodString {
   return z

@@ -1,4 +1,5 @@
 import type { ActionRef, StoredDescriptor, UserId } from '../domain/action.ts';
+import { plainId } from '../domain/tenant.ts';
 import { descriptorOfType } from './registry.ts';
 
 /** The refs that an action has for what its descriptor says, each id once. One without a name is called by its id. */
@@ -8,7 +9,7 @@ export function refsOfDescriptor(descriptor: StoredDescriptor): ActionRef[] {
     const id = descriptor[name];
     if (typeof id !== 'string' || refs.has(id)) continue;
     const said = descriptor[label];
-    refs.set(id, { id, type, label: typeof said === 'string' && said !== '' ? said : id });
+    refs.set(id, { id, type, label: typeof said === 'string' && said !== '' ? said : plainId(id) });
   }
   return [...refs.values()];
 }

@@ -1,5 +1,6 @@
 import type { UserId } from './action.ts';
 import type { HostEvent, HostEventType } from './host-event.ts';
+import type { Tenant } from './tenant.ts';
 import { encodeActionId, encodeInteractionId } from './node-ids.ts';
 
 /** An event as a host reads it. */
@@ -7,6 +8,8 @@ export interface HostEventView {
   readonly id: string;
   readonly type: HostEventType;
   readonly at: Date;
+  /** Null where tenants are off. */
+  readonly tenant: Tenant | null;
   readonly data: Readonly<Record<string, unknown>>;
 }
 

@@ -2,6 +2,7 @@ import type { ActionId, Scope, UserId } from './action.ts';
 import type { InteractionId } from './interaction.ts';
 import type { DeliveryReason } from './newsfeed-item.ts';
 import type { InteractionKind } from './relevancy.ts';
+import { tenantOf, type Tenant } from './tenant.ts';
 
 /** What a host application can be told of. */
 export const HOST_EVENT_TYPES = [
@@ -59,12 +60,20 @@ export interface HostEvent {
   readonly id: string;
   readonly type: HostEventType;
   readonly at: Date;
+  /** Null where tenants are off. */
+  readonly tenant: Tenant | null;
   readonly facts: HostEventFacts;
 }
 
 /** An event with its place in the order of all. */
 export interface NumberedHostEvent extends HostEvent {
   readonly seq: number;
+}
+
+/** Whose the things are that an event is about; null where tenants are off, and where they do not say it. */
+export function tenantOfFacts({ actorId, followerId, memberId }: HostEventFacts): Tenant | null {
+  const named = actorId ?? followerId ?? memberId;
+  return named === undefined ? null : tenantOf(named);
 }
 
 /** Most readers that one event names. */

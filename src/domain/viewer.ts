@@ -3,6 +3,7 @@ import type { FollowSpan } from './follow-span.ts';
 import type { Member } from './member.ts';
 import { NO_MUTES, type ReaderMutes } from './mute.ts';
 import type { FeedPosition } from './newsfeed-item.ts';
+import { plainId } from './tenant.ts';
 
 export const ROLES = ['user', 'service', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
@@ -13,8 +14,6 @@ export interface Identity {
   readonly roles: ReadonlySet<Role>;
   /** When the token ends; subscriptions end with it. Null: it does not. */
   readonly expiresAt: Date | null;
-  /** Whose installation it is on a database of several. Absent: there is but one. */
-  readonly tenant?: string;
 }
 
 /** What the rules need to know of a reader, besides what a single action asks for (follows of its refs). */
@@ -87,7 +86,7 @@ export function profileOfMember(member: Member): ReaderProfile {
 export function profileOfStranger(userId: UserId): ReaderProfile {
   return profileOfMember({
     userId,
-    name: userId,
+    name: plainId(userId),
     teamId: null,
     teamSince: null,
     departmentId: null,

@@ -9,6 +9,7 @@ import {
 } from './follow-span.ts';
 import { isMutedMember } from './mute.ts';
 import type { DeliveryReason } from './newsfeed-item.ts';
+import { areOfOneTenant } from './tenant.ts';
 import type { Follow, ReaderProfile } from './viewer.ts';
 
 /** What entitlement reads of an action. */
@@ -49,8 +50,8 @@ export function needsFollows(reader: ReaderProfile, action: VisibleAction): bool
 }
 
 /**
- * May the reader see the action at all, by whatever way in? Hidden actions: admins only; deleted ones: nobody. What types
- * a follow takes says nothing here.
+ * May the reader see the action at all, by whatever way in? Hidden actions: admins only; deleted ones, and those of another
+ * tenant: nobody. What types a follow takes says nothing here.
  * @param follows the reader's follows of refs of this action; further ones do no harm.
  */
 export function isEntitled(
@@ -58,7 +59,7 @@ export function isEntitled(
   action: VisibleAction,
   follows: readonly Follow[],
 ): boolean {
-  if (action.isDeleted) return false;
+  if (action.isDeleted || !areOfOneTenant(action.actorId, reader.userId)) return false;
   if (reader.isAdmin) return true;
   if (action.isHidden) return false;
   if (action.actorId === reader.userId || action.scope === 'PUBLIC') return true;
@@ -91,6 +92,7 @@ export function addressedBy(
   action: VisibleAction,
   follows: readonly Follow[],
 ): AddressedBy[] {
+  if (!areOfOneTenant(action.actorId, reader.userId)) return [];
   const ways: AddressedBy[] = [];
   if (action.mentions.includes(reader.userId)) ways.push(NAMED.MENTION);
   if (action.recipients.includes(reader.userId)) ways.push(NAMED.RECIPIENT);

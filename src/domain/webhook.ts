@@ -1,6 +1,8 @@
 import type { ActionId } from './action.ts';
 import type { HostEventType } from './host-event.ts';
 import type { HostEventView } from './host-event-data.ts';
+import { withoutTenantIn } from './tenant-text.ts';
+import type { Tenant } from './tenant.ts';
 
 /** Where events are sent. */
 export interface WebhookReceiver {
@@ -9,6 +11,8 @@ export interface WebhookReceiver {
   readonly keys: readonly Uint8Array[];
   /** Null: all. */
   readonly types: readonly HostEventType[] | null;
+  /** Whose events it gets; null: everybody's. */
+  readonly tenant: Tenant | null;
   /** Whether it may be at an address of a private network, and without TLS. */
   readonly allowPrivateAddress: boolean;
 }
@@ -60,9 +64,13 @@ export interface WebhookPayload {
   readonly type: HostEventType;
   /** When it happened, as ISO 8601. */
   readonly timestamp: string;
+  /** Where tenants are on. */
+  readonly tenant?: Tenant;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export function webhookPayload({ id, type, at, data }: HostEventView): WebhookPayload {
-  return { id, type, timestamp: at.toISOString(), data };
+/** Ids are as the host application has them, whose they are stands beside. */
+export function webhookPayload({ id, type, at, tenant, data }: HostEventView): WebhookPayload {
+  const what = { id, type, timestamp: at.toISOString() };
+  return tenant === null ? { ...what, data } : { ...what, tenant, data: withoutTenantIn(tenant, data) };
 }

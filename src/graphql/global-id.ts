@@ -2,6 +2,8 @@ import type { ActionId, RefId, UserId } from '../domain/action.ts';
 import { badInput } from '../domain/errors.ts';
 import type { InteractionId } from '../domain/interaction.ts';
 import { encodeNodeId as encode } from '../domain/node-ids.ts';
+import { storedId, type Tenant } from '../domain/tenant.ts';
+import { withoutTenant } from '../domain/tenant-text.ts';
 
 export { encodeActionId, encodeInteractionId } from '../domain/node-ids.ts';
 
@@ -97,4 +99,35 @@ export function parseInteractionId(id: string, path: Path): InteractionId {
   const parsed = parseGlobalId(id, path);
   if (parsed.type !== 'Interaction') throw badInput('Not the id of an interaction', path);
   return parsed.interactionId;
+}
+
+/** Types whose ids begin with an id of the host application. */
+const HOST_TYPES: ReadonlySet<string> = new Set(['Member', 'Ref', 'FeedGroup', 'NewsfeedItem']);
+
+/** A global id as it leaves: it names no tenant. What is none stays as it is. */
+export function plainGlobalId(tenant: Tenant, id: string): string {
+  const decoded = decode(id);
+  if (decoded === null) return id;
+  const key = withoutTenant(tenant, decoded.key);
+  return key === decoded.key ? id : encode(decoded.type, key);
+}
+
+/** Arguments in which what global ids name is looked for in a tenant. */
+export function storedGlobalIds(
+  tenant: Tenant,
+  args: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const { id, ids } = args;
+  if (typeof id === 'string') return { ...args, id: storedGlobalId(tenant, id) };
+  if (!Array.isArray(ids)) return args;
+  return {
+    ...args,
+    ids: ids.map((one: unknown) => (typeof one === 'string' ? storedGlobalId(tenant, one) : one)),
+  };
+}
+
+function storedGlobalId(tenant: Tenant, id: string): string {
+  const decoded = id.length > MAX_LENGTH ? null : decode(id);
+  if (decoded === null || !HOST_TYPES.has(decoded.type)) return id;
+  return encode(decoded.type, storedId(tenant, decoded.key));
 }

@@ -33,10 +33,15 @@ import './types/webhooks.ts';
 import './types/ticket.ts';
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
+import { withTenants } from './tenant-fields.ts';
 import { defineDeclaredDescriptors } from './types/declared-descriptors.ts';
 
-/** The whole API, its types in alphabetical order. */
-export function buildSchema(): GraphQLSchema {
+/**
+ * The whole API, its types in alphabetical order.
+ * @param options.hasTenants whether ids are stored with their tenant, which nobody sees. Default: no.
+ */
+export function buildSchema({ hasTenants = false } = {}): GraphQLSchema {
   defineDeclaredDescriptors();
-  return builder.toSchema();
+  const schema = builder.toSchema();
+  return hasTenants ? withTenants(schema) : schema;
 }

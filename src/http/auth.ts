@@ -1,6 +1,8 @@
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import { LRUCache } from 'lru-cache';
+import type { UserId } from '../domain/action.ts';
 import { FanfareError } from '../domain/errors.ts';
+import { isTenantName, storedId, TENANT_FORM, type Tenant } from '../domain/tenant.ts';
 import { ROLES, type Identity, type Role } from '../domain/viewer.ts';
 import { logKeysBroken, logKeysNotFetched } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -19,14 +21,22 @@ export type AuthOptions = ({ readonly secret: string } | KeySource) & {
   readonly issuer?: string | undefined;
   /** Required `aud` claim; absent: not looked at. */
   readonly audience?: string | undefined;
+  /** The claim that names the tenant; absent: tenants are off. */
+  readonly tenantClaim?: string | undefined;
 };
 
 /**
  * Finds out who a credential belongs to; the same for HTTP, SSE and WebSocket. Null when there is no credential.
  * Rejects with UNAUTHENTICATED when it does not hold, with UNAVAILABLE when the keys cannot be fetched.
  * @param authorization the value of an `authorization` header or connection parameter
+ * @param tenant the same of `fanfare-tenant`, by which operators name one
  */
-export type Authenticate = (authorization: string | undefined) => Promise<Identity | null>;
+export type Authenticate = (authorization: string | undefined, tenant?: string) => Promise<Identity | null>;
+
+/** The header, and the connection parameter, by which an operator names the tenant to act in. */
+export const TENANT_HEADER = 'fanfare-tenant';
+/** Acts in any tenant, with the other roles of the token. */
+const OPERATOR = 'operator';
 
 const MAX_TOKEN_LENGTH = 8_192;
 const MAX_CACHED = 10_000;
@@ -45,9 +55,10 @@ const PUBLIC_KEY_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed2
 export function createAuthenticator(options: AuthOptions, logger: Pick<Logger, 'warn'>): Authenticate {
   const verifier = createVerifier(options, logger);
   const cache = new LRUCache<string, Identity>({ max: MAX_CACHED });
+  const { tenantClaim } = options;
   let version = verifier.version();
 
-  return async function authenticate(authorization) {
+  return async function authenticate(authorization, tenant) {
     if (authorization === undefined) return null;
     const [, token] = /^Bearer +([\w.~+/-]+=*) *$/i.exec(authorization) ?? [];
     if (token === undefined) throw unauthenticated('The authorization is not of the form "Bearer <token>"');
@@ -58,12 +69,17 @@ export function createAuthenticator(options: AuthOptions, logger: Pick<Logger, '
       version = verifier.version();
       cache.clear();
     }
-    const cached = cache.get(token);
+    // Neither a token nor a header has a line break.
+    const key = tenantClaim === undefined || tenant === undefined ? token : `${token}\n${tenant}`;
+    const cached = cache.get(key);
     if (cached !== undefined && !isExpired(cached)) return cached;
     const verifiedBy = version;
-    const identity = toIdentity(await verifier.verify(token));
+    const claims = await verifier.verify(token);
+    const idOf = (sub: string): UserId =>
+      tenantClaim === undefined ? sub : storedId(tenantFor(claims, tenantClaim, tenant), sub);
+    const identity = toIdentity(claims, idOf);
     if (verifiedBy === verifier.version())
-      cache.set(token, identity, { ttl: Math.min(MAX_CACHED_MS, Math.max(1, remainingMs(identity))) });
+      cache.set(key, identity, { ttl: Math.min(MAX_CACHED_MS, Math.max(1, remainingMs(identity))) });
     return identity;
   };
 }
@@ -164,16 +180,31 @@ function refusal(error: unknown): FanfareError {
   return unauthenticated('The token is not valid', error);
 }
 
-function toIdentity(claims: JWTPayload): Identity {
+function toIdentity(claims: JWTPayload, idOf: (sub: string) => UserId): Identity {
   const { sub, exp } = claims;
   if (typeof sub !== 'string' || !isUsableSubject(sub))
     throw unauthenticated('The token names no usable subject');
   if (exp === undefined) throw unauthenticated('The token has no end');
   return {
-    userId: sub,
+    userId: idOf(sub),
     roles: rolesOf(claims['roles']),
     expiresAt: new Date(Math.min(exp * 1_000, LAST_TIME)),
   };
+}
+
+/**
+ * In which tenant the bearer of a token acts: that of the token or, for operators, the one they name.
+ * @throws FanfareError UNAUTHENTICATED where the token has none, FORBIDDEN where it is not for the bearer to name one
+ */
+function tenantFor(claims: JWTPayload, claim: string, named: string | undefined): Tenant {
+  if (rolesGiven(claims['roles']).includes(OPERATOR)) {
+    if (isTenantName(named)) return named;
+    throw new FanfareError('FORBIDDEN', `An operator names a tenant by ${TENANT_HEADER}: ${TENANT_FORM}`);
+  }
+  const own = claims[claim];
+  if (!isTenantName(own)) throw unauthenticated('The token names no usable tenant');
+  if (named === undefined || named === own) return own;
+  throw new FanfareError('FORBIDDEN', 'To act in another tenant needs the role operator');
 }
 
 function isUsableSubject(sub: string): boolean {
@@ -185,11 +216,15 @@ const ROLE_SETS = new Map<string, ReadonlySet<Role>>();
 
 /** Roles this server does not know are somebody else's. */
 function rolesOf(claim: unknown): ReadonlySet<Role> {
-  const given: readonly unknown[] = Array.isArray(claim) ? claim : [];
+  const given = rolesGiven(claim);
   const known = ROLES.filter((role) => given.includes(role));
   const roles: readonly Role[] = known.length > 0 ? known : ['user'];
   const name = roles.join(' ');
   const shared = ROLE_SETS.get(name) ?? new Set(roles);
   ROLE_SETS.set(name, shared);
   return shared;
+}
+
+function rolesGiven(claim: unknown): readonly unknown[] {
+  return Array.isArray(claim) ? claim : [];
 }

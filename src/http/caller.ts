@@ -1,3 +1,4 @@
+import { tenantOf } from '../domain/tenant.ts';
 import type { Identity } from '../domain/viewer.ts';
 
 /** Who sent a request, and how. */
@@ -20,5 +21,6 @@ export function rateLimitKey({ identity, address }: Pick<Caller, 'identity' | 'a
 
 /** What the requests of all callers of a tenant are counted under together; null: there is none. */
 export function tenantKey({ identity }: Pick<Caller, 'identity'>): string | null {
-  return identity?.tenant === undefined ? null : `tenant:${identity.tenant}`;
+  const tenant = identity === null ? null : tenantOf(identity.userId);
+  return tenant === null ? null : `tenant:${tenant}`;
 }

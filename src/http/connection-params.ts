@@ -1,4 +1,4 @@
-import { unauthenticated } from './auth.ts';
+import { TENANT_HEADER, unauthenticated } from './auth.ts';
 
 type ConnectionParams = Readonly<Record<string, unknown>> | undefined;
 
@@ -14,6 +14,11 @@ export function authorizationOf(params: ConnectionParams): string | undefined {
   if (authorization !== undefined) return authorization;
   const token = textOf(params, 'token');
   return token === undefined || /^bearer\s/i.test(token) ? token : `Bearer ${token}`;
+}
+
+/** The tenant that an operator names. Throws UNAUTHENTICATED for what is no text. */
+export function tenantIn(params: ConnectionParams): string | undefined {
+  return textOf(params, TENANT_HEADER);
 }
 
 function textOf(params: ConnectionParams, name: string): string | undefined {

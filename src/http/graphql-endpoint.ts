@@ -3,7 +3,7 @@ import type { Identity } from '../domain/viewer.ts';
 import { logTokenRefused } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { acceptsEvents } from './accept.ts';
-import type { Authenticate } from './auth.ts';
+import { TENANT_HEADER, type Authenticate } from './auth.ts';
 import type { Caller } from './caller.ts';
 import type { EventStreams } from './event-streams.ts';
 import { maxBodyOf, type BodyUnderWay, type Intake } from './intake.ts';
@@ -94,7 +94,9 @@ async function admit(options: GraphqlEndpointOptions, req: IncomingMessage): Pro
   try {
     const ticket = ticketOf(req);
     identity =
-      ticket === null ? await authenticate(req.headers.authorization) : await services.readTicket(ticket);
+      ticket === null
+        ? await authenticate(req.headers.authorization, req.headers[TENANT_HEADER]?.toString())
+        : await services.readTicket(ticket);
   } catch (error) {
     refusal = toError(error);
     logTokenRefused(logger, { reason: refusal.message });

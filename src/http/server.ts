@@ -101,7 +101,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const observer = createRequestObserver(logger, metrics, options.isUnavailable ?? (() => false));
   const quota = new SubscriptionQuota(limits.maxSubscriptionsPerUser);
   const authenticate = createAuthenticator(options.auth, logger);
-  const schema = buildSchema();
+  const schema = buildSchema({ hasTenants: options.auth.tenantClaim !== undefined });
   const persisted = await openPersisted(options.persistedOperations, { schema, limits });
   const yoga = createYogaApp({
     schema,

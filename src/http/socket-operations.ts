@@ -18,7 +18,7 @@ import { logTokenRefused } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { unauthenticated, type Authenticate } from './auth.ts';
 import type { Caller } from './caller.ts';
-import { authorizationOf, closeReason } from './connection-params.ts';
+import { authorizationOf, closeReason, tenantIn } from './connection-params.ts';
 import { callAt } from './deadline.ts';
 import type { BodyUnderWay, Intake } from './intake.ts';
 import type { HttpLimits } from './limits.ts';
@@ -190,7 +190,7 @@ async function admit(
   const { authenticate, rateLimits, sessionEnds, logger } = options;
   const { socket } = connection;
   try {
-    const identity = await authenticate(authorizationOf(params));
+    const identity = await authenticate(authorizationOf(params), tenantIn(params));
     if (identity === null) throw unauthenticated(NEEDS_TOKEN);
     // Closed meanwhile: what is undone by its closing would stay.
     if (socket.readyState === socket.CLOSED) return false;

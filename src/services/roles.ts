@@ -1,5 +1,6 @@
 import type { UserId } from '../domain/action.ts';
 import { FanfareError } from '../domain/errors.ts';
+import { areOfOneTenant } from '../domain/tenant.ts';
 import type { Identity, Role } from '../domain/viewer.ts';
 
 /** @throws FanfareError FORBIDDEN */
@@ -22,5 +23,7 @@ export function actingAs(identity: Identity, actorId: UserId, what: string): Ide
   if (actorId === identity.userId) return identity;
   if (!identity.roles.has('service'))
     throw new FanfareError('FORBIDDEN', `To ${what} for another actor needs the role service`);
+  if (!areOfOneTenant(identity.userId, actorId))
+    throw new FanfareError('FORBIDDEN', `To ${what} for another tenant is not possible`);
   return { userId: actorId, roles: new Set<Role>(['user']), expiresAt: identity.expiresAt };
 }

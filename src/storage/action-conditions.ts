@@ -1,6 +1,7 @@
 import { ObjectId, type Filter } from 'mongodb';
 import type { ActionId, FanOutState, RefId, UserId } from '../domain/action.ts';
 import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import type { ActionDocument } from './documents.ts';
 import { reportedAs } from './reported-fan-outs.ts';
 
@@ -37,6 +38,8 @@ export function conditionsFilter(conditions: ActionConditions): Filter<ActionDoc
 
 /** A piece of the list of all actions, newest first by id. */
 export interface ActionListQuery extends ActionConditions {
+  /** Null: tenants are off. */
+  readonly tenant: Tenant | null;
   readonly state: FanOutState | null;
   readonly includeHidden: boolean;
   readonly afterId: ActionId | null;
@@ -48,7 +51,7 @@ export interface ActionListQuery extends ActionConditions {
 
 /** Ids begin with the time of recording, which an action is conducted at most a little after: `since` bounds them. */
 export function actionListFilter(query: ActionListQuery): Filter<ActionDocument> {
-  const { state, includeHidden, afterId, since, until } = query;
+  const { tenant, state, includeHidden, afterId, since, until } = query;
   const id = {
     ...(afterId === null ? {} : { $lt: new ObjectId(afterId) }),
     ...(since === undefined ? {} : { $gte: oldestId(since) }),
@@ -58,6 +61,7 @@ export function actionListFilter(query: ActionListQuery): Filter<ActionDocument>
     ...(until === undefined ? {} : { $lt: until }),
   };
   return {
+    ...(tenant === null ? {} : { tenant }),
     ...(state === null ? {} : reportedAs(state)),
     ...conditionsFilter(query),
     isDeleted: false,

@@ -1,5 +1,6 @@
 import type { Action } from '../domain/action.ts';
 import { concernedAtFirst } from '../domain/concerned.ts';
+import { tenantField } from '../domain/tenant.ts';
 import { clock } from '../lib/clock.ts';
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import { groupKeyOf } from '../descriptors/group-key.ts';
@@ -56,6 +57,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
     rev: newRevision(),
     // Begins with the time it was recorded by, not with that of this machine: see `addressedSince`.
     _id: idOfTime(action.recorded),
+    ...tenantField(action.actorId),
     actorId: action.actorId,
     conducted: action.conducted,
     recorded: action.recorded,
@@ -108,6 +110,7 @@ export function toAction(document: ActionDocument): Action {
 export function toStoredAction(document: ActionDocument): Action {
   const {
     _id,
+    tenant: _tenant,
     idempotencyKey,
     fanOut,
     pullRefIds,

@@ -49,7 +49,7 @@ export function erasedSubjects(
 ): ErasureSubject[] {
   return erased.map((memberId) => ({
     memberId,
-    pseudonym: pseudonymFrom(createHmac('sha256', salt).update(memberId).digest('hex')),
+    pseudonym: pseudonymFrom(memberId, createHmac('sha256', salt).update(memberId).digest('hex')),
     names: [
       ...new Set(
         records.flatMap(({ section, document }) =>

@@ -105,6 +105,8 @@ export interface ActionDocument extends UnsentEvents {
   _id: ObjectId;
   /** See `revision.ts`. Absent where a release before wrote it. */
   rev?: number;
+  /** Of its actor. Absent where tenants are off, as everywhere. */
+  tenant?: string;
   actorId: string;
   conducted: Date;
   recorded: Date;
@@ -167,6 +169,8 @@ export interface ModerationDocument {
   /** Present where it was done to an interaction. */
   interactionId?: ObjectId;
   at: Date;
+  /** Of who did it. */
+  tenant?: string;
   by: string;
   kind: ModerationKind;
   reason: string | null;
@@ -176,6 +180,7 @@ export interface InteractionDocument extends UnsentEvents {
   _id: ObjectId;
   actionId: ObjectId;
   key: string;
+  tenant?: string;
   actorId: string;
   departmentIds: string[];
   kind: InteractionKind;
@@ -217,6 +222,7 @@ export interface ErasureDocument extends UnsentEvents {
   /** A hash of the member's id: anyone who knows the id can prove that it was erased. */
   _id: string;
   state: ErasureState;
+  tenant?: string;
   by: string;
   startedAt: Date;
   finishedAt: Date | null;

@@ -6,6 +6,7 @@ import { reachesFollowers, userKey } from '../domain/audience.ts';
 import { concernedAfter } from '../domain/concerned.ts';
 import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../domain/edit.ts';
 import { otherIdsOf, toAction } from './action-document.ts';
+import { tenantField } from '../domain/tenant.ts';
 import type { ActionDocument, FormerAudienceDocument, ModerationDocument } from './documents.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { MOST_FORMER, passRequested, toldUntilNow } from './fan-out-stages.ts';
@@ -38,7 +39,7 @@ export function editsRepository({ actions }: Pick<Collections, 'actions'>, event
         const document = await actions.findOne({ _id });
         if (document === null) return null;
         const record: ModerationDocument | null = isLogged
-          ? { _id: new ObjectId(), actionId: _id, at, by, kind: 'EDIT', reason: null }
+          ? { _id: new ObjectId(), actionId: _id, at, ...tenantField(by), by, kind: 'EDIT', reason: null }
           : null;
         const fields = edited(document, change(toAction(document)), at, events);
         const changed = await actions.findOneAndUpdate(

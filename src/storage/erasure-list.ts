@@ -1,4 +1,5 @@
 import type { Erasure } from '../domain/erasure.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import { toErasure } from './erasures.ts';
 import type { Collections } from './mongo.ts';
 
@@ -13,11 +14,15 @@ export type ListedErasure = Erasure & ErasurePlace;
 
 export function erasureListRepository({ erasures }: Pick<Collections, 'erasures'>) {
   return {
-    /** Erasures behind a place, the latest that was asked for first. Index `newest`. */
-    async read(after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
+    /**
+     * Erasures behind a place, the latest that was asked for first. Indexes `newest`, `tenant`.
+     * @param tenant null: tenants are off.
+     */
+    async read(tenant: Tenant | null, after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
       const documents = await erasures
-        .find(
-          after === null
+        .find({
+          ...(tenant === null ? {} : { tenant }),
+          ...(after === null
             ? {}
             : {
                 startedAt: { $lte: after.startedAt },
@@ -25,8 +30,8 @@ export function erasureListRepository({ erasures }: Pick<Collections, 'erasures'
                   { startedAt: { $lt: after.startedAt } },
                   { startedAt: after.startedAt, _id: { $lt: after.key } },
                 ],
-              },
-        )
+              }),
+        })
         .sort({ startedAt: -1, _id: -1 })
         .limit(limit)
         .batchSize(limit)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import type { Erasure, ErasureState, ErasureSubject, ErasureTask } from '../domain/erasure.ts';
+import { tenantField } from '../domain/tenant.ts';
 import type { ErasureDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
@@ -52,6 +53,7 @@ export function erasuresRepository(
       const set = {
         // Literals, since a string that begins with "$" would be read as a path here.
         memberId: { $literal: memberId },
+        ...tenantField(memberId),
         names: { $setUnion: [{ $ifNull: ['$names', []] }, { $literal: [...names] }] },
         pseudonym: onceOpen('pseudonym', { $literal: pseudonym }),
         by: onceOpen('by', { $literal: by }),

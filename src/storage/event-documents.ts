@@ -33,6 +33,8 @@ export interface HostEventDocument {
   seq: number;
   type: HostEventType;
   at: Date;
+  /** Absent where tenants are off. */
+  tenant?: string;
   storedAt: Date;
   facts: HostEventFacts;
   /** Who is named in the facts, but for the readers. */

@@ -10,7 +10,7 @@ import { eventIdOf } from './unsent-events.ts';
 /** Unique key: `_id`. What is there already stays as it is. */
 export async function putIntoOutbox(
   outbox: Collection<OutboxDocument>,
-  events: readonly HostEvent[],
+  events: readonly Omit<HostEvent, 'tenant'>[],
 ): Promise<void> {
   if (events.length === 0) return;
   await retryOnDuplicateKey(() =>

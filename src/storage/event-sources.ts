@@ -1,5 +1,5 @@
 import type { Collection, Document, Filter, ObjectId } from 'mongodb';
-import type { HostEvent } from '../domain/host-event.ts';
+import { tenantOfFacts, type HostEvent } from '../domain/host-event.ts';
 import type { UnsentEvents } from './event-documents.ts';
 import type { Collections } from './mongo.ts';
 import {
@@ -90,7 +90,10 @@ export function eventSourcesRepository(
           .batchSize(limit)
           .toArray();
         return {
-          events: documents.map(({ _id: id, type, at, facts }) => ({ id, type, at, facts })),
+          events: documents.map(({ _id: id, type, at, facts }) => ({
+            ...{ id, type, at, facts },
+            tenant: tenantOfFacts(facts),
+          })),
           upTo: documents.length < limit ? null : (documents.at(-1)?.unsentAt ?? null),
           async take(moved) {
             const ids = documents.map(({ _id }) => _id).filter((id) => moved.has(id));

@@ -2,8 +2,10 @@ import type { Collection } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import type { FeedPosition } from '../domain/newsfeed-item.ts';
 import { claimFirst } from './claim-first.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import type { FeedDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
+import { idsOf } from './tenant-ids.ts';
 import { toPlace } from './feed-position.ts';
 
 const END_OF_REBUILD = {
@@ -146,9 +148,9 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
       if (matchedCount === 0 && !how.wasCutOff) await endOvertaken(userId);
     },
 
-    /** How many feeds are due or being rebuilt. Index `rebuild`. */
-    async countDue(): Promise<number> {
-      return collection.countDocuments({ rebuildAt: { $exists: true } });
+    /** How many feeds are due or being rebuilt, of a tenant or of all. Index `rebuild`. */
+    async countDue(tenant: Tenant | null = null): Promise<number> {
+      return collection.countDocuments({ ...idsOf(tenant), rebuildAt: { $exists: true } });
     },
   };
 }

@@ -10,7 +10,7 @@ export async function viewHostEvents(
   const keys = events.flatMap(({ facts }) => facts.erasureKey ?? []);
   const subjects = await erasures.subjectsOf(keys);
   return events.map((event) => ({
-    ...{ id: event.id, type: event.type, at: event.at },
+    ...{ id: event.id, type: event.type, at: event.at, tenant: event.tenant },
     data: hostEventData(event, (key) => subjects.get(key) ?? null),
   }));
 }

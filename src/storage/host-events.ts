@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb';
 import type { HostEvent, HostEventType, NumberedHostEvent } from '../domain/host-event.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import type { HostEventDocument } from './event-documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from './errors.ts';
 import type { Collections } from './mongo.ts';
@@ -14,6 +15,8 @@ export interface EventPageQuery {
   readonly after: number;
   /** Up to and with this number. */
   readonly upTo: number;
+  /** Null: of all tenants, or where tenants are off. */
+  readonly tenant: Tenant | null;
   /** Null: all. */
   readonly types: readonly HostEventType[] | null;
   readonly limit: number;
@@ -105,13 +108,14 @@ export function hostEventsRepository({
 
     /**
      * In order; fewer than asked for where there are no more, or where they name more readers than an answer can hold.
-     * Indexes `order`, `type`.
+     * Indexes `order`, `type`, `tenant`, `tenant_type`.
      */
-    async page({ after, upTo, types, limit }: EventPageQuery): Promise<{
+    async page({ tenant, after, upTo, types, limit }: EventPageQuery): Promise<{
       readonly events: readonly NumberedHostEvent[];
       readonly isCut: boolean;
     }> {
       const filter: Filter<HostEventDocument> = {
+        ...(tenant === null ? {} : { tenant }),
         seq: { $gt: after, $lte: upTo },
         ...(types === null ? {} : { type: { $in: [...types] } }),
       };
@@ -168,13 +172,22 @@ export function hostEventsRepository({
 
 export type HostEventsRepository = ReturnType<typeof hostEventsRepository>;
 
-function newDocument({ id, type, at, facts }: HostEvent, seq: number, storedAt: Date): HostEventDocument {
+function newDocument(
+  { id, type, at, tenant, facts }: HostEvent,
+  seq: number,
+  storedAt: Date,
+): HostEventDocument {
   const { actorId, followerId, refId, memberId } = facts;
   const named = [actorId, followerId, refId, memberId].filter((who) => who !== undefined);
   const memberIds = [...new Set(named)];
-  return { _id: id, seq, type, at, storedAt, facts, ...(memberIds.length === 0 ? {} : { memberIds }) };
+  return {
+    ...{ _id: id, seq, type, at },
+    ...(tenant === null ? {} : { tenant }),
+    ...{ storedAt, facts },
+    ...(memberIds.length === 0 ? {} : { memberIds }),
+  };
 }
 
-function toEvent({ _id: id, seq, type, at, facts }: HostEventDocument): NumberedHostEvent {
-  return { id, seq, type, at, facts };
+function toEvent({ _id: id, seq, type, at, tenant, facts }: HostEventDocument): NumberedHostEvent {
+  return { id, seq, type, at, tenant: tenant ?? null, facts };
 }

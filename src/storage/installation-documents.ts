@@ -32,6 +32,8 @@ export interface SchemaDocument {
   _id: 'schema';
   /** Every document has at least the shape of this version. */
   version: number;
+  /** Every id of the host application stands behind its tenant. Absent: none does. */
+  tenants?: true;
   /** Processes that write an older shape may not start: a migration to this version has begun. */
   required?: number;
   /** Present while a migration is due or under way. */
@@ -60,5 +62,7 @@ export interface ProcessDocument {
   schema: number;
   /** Whether it works in the background. */
   isWorker: boolean;
+  /** It stores ids behind their tenant. Absent: it does not. */
+  tenants?: true;
   seenAt: Date;
 }

@@ -2,6 +2,7 @@ import { ObjectId, type Document } from 'mongodb';
 import type { ActionId, UserId } from '../domain/action.ts';
 import type { Interaction, InteractionId, OwnInteractions } from '../domain/interaction.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import type { InteractionDocument } from './documents.ts';
 import { toInteraction } from './interaction-document.ts';
 import type { Collections } from './mongo.ts';
@@ -136,10 +137,18 @@ export function interactionLists({ actions, interactions }: Pick<Collections, 'a
       }));
     },
 
-    /** Those with a text, the last that was recorded first. Index `texts`. */
-    async latestTexts(after: InteractionId | null, limit: number): Promise<Interaction[]> {
+    /** Those with a text, the last that was recorded first. Indexes `texts`, `tenant_texts`. */
+    async latestTexts(
+      tenant: Tenant | null,
+      after: InteractionId | null,
+      limit: number,
+    ): Promise<Interaction[]> {
       const documents = await interactions
-        .find({ text: { $exists: true }, ...(after === null ? {} : { _id: { $lt: new ObjectId(after) } }) })
+        .find({
+          ...(tenant === null ? {} : { tenant }),
+          text: { $exists: true },
+          ...(after === null ? {} : { _id: { $lt: new ObjectId(after) } }),
+        })
         .sort({ _id: -1 })
         .limit(limit)
         .batchSize(limit)

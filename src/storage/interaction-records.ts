@@ -3,6 +3,7 @@ import type { ActionId, UserId } from '../domain/action.ts';
 import { isToggle, type Interaction, type InteractionId } from '../domain/interaction.ts';
 import type { InteractionModerationKind } from '../domain/moderation.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
+import { tenantField } from '../domain/tenant.ts';
 import { clock } from '../lib/clock.ts';
 import { idOfTime } from './database-time.ts';
 import type { InteractionDocument, ModerationDocument } from './documents.ts';
@@ -236,6 +237,7 @@ function moderationDocument(
     _id: new ObjectId(),
     actionId: new ObjectId(actionId),
     interactionId: new ObjectId(id),
+    ...tenantField(by),
     ...{ at, by, kind, reason },
   };
 }

@@ -1,5 +1,6 @@
 import { ObjectId, type Document } from 'mongodb';
 import { isToggle, type Interaction } from '../domain/interaction.ts';
+import { tenantField } from '../domain/tenant.ts';
 import { clock } from '../lib/clock.ts';
 import { idOfTime } from './database-time.ts';
 import type { InteractionDocument } from './documents.ts';
@@ -30,6 +31,7 @@ export function newDocument(
   return {
     _id: idOfTime(clock.now()),
     ...{ actionId: new ObjectId(actionId), key, keyForm: 2, actorId, departmentIds: [...departmentIds] },
+    ...tenantField(actorId),
     ...{ kind, at },
     ...(isKeyed ? { replayKeys: [interaction.idempotencyKey] } : {}),
     ...(text === null ? {} : { text }),

@@ -1,6 +1,7 @@
 import { ObjectId, type Collection, type Document, type Filter } from 'mongodb';
 import type { Action, ActionId, UserId } from '../domain/action.ts';
 import { toAction } from './action-document.ts';
+import { tenantField, type Tenant } from '../domain/tenant.ts';
 import type { HostEventType } from '../domain/host-event.ts';
 import type { ActionModerationKind, ModerationRecord } from '../domain/moderation.ts';
 import type { ActionDocument, ModerationDocument } from './documents.ts';
@@ -67,7 +68,13 @@ function withdrawnAfter(at: Date): Document {
   return { $cond: ['$isHidden', at, new Date(at.getTime() + WITHDRAWAL_GRACE_MS)] };
 }
 
-function toRecord({ _id, actionId, interactionId, ...document }: ModerationDocument): ModerationRecord {
+function toRecord({
+  _id,
+  actionId,
+  interactionId,
+  tenant: _tenant,
+  ...document
+}: ModerationDocument): ModerationRecord {
   return {
     ...document,
     id: _id.toHexString(),
@@ -101,7 +108,15 @@ export function moderationRepository(
     async apply(id: ActionId, { kind, by, at, reason }: Moderation): Promise<Action | null> {
       const { applies, set, event } = CHANGES[kind];
       const actionId = new ObjectId(id);
-      const record: ModerationDocument = { _id: new ObjectId(), actionId, at, by, kind, reason };
+      const record: ModerationDocument = {
+        _id: new ObjectId(),
+        actionId,
+        at,
+        ...tenantField(by),
+        by,
+        kind,
+        reason,
+      };
       const document = await actions.findOneAndUpdate(
         { _id: actionId, ...applies },
         revised([
@@ -182,13 +197,16 @@ export function moderationRepository(
       );
     },
 
-    /** Newest first. Indexes `action`, `newest`. */
+    /** Newest first. Indexes `action`, `newest`, `tenant`. */
     async list(query: {
+      /** Null: tenants are off. */
+      readonly tenant: Tenant | null;
       readonly actionId: ActionId | null;
       readonly after: { readonly at: Date; readonly id: string } | null;
       readonly limit: number;
     }): Promise<ModerationRecord[]> {
       const filter: Filter<ModerationDocument> = {};
+      if (query.tenant !== null) filter.tenant = query.tenant;
       if (query.actionId !== null) filter.actionId = new ObjectId(query.actionId);
       if (query.after !== null) {
         filter.at = { $lte: query.after.at };

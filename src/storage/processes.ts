@@ -11,6 +11,8 @@ export interface RunningProcess {
   /** The newest schema version it knows. */
   readonly schema: number;
   readonly isWorker: boolean;
+  /** It stores ids behind their tenant. */
+  readonly hasTenants: boolean;
 }
 
 /** The processes of the installation. A few documents, read whole. Unique key: `_id`. */
@@ -19,8 +21,9 @@ export function processesRepository({ processes }: Pick<Collections, 'processes'
 
   return {
     /** It runs now. */
-    async seen({ id, schema, isWorker }: RunningProcess, now: Date): Promise<void> {
-      await processes.updateOne({ _id: id }, { $set: { schema, isWorker, seenAt: now } }, { upsert: true });
+    async seen({ id, schema, isWorker, hasTenants }: RunningProcess, now: Date): Promise<void> {
+      const set = { schema, isWorker, seenAt: now, ...(hasTenants ? { tenants: true as const } : {}) };
+      await processes.updateOne({ _id: id }, { $set: set }, { upsert: true });
     },
 
     async gone(id: string): Promise<void> {
@@ -35,6 +38,12 @@ export function processesRepository({ processes }: Pick<Collections, 'processes'
     /** How many of them work in the background. */
     async countWorkers(now: Date): Promise<number> {
       return processes.countDocuments({ ...running(now), isWorker: true });
+    },
+
+    /** Whether one runs that stores ids the other way: with tenants where this one has none, or without. */
+    async isOtherTenancy(hasTenants: boolean, now: Date): Promise<boolean> {
+      const others = { ...running(now), tenants: { $exists: !hasTenants } };
+      return (await processes.countDocuments(others, { limit: 1 })) > 0;
     },
 
     /** How many know only older schema versions than this one. */

@@ -1,11 +1,13 @@
 import type { Collection, Document, Filter } from 'mongodb';
 import type { RefId } from '../domain/action.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import { namePathsOf } from '../descriptors/names.ts';
 import { claimFirst } from './claim-first.ts';
 import type { NamedDocument } from './directory-documents.ts';
 import type { ActionDocument } from './documents.ts';
 import type { Collections } from './mongo.ts';
 import { holdsName, holdsOlderName, idOfStamp, nameStamp, restamped, UNCARRIED } from './name-stamps.ts';
+import { idsOf } from './tenant-ids.ts';
 import { revised } from './revision.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
 
@@ -210,10 +212,12 @@ export function renamesRepository(
       return writes.length;
     },
 
-    /** How many names are due or being carried. Index `rename`. */
-    async countDue(): Promise<number> {
+    /** How many names are due or being carried, of a tenant or of all. Index `rename`. */
+    async countDue(tenant: Tenant | null = null): Promise<number> {
       const counts = await Promise.all(
-        NAME_SOURCES.map((source) => sourceOf(source).countDocuments({ 'rename.due': { $exists: true } })),
+        NAME_SOURCES.map((source) =>
+          sourceOf(source).countDocuments({ ...idsOf(tenant), 'rename.due': { $exists: true } }),
+        ),
       );
       return counts.reduce((sum, count) => sum + count, 0);
     },

@@ -19,6 +19,8 @@ export interface SchemaState {
   readonly version: number;
   /** No process that writes an older shape may start. Never above what is stored at the end of the migration. */
   readonly required: number;
+  /** Ids are stored behind their tenant. */
+  readonly hasTenants: boolean;
   readonly migration: Omit<MigrationDocument, 'worker'> | null;
 }
 
@@ -32,6 +34,16 @@ export class SchemaTooNew extends Error {
     );
   }
 }
+
+/** Whether ids are stored behind their tenant is another than the settings say. */
+export class TenancyDiffers extends Error {
+  override readonly name = 'TenancyDiffers';
+}
+
+const HAS_TENANTS =
+  'TENANT_CLAIM is not set, and the database has tenants: set it as it was when the data were written';
+const HAS_NONE =
+  'TENANT_CLAIM is set, and the database has data without tenants: take an empty one (MONGODB_DB), or unset TENANT_CLAIM';
 
 /** The one document that says which shape the others have. Unique key: `_id`. */
 export function schemaVersionRepository(
@@ -54,24 +66,33 @@ export function schemaVersionRepository(
     return document === null ? null : toState(document);
   }
 
+  /** Only what is empty takes tenants; it has them from then on. */
+  async function settleTenancy(hasTenants: boolean): Promise<void> {
+    if (!hasTenants) throw new TenancyDiffers(HAS_TENANTS);
+    if (!(await isEmpty())) throw new TenancyDiffers(HAS_NONE);
+    await schema.updateOne({ _id: 'schema' }, { $set: { tenants: true } });
+  }
+
   return {
     state,
 
     /**
      * Reads the version, and notes it first where there is none: an empty database has the latest shape, any other one the
      * shape from before versions were counted. One round trip but for the first time.
-     * @throws SchemaTooNew
+     * @param options.hasTenants whether this process stores ids behind their tenant. Default: no.
+     * @throws SchemaTooNew, TenancyDiffers
      */
-    async open(supported: number): Promise<SchemaState> {
+    async open(supported: number, { hasTenants = false } = {}): Promise<SchemaState> {
       let found = await state();
       if (found === null) {
         const version = (await isEmpty()) ? supported : 0;
         await retryOnDuplicateKey(() =>
           schema.updateOne({ _id: 'schema' }, { $setOnInsert: { version } }, { upsert: true }),
         );
-        found = (await state()) ?? { version, required: version, migration: null };
+        found = (await state()) ?? { version, required: version, hasTenants: false, migration: null };
       }
       if (found.required > supported) throw new SchemaTooNew(found.required, supported);
+      if (found.hasTenants !== hasTenants) await settleTenancy(hasTenants);
       return found;
     },
 
@@ -138,6 +159,11 @@ export function schemaVersionRepository(
 
 export type SchemaVersionRepository = ReturnType<typeof schemaVersionRepository>;
 
-function toState({ version, required, migration }: SchemaDocument): SchemaState {
-  return { version, required: Math.max(version, required ?? 0), migration: migration ?? null };
+function toState({ version, required, tenants, migration }: SchemaDocument): SchemaState {
+  return {
+    version,
+    required: Math.max(version, required ?? 0),
+    hasTenants: tenants ?? false,
+    migration: migration ?? null,
+  };
 }

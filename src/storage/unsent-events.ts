@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { HostEvent, HostEventFacts } from '../domain/host-event.ts';
+import { tenantOfFacts, type HostEvent, type HostEventFacts } from '../domain/host-event.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import type { ActionDocument, ErasureDocument, InteractionDocument } from './documents.ts';
 import type { FollowDocument } from './reader-documents.ts';
 import type { UnsentEvents } from './event-documents.ts';
@@ -15,13 +16,14 @@ export function eventIdOf(...parts: readonly string[]): string {
 function eventsOf(
   document: UnsentEvents & { readonly _id: { toString(): string } },
   facts: HostEventFacts,
+  tenant: Tenant | null = tenantOfFacts(facts),
 ): HostEvent[] {
   let at = new Date(0);
   return (document.unsent ?? []).map((entry) => {
     // Clocks of two processes may differ a little: what came later in the document is not earlier.
     if (entry.at > at) at = entry.at;
     const id = eventIdOf(document._id.toString(), entry.token.toHexString());
-    return { id, type: entry.type, at, facts };
+    return { id, type: entry.type, at, tenant, facts };
   });
 }
 
@@ -54,8 +56,9 @@ export function eventsOfFollow(document: Carrying<FollowDocument, 'followerId' |
   return eventsOf(document, { followerId, refId });
 }
 
-export function eventsOfErasure(document: Carrying<ErasureDocument, never>): HostEvent[] {
-  return eventsOf(document, { erasureKey: document._id });
+/** Who was erased is not named, but where. */
+export function eventsOfErasure(document: Carrying<ErasureDocument, 'tenant'>): HostEvent[] {
+  return eventsOf(document, { erasureKey: document._id }, document.tenant ?? null);
 }
 
 /** What of the documents the functions above read: bodies are many times as large. */
@@ -63,5 +66,5 @@ export const FACTS_OF = {
   actions: ['actorId', 'scope', 'descriptor.type'],
   interactions: ['actionId', 'actorId', 'kind', 'reaction'],
   follows: ['followerId', 'refId'],
-  erasures: [],
+  erasures: ['tenant'],
 } as const;

@@ -1,5 +1,6 @@
 import type { ActionId } from '../domain/action.ts';
 import type { NumberedHostEvent } from '../domain/host-event.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import type { WebhookDelivery, WebhookState } from '../domain/webhook.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import type { Collections } from './mongo.ts';
@@ -114,10 +115,13 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
       );
     },
 
-    /** Asks for another attempt at once, and for all those that may follow it. Null: there is no such delivery. */
-    async retry(id: string, now: Date): Promise<WebhookDelivery | null> {
+    /**
+     * Asks for another attempt at once, and for all those that may follow it. Null: there is no such delivery.
+     * @param tenant null: tenants are off.
+     */
+    async retry(tenant: Tenant | null, id: string, now: Date): Promise<WebhookDelivery | null> {
       const document = await webhookDeliveries.findOneAndUpdate(
-        { _id: id },
+        { _id: id, ...(tenant === null ? {} : { tenant }) },
         { $set: { state: 'RETRYING', nextAttemptAt: now, triedSince: now } },
         { returnDocument: 'after' },
       );
@@ -127,10 +131,14 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
       return delivery;
     },
 
-    /** Behind a place, the newest event first. Indexes `newest`, `newest_by_state`. */
-    page: (state: WebhookState | null, after: WebhookPlace | null, limit: number) =>
+    /**
+     * Behind a place, the newest event first. Indexes `newest`, `newest_by_state`, `tenant`.
+     * @param tenant null: tenants are off.
+     */
+    page: (tenant: Tenant | null, state: WebhookState | null, after: WebhookPlace | null, limit: number) =>
       list(
         {
+          ...(tenant === null ? {} : { tenant }),
           ...(state === null ? {} : { state }),
           ...(after === null
             ? {}
@@ -157,9 +165,10 @@ function newDocument(
   { event, attempts, error, nextAttemptAt }: ParkedEvent,
   now: Date,
 ): WebhookDeliveryDocument {
-  const { id: eventId, seq, type, facts } = event;
+  const { id: eventId, seq, type, tenant, facts } = event;
   return {
     _id: eventIdOf('webhook', url, eventId),
+    ...(tenant === null ? {} : { tenant }),
     ...{ url, eventId, seq, type, state: 'RETRYING', attempts, nextAttemptAt, triedSince: now },
     ...(facts.actionId === undefined ? {} : { actionId: facts.actionId }),
     ...(error === null ? {} : { error }),
@@ -167,6 +176,7 @@ function newDocument(
 }
 
 function toDelivery(document: WebhookDeliveryDocument): WebhookDelivery {
-  const { _id: id, actionId = null, error = null, nextAttemptAt = null, ...rest } = document;
+  const { _id: id, actionId = null, error = null, nextAttemptAt = null, ...given } = document;
+  const { tenant: _tenant, ...rest } = given;
   return { ...rest, id, actionId, error, nextAttemptAt };
 }

@@ -19,6 +19,8 @@ export interface WebhookDeliveryDocument {
   url: string;
   eventId: string;
   seq: number;
+  /** Of the event. */
+  tenant?: string;
   type: HostEventType;
   /** Absent where the event is about none. */
   actionId?: string;

@@ -1,4 +1,5 @@
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import type { Collections } from './mongo.ts';
 
 /** What waits in one lane. */
@@ -9,14 +10,18 @@ export interface LaneFigures {
   readonly dueSince: Date | null;
 }
 
-/** How much delivery is under way. Index `claim`. */
+/**
+ * How much delivery is under way. Indexes `claim`, `tenant_claim`.
+ * A tenant that is null: of all, or where tenants are off.
+ */
 export function workFiguresRepository({ actions }: Pick<Collections, 'actions'>) {
   return {
-    async lanes(): Promise<Map<Lane, LaneFigures>> {
+    async lanes(tenant: Tenant | null): Promise<Map<Lane, LaneFigures>> {
       const groups = await actions
         .aggregate<{ _id: Lane | null; pending: number; dueSince: Date | null }>([
           {
             $match: {
+              ...(tenant === null ? {} : { tenant }),
               'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] },
               'fanOut.leaseUntil': { $exists: true },
             },
@@ -37,8 +42,11 @@ export function workFiguresRepository({ actions }: Pick<Collections, 'actions'>)
       );
     },
 
-    async failedFanOuts(): Promise<number> {
-      return actions.countDocuments({ 'fanOut.state': 'FAILED', 'fanOut.leaseUntil': { $exists: true } });
+    async failedFanOuts(tenant: Tenant | null): Promise<number> {
+      return actions.countDocuments({
+        ...(tenant === null ? {} : { tenant }),
+        ...{ 'fanOut.state': 'FAILED', 'fanOut.leaseUntil': { $exists: true } },
+      });
     },
   };
 }

@@ -47,7 +47,7 @@ export async function eventsOf({
   repositories,
 }: Pick<Parts, 'repositories'>): Promise<readonly NumberedHostEvent[]> {
   const { events } = await repositories.hostEvents.page({
-    ...{ after: 0, upTo: Number.MAX_SAFE_INTEGER, types: null, limit: 100_000 },
+    ...{ tenant: null, after: 0, upTo: Number.MAX_SAFE_INTEGER, types: null, limit: 100_000 },
   });
   return events;
 }

@@ -65,6 +65,7 @@ export async function startWebhookTarget(
       url,
       keys: [webhookKey(secret) ?? new Uint8Array()],
       types: options.types ?? null,
+      tenant: null,
       allowPrivateAddress: true,
     },
     received,

@@ -2,6 +2,7 @@ import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { HOST_EVENT_TYPES, type HostEventType } from '../../domain/host-event.ts';
 import type { HostEventView } from '../../domain/host-event-data.ts';
+import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { ErasuresRepository } from '../../storage/erasures.ts';
 import { viewHostEvents } from '../../storage/host-event-views.ts';
@@ -32,21 +33,24 @@ export async function readHostEvents(
   requireOneOf(identity, ['admin', 'service']);
   const size = sizeOf(args.first);
   const types = typesOf(args.types);
-  const given = args.after == null ? null : decodePlace(args.after);
+  const list = idBeside(identity.userId, LIST);
+  const given = args.after == null ? null : decodePlace(list, args.after);
   const { deletedUpTo, last } = await hostEvents.range();
   if (given !== null && given < deletedUpTo)
     throw new FanfareError('BAD_CURSOR', 'Events behind this cursor are not kept any more');
   const after = given ?? 0;
-  const { events, isCut } = await hostEvents.page({ after, upTo: last, types, limit: size + 1 });
+  const { events, isCut } = await hostEvents.page({
+    ...{ tenant: tenantOf(identity.userId), after, upTo: last, types, limit: size + 1 },
+  });
   const shown = events.slice(0, size);
   const hasNextPage = isCut || events.length > size;
   const views = await viewHostEvents(erasures, shown);
   const edges = shown.flatMap(({ seq }, index) => {
     const node = views[index];
-    return node === undefined ? [] : [{ cursor: encodePlace(seq), node }];
+    return node === undefined ? [] : [{ cursor: encodePlace(list, seq), node }];
   });
   const end = hasNextPage ? (shown.at(-1)?.seq ?? after) : Math.max(last, after);
-  return { edges, hasNextPage, endCursor: encodePlace(end) };
+  return { edges, hasNextPage, endCursor: encodePlace(list, end) };
 }
 
 function sizeOf(first: number | null | undefined): number {
@@ -69,14 +73,14 @@ function typesOf(types: readonly string[] | null | undefined): HostEventType[] |
   return known;
 }
 
-function encodePlace(seq: number): string {
+function encodePlace(list: string, seq: number): string {
   const payload = Buffer.alloc(CURSOR_BYTES);
   payload.writeDoubleBE(seq, 0);
-  return encodeCursor(LIST, payload);
+  return encodeCursor(list, payload);
 }
 
-function decodePlace(cursor: string): number {
-  const payload = decodeCursor(LIST, cursor);
+function decodePlace(list: string, cursor: string): number {
+  const payload = decodeCursor(list, cursor);
   if (payload.length !== CURSOR_BYTES)
     throw new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
   return payload.readDoubleBE(0);

@@ -1,6 +1,7 @@
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { HostEventView } from '../../domain/host-event-data.ts';
+import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { WebhookDelivery, WebhookState } from '../../domain/webhook.ts';
 import { clock } from '../../lib/clock.ts';
@@ -43,12 +44,14 @@ export async function listWebhookDeliveries(
   args: WebhookDeliveriesArgs,
 ): Promise<Page<WebhookDeliveryView>> {
   requireRole(identity, 'admin');
+  const list = idBeside(identity.userId, LIST);
   return collectPage<WebhookPlace, WebhookDelivery, WebhookDeliveryView>({
     size: pageSize(args.first),
-    after: args.after == null ? null : decodePlace(args.after),
-    scan: (after, limit) => dependencies.webhookDeliveries.page(args.state ?? null, after, limit),
+    after: args.after == null ? null : decodePlace(list, args.after),
+    scan: (after, limit) =>
+      dependencies.webhookDeliveries.page(tenantOf(identity.userId), args.state ?? null, after, limit),
     select: (deliveries) => withEvents(dependencies, deliveries),
-    cursorOf: encodePlace,
+    cursorOf: (place) => encodePlace(list, place),
   });
 }
 
@@ -63,7 +66,7 @@ export async function retryWebhook(
 ): Promise<WebhookDeliveryView> {
   requireRole(identity, 'admin');
   if (!ID.test(id)) throw badInput('Not the id of a webhook delivery', ['id']);
-  const delivery = await dependencies.webhookDeliveries.retry(id, clock.now());
+  const delivery = await dependencies.webhookDeliveries.retry(tenantOf(identity.userId), id, clock.now());
   const [view] = delivery === null ? [] : await withEvents(dependencies, [delivery]);
   if (view === undefined) throw new FanfareError('NOT_FOUND', 'There is no such webhook delivery');
   return view;
@@ -82,15 +85,15 @@ async function withEvents(
   });
 }
 
-function encodePlace({ seq, id }: WebhookPlace): string {
+function encodePlace(list: string, { seq, id }: WebhookPlace): string {
   const payload = Buffer.alloc(PLACE_BYTES);
   payload.writeDoubleBE(seq, 0);
   payload.write(id, 8, ID_BYTES, 'hex');
-  return encodeCursor(LIST, payload);
+  return encodeCursor(list, payload);
 }
 
-function decodePlace(cursor: string): WebhookPlace {
-  const payload = decodeCursor(LIST, cursor);
+function decodePlace(list: string, cursor: string): WebhookPlace {
+  const payload = decodeCursor(list, cursor);
   if (payload.length !== PLACE_BYTES)
     throw new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
   return { seq: payload.readDoubleBE(0), id: payload.toString('hex', 8) };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ItemState } from '../../domain/item-mark.ts';
 import { DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import { idSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import { descriptorOfType, descriptorTypes, indexedFields } from '../../descriptors/registry.ts';
 import type { ActionConditions } from '../../storage/action-conditions.ts';
 import type { ActionFilter, FeedFilter, FeedOrder } from '../shapes.ts';

@@ -1,8 +1,9 @@
 import type { Action, ActionId, FanOutState, RefId } from '../../domain/action.ts';
 import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
+import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import { isEntitled, needsFollows } from '../../domain/visibility.ts';
-import { idSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import { followsOf, followsOfOne } from './feed-rules.ts';
 import { actionConditions, checkActionFilter } from './filters.ts';
@@ -95,12 +96,14 @@ export async function listActions(
 ): Promise<CountedPage<Action>> {
   requireOneOf(session.identity, ['admin', 'service']);
   const filter = checkActionFilter(args.filter);
-  const list = 'actions';
+  const { userId } = session.identity;
+  const list = idBeside(userId, 'actions');
   const scan = new ListScan<Pick<Action, 'id'>, Action, Action>({
     idOf: (action) => action.id,
     isAt: () => true,
     scan: (after, limit) =>
       actions.list({
+        tenant: tenantOf(userId),
         state: args.fanOutState ?? null,
         includeHidden: args.includeHidden ?? false,
         afterId: after?.id ?? null,

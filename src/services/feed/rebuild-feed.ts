@@ -1,7 +1,7 @@
 import type { UserId } from '../../domain/action.ts';
 import type { Member } from '../../domain/member.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { idSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import type { FeedsRepository } from '../../storage/feeds.ts';

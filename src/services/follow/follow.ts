@@ -5,7 +5,7 @@ import type { Ref } from '../../domain/member.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { MAX_SPANS, openSpanOf } from '../../domain/follow-span.ts';
-import { idSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import type { CountEpochs } from '../../storage/follower-counts.ts';
 import type { FollowPair } from '../../storage/follow-reads.ts';

@@ -1,5 +1,6 @@
 import type { RefId, UserId } from '../../domain/action.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { idBeside, plainId } from '../../domain/tenant.ts';
 import type { FollowerPagesRepository, FollowerSlice } from '../../storage/follower-pages.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import { requireOneOf } from '../roles.ts';
@@ -26,13 +27,16 @@ export function createFollowersReader({
     const list = `followers:${refId}`;
     return collectPage<Follower, Follower, Follower>({
       size: pageSize(args.first),
-      after: args.after == null ? null : { userId: decodeCursor(list, args.after).toString('utf8') },
+      after:
+        args.after == null
+          ? null
+          : { userId: idBeside(refId, decodeCursor(list, args.after).toString('utf8')) },
       scan: async (after, limit) => {
         const ids = await load(session, { refId, afterId: after?.userId ?? null, limit });
         return ids.map((userId) => ({ userId }));
       },
       select: (followers) => Promise.resolve(followers),
-      cursorOf: ({ userId }) => encodeCursor(list, Buffer.from(userId, 'utf8')),
+      cursorOf: ({ userId }) => encodeCursor(list, Buffer.from(plainId(userId), 'utf8')),
     });
   };
 }

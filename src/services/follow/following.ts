@@ -1,5 +1,6 @@
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import type { Ref } from '../../domain/member.ts';
+import { idBeside, plainId } from '../../domain/tenant.ts';
 import type { FollowsRepository } from '../../storage/follows.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
@@ -18,7 +19,7 @@ export async function following(
   const list = `following:${userId}`;
   return collectPage<string, string, Ref>({
     size: pageSize(args.first),
-    after: args.after == null ? null : decodeCursor(list, args.after).toString('utf8'),
+    after: args.after == null ? null : idBeside(userId, decodeCursor(list, args.after).toString('utf8')),
     scan: (after, limit) => follows.following(userId, after, limit),
     select: async (refIds) => {
       const refs = await session.refs.loadMany(refIds);
@@ -27,6 +28,6 @@ export async function following(
         return ref ?? { refId: refIds[index] ?? '', type: null, label: null, followerCount: 0 };
       });
     },
-    cursorOf: (ref) => encodeCursor(list, Buffer.from(ref.refId, 'utf8')),
+    cursorOf: (ref) => encodeCursor(list, Buffer.from(plainId(ref.refId), 'utf8')),
   });
 }

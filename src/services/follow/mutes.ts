@@ -1,4 +1,5 @@
-import { idSchema, textSchema } from '../../descriptors/define.ts';
+import { textSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import type { UserId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RefId, UserId } from '../../domain/action.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { idSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import { clock } from '../../lib/clock.ts';
 import { announceListChange, type AnnounceDependencies } from '../../realtime/announce.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';

@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
-import { idSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import { announceTakenBack, type AnnounceTakenBackDependencies } from '../../feeds/announce-taken-back.ts';
 import {
   announceListChange,

@@ -9,7 +9,8 @@ import {
 } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { idSchema, jsonSchema } from '../../descriptors/define.ts';
+import { jsonSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
 import type { RecordOutcome } from '../../storage/interaction-records.ts';
 import type { MembersRepository } from '../../storage/members.ts';

@@ -3,6 +3,7 @@ import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../.
 import { FanfareError } from '../../domain/errors.ts';
 import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
+import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { InteractionQuery } from '../../storage/interaction-lists.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
@@ -59,11 +60,12 @@ export async function latestInteractions(
   { first, after }: PageArgs,
 ): Promise<Page<Interaction>> {
   requireRole(session.identity, 'admin');
-  const list = 'latestInteractions';
+  const { userId } = session.identity;
+  const list = idBeside(userId, 'latestInteractions');
   return collectPage<Pick<Interaction, 'id'>, Interaction, Interaction>({
     size: pageSize(first),
     after: after == null ? null : { id: decodeId(list, after) },
-    scan: (position, limit) => interactions.latestTexts(position?.id ?? null, limit),
+    scan: (position, limit) => interactions.latestTexts(tenantOf(userId), position?.id ?? null, limit),
     select: (candidates) => ofActionsThatAre(session, candidates),
     cursorOf: ({ id }) => encodeCursor(list, Buffer.from(id, 'hex')),
   });

@@ -1,5 +1,6 @@
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
+import { areOfOneTenant } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
 import { getAction } from '../feed/read-actions.ts';
@@ -109,6 +110,7 @@ function actsForOther(identity: Identity, interaction: Interaction | null): inte
     interaction !== null &&
     interaction.actorId !== identity.userId &&
     identity.roles.has('service') &&
+    areOfOneTenant(interaction.actorId, identity.userId) &&
     !isAdmin(identity)
   );
 }

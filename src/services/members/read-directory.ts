@@ -1,6 +1,6 @@
 import type { RefId, UserId } from '../../domain/action.ts';
 import type { Member, Ref } from '../../domain/member.ts';
-import { idSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { validate } from '../validate.ts';
 

@@ -1,6 +1,7 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
+import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import {
   announceWithdrawal,
   type AnnounceWithdrawalDependencies,
@@ -37,6 +38,7 @@ export async function setHidden(
   const { identity } = session;
   requireRole(identity, 'admin');
   const why = validate(reasonSchema, reason, ['reason']);
+  await refuseOtherTenants(session, id);
   const changed = await dependencies.moderation.apply(id, {
     kind,
     by: identity.userId,
@@ -47,6 +49,15 @@ export async function setHidden(
   const action = changed ?? (await session.actions.load(id));
   if (action === null || action.isDeleted) throw new FanfareError('NOT_FOUND', 'There is no such action');
   return action;
+}
+
+/**
+ * What is changed without being read first. Costs nothing where tenants are off.
+ * @throws FanfareError NOT_FOUND
+ */
+async function refuseOtherTenants(session: ReaderSession, id: ActionId): Promise<void> {
+  if (tenantOf(session.identity.userId) === null || (await session.actions.load(id)) !== null) return;
+  throw new FanfareError('NOT_FOUND', 'There is no such action');
 }
 
 /**
@@ -113,13 +124,14 @@ export async function readModerationLog(
 ): Promise<Page<ModerationRecord>> {
   requireRole(session.identity, 'admin');
   const actionId = args.actionId ?? null;
-  const list = `moderation:${actionId ?? ''}`;
+  const { userId } = session.identity;
+  const list = idBeside(userId, `moderation:${actionId ?? ''}`);
   const cursor = args.after == null ? null : decodePosition(list, args.after);
   const asOf = cursor?.asOf ?? clock.now();
   return collectPage<Pick<ModerationRecord, 'at' | 'id'>, ModerationRecord, ModerationRecord>({
     size: pageSize(args.first),
     after: cursor === null ? null : { at: cursor.time, id: cursor.actionId },
-    scan: (after, limit) => moderation.list({ actionId, after, limit }),
+    scan: (after, limit) => moderation.list({ tenant: tenantOf(userId), actionId, after, limit }),
     select: (candidates) => Promise.resolve(candidates),
     cursorOf: ({ at, id }) => encodePosition(list, { time: at, actionId: id, asOf }),
   });

@@ -1,7 +1,7 @@
 import type { Action, ActionId, RefId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Ref } from '../../domain/member.ts';
-import { idSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import type { PinsRepository } from '../../storage/pins.ts';
 import { entitledActions } from '../feed/read-actions.ts';
 import { refOf } from '../follow/follow.ts';

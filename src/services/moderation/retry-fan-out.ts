@@ -1,5 +1,6 @@
 import { reportedFanOut, type Action, type ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
+import { areOfOneTenant, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
@@ -20,15 +21,29 @@ export async function retryFanOut(
   id: ActionId,
 ): Promise<Action> {
   requireRole(identity, 'admin');
+  if (tenantOf(identity.userId) !== null) await refuseOtherTenants(actions, identity, id);
   const retried = await fanOuts.retry(id, clock.now());
   if (retried !== null) {
     workSignal.notify();
     return retried;
   }
   const [action] = await actions.findByIds([id]);
-  if (action === undefined) throw new FanfareError('NOT_FOUND', 'There is no such action');
+  if (action === undefined) throw noSuchAction();
   throw new FanfareError(
     'CONFLICT',
     `The fan-out has not failed, it is ${reportedFanOut(action.fanOut).state}`,
   );
+}
+
+async function refuseOtherTenants(
+  actions: RetryFanOutDependencies['actions'],
+  { userId }: Identity,
+  id: ActionId,
+): Promise<void> {
+  const [action] = await actions.findByIds([id]);
+  if (action === undefined || !areOfOneTenant(action.actorId, userId)) throw noSuchAction();
+}
+
+function noSuchAction(): FanfareError {
+  return new FanfareError('NOT_FOUND', 'There is no such action');
 }

@@ -1,4 +1,5 @@
 import { LANES, type Lane } from '../../domain/lane.ts';
+import { tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
@@ -39,9 +40,10 @@ export function readWork(
   identity: Identity,
 ): WorkOverview {
   requireRole(identity, 'admin');
+  const tenant = tenantOf(identity.userId);
   return {
     async lanes() {
-      const figures = await workFigures.lanes();
+      const figures = await workFigures.lanes(tenant);
       const now = clock.time();
       return [...LANES].map((lane) => {
         const { pending = 0, dueSince = null } = figures.get(lane) ?? {};
@@ -53,11 +55,12 @@ export function readWork(
     async watchers() {
       // Parts may name somebody twice.
       const readers = new Set<string>();
-      for await (const some of liveLog.allWatched()) for (const userId of some) readers.add(userId);
+      for await (const some of liveLog.allWatched())
+        for (const userId of some) if (tenantOf(userId) === tenant) readers.add(userId);
       return readers.size;
     },
-    rebuildsDue: () => feeds.countDue(),
-    renamesDue: () => renames.countDue(),
-    failedFanOuts: () => workFigures.failedFanOuts(),
+    rebuildsDue: () => feeds.countDue(tenant),
+    renamesDue: () => renames.countDue(tenant),
+    failedFanOuts: () => workFigures.failedFanOuts(tenant),
   };
 }

@@ -3,7 +3,7 @@ import { FanfareError } from '../../domain/errors.ts';
 import type { Erasure } from '../../domain/erasure.ts';
 import { newPseudonym } from '../../domain/pseudonym.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { idSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import type { ErasuresRepository } from '../../storage/erasures.ts';
 import type { FeedsRepository } from '../../storage/feeds.ts';
 import type { MembersRepository } from '../../storage/members.ts';
@@ -44,7 +44,7 @@ export async function eraseMember(
   await erasures.begin({
     memberId: id,
     names: [member?.name, ref?.label].filter((name) => name != null),
-    pseudonym: newPseudonym(),
+    pseudonym: newPseudonym(id),
     by: identity.userId,
     now,
   });

@@ -2,7 +2,7 @@ import type { Action, UserId } from '../../domain/action.ts';
 import { userKey } from '../../domain/audience.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { FeedEntry, FeedPosition } from '../../domain/newsfeed-item.ts';
-import { idSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import { idsOf } from '../../descriptors/ids.ts';
 import type { FeedStore } from '../../feeds/feed-store.ts';
 import type { MemberDataRepository } from '../../storage/member-data.ts';

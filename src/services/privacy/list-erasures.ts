@@ -1,6 +1,7 @@
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Erasure } from '../../domain/erasure.ts';
+import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { ErasureListRepository, ErasurePlace, ListedErasure } from '../../storage/erasure-list.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
@@ -21,24 +22,25 @@ export async function listErasures(
   args: PageArgs,
 ): Promise<Page<Erasure>> {
   requireRole(identity, 'admin');
+  const list = idBeside(identity.userId, LIST);
   return collectPage<ErasurePlace, ListedErasure, ListedErasure>({
     size: pageSize(args.first),
-    after: args.after == null ? null : decodePlace(args.after),
-    scan: (after, limit) => erasureList.read(after, limit),
+    after: args.after == null ? null : decodePlace(list, args.after),
+    scan: (after, limit) => erasureList.read(tenantOf(identity.userId), after, limit),
     select: (erasures) => Promise.resolve(erasures),
-    cursorOf: encodePlace,
+    cursorOf: (place) => encodePlace(list, place),
   });
 }
 
-function encodePlace({ startedAt, key }: ErasurePlace): string {
+function encodePlace(list: string, { startedAt, key }: ErasurePlace): string {
   const payload = Buffer.alloc(PLACE_BYTES);
   payload.writeDoubleBE(startedAt.getTime(), 0);
   payload.write(key, 8, KEY_BYTES, 'hex');
-  return encodeCursor(LIST, payload);
+  return encodeCursor(list, payload);
 }
 
-function decodePlace(cursor: string): ErasurePlace {
-  const payload = decodeCursor(LIST, cursor);
+function decodePlace(list: string, cursor: string): ErasurePlace {
+  const payload = decodeCursor(list, cursor);
   if (payload.length !== PLACE_BYTES)
     throw new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
   return { startedAt: new Date(payload.readDoubleBE(0)), key: payload.toString('hex', 8) };

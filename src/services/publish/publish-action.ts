@@ -5,7 +5,7 @@ import type { Lane } from '../../domain/lane.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { idSchema } from '../../descriptors/define.ts';
+import { idSchema } from '../../descriptors/id-schema.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
 import type { NewAction } from '../../storage/action-document.ts';

@@ -1,4 +1,5 @@
-import type { UserId } from '../../domain/action.ts';
+import type { Action, UserId } from '../../domain/action.ts';
+import { areOfOneTenant, tenantOf } from '../../domain/tenant.ts';
 import { NO_SNOOZES, type Follow, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
 import type { KnownReader } from '../../feeds/feed-store.ts';
 import { clock } from '../../lib/clock.ts';
@@ -51,7 +52,8 @@ export function openSession(
 ): ReaderSession {
   return createReaderSession(
     {
-      findActions: (ids) => (isOperator(identity) ? actions : actionCache).findByIds(ids),
+      findActions: async (ids) =>
+        ofTenant(identity, await (isOperator(identity) ? actions : actionCache).findByIds(ids)),
       findMembers: (ids) => members.findByIds(ids),
       findRefs: (ids) => refs.findByIds(ids),
       findMemberDetails: (ids) => details.ofMembers(ids),
@@ -82,6 +84,12 @@ export function openSession(
 /** Who sees how far an action has been delivered, which no cache knows. */
 function isOperator({ roles }: Identity): boolean {
   return roles.has('admin') || roles.has('service');
+}
+
+/** Whatever is asked for by its id alone: the actions of another tenant are as if they were not there. */
+function ofTenant({ userId }: Identity, actions: readonly Action[]): readonly Action[] {
+  if (tenantOf(userId) === null) return actions;
+  return actions.filter(({ actorId }) => areOfOneTenant(actorId, userId));
 }
 
 async function loadProfile(

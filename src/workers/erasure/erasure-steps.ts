@@ -83,7 +83,7 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
   { name: 'FAN_OUTS', run: ({ memberTraces }, subject) => memberTraces.cleanFanOuts(subject) },
   {
     name: 'REQUESTS',
-    run: ({ erasures }, { memberId }) => erasures.anonymiseRequests(memberId, newPseudonym()),
+    run: ({ erasures }, { memberId }) => erasures.anonymiseRequests(memberId, newPseudonym(memberId)),
   },
   { name: 'PROFILE', run: ({ memberTraces }, subject) => memberTraces.removeProfile(subject) },
   { name: 'SESSIONS', run: endSessions },

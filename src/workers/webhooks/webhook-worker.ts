@@ -120,14 +120,14 @@ export class WebhookWorker extends BackgroundWorker {
   async #goOn(sender: WebhookSender, seq: number): Promise<boolean> {
     const { hostEvents, webhookReceivers, observer } = this.#dependencies;
     const { receiver, workerId } = this.#options;
-    const { url, types } = receiver;
+    const { url, types, tenant } = receiver;
     const { deletedUpTo, last } = await hostEvents.range();
     const after = Math.max(seq, deletedUpTo);
     if (after > seq) observer.skipped(after - seq);
     observer.behind(Math.max(0, last - after));
     const limit = last > after ? await this.#room() : 0;
     if (limit === 0) return false;
-    const { events, isCut } = await hostEvents.page({ after, upTo: last, types, limit });
+    const { events, isCut } = await hostEvents.page({ tenant, after, upTo: last, types, limit });
     const left = await sendNew(this.#dependencies, { url, health: this.#health, sender }, events);
     const reached = isCut || events.length === limit ? (events.at(-1)?.seq ?? after) : last;
     const end = left === null ? reached : left - 1;

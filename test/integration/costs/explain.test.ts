@@ -108,6 +108,7 @@ const planned = { timeout: PATIENCE_MS, interval: 250 };
 
 const feedArgs = { userId: 'u7', limit: 26 };
 const ofRater = {
+  tenant: null,
   ...{ state: null, includeHidden: false, afterId: null, limit: 26 },
   descriptorField: { field: 'raterId', value: 'u8' },
 };
@@ -271,7 +272,13 @@ describe('no hot query reads a whole collection', () => {
       'failed fan-outs',
       'claim',
       () =>
-        parts.repositories.actions.list({ state: 'FAILED', includeHidden: true, afterId: null, limit: 26 }),
+        parts.repositories.actions.list({
+          tenant: null,
+          state: 'FAILED',
+          includeHidden: true,
+          afterId: null,
+          limit: 26,
+        }),
     ],
     ['actions of a rater', 'descriptor_raterId_newest', () => parts.repositories.actions.list(ofRater)],
     [

@@ -149,7 +149,7 @@ test('the example mails digests, each once, over SMTP, and takes nothing that is
   const url = `http://127.0.0.1:${String(await portOf(mailer))}/`;
   try {
     const key = webhookKey(secret) ?? new Uint8Array();
-    const receiver = { url, keys: [key], types: null, allowPrivateAddress: true };
+    const receiver = { url, keys: [key], types: null, tenant: null, allowPrivateAddress: true };
     let offset = 0;
     await using worker = webhookWorker(parts.database.collections, receiver, {
       now: () => new Date(Date.now() + offset),

@@ -86,6 +86,7 @@ const enter = (parts: Parts, schema: number): Promise<AsyncDisposable> =>
   enterInstallation(parts.repositories, {
     schema,
     isWorker: false,
+    hasTenants: false,
     onError: (error) => {
       throw error;
     },
@@ -214,8 +215,8 @@ test('a process that has not been seen for long is taken for ended', async () =>
   const { processes } = parts.repositories;
   const now = new Date();
   const before = (seconds: number): Date => new Date(now.getTime() - seconds * 1_000);
-  await processes.seen({ id: 'now', schema: 1, isWorker: true }, before(1));
-  await processes.seen({ id: 'silent', schema: 0, isWorker: true }, before(600));
+  await processes.seen({ id: 'now', schema: 1, isWorker: true, hasTenants: false }, before(1));
+  await processes.seen({ id: 'silent', schema: 0, isWorker: true, hasTenants: false }, before(600));
   expect(await processes.countWorkers(now)).toBe(1);
   expect(await processes.countOlder(1, now)).toBe(0);
   await processes.purge(now);

@@ -29,11 +29,24 @@ describe('readConfig', () => {
   const webhooks = (...list: readonly object[]): Environment => ({ WEBHOOKS: JSON.stringify(list) });
 
   it('reads receivers of webhooks', () => {
-    const config = read(webhooks(receiver, { ...receiver, url: 'http://app:80', allowPrivateAddress: true }));
+    const own = { ...receiver, url: 'http://app:80', allowPrivateAddress: true, tenant: 'acme' };
+    const config = read({ ...webhooks(receiver, own), TENANT_CLAIM: 'tenant' });
     expect(config.events.webhooks).toEqual({
       receivers: [
-        { url: receiver.url, keys: [Buffer.alloc(32, 7)], types: null, allowPrivateAddress: false },
-        { url: 'http://app/', keys: [Buffer.alloc(32, 7)], types: null, allowPrivateAddress: true },
+        {
+          url: receiver.url,
+          keys: [Buffer.alloc(32, 7)],
+          types: null,
+          tenant: null,
+          allowPrivateAddress: false,
+        },
+        {
+          url: 'http://app/',
+          keys: [Buffer.alloc(32, 7)],
+          types: null,
+          tenant: 'acme',
+          allowPrivateAddress: true,
+        },
       ],
       timeoutMs: 10_000,
       retryForMs: 3 * 24 * 3_600_000,
@@ -46,6 +59,7 @@ describe('readConfig', () => {
     [[{ ...receiver, url: 'ftp://app.example' }], 'at 0.url: a URL'],
     [[{ ...receiver, secrets: ['whsec_c2hvcnQ='] }], 'at 0.secrets.0: whsec_ and 24 to 64 bytes'],
     [[{ ...receiver, secrets: [] }], 'at 0.secrets: '],
+    [[{ ...receiver, tenant: 'Acme' }], 'at 0.tenant: 1 to 63 of a-z'],
     [[{ ...receiver, types: ['action.published', 'nothing'] }], 'at 0.types.1: '],
     [[{ ...receiver, allowPrivate: true }], 'at 0: '],
     [[receiver, receiver], 'with different URLs'],
@@ -66,6 +80,9 @@ describe('readConfig', () => {
     expect(faultsOf({ ...webhooks(receiver), EVENT_RETENTION: 'off' })).toHaveProperty('WEBHOOKS');
     expect(faultsOf({ ...webhooks(receiver), EVENT_RETENTION: '2d' })).toHaveProperty('WEBHOOK_RETRY_FOR');
     expect(faultsOf({ EVENT_RETENTION: '2d' })).toEqual({});
+    expect(faultsOf(webhooks({ ...receiver, tenant: 'acme' }))['WEBHOOKS']).toContain(
+      'TENANT_CLAIM is not set',
+    );
   });
 
   it('gives the documented defaults for an empty environment', () => {

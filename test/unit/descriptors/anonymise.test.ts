@@ -94,7 +94,7 @@ describe('anonymiseDescriptor', () => {
 
 describe('a pseudonym', () => {
   it('is never the same, and has a neutral name', () => {
-    const [first, second] = [newPseudonym(), newPseudonym()];
+    const [first, second] = [newPseudonym('u1'), newPseudonym('u1')];
     expect(first).not.toBe(second);
     expect(nameOfUnknown(first)).toBe(FORMER_MEMBER);
     expect(nameOfUnknown('u1')).toBe('u1');

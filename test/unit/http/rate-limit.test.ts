@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { storedId } from '../../../src/domain/tenant.ts';
 import type { Role } from '../../../src/domain/viewer.ts';
 import { RateLimits, rateLimitHeaders, refusalFor } from '../../../src/http/rate-limit.ts';
 
@@ -9,7 +10,11 @@ test('members of a tenant have a share together, and each one of their own', asy
     tenantCost: { points: 10, seconds: 60 },
   });
   const caller = (userId: string, tenant?: string) => ({
-    identity: { userId, roles: new Set<Role>(['user']), expiresAt: null, ...(tenant && { tenant }) },
+    identity: {
+      userId: tenant === undefined ? userId : storedId(tenant, userId),
+      roles: new Set<Role>(['user']),
+      expiresAt: null,
+    },
     address: '',
   });
   const ask = async (userId: string, tenant?: string) =>

@@ -1,0 +1,26 @@
+import type { Config } from '../config/config.ts';
+import { isTenantName, storedId, TENANT_FORM, type Tenant } from '../domain/tenant.ts';
+import type { Identity } from '../domain/viewer.ts';
+import { CommandError } from './context.ts';
+
+/**
+ * The tenant that a command works in; null where tenants are off.
+ * @throws CommandError when it is named where there are none, or not named where there are.
+ */
+export function tenantFor(
+  { auth }: { readonly auth: Pick<Config['auth'], 'tenantClaim'> },
+  given: string | undefined,
+): Tenant | null {
+  if (given !== undefined && !isTenantName(given))
+    throw new CommandError(`--tenant got "${String(given)}", expected ${TENANT_FORM}`);
+  if (auth.tenantClaim === undefined && given !== undefined)
+    throw new CommandError('--tenant is given, and TENANT_CLAIM is not set');
+  if (auth.tenantClaim !== undefined && given === undefined)
+    throw new CommandError('--tenant <name> is missing: TENANT_CLAIM is set');
+  return given ?? null;
+}
+
+/** Who acts for a command, in its tenant. */
+export function actingIn(tenant: Tenant | null, identity: Identity): Identity {
+  return tenant === null ? identity : { ...identity, userId: storedId(tenant, identity.userId) };
+}

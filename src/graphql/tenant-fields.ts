@@ -1,0 +1,110 @@
+import {
+  getNamedType,
+  isObjectType,
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+} from 'graphql';
+import { descriptorTypes } from '../descriptors/registry.ts';
+import { FanfareError } from '../domain/errors.ts';
+import { tenantOf, type Tenant } from '../domain/tenant.ts';
+import { withoutTenant, withoutTenantIn } from '../domain/tenant-text.ts';
+import { storedInput } from '../services/tenants/stored-input.ts';
+import type { GraphQLContext } from './context.ts';
+import { plainGlobalId, storedGlobalIds } from './global-id.ts';
+
+// Where the API meets ids that are stored with their tenant. Behind it nobody knows of it, before it nobody sees it.
+
+type Field = GraphQLField<unknown, GraphQLContext>;
+type Resolver = GraphQLFieldResolver<unknown, GraphQLContext>;
+type Show = (tenant: Tenant, value: unknown) => unknown;
+
+/** Free JSON of the host application, which is given back as it came. Every other JSON is the server's own. */
+export const FREE_JSON: ReadonlySet<string> = new Set(['Member.data', 'Ref.data', 'Interaction.data']);
+
+/**
+ * Has every field of a schema take ids without their tenant, and give none with it: arguments get the tenant of who asks,
+ * texts, global ids and errors lose it. The schema itself stays as it is.
+ */
+export function withTenants(schema: GraphQLSchema): GraphQLSchema {
+  const free = freeJson();
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    const isRoot = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].includes(
+      type,
+    );
+    for (const field of Object.values(type.getFields()) as Field[]) {
+      const show = showAs(field, free.has(`${type.name}.${field.name}`));
+      if (isRoot || field.args.length > 0 || show !== null)
+        field.resolve = wrapped(field.resolve ?? defaultFieldResolver, { show, hasErrors: isRoot });
+      if (field.subscribe !== undefined)
+        field.subscribe = wrapped(field.subscribe, { show: null, hasErrors: true });
+    }
+  }
+  return schema;
+}
+
+function freeJson(): ReadonlySet<string> {
+  const declared = descriptorTypes().flatMap(({ type, fieldList }) =>
+    fieldList.flatMap(({ name, field }) => (field.kind === 'json' ? [`${type}Descriptor.${name}`] : [])),
+  );
+  return new Set([...FREE_JSON, ...declared]);
+}
+
+/** How values of a field are shown; null: there is no id in them. */
+function showAs({ type }: Field, isFree: boolean): Show | null {
+  switch (getNamedType(type).name) {
+    case 'String':
+      return showTexts;
+    case 'ID':
+      return showGlobalIds;
+    case 'JSON':
+      return isFree ? null : withoutTenantIn;
+    default:
+      return null;
+  }
+}
+
+function showTexts(tenant: Tenant, value: unknown): unknown {
+  if (typeof value === 'string') return withoutTenant(tenant, value);
+  return Array.isArray(value) ? value.map((inner: unknown) => showTexts(tenant, inner)) : value;
+}
+
+function showGlobalIds(tenant: Tenant, value: unknown): unknown {
+  if (typeof value === 'string') return plainGlobalId(tenant, value);
+  return Array.isArray(value) ? value.map((inner: unknown) => showGlobalIds(tenant, inner)) : value;
+}
+
+function wrapped(
+  resolve: Resolver,
+  { show, hasErrors }: { readonly show: Show | null; readonly hasErrors: boolean },
+): Resolver {
+  return (source, args: Readonly<Record<string, unknown>>, context, info) => {
+    const tenant = tenantOf(context.identity().userId);
+    if (tenant === null) throw new Error('Tenants are on, and somebody without one asks');
+    const finish = show === null ? undefined : (value: unknown) => show(tenant, value);
+    const fail = (error: unknown): never => {
+      throw errorFor(tenant, error);
+    };
+    try {
+      const given = storedGlobalIds(tenant, storedInput(tenant, args));
+      const result: unknown = resolve(source, given, context, info);
+      if (!(result instanceof Promise)) return finish === undefined ? result : finish(result);
+      const shown = finish === undefined ? result : result.then(finish);
+      return hasErrors ? shown.catch(fail) : shown;
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
+/** Errors that clients are meant to see name ids as clients have them. */
+function errorFor(tenant: Tenant, error: unknown): unknown {
+  if (!(error instanceof FanfareError)) return error;
+  const { code, message, issues, cause } = error;
+  return new FanfareError(code, withoutTenant(tenant, message), {
+    issues: issues.map((issue) => ({ ...issue, message: withoutTenant(tenant, issue.message) })),
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

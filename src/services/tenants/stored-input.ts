@@ -1,0 +1,83 @@
+import { descriptorOfInput, descriptorTypes } from '../../descriptors/registry.ts';
+import { storedId, type Tenant } from '../../domain/tenant.ts';
+
+/**
+ * Properties of inputs that hold ids of the host application: one, or a list of them. Wherever an input has one of these
+ * names, it is such an id; a test holds that every text of the API is either among them or known to be none.
+ */
+export const HOST_ID_NAMES: ReadonlySet<string> = new Set([
+  'memberId',
+  'refId',
+  'actorId',
+  'actorIds',
+  'followerId',
+  'mentions',
+  'recipients',
+  'teamId',
+  'departmentId',
+  'supervisorId',
+]);
+
+/** Lists of things with their own `id`. */
+const REFS = 'refs';
+const DESCRIPTOR = 'descriptor';
+/** Free JSON: what is in it is not looked at. */
+const DATA = 'data';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/**
+ * Arguments as services take them: the tenant stands before each id of the host application. The one place where it is put
+ * there, for the API, the library and the command line alike. Global ids and cursors are not looked at.
+ */
+export function storedInput<T>(tenant: Tenant, input: T): T {
+  return convert(tenant, input) as T;
+}
+
+function convert(tenant: Tenant, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((inner: unknown) => convert(tenant, inner));
+  if (!isInput(value)) return value;
+  return mapped(value, (name, inner) => {
+    if (HOST_ID_NAMES.has(name)) return ids(tenant, inner);
+    if (name === DATA) return inner;
+    if (name === DESCRIPTOR && isInput(inner)) return descriptor(tenant, inner);
+    if (name === REFS && Array.isArray(inner)) return inner.map((ref: unknown) => refOf(tenant, ref));
+    return convert(tenant, inner);
+  });
+}
+
+function ids(tenant: Tenant, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((inner: unknown) => ids(tenant, inner));
+  return typeof value === 'string' ? storedId(tenant, value) : value;
+}
+
+function refOf(tenant: Tenant, ref: unknown): unknown {
+  return isInput(ref) ? mapped(ref, (name, inner) => (name === 'id' ? ids(tenant, inner) : inner)) : ref;
+}
+
+/** What an action is about, or a filter on one of its fields. */
+function descriptor(tenant: Tenant, value: Input): Input {
+  const { field, value: wanted } = value;
+  if (typeof field === 'string' && typeof wanted === 'string')
+    return isIdField(field) ? { ...value, value: storedId(tenant, wanted) } : value;
+  return mapped(value, (name, body) => {
+    const fields = descriptorOfInput(name)?.fields;
+    if (fields === undefined || !isInput(body)) return body;
+    return mapped(body, (key, inner) => (fields[key]?.kind === 'id' ? ids(tenant, inner) : inner));
+  });
+}
+
+/** Whether a field that can be filtered by holds ids; fields of several types may have its name. */
+function isIdField(name: string): boolean {
+  return descriptorTypes().some(({ fields }) => fields[name]?.kind === 'id');
+}
+
+function isInput(value: unknown): value is Input {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function mapped(input: Input, change: (name: string, value: unknown) => unknown): Input {
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, change(name, value)]));
+}
