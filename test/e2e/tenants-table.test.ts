@@ -1,0 +1,332 @@
+import { BSON } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TENANT_SEPARATOR, storedId } from '../../src/domain/tenant.ts';
+import type { Role } from '../../src/domain/viewer.ts';
+import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
+import { buildSchema } from '../../src/graphql/schema.ts';
+import { Closer } from '../../src/lib/closer.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+import { READS, REFUSED, rowsOf, WRITES, type TableRow, type TenantIds } from '../support/tenant-table.ts';
+import { inTenant, TENANT_CLAIM } from '../support/tenants.ts';
+import { startWebhookTarget, type WebhookTarget } from '../support/webhook-receiver.ts';
+
+// Two tenants with the same ids of members, refs and idempotency keys on one server: what one does and has is nowhere in
+// what the other is answered, and nothing of the one is changed by the other.
+
+const schema = buildSchema({ hasTenants: true });
+const READ_ROWS = rowsOf(schema, 'query', READS);
+const WRITE_ROWS = rowsOf(schema, 'mutation', WRITES);
+const ROLES: readonly Role[] = ['user', 'service', 'admin'];
+/** Well-formed ids of nothing. */
+const NOTHING: TenantIds = {
+  action: global('Action', 'f'.repeat(24)),
+  own: global('Action', 'e'.repeat(24)),
+  doomed: global('Action', 'd'.repeat(24)),
+  comment: global('Interaction', 'c'.repeat(24)),
+  spoken: global('Interaction', 'b'.repeat(24)),
+  delivery: 'a'.repeat(32),
+};
+const SOON = new Date(Date.now() + 86_400_000).toISOString();
+
+const closer = new Closer();
+const webhooks = new Map<string, WebhookTarget>();
+let app: TestApp;
+let watcher: FeedWatcher;
+let crimson: TenantIds;
+
+beforeAll(async () => {
+  for (const tenant of ['crimson', 'azure']) webhooks.set(tenant, closer.own(await startWebhookTarget()));
+  const receivers = [...webhooks].map(([tenant, { url, secret }]) => ({
+    ...{ url, secrets: [secret], tenant, allowPrivateAddress: true },
+  }));
+  app = closer.own(
+    await startTestApp({
+      env: { TENANT_CLAIM, WEBHOOKS: JSON.stringify(receivers), POLL_INTERVAL: '50ms' },
+    }),
+  );
+});
+afterAll(() => closer.close());
+
+function global(type: string, key: string): string {
+  return Buffer.from(`${type}:${key}`).toString('base64');
+}
+
+/** Everything a caller of a tenant may be asked with: more than any client is given. */
+function run(tenant: string, document: string, variables: object, sub = 'ann'): Promise<Answer<Tree>> {
+  return runOperation<Tree>(
+    schema,
+    app.services,
+    {
+      ...{ document, variables: { soon: SOON, ...variables }, locale: 'en' as const },
+      identity: { userId: storedId(tenant, sub), roles: new Set(ROLES), expiresAt: null },
+    },
+    { isUnavailable: () => false, report: (error) => failures.push(error) },
+  );
+}
+
+const failures: unknown[] = [];
+type Tree = Readonly<Record<string, unknown>>;
+
+async function succeed(tenant: string, document: string, variables: object = {}): Promise<Tree> {
+  const { data, errors } = await run(tenant, document, variables);
+  expect(errors).toEqual([]);
+  return data ?? {};
+}
+
+/** The same people, things and actions in every tenant, with texts of its own. */
+async function fill(tenant: string): Promise<TenantIds> {
+  await succeed(
+    tenant,
+    `mutation ($members: [MemberInput!]!, $refs: [RefInput!]!, $pairs: [FollowInput!]!) {
+      upsertMembers(members: $members) upsertRefs(refs: $refs) followMany(pairs: $pairs) }`,
+    {
+      members: ['ann', 'bob', 'cid', 'gone'].map((memberId) => ({
+        ...{ memberId, name: `${tenant} ${memberId}`, teamId: 't1', departmentId: 'd1' },
+        ...{ supervisorId: 'bob', data: { of: tenant, who: memberId } },
+      })),
+      refs: [{ id: 'site', type: 'site', label: `${tenant} site`, data: { of: tenant } }],
+      pairs: [
+        { followerId: 'ann', refId: 'site' },
+        { followerId: 'cid', refId: 'bob', isAssigned: true },
+      ],
+    },
+  );
+  const action = (key: string, more: object = {}) => ({
+    ...{ idempotencyKey: key, actorId: 'bob', mentions: ['ann'], scope: 'PUBLIC' },
+    refs: [{ id: 'site', type: 'site', label: `${tenant} site` }],
+    descriptor: { posted: { postId: 'p1', postTitle: `${tenant} title`, text: `${tenant} text` } },
+    ...more,
+  });
+  const rating = {
+    ...{ raterId: 'bob', raterName: tenant, applicantId: 'app', applicantName: tenant },
+    ...{ positionId: 'pos', positionName: tenant, ratingScore: 1, tags: [tenant] },
+  };
+  const inputs = [
+    action('main'),
+    action('own', { actorId: 'ann', scope: 'TEAM', mentions: [] }),
+    action('doomed', { scope: 'FOLLOWERS' }),
+    action('rated', { scope: 'RESTRICTED', recipients: ['ann'], descriptor: { applicationRating: rating } }),
+    action('any', {
+      descriptor: { custom: { verb: 'v', objectType: 'o', objectId: 'x', data: { of: tenant } } },
+    }),
+  ];
+  const { publishActions } = (await succeed(
+    tenant,
+    'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { action { id } error { message } } }',
+    { inputs },
+  )) as { publishActions: readonly { readonly action: { readonly id: string } }[] };
+  const [main = '', own = '', doomed = ''] = publishActions.map(({ action: { id } }) => id);
+  const comment = async (text: string, more: object = {}): Promise<string> => {
+    const input = { actionId: main, kind: 'COMMENT', text: `${tenant} ${text}`, ...more };
+    const { addInteraction } = (await succeed(
+      tenant,
+      'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { interaction { id } } }',
+      { input },
+    )) as { addInteraction: { readonly interaction: { readonly id: string } } };
+    return addInteraction.interaction.id;
+  };
+  const ids = { action: main, own, doomed, comment: await comment('one'), spoken: await comment('two') };
+  await succeed(
+    tenant,
+    `mutation ($id: ID!, $own: ID!) {
+      hideAction(id: $own, reason: "${tenant} reason") { id } pinAction(refId: "site", actionId: $id) { refId }
+      bookmark(actionId: $id) { id } addMute(target: { phrase: "${tenant} words" }) { memberId }
+      eraseMember(memberId: "gone") }`,
+    { id: main, own },
+  );
+  await settled();
+  const { webhookDeliveries } = app.app.database.collections;
+  const waiting = () => webhookDeliveries.findOne({ tenant });
+  await expect.poll(waiting, { timeout: PATIENCE_MS }).not.toBeNull();
+  return { ...ids, delivery: (await waiting())?._id ?? NOTHING.delivery };
+}
+
+/** Nothing is under way any more, and every event has its place in the log. */
+async function settled(): Promise<void> {
+  const { actions, interactions, follows, erasures, eventOutbox } = app.app.database.collections;
+  await app.idle();
+  const waiting = { unsentAt: { $exists: true } };
+  await expect
+    .poll(
+      async () =>
+        (await actions.countDocuments(waiting)) +
+        (await interactions.countDocuments(waiting)) +
+        (await follows.countDocuments(waiting)) +
+        (await erasures.countDocuments(waiting)) +
+        (await eventOutbox.countDocuments()),
+      { timeout: PATIENCE_MS },
+    )
+    .toBe(0);
+}
+
+/** What differs from one time to the next for the same data. */
+const OF_THE_MOMENT =
+  /^(?:cursor|startCursor|endCursor|liveCursor|ticket|expiresAt|exportedAt|oldestSeconds|nextAttemptAt|attempts|score|scoreVars|lastActiveAt)$/;
+
+function lasting(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, inner: unknown) => (OF_THE_MOMENT.test(key) ? undefined : inner)),
+  );
+}
+
+async function answers(tenant: string, ids: TenantIds, sub: string): Promise<Record<string, unknown>> {
+  const all: Record<string, unknown> = {};
+  for (const row of READ_ROWS) all[row.call] = lasting(await run(tenant, row.document, ids, sub));
+  return all;
+}
+
+/** Every document in which a tenant, or an action of it, is named. */
+async function dump(tenant: string): Promise<string[]> {
+  const { db, collections } = app.app.database;
+  const actions = await collections.actions.find({ tenant }).project({ _id: 1 }).toArray();
+  const marks = [`${tenant}\\u001f`, `"${tenant}"`, ...actions.map(({ _id }) => String(_id))];
+  const found: string[] = [];
+  for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
+    // Tried again by the clock, and by nobody else.
+    if (name === 'webhookDeliveries') continue;
+    for await (const document of db.collection(name).find()) {
+      const text = `${name} ${BSON.EJSON.stringify(document)}`;
+      if (marks.some((mark) => text.includes(mark))) found.push(text);
+    }
+  }
+  return found.sort();
+}
+
+test('has every field of the schema in the table', () => {
+  const names = (type: ReturnType<typeof schema.getQueryType>) => Object.keys(type?.getFields() ?? {}).sort();
+  expect(Object.keys(READS).sort()).toEqual(names(schema.getQueryType()));
+  expect(Object.keys(WRITES).sort()).toEqual(names(schema.getMutationType()));
+  // Watched below, over both transports.
+  expect(names(schema.getSubscriptionType())).toEqual(['feedEvents']);
+});
+
+let before: Record<string, unknown>[] = [];
+let azure: TenantIds;
+
+test('answers a tenant the same whatever another one with the same ids has and does', async () => {
+  const target = webhooks.get('azure');
+  const other = webhooks.get('crimson');
+  if (target === undefined || other === undefined) throw new Error('There are no receivers');
+  target.answer = 500;
+  other.answer = 500;
+  azure = await fill('azure');
+  watcher = closer.own(await watchFeed('WebSocket', inTenant(app, 'azure'), 'ann'));
+  await using stream = await watchFeed('SSE', inTenant(app, 'azure'), 'ann');
+  // The first time makes up what is made up on reading, such as when somebody was last there.
+  for (const sub of ['ann', 'cid']) await answers('azure', azure, sub);
+  before = [await answers('azure', azure, 'ann'), await answers('azure', azure, 'cid')];
+
+  crimson = await fill('crimson');
+  for (const row of WRITE_ROWS) {
+    const { errors } = await run('crimson', row.document, crimson);
+    if (!REFUSED.has(row.field)) expect({ call: row.call, errors }).toEqual({ call: row.call, errors: [] });
+  }
+  await settled();
+  await expectSame(before);
+  // Nothing has come of all that crimson did, also to cid; what azure does comes first.
+  const published = (await succeed(
+    'azure',
+    `mutation { publishAction(input: { actorId: "bob", mentions: ["ann"], descriptor: { posted: { postId: "p2" } } }) {
+      action { id } } }`,
+  )) as { publishAction: { readonly action: { readonly id: string } } };
+  for (const watching of [watcher, stream])
+    expect(await watching.addedUntil(published.publishAction.action.id)).toEqual([]);
+});
+
+async function expectSame(known: readonly Record<string, unknown>[]): Promise<void> {
+  const now = [await answers('azure', azure, 'ann'), await answers('azure', azure, 'cid')];
+  for (const [index, all] of known.entries())
+    for (const [call, answer] of Object.entries(all))
+      expect({ call, answer: now[index]?.[call] }).toEqual({ call, answer });
+}
+
+test('has nothing of another tenant in any answer, and never the separator', () => {
+  const text = JSON.stringify(before);
+  expect(text).toContain('azure title');
+  expect(text).toContain('azure reason');
+  for (const mark of ['crimson', TENANT_SEPARATOR, '\\u001f']) expect(text).not.toContain(mark);
+  for (const encoded of text.match(/[\w+/=-]{12,}/g) ?? []) {
+    const decoded = Buffer.from(encoded, 'base64').toString('latin1');
+    expect(decoded).not.toContain(`azure${TENANT_SEPARATOR}`);
+  }
+});
+
+test.each([...READ_ROWS, ...WRITE_ROWS].filter(({ ids }) => ids.length > 0))(
+  'takes ids of another tenant for ids of nothing: $call',
+  async (row: TableRow) => {
+    const [theirs, nothing] = [
+      await run('azure', row.document, crimson),
+      await run('azure', row.document, NOTHING),
+    ];
+    expect(masked(theirs, crimson)).toEqual(masked(nothing, NOTHING));
+  },
+);
+
+/** Answers repeat the ids they were given. */
+function masked(answer: unknown, ids: TenantIds): unknown {
+  let text = JSON.stringify(lasting(answer));
+  for (const [name, id] of Object.entries(ids) as [string, string][]) {
+    text = text.replaceAll(id, name);
+    const item = global('NewsfeedItem', `ann:${Buffer.from(id, 'base64').toString().split(':')[1] ?? ''}`);
+    text = text.replaceAll(item, `item of ${name}`);
+  }
+  return JSON.parse(text);
+}
+
+test('changes nothing of another tenant by anything that a tenant does', async () => {
+  await settled();
+  const known = await dump('crimson');
+  expect(known.length).toBeGreaterThan(20);
+  for (const row of WRITE_ROWS) {
+    await run('azure', row.document, crimson);
+    const { errors } = await run('azure', row.document, azure);
+    if (!REFUSED.has(row.field)) expect({ call: row.call, errors }).toEqual({ call: row.call, errors: [] });
+  }
+  await settled();
+  expect(await dump('crimson')).toEqual(known);
+});
+
+test('refuses cursors of another tenant', async () => {
+  const lists = [
+    ['actions', '{ actions(first: 1, after: $after) { pageInfo { endCursor } } }'],
+    ['erasures', '{ erasures(first: 1, after: $after) { pageInfo { endCursor } } }'],
+    ['hostEvents', '{ hostEvents(first: 1, after: $after) { pageInfo { endCursor } } }'],
+    ['latestInteractions', '{ latestInteractions(first: 1, after: $after) { pageInfo { endCursor } } }'],
+    ['moderationLog', '{ moderationLog(first: 1, after: $after) { pageInfo { endCursor } } }'],
+    ['webhookDeliveries', '{ webhookDeliveries(first: 1, after: $after) { pageInfo { endCursor } } }'],
+    ['slice', '{ slice(refId: "site", first: 1, after: $after) { pageInfo { endCursor } } }'],
+    ['feed', '{ feed(first: 1, after: $after) { pageInfo { endCursor } } }'],
+    ['feedGroups', '{ feedGroups(first: 1, after: $after) { pageInfo { endCursor } } }'],
+  ] as const;
+  for (const [list, selection] of lists) {
+    const document = `query ($after: String) ${selection}`;
+    const page = (await succeed('crimson', document)) as Record<
+      string,
+      { readonly pageInfo: { readonly endCursor: string } }
+    >;
+    const after = page[list]?.pageInfo.endCursor;
+    expect({ list, after }).toEqual({ list, after: expect.any(String) as string });
+    const { errors } = await run('azure', document, { after });
+    expect({ list, codes: errors.map(({ extensions }) => extensions['code']) }).toEqual({
+      ...{ list, codes: ['BAD_CURSOR'] },
+    });
+    expect((await run('crimson', document, { after })).errors).toEqual([]);
+  }
+});
+
+test('sends each receiver the events of its tenant alone, with ids as the host has them', () => {
+  for (const [tenant, { received }] of webhooks) {
+    expect(received.length).toBeGreaterThan(0);
+    expect(new Set(received.map(({ payload }) => payload.tenant))).toEqual(new Set([tenant]));
+    for (const { body } of received) expect(body).not.toContain('u001f');
+  }
+});
+
+test('has no tenant among the labels of metrics, and no failure of its own', async () => {
+  const page = await (await fetch(`${app.url}/metrics`)).text();
+  expect(page).toContain('fanfare_');
+  expect(page).not.toMatch(/"(?:crimson|azure)"/);
+  expect(failures).toEqual([]);
+});

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { Closer } from '../../src/lib/closer.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { watchFeed } from '../support/live-clients.ts';
+import { ask, inTenant, TENANT_CLAIM, tokenWith, type TenantApp } from '../support/tenants.ts';
+
+const closer = new Closer();
+let app: TestApp;
+let acme: TenantApp;
+let other: TenantApp;
+
+beforeAll(async () => {
+  app = closer.own(await startTestApp({ env: { TENANT_CLAIM } }));
+  acme = inTenant(app, 'acme');
+  other = inTenant(app, 'other');
+});
+afterAll(() => closer.close());
+
+const VIEWER = { query: '{ viewer { memberId member { name } } }' };
+const SERVICE = { sub: 'service', roles: ['service'] } as const;
+
+interface Published {
+  readonly publishAction: { readonly action: { readonly id: string } };
+}
+
+async function publish(tenant: TenantApp, key: string): Promise<string> {
+  const { data, errors } = await tenant.query<Published>(
+    `mutation ($key: String!) { publishAction(input: { actorId: "bob", idempotencyKey: $key, scope: PUBLIC, mentions: ["ann"],
+      descriptor: { posted: { postId: "p" } } }) { action { id } } }`,
+    { key },
+    SERVICE,
+  );
+  expect(errors).toEqual([]);
+  return data?.publishAction.action.id ?? '';
+}
+
+describe('a token', () => {
+  test.each([
+    ['without the claim', { tenant: undefined }],
+    ['with an empty tenant', { tenant: '' }],
+    ['with a tenant in capitals', { tenant: 'Acme' }],
+    ['with a tenant that is no text', { tenant: ['acme'] }],
+    ['with the separator in its tenant', { tenant: 'acme\u001fann' }],
+    ['with a tenant of 64 characters', { tenant: 'a'.repeat(64) }],
+  ])('%s is refused, also on a socket', async (_name, claims) => {
+    const token = await tokenWith('ann', { ...claims, roles: ['admin', 'service'] });
+    const { status, errors } = await ask(app.url, token, VIEWER);
+    expect({ status, errors }).toMatchObject({
+      status: 401,
+      errors: [{ message: 'The token names no usable tenant', extensions: { code: 'UNAUTHENTICATED' } }],
+    });
+    expect(await closing({ authorization: `Bearer ${token}` })).toEqual([
+      4403,
+      'The token names no usable tenant',
+    ]);
+  });
+
+  test('is good in its own tenant alone', async () => {
+    const token = await tokenWith('ann', { tenant: 'acme', roles: ['admin', 'service'] });
+    expect(await ask(app.url, token, VIEWER, { 'fanfare-tenant': 'acme' })).toMatchObject({ status: 200 });
+    expect(await ask(app.url, token, VIEWER, { 'fanfare-tenant': 'other' })).toMatchObject({
+      status: 403,
+      errors: [{ message: 'To act in another tenant needs the role operator' }],
+    });
+  });
+});
+
+describe('an operator', () => {
+  const names = (tenant: string) => ({ 'fanfare-tenant': tenant });
+
+  test('is answered nothing without a tenant', async () => {
+    // Not even with a claim of their own, lest a forgotten header go by it.
+    const token = await tokenWith('op', { tenant: 'acme', roles: ['operator', 'admin', 'service'] });
+    for (const headers of [{}, names(''), names('Acme')])
+      expect(await ask(app.url, token, VIEWER, headers)).toMatchObject({
+        status: 403,
+        data: null,
+        errors: [
+          { message: expect.stringMatching(/^An operator names a tenant by fanfare-tenant: /) as string },
+        ],
+      });
+    expect(await closing({ authorization: `Bearer ${token}` })).toEqual([
+      4403,
+      expect.stringMatching(/^An operator names a tenant/),
+    ]);
+  });
+
+  test('acts in the tenant of each request, with the other roles of the token', async () => {
+    const token = await tokenWith('op', { roles: ['operator', 'service'] });
+    const upsert = (name: string) => ({
+      query: `mutation { upsertMembers(members: [{ memberId: "eve", name: "${name}" }]) }`,
+    });
+    for (const tenant of ['acme', 'other'])
+      expect(await ask(app.url, token, upsert(`Eve of ${tenant}`), names(tenant))).toMatchObject({
+        data: { upsertMembers: 1 },
+      });
+    const member = '{ member(memberId: "eve") { name } }';
+    expect((await acme.query(member)).data).toEqual({ member: { name: 'Eve of acme' } });
+    expect((await other.query(member)).data).toEqual({ member: { name: 'Eve of other' } });
+    expect(await ask(app.url, token, { query: '{ work { workers } }' }, names('acme'))).toMatchObject({
+      errors: [{ extensions: { code: 'FORBIDDEN' } }],
+    });
+  });
+});
+
+test('one key is used by the actor of each tenant, and PUBLIC is everybody of the tenant', async () => {
+  const [own, others] = [await publish(acme, 'same'), await publish(other, 'same')];
+  expect(own).not.toBe(others);
+  const query =
+    'query ($id: ID!) { action(id: $id) { id actor { memberId } refs { refId } } slice(refId: "bob") { total { count } } }';
+  // Often enough to be compiled.
+  for (let times = 0; times < 20; times++) {
+    expect((await acme.query(query, { id: own }, { sub: 'stranger' })).data).toEqual({
+      action: { id: own, actor: { memberId: 'bob' }, refs: [] },
+      slice: { total: { count: 1 } },
+    });
+    expect((await acme.query(query, { id: others }, { sub: 'stranger' })).data).toEqual({
+      action: null,
+      slice: { total: { count: 1 } },
+    });
+  }
+});
+
+test('a page that comes again and again has ids as the host has them, and a live event has too', async () => {
+  await app.idle();
+  await using watching = await watchFeed('SSE', acme, 'ann');
+  await using again = await watchFeed('WebSocket', acme, 'ann');
+  const feed =
+    '{ feed(first: 1) { edges { cursor node { id groupId action { id actor { id memberId name } descriptor { summary ... on PostedDescriptor { postId } } } } } } }';
+  for (let times = 0; times < 20; times++) {
+    const { text, errors } = await acme.query(feed);
+    expect(errors).toEqual([]);
+    expect(text).toContain('"actor":{"id":"TWVtYmVyOmJvYg==","memberId":"bob","name":"bob"}');
+    expect(text).toContain('"postId":"p"');
+    expect(text).not.toContain('u001f');
+  }
+  await publish(other, 'live');
+  const published = await publish(acme, 'live');
+  for (const watcher of [watching, again]) {
+    const event = await watcher.next();
+    expect(event).toMatchObject({
+      item: { action: { id: published, actor: { memberId: 'bob', name: 'bob' } } },
+    });
+    expect(JSON.stringify(event)).not.toContain('u001f');
+  }
+});
+
+test('a ticket opens streams in the tenant it was made in', async () => {
+  const { data } = await acme.query<{ readonly createTicket: { readonly ticket: string } }>(
+    'mutation { createTicket { ticket } }',
+  );
+  const url = new URL('/graphql', app.url);
+  url.searchParams.set('ticket', data?.createTicket.ticket ?? '');
+  url.searchParams.set('query', 'subscription { feedEvents { __typename } }');
+  const controller = new AbortController();
+  const response = await fetch(url, {
+    headers: { accept: 'text/event-stream', 'fanfare-tenant': 'other' },
+    signal: controller.signal,
+  });
+  expect(response.status).toBe(200);
+  controller.abort();
+});
+
+test.each(['acme\u001fann', 'an\u001fn'])('refuses %j as an id', async (memberId) => {
+  const { errors, text } = await acme.query(
+    'mutation ($memberId: String!) { mute(memberId: $memberId) { memberId } }',
+    {
+      memberId,
+    },
+  );
+  expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+  expect(text).toContain('Must not contain control characters');
+});
+
+describe('a server', () => {
+  test('without TENANT_CLAIM does not start on a database with tenants, and not beside one that has them', async () => {
+    await expect(startTestApp({ database: app.database })).rejects.toThrow(
+      /^Another process runs on the database with TENANT_CLAIM set where it is not here/,
+    );
+    const database = await leftBy({ TENANT_CLAIM });
+    await expect(startTestApp({ database: database.database })).rejects.toThrow(
+      'TENANT_CLAIM is not set, and the database has tenants',
+    );
+    await database[Symbol.asyncDispose]();
+  });
+
+  test('with TENANT_CLAIM does not start on a database with data of none', async () => {
+    const database = await leftBy({});
+    await expect(startTestApp({ database: database.database, env: { TENANT_CLAIM } })).rejects.toThrow(
+      'TENANT_CLAIM is set, and the database has data without tenants',
+    );
+    await database[Symbol.asyncDispose]();
+  });
+});
+
+/** A database that a server has written to and left. */
+async function leftBy(env: Readonly<Record<string, string>>): Promise<TestApp> {
+  const left = await startTestApp({ env, worker: false });
+  const tenant = env['TENANT_CLAIM'] === undefined ? left : inTenant(left, 'acme');
+  await tenant.query('mutation { upsertMembers(members: [{ memberId: "ann", name: "Ann" }]) }', {}, SERVICE);
+  await left.app.close();
+  return left;
+}
+
+/** How a socket is closed that says this first. */
+function closing(payload: object): Promise<[number, string]> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(app.wsUrl, 'graphql-transport-ws');
+    socket.once('open', () => {
+      socket.send(JSON.stringify({ type: 'connection_init', payload }));
+    });
+    socket.once('close', (code, reason) => {
+      resolve([code, reason.toString()]);
+    });
+    socket.once('error', reject);
+  });
+}

@@ -1,0 +1,42 @@
+import {
+  getNamedType,
+  isAbstractType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+} from 'graphql';
+
+/** Entries of each list that can be asked for by number. */
+const FIRST = 3;
+
+/** Everything that can be asked below a type, down to a depth: new fields are in it without more. */
+export function wholeSelection(schema: GraphQLSchema, type: GraphQLNamedType, depth: number): string {
+  const own = isObjectType(type) || isAbstractType(type) ? fieldsOf(type) : [];
+  const fields = own.flatMap((field) => selected(schema, field, depth));
+  const concrete = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
+  const fragments = concrete.map((one) => {
+    const more = fieldsOf(one)
+      .filter(({ name }) => !own.some((field) => field.name === name))
+      // Two types may have fields of one name and different types.
+      .flatMap((field) => selected(schema, field, depth).map((text) => `${one.name}_${field.name}: ${text}`));
+    return more.length === 0 ? '' : `... on ${one.name} { ${more.join(' ')} }`;
+  });
+  return `{ ${['__typename', ...fields, ...fragments].join(' ')} }`;
+}
+
+function fieldsOf(type: GraphQLNamedType): GraphQLField<unknown, unknown>[] {
+  return 'getFields' in type ? (Object.values(type.getFields()) as GraphQLField<unknown, unknown>[]) : [];
+}
+
+function selected(schema: GraphQLSchema, field: GraphQLField<unknown, unknown>, depth: number): string[] {
+  if (field.args.some(isRequiredArgument)) throw new Error(`${field.name} needs an argument`);
+  const call = field.args.some(({ name }) => name === 'first')
+    ? `${field.name}(first: ${String(FIRST)})`
+    : field.name;
+  const type = getNamedType(field.type);
+  if (isLeafType(type)) return [call];
+  return depth === 0 ? [] : [`${call} ${wholeSelection(schema, type, depth - 1)}`];
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import {
+  areOfOneTenant,
+  idBeside,
+  idRangeOf,
+  isTenantName,
+  plainId,
+  storedId,
+  tenantOf,
+} from '../../../src/domain/tenant.ts';
+import { withoutTenant, withoutTenantIn } from '../../../src/domain/tenant-text.ts';
+
+test.each(['a', 'acme', 'acme-2', '0', 'a'.repeat(63)])('%j is a name', (name) => {
+  expect(isTenantName(name)).toBe(true);
+});
+
+test.each(['', 'Acme', '-a', 'a-', 'a_b', 'a b', 'a\u001fb', 'ä', 'a'.repeat(64), 7, null, ['a'], { a: 1 }])(
+  '%j is none',
+  (name) => {
+    expect(isTenantName(name)).toBe(false);
+  },
+);
+
+test('a stored id gives back its tenant and its id', () => {
+  const id = storedId('acme', 'ann');
+  expect([tenantOf(id), plainId(id)]).toEqual(['acme', 'ann']);
+  expect([tenantOf('ann'), plainId('ann')]).toEqual([null, 'ann']);
+  // An id never has the separator; if one had, it would stay what it is within its tenant.
+  expect([tenantOf(storedId('acme', id)), plainId(storedId('acme', id))]).toEqual(['acme', id]);
+});
+
+test('ids of one tenant differ from those of another, and from those of none', () => {
+  expect(areOfOneTenant(storedId('acme', 'ann'), storedId('acme', 'bob'))).toBe(true);
+  expect(areOfOneTenant(storedId('acme', 'ann'), storedId('acm', 'ann'))).toBe(false);
+  expect(areOfOneTenant(storedId('acme', 'ann'), 'ann')).toBe(false);
+  expect(areOfOneTenant('ann', 'bob')).toBe(true);
+  expect([idBeside(storedId('acme', 'ann'), 'bob'), idBeside('ann', 'bob')]).toEqual([
+    storedId('acme', 'bob'),
+    'bob',
+  ]);
+});
+
+test('the range of a tenant has its ids and those of no other', () => {
+  const { from, before } = idRangeOf('acme');
+  const isIn = (id: string): boolean => id >= from && id < before;
+  expect(['', 'ann', '\u{10ffff}'].map((id) => isIn(storedId('acme', id)))).toEqual([true, true, true]);
+  const others = [storedId('acm', 'e'), storedId('acme-2', 'ann'), storedId('acme2', ''), 'acme', 'ann'];
+  expect(others.map(isIn)).toEqual(others.map(() => false));
+});
+
+describe('what leaves', () => {
+  const id = storedId('acme', 'ann');
+
+  test('has lost its tenant, wherever it stands in a text', () => {
+    expect(withoutTenant('acme', `${id} and ${id}`)).toBe('ann and ann');
+    expect(withoutTenant('acme', `got ${JSON.stringify(id)}`)).toBe('got "ann"');
+    expect(withoutTenant('acme', 'acme')).toBe('acme');
+  });
+
+  test('is looked through to the end, and dates stay dates', () => {
+    const at = new Date(0);
+    expect(withoutTenantIn('acme', { a: [{ b: id, at }], n: null, k: 1 })).toEqual({
+      ...{ a: [{ b: 'ann', at }], n: null, k: 1 },
+    });
+  });
+});

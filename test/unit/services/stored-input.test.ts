@@ -1,0 +1,142 @@
+import {
+  getNamedType,
+  type GraphQLInputObjectType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  type GraphQLInputType,
+} from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { descriptorTypes } from '../../../src/descriptors/registry.ts';
+import { storedId } from '../../../src/domain/tenant.ts';
+import { buildSchema } from '../../../src/graphql/schema.ts';
+import { HOST_ID_NAMES, storedInput } from '../../../src/services/tenants/stored-input.ts';
+
+/** Texts of the API that are no ids of the host application. A field that is neither here nor an id has to be decided on. */
+const TEXTS: ReadonlySet<string> = new Set([
+  ...['after', 'types', 'type', 'tag', 'tags', 'phrase', 'reason', 'text', 'label', 'name', 'locale'],
+  ...['idempotencyKey', 'imageUrl', 'url', 'reaction', 'field'],
+]);
+
+const schema = buildSchema();
+
+interface Place {
+  /** Such as `publishAction.input.refs.id`. */
+  readonly path: string;
+  readonly name: string;
+}
+
+/** An argument with a text in every field, and the places of all of them. */
+function sample(
+  type: GraphQLInputType,
+  path: string,
+  places: Place[],
+  seen: readonly string[] = [],
+): unknown {
+  if (isNonNullType(type)) return sample(type.ofType, path, places, seen);
+  if (isListType(type)) return [sample(type.ofType, path, places, seen)];
+  if (isInputObjectType(type)) return object(type, path, places, [...seen, type.name]);
+  if (getNamedType(type).name !== 'String') return null;
+  places.push({ path, name: path.split('.').at(-1) ?? '' });
+  return path;
+}
+
+function object(
+  type: GraphQLInputObjectType,
+  path: string,
+  places: Place[],
+  seen: readonly string[],
+): object {
+  const entries = Object.values(type.getFields()).map((field) => [
+    field.name,
+    seen.includes(getNamedType(field.type).name)
+      ? null
+      : sample(field.type, `${path}.${field.name}`, places, seen),
+  ]);
+  return Object.fromEntries(entries) as object;
+}
+
+/** Fields of declared types, which say themselves what they are. */
+function declaredKind(path: string): string | null {
+  const [inputName, name] = path.split('.').slice(-2);
+  const type = descriptorTypes().find((one) => one.inputName === inputName);
+  if (!path.includes('.descriptor.') || type === undefined) return null;
+  return name === 'tags' ? 'text' : (type.fields[name ?? '']?.kind ?? null);
+}
+
+function isId({ path, name }: Place): boolean | null {
+  const kind = declaredKind(path);
+  if (kind !== null) return kind === 'id';
+  if (name === 'id') return path.endsWith('.refs.id');
+  if (path.endsWith('.descriptor.value')) return null;
+  if (HOST_ID_NAMES.has(name)) return true;
+  return TEXTS.has(name) ? false : null;
+}
+
+const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+const fields = Object.values(schema.getTypeMap())
+  .flatMap((type) =>
+    'getFields' in type && !isInputObjectType(type) && !type.name.startsWith('__')
+      ? Object.values(type.getFields()).map((field) => ({ type, field }))
+      : [],
+  )
+  .filter(({ field }) => field.args.length > 0);
+
+test.each(fields.map(({ type, field }) => [`${type.name}.${field.name}`, field] as const))(
+  'knows of each text of %s whether it is an id',
+  (_name, field) => {
+    const places: Place[] = [];
+    const args = Object.fromEntries(
+      field.args.map((arg) => [arg.name, sample(arg.type, `${field.name}.${arg.name}`, places)]),
+    );
+    const undecided = places.filter(
+      (place) => isId(place) === null && !place.path.endsWith('.descriptor.value'),
+    );
+    expect(undecided).toEqual([]);
+    const text = JSON.stringify(storedInput('acme', args));
+    for (const place of places.filter((one) => isId(one) !== null)) {
+      const stored = JSON.stringify(storedId('acme', place.path));
+      expect({ ...place, isStored: text.includes(stored) }).toEqual({ ...place, isStored: isId(place) });
+    }
+  },
+);
+
+test('is asked of every operation', () => {
+  expect(roots.every((root) => root != null)).toBe(true);
+  expect(fields.length).toBeGreaterThan(40);
+});
+
+describe('what is not looked at', () => {
+  test('is free JSON, whatever its properties are called', () => {
+    const data = { memberId: 'ann', refs: [{ id: 'x' }], descriptor: { posted: { postId: 'p' } } };
+    expect(storedInput('acme', { members: [{ memberId: 'ann', data }] })).toEqual({
+      members: [{ memberId: storedId('acme', 'ann'), data }],
+    });
+    const custom = { verb: 'v', objectType: 't', objectId: 'o', data };
+    expect(storedInput('acme', { input: { descriptor: { custom } } })).toEqual({
+      input: { descriptor: { custom: { ...custom, objectId: storedId('acme', 'o') } } },
+    });
+  });
+
+  test('is what is not there, a date and a number', () => {
+    const input = { actorId: null, mentions: undefined, conducted: new Date(0), first: 3 };
+    expect(storedInput('acme', input)).toEqual(input);
+  });
+});
+
+test('puts the tenant before the value of a filter where the field holds ids', () => {
+  const filter = { descriptor: { field: 'raterId', value: 'bob' } };
+  expect(storedInput('acme', { filter })).toEqual({
+    filter: { descriptor: { field: 'raterId', value: storedId('acme', 'bob') } },
+  });
+  const other = { descriptor: { field: 'nothing', value: 'bob' } };
+  expect(storedInput('acme', { filter: other })).toEqual({ filter: other });
+});
+
+test('leaves what it was given as it was', () => {
+  const input = Object.freeze({
+    pairs: Object.freeze([Object.freeze({ followerId: 'ann', refId: 'site' })]),
+  });
+  storedInput('acme', input);
+  expect(input.pairs[0]).toEqual({ followerId: 'ann', refId: 'site' });
+});
