@@ -43,7 +43,7 @@ import {
   purgeOffloaded,
   readLeaving,
   readOffloadable,
-  readSchemaVersion,
+  readDocumentShape,
   takeOut,
 } from './lifecycle/offload-actions.ts';
 import { restoreActions } from './lifecycle/restore-actions.ts';
@@ -181,7 +181,7 @@ export function createServices(given: ServiceParts) {
       retryWebhook,
       listErasures,
       readWork,
-      readSchemaVersion,
+      readDocumentShape,
       readOffloadable,
       claimOffloaded,
       takeOut,

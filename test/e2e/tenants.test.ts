@@ -1,5 +1,10 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { runOffload, runRestore } from '../../src/cli/offload/run-offload.ts';
+import type { Services } from '../../src/services/create-services.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { watchFeed } from '../support/live-clients.ts';
@@ -24,13 +29,12 @@ interface Published {
   readonly publishAction: { readonly action: { readonly id: string } };
 }
 
-async function publish(tenant: TenantApp, key: string): Promise<string> {
-  const { data, errors } = await tenant.query<Published>(
-    `mutation ($key: String!) { publishAction(input: { actorId: "bob", idempotencyKey: $key, scope: PUBLIC, mentions: ["ann"],
-      descriptor: { posted: { postId: "p" } } }) { action { id } } }`,
-    { key },
-    SERVICE,
-  );
+const PUBLISH = `mutation ($key: String!, $conducted: DateTime!) {
+  publishAction(input: { actorId: "bob", idempotencyKey: $key, conducted: $conducted, scope: PUBLIC, mentions: ["ann"],
+    descriptor: { posted: { postId: "p" } } }) { action { id } } }`;
+
+async function publish(tenant: TenantApp, key: string, conducted = new Date()): Promise<string> {
+  const { data, errors } = await tenant.query<Published>(PUBLISH, { key, conducted }, SERVICE);
   expect(errors).toEqual([]);
   return data?.publishAction.action.id ?? '';
 }
@@ -160,6 +164,62 @@ test('a ticket opens streams in the tenant it was made in', async () => {
   });
   expect(response.status).toBe(200);
   controller.abort();
+});
+
+test('what is taken out of all tenants comes back to each, and to no database without', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fanfare-tenants-'));
+  const before = new Date(Date.UTC(2024, 0, 10));
+  const run = {
+    services: app.services,
+    path: join(folder, 'old.ndjson'),
+    now: () => new Date(),
+    onProgress: () => undefined,
+  };
+  const old = [acme, other].map((tenant) => publish(tenant, 'old', new Date(Date.UTC(2024, 0, 1))));
+  const ids = await Promise.all(old);
+  await app.idle();
+  const seen = () =>
+    Promise.all(
+      [acme, other].map(async (tenant) => {
+        const { text } = await tenant.query(
+          '{ actions(first: 50) { edges { node { id } } } feed(first: 50) { edges { node { action { id } } } } }',
+          {},
+          { sub: 'ann', roles: ['admin'] },
+        );
+        return ids.map((id) => text.split(id).length - 1);
+      }),
+    );
+  expect(await seen()).toEqual([
+    [2, 0],
+    [0, 2],
+  ]);
+  expect(await runOffload(run, { before, graceMs: 0 })).toMatchObject({ taken: 2, left: 0 });
+  expect(await seen()).toEqual([
+    [0, 0],
+    [0, 0],
+  ]);
+  // Each tenant's key is remembered.
+  for (const tenant of [acme, other])
+    expect((await tenant.query(PUBLISH, { key: 'old', conducted: before }, SERVICE)).errors).toMatchObject([
+      { extensions: { code: 'CONFLICT' } },
+    ]);
+  expect((await readFile(run.path, 'utf8')).split('"tenant":"acme"')).toHaveLength(2);
+  const withoutTenants: Services = {
+    ...app.services,
+    restoreActions: (who, file, chunks) =>
+      app.services.restoreActions(who, { ...file, tenants: false }, chunks),
+  };
+  await expect(runRestore({ ...run, services: withoutTenants })).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+    message: 'The file has actions without tenants, and this database has tenants',
+  });
+  expect(await runRestore(run)).toMatchObject({ returned: 2 });
+  await app.idle();
+  expect(await seen()).toEqual([
+    [2, 0],
+    [0, 2],
+  ]);
+  await rm(folder, { recursive: true });
 });
 
 test.each(['acme\u001fann', 'an\u001fn'])('refuses %j as an id', async (memberId) => {

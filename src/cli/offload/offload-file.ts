@@ -16,6 +16,8 @@ export interface OffloadHeader {
   readonly id: string;
   readonly salt: string;
   readonly schema: number;
+  /** Ids in its documents stand behind their tenant. */
+  readonly tenants: boolean;
   /** Nothing has happened with these actions since. */
   readonly before: Date;
   readonly readAt: Date;
@@ -44,6 +46,7 @@ const headerSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{24}$/),
   salt: z.string().regex(/^[0-9a-f]{32,}$/),
   schema: z.int().min(0),
+  tenants: z.boolean().default(false),
   before: z.iso.datetime().transform((text) => new Date(text)),
   readAt: z.iso.datetime().transform((text) => new Date(text)),
 });
@@ -60,7 +63,7 @@ const endSchema = z.strictObject({
  */
 export async function writeOffloadFile(
   path: string,
-  head: Pick<OffloadHeader, 'schema' | 'before' | 'readAt'>,
+  head: Pick<OffloadHeader, 'schema' | 'tenants' | 'before' | 'readAt'>,
   readNext: ReadNext,
   onProgress: (actions: number) => void,
 ): Promise<number> {

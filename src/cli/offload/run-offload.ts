@@ -8,7 +8,7 @@ import { checkOffloadFile, readOffloadFile, writeOffloadFile } from './offload-f
 
 type Lifecycle = Pick<
   Services,
-  | 'readSchemaVersion'
+  | 'readDocumentShape'
   | 'readOffloadable'
   | 'claimOffloaded'
   | 'takeOut'
@@ -53,9 +53,9 @@ export async function runOffload(
   { before, graceMs = GRACE_MS }: { readonly before: Date; readonly graceMs?: number },
 ): Promise<OffloadOutcome> {
   const { services, path, now, onProgress } = run;
-  const schema = await services.readSchemaVersion(OPERATOR);
+  const shape = await services.readDocumentShape(OPERATOR);
   if (!(await isThere(path))) {
-    const head = { schema, before, readAt: now() };
+    const head = { ...shape, before, readAt: now() };
     const written = await writeOffloadFile(
       path,
       head,

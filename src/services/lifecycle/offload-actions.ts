@@ -34,20 +34,27 @@ export interface TakenOut {
   readonly left: number;
 }
 
+/** The shape of documents. */
+export interface DocumentShape {
+  readonly schema: number;
+  /** Ids in them stand behind their tenant. */
+  readonly tenants: boolean;
+}
+
 /**
  * The shape that documents have now. What is taken out has it, so that it is known when it is brought back.
  * @throws FanfareError FORBIDDEN; CONFLICT while a migration is due or under way
  */
-export async function readSchemaVersion(
+export async function readDocumentShape(
   { schemaVersion }: Pick<OffloadDependencies, 'schemaVersion'>,
   identity: Identity,
-): Promise<number> {
+): Promise<DocumentShape> {
   requireRole(identity, 'admin');
   const latest = latestVersion(MIGRATIONS);
   const state = await schemaVersion.state();
   if (state !== null && (state.version !== latest || state.migration !== null))
     throw new FanfareError('CONFLICT', 'A migration has not come to its end: run a worker until it has');
-  return latest;
+  return { schema: latest, tenants: state?.hasTenants ?? false };
 }
 
 /**

@@ -12,6 +12,7 @@ import type { ReturnedMarks } from '../../storage/offload-returns.ts';
 import type { OffloadRecord } from '../../storage/offload-records.ts';
 import type { OffloadsRepository } from '../../storage/offloads.ts';
 import type { RenamesRepository } from '../../storage/renames.ts';
+import type { SchemaVersionRepository } from '../../storage/schema-version.ts';
 import { MAX_PINNED } from '../moderation/pin-action.ts';
 import { requireRole } from '../roles.ts';
 import { readLine, type OffloadChunk } from './offload-lines.ts';
@@ -21,6 +22,7 @@ export interface RestoreDependencies {
   readonly erasures: Pick<ErasuresRepository, 'erasedSince'>;
   readonly feeds: Pick<FeedsRepository, 'markHasMarks'>;
   readonly renames: Pick<RenamesRepository, 'carryAgain'>;
+  readonly schemaVersion: Pick<SchemaVersionRepository, 'state'>;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
 }
 
@@ -31,6 +33,8 @@ export interface OffloadedFile {
   readonly salt: string;
   /** The shape of its documents. */
   readonly schema: number;
+  /** Ids in its documents stand behind their tenant. */
+  readonly tenants: boolean;
   /** When reading of what it has began. */
   readonly readAt: Date;
 }
@@ -48,7 +52,8 @@ const BATCH = 500;
  * Brings back what a file has, and shows it when all of it is there: actions with their ids, times and interactions, and
  * what readers said of them. They are delivered again, without events for hosts. Who was erased since the file was
  * written comes back as a former member. Cut off and called again, it goes on.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT for a file of a newer release, CONFLICT while it is being taken out
+ * @throws FanfareError FORBIDDEN; BAD_USER_INPUT for a file of a newer release, or of a database with tenants where this one
+ *   has none or the other way round; CONFLICT while it is being taken out
  */
 export async function restoreActions(
   dependencies: RestoreDependencies,
@@ -57,12 +62,19 @@ export async function restoreActions(
   chunks: AsyncIterable<OffloadChunk>,
 ): Promise<BroughtBack> {
   requireRole(identity, 'admin');
-  const { offloads, workSignal } = dependencies;
+  const { offloads, schemaVersion, workSignal } = dependencies;
   const latest = latestVersion(MIGRATIONS);
   if (file.schema > latest)
     throw new FanfareError(
       'BAD_USER_INPUT',
       `The file has schema version ${String(file.schema)}, and this release knows versions up to ${String(latest)}: run a newer release`,
+    );
+  if (file.tenants !== ((await schemaVersion.state())?.hasTenants ?? false))
+    throw new FanfareError(
+      'BAD_USER_INPUT',
+      file.tenants
+        ? 'The file has actions of tenants, and this database has no tenants'
+        : 'The file has actions without tenants, and this database has tenants',
     );
   if ((await offloads.countUnfinished(file.id)) > 0)
     throw new FanfareError('CONFLICT', 'The file has not been taken out whole: finish that first');
