@@ -20,7 +20,10 @@ interface Held {
 }
 
 /** What came while somebody reads waits, and nothing moves under the pointer. */
-function tailStep<Line>(state: TailState<Line>, step: Came<Line> | Held): TailState<Line> {
+function tailStep<Line extends { readonly id: string }>(
+  state: TailState<Line>,
+  step: Came<Line> | Held,
+): TailState<Line> {
   const { shown, waiting, waitingCount, isPaused } = state;
   if (!('lines' in step)) {
     if (step.kind === 'pause') return { ...state, isPaused: true };
@@ -29,12 +32,15 @@ function tailStep<Line>(state: TailState<Line>, step: Came<Line> | Held): TailSt
       shown: [...waiting, ...shown].slice(0, KEPT_LINES),
     };
   }
-  if (step.lines.length === 0) return state;
-  if (!isPaused) return { ...state, shown: [...step.lines, ...shown].slice(0, KEPT_LINES) };
+  // Two who ask at a time may be given the same.
+  const known = new Set([...shown, ...waiting].map(({ id }) => id));
+  const lines = step.lines.filter(({ id }) => !known.has(id));
+  if (lines.length === 0) return state;
+  if (!isPaused) return { ...state, shown: [...lines, ...shown].slice(0, KEPT_LINES) };
   return {
     ...state,
-    waiting: [...step.lines, ...waiting].slice(0, KEPT_LINES),
-    waitingCount: waitingCount + step.lines.length,
+    waiting: [...lines, ...waiting].slice(0, KEPT_LINES),
+    waitingCount: waitingCount + lines.length,
   };
 }
 
@@ -42,7 +48,7 @@ function tailStep<Line>(state: TailState<Line>, step: Came<Line> | Held): TailSt
  * Asks every so often for what is new.
  * @param read gives what came since it was last asked, the latest first
  */
-export function useTail<Line>(
+export function useTail<Line extends { readonly id: string }>(
   read: () => Promise<readonly Line[]>,
   { everyMs, onError }: { readonly everyMs: number; readonly onError: (error: unknown) => void },
 ): TailState<Line> & { readonly pause: () => void; readonly resume: () => void } {
@@ -59,7 +65,8 @@ export function useTail<Line>(
     const look = async (): Promise<void> => {
       try {
         const lines = document.visibilityState === 'visible' ? await latest.current.read() : [];
-        if (!isOver) step({ kind: 'came', lines });
+        // Also after it was left: who asks next, in the same list, is not given these again.
+        step({ kind: 'came', lines });
       } catch (error) {
         if (!isOver) latest.current.onError(error);
       }
