@@ -1,5 +1,6 @@
 import { ConnectionNotice, FanfareProvider, UnreadBadge } from '@fanfare/react';
 import type { ReactNode } from 'react';
+import { useKeptScroll } from './place.ts';
 import { hrefTo, useRoute } from './route.ts';
 import { ActionScreen } from './screens/action.tsx';
 import { FeedScreen } from './screens/feed.tsx';
@@ -15,6 +16,7 @@ import { WorkScreen } from './screens/work.tsx';
 import { Palette } from './ui/palette.tsx';
 import { signOut, useSession, type Session } from './session.ts';
 import { SignIn } from './sign-in.tsx';
+import { setZone, useZone } from './zone.ts';
 
 interface Screen {
   readonly name: string;
@@ -48,7 +50,9 @@ export function App(): ReactNode {
 }
 
 function Frame({ session }: { readonly session: Session }): ReactNode {
-  const { screen, id } = useRoute();
+  const route = useRoute();
+  const { screen, id } = route;
+  useKeptScroll(route);
   const isAllowed = ({ roles }: Screen): boolean =>
     roles === undefined || roles.some((role) => session.roles.includes(role));
   const shown = SCREENS.find(({ name }) => name === screen);
@@ -59,7 +63,12 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
       </a>
       <header>
         <strong>Fanfare</strong>
-        <span className="badge">{location.host}</span>
+        <span className="badge host">{location.host}</span>
+        {isReader(session) && (
+          <span className="badge" title="Without the role admin or service you act for yourself alone.">
+            read-only
+          </span>
+        )}
         <nav aria-label="Screens">
           {SCREENS.filter(isAllowed).map(({ name, title }) => (
             <a key={name} href={hrefTo(name)} aria-current={name === screen ? 'page' : undefined}>
@@ -74,6 +83,7 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
           ))}
         </nav>
         <span className="who">
+          <ZoneSwitch />
           <span title={`Roles: ${session.roles.join(', ') || 'none'}`}>{session.memberId}</span>
           <button type="button" onClick={signOut}>
             Sign out
@@ -92,6 +102,25 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
         )}
       </main>
     </>
+  );
+}
+
+/** Whose token lets them change nothing of the installation. */
+function isReader({ roles }: Session): boolean {
+  return !roles.includes('admin') && !roles.includes('service');
+}
+
+function ZoneSwitch(): ReactNode {
+  const zone = useZone();
+  return (
+    <button
+      type="button"
+      aria-pressed={zone === 'utc'}
+      title="Times in UTC"
+      onClick={() => setZone(zone === 'utc' ? 'local' : 'utc')}
+    >
+      UTC
+    </button>
   );
 }
 

@@ -190,6 +190,7 @@ async function build(
   });
   const { repositories, services, sessionEnds } = core;
   if (parts.worker) closer.own(startWorkers(config, core, logger, metrics), WORKERS_CLOSE_WITHIN_MS);
+  metrics.feedModelChosen({ model: config.feeds.model, cap: config.feeds.cap });
   const openFanOuts = async (): Promise<number> => {
     const open = await repositories.actions.openFanOuts();
     return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0);

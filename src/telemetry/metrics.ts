@@ -36,6 +36,13 @@ export type LiveTransport = 'websocket' | 'sse';
 /** The figures of one process, to be added to those of others. */
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
+export interface FeedModelFigures {
+  /** As `FEED_MODEL` names it. */
+  readonly model: string;
+  /** Newest entries to hold per feed. */
+  readonly cap: number;
+}
+
 /** One method per thing that happens. Rooms take a `Pick` of what they report. */
 export interface Metrics {
   requestFinished(figures: RequestFigures): void;
@@ -44,6 +51,8 @@ export interface Metrics {
   fanOutFinished(figures: FanOutFigures): void;
   fanOutAttemptFailed(): void;
   leaseLost(): void;
+  /** How this process stores feeds. */
+  feedModelChosen(figures: FeedModelFigures): void;
   /** A read of a feed was served from the actions since the store could not be reached. */
   feedReadWithoutStore(): void;
   /** @param attempt.seconds from the request to its answer. */
@@ -118,6 +127,13 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
   const lostLeases = new Counter({
     name: 'fanfare_fan_out_lost_leases_total',
     help: 'Passes given up because another worker took the action over.',
+    registers,
+  });
+  const feedModel = new Gauge({
+    name: 'fanfare_feed_model_info',
+    help: 'Always 1; its labels say how feeds are stored and how many entries of each.',
+    labelNames: ['model', 'cap'],
+    aggregator: 'max',
     registers,
   });
   const readsWithoutStore = new Counter({
@@ -231,6 +247,9 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
     },
     webhookGivenUp: (receiver) => {
       webhooksGivenUp.inc({ receiver });
+    },
+    feedModelChosen({ model, cap }) {
+      feedModel.set({ model, cap }, 1);
     },
     webhookBehind(receiver, events) {
       if (events === null) webhooksBehind.remove({ receiver });

@@ -12,6 +12,7 @@ import {
   type ConsoleWorld,
 } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
+import { hugePage } from '../support/huge-feed.ts';
 
 const found = await findBrowser();
 let world: ConsoleWorld;
@@ -46,10 +47,19 @@ describe.skipIf(typeof found === 'string')('the console', () => {
     await field('postId').fill('post:1');
     await page.locator('::-p-xpath(//label[contains(., "mentions")]/input)').fill('demo, rita');
     await click(page, 'Publish');
-    await has(page, 'DONE');
+    // Under the form it is seen to arrive.
+    await has(page, 'DONE', '[role="status"]');
+    await has(page, 'reached 2 readers');
+    await page.locator('::-p-xpath(//a[contains(., "What was published")])').click();
     await has(page, 'It is in this feed');
     await page.locator('a[href="#/feed"]').click();
     await has(page, 'demo', '[role="feed"]');
+    await click(page, 'UTC');
+    const moment = await page.evaluate(
+      "(([time]) => [time.dateTime.slice(0, 19).replace('T', ' ') + ' UTC', time.textContent])(document.querySelectorAll('article time'))",
+    );
+    expect(new Set(moment as string[]).size, String(moment)).toBe(1);
+    await click(page, 'UTC');
     // Nothing but this server was asked, and no address has the token.
     expect(asked.filter((url) => new URL(url).host !== new URL(world.server.url).host)).toEqual([]);
     const token = await world.app.token('demo', [...CONSOLE_ROLES]);
@@ -83,6 +93,8 @@ describe.skipIf(typeof found === 'string')('the console', () => {
     await second.page.keyboard.sendCharacter(`authorization: Bearer ${await world.app.token('rita')}`);
     await click(second.page, 'Sign in');
     await has(second.page, 'rita', 'header');
+    await has(second.page, 'read-only', 'header');
+    expect(await textOf(first.page, 'header')).not.toContain('read-only');
     expect(await second.page.evaluate('localStorage.length')).toBe(0);
     // Without the roles there is nothing to moderate.
     expect(await textOf(second.page, 'nav')).not.toContain('Moderation');
@@ -158,6 +170,40 @@ describe.skipIf(typeof found === 'string')('the console', () => {
     await page.locator('a[href="#/health"]').click();
     await has(page, 'Ready: ready');
     await has(page, 'samples, one every 5 s');
+    await has(
+      page,
+      'Feed model: items, stored as one document for each entry, the newest 1,000 of each feed',
+    );
+  });
+
+  test('back from an action the feed is where it was, before anything is asked for, and what came meanwhile waits', async () => {
+    for (let n = 0; n < 30; n += 1) await post(`Row ${String(n)}`);
+    await world.app.idle();
+    await using visited = await visit('#/feed');
+    const { page, errors } = visited;
+    await has(page, 'Row 29', '[role="feed"]');
+    await page.evaluate('window.scrollTo(0, 1500)');
+    await has(page, 'Row 14', '[role="feed"]');
+    const first = `(() => { const article = [...document.querySelectorAll('article')].find((one) =>
+      one.getBoundingClientRect().top > 100); return [article.dataset.item, article.getBoundingClientRect().top]; })()`;
+    const [item, top] = (await page.evaluate(first)) as [string, number];
+    await page.locator(`article[data-item="${item}"] .meta a`).click();
+    await has(page, 'Why it is in a feed');
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await post('Sparrow');
+    await world.app.idle();
+    const drawn = await page.evaluate(`new Promise((resolve) => {
+      addEventListener('hashchange', () => requestAnimationFrame(() => {
+        const article = document.querySelector('[data-item="${item}"]');
+        resolve(article?.getBoundingClientRect().top ?? 'not there');
+      }), { once: true });
+      history.back();
+    })`);
+    expect(Math.abs(Number(drawn) - top)).toBeLessThanOrEqual(1);
+    await has(page, '1 new', '[data-fanfare="new-items"]');
+    const [, after] = (await page.evaluate(first)) as [string, number];
+    expect(Math.abs(after - top)).toBeLessThanOrEqual(1);
+    expect(errors).toEqual([]);
   });
 
   test('keeps only what is in view of a feed of 10,000 in the page, up to its end', async () => {
@@ -206,6 +252,7 @@ describe.skipIf(typeof found === 'string')('the console', () => {
     for (const screen of [...SCREENS, `action/${encodeURIComponent(id)}`]) {
       await page.evaluate(`location.hash = '#/${screen}'`);
       await expect.poll(() => page.$('main .loading, [data-fanfare="skeleton"]'), WAIT).toBeNull();
+      expect(await page.$('details.as-code'), screen).not.toBeNull();
       for (const value of ['light', 'dark']) {
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
         const wrong = await faults(page);
@@ -224,36 +271,3 @@ describe.skipIf(typeof found === 'string')('the console', () => {
     expect(errors).toEqual([]);
   });
 });
-
-/** A page of 2,500 of a feed of 10,000. */
-function hugePage(after: number, liveCursor: string) {
-  const nodes = Array.from({ length: 2_500 }, (_, n) => after + n).map((n) => ({
-    ...{ id: `huge-${String(n)}`, reasons: ['FOLLOW'], isUnread: false, groupId: `g${String(n)}` },
-    relevancy: new Date(Date.UTC(2026, 0, 1) - n * 1_000).toISOString(),
-    ...{ isArchived: false, snoozedUntil: null, resharedBy: [] },
-    action: {
-      ...{
-        id: `huge-action-${String(n)}`,
-        conducted: '2026-01-01T00:00:00.000Z',
-        scope: 'PUBLIC',
-        isHidden: false,
-      },
-      ...{ actor: { memberId: 'john', name: 'John' }, refs: [] },
-      descriptor: {
-        ...{ type: 'Posted', summary: `Huge ${String(n)}`, tags: [] },
-        summaryParts: [{ text: `Huge ${String(n)}`, member: null, ref: null }],
-      },
-      engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null, reactions: [] },
-      viewer: {
-        ...{ hasLiked: false, hasCommented: false, hasReshared: false, isBookmarked: false },
-        ...{ reactions: [], canDelete: false, canEdit: false },
-      },
-    },
-  }));
-  const end = after + nodes.length;
-  return {
-    edges: nodes.map((node) => ({ cursor: node.id, node })),
-    pageInfo: { hasNextPage: end < 10_000, endCursor: String(end) },
-    ...{ unread: { count: 0, isExact: true }, state: 'READY', liveCursor },
-  };
-}

@@ -12,6 +12,7 @@ import {
   type ConsoleWorld,
 } from '../support/console.ts';
 import { publish, upsert } from '../support/feed-api.ts';
+import { openShared } from '../support/spare-databases.ts';
 import { startWebhookTarget, type WebhookTarget } from '../support/webhook-receiver.ts';
 
 const found = await findBrowser();
@@ -121,7 +122,7 @@ describe.skipIf(typeof found === 'string')('the console, for who looks after the
     await post('Raven');
     await using visited = await world.visit('#/webhooks?state=RETRYING');
     const { page } = visited;
-    await has(page, 'Answered 500', 'h2');
+    await has(page, 'Answered 500', 'h3');
     await picture(page, 'webhooks-light');
     target.answer = 200;
     await click(page, 'Retry all');
@@ -132,6 +133,35 @@ describe.skipIf(typeof found === 'string')('the console, for who looks after the
     expect([...target.taken.values()].map(({ type }) => type)).toContain('action.published');
   });
 
+  test('failed fan-outs stand under their error, and the dialog shows which of them are tried again', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, (_, n) => post(`Dove ${String(n)}`)));
+    await world.app.idle();
+    const { actions } = (await openShared(world.app.database)).collections;
+    const latest = await actions.find().sort({ _id: -1 }).limit(ids.length).toArray();
+    const failed = { _id: { $in: latest.map(({ _id }) => _id) } };
+    await actions.updateMany(failed, {
+      $set: {
+        'fanOut.state': 'FAILED',
+        'fanOut.leaseUntil': new Date(),
+        'fanOut.error': 'The disk is full',
+      },
+      $unset: { 'fanOut.deliveredVersion': 1 },
+    });
+    await using visited = await world.visit('#/work');
+    const { page } = visited;
+    await has(page, 'The disk is full', 'h3');
+    await click(page, 'Retry these');
+    await has(page, 'Retry 6 failed fan-outs?', 'dialog[open]');
+    await has(page, 'State FAILED, The disk is full. The first five:', 'dialog[open]');
+    await has(page, 'and 1 more.', 'dialog[open]');
+    expect(await page.$$('dialog[open] li')).toHaveLength(5);
+    expect(await faults(page)).toEqual([]);
+    await page.locator('dialog[open] button.main').click();
+    await has(page, '6 of 6 tried again');
+    await has(page, 'None.');
+    await expect.poll(() => actions.countDocuments({ ...failed, 'fanOut.state': 'DONE' }), WAIT).toBe(6);
+  });
+
   test('none of it has anything that axe-core finds wrong, and it fits a phone', async () => {
     await using visited = await world.visit('#/overview');
     const { page } = visited;
@@ -139,6 +169,7 @@ describe.skipIf(typeof found === 'string')('the console, for who looks after the
     for (const screen of ['overview', 'tail', 'member/demo', 'webhooks']) {
       await goTo(page, screen);
       await expect.poll(() => page.$('main .loading'), WAIT).toBeNull();
+      expect(await page.$('details.as-code'), screen).not.toBeNull();
       for (const value of ['light', 'dark']) {
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
         const seen = await faults(page);

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { build } from 'vite';
 import { expect } from 'vitest';
 import type { HttpServer, HttpServerOptions } from '../../src/http/server.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { ofBrowser, openPage, textOf, type Visit } from './browser.ts';
 import { startTestHttp } from './http.ts';
@@ -35,7 +36,10 @@ export async function openConsole(
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-console-'));
   const configFile = join(PROJECT, 'console/vite.config.ts');
   const [app] = await Promise.all([startTestApp({ env }), build({ configFile, build: { outDir: folder } })]);
+  const metrics = createMetrics({ withProcess: false });
+  metrics.feedModelChosen({ model: 'items', cap: 1_000 });
   const given = {
+    metrics,
     ...{ console: true, consoleFolder: folder },
     pageToken: await app.token('demo', [...CONSOLE_ROLES]),
     ...(await options(app)),

@@ -1,8 +1,11 @@
-import { CommentThread, Summary, Time, useQuery, type SummaryPart } from '@fanfare/react';
+import { CommentThread, Summary, useQuery, type SummaryPart } from '@fanfare/react';
 import { useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import type { Session } from '../session.ts';
+import { AsCode } from '../ui/as-code.tsx';
+import { Reached } from '../ui/reached.tsx';
 import { States } from '../ui/states.tsx';
+import { Time } from '../ui/time.tsx';
 import { useEvery } from '../ui/use-every.ts';
 import { hrefOfPart } from './feed.tsx';
 
@@ -11,7 +14,6 @@ const ACTION = `query ConsoleAction($id: ID!) { node(id: $id) { ... on Action {
   actor { memberId name } refs { refId type label }
   descriptor { type summary tags summaryParts { text member { memberId } ref { refId } } }
   engagement { comments likes reshares lastInteraction }
-  fanOut { state lane version attempts delivered pulled error }
 } } }`;
 
 const EXPLAIN = `query Explain($actionId: ID!, $memberId: String) {
@@ -20,16 +22,6 @@ const EXPLAIN = `query Explain($actionId: ID!, $memberId: String) {
     addressedBy { reason via since until } withheldBy causes { kind at liftedTo }
   }
 }`;
-
-export interface FanOut {
-  readonly state: string;
-  readonly lane: string;
-  readonly version: number;
-  readonly attempts: number;
-  readonly delivered: number;
-  readonly pulled: boolean;
-  readonly error: string | null;
-}
 
 interface ActionData {
   readonly node: {
@@ -46,18 +38,14 @@ interface ActionData {
       readonly summaryParts: readonly SummaryPart[];
     };
     readonly engagement: { readonly comments: number; readonly likes: number; readonly reshares: number };
-    readonly fanOut: FanOut | null;
   } | null;
 }
-
-const MOVING: ReadonlySet<string> = new Set(['PENDING', 'IN_PROGRESS']);
 
 /** One action: what it says, how its fan-out moves, why it is in a feed, what people say to it. */
 export function ActionScreen({ id, session }: { readonly id: string; readonly session: Session }): ReactNode {
   const { data, error, isLoading, reload } = useQuery<ActionData>(ACTION, { id });
   const action = data?.node ?? null;
-  const isMoving = action?.fanOut != null && MOVING.has(action.fanOut.state);
-  useEvery(isMoving ? 400 : 5_000, reload);
+  useEvery(5_000, reload);
   return (
     <>
       <h1>Action</h1>
@@ -84,8 +72,8 @@ export function ActionScreen({ id, session }: { readonly id: string; readonly se
                 ))}
               </p>
             </section>
-            {action.fanOut !== null && <FanOutCard fanOut={action.fanOut} />}
-            <Explain actionId={action.id} session={session} version={action.fanOut?.delivered ?? 0} />
+            <Reached actionId={action.id} />
+            <Explain actionId={action.id} session={session} />
             <section className="card">
               <h2>Comments</h2>
               <CommentThread actionId={action.id} />
@@ -93,27 +81,8 @@ export function ActionScreen({ id, session }: { readonly id: string; readonly se
           </>
         )}
       </States>
+      <AsCode query={ACTION} variables={{ id }} />
     </>
-  );
-}
-
-function FanOutCard({ fanOut }: { readonly fanOut: FanOut }): ReactNode {
-  return (
-    <section className="card">
-      <h2>Fan-out</h2>
-      <p role="status" className="fan-out" data-state={fanOut.state}>
-        <strong>{fanOut.state}</strong>
-        <span>
-          <span className="figure">{fanOut.delivered}</span> delivered
-        </span>
-        <span>lane {fanOut.lane}</span>
-        <span>attempt {fanOut.attempts}</span>
-        <span>version {fanOut.version}</span>
-        {fanOut.pulled && <span>read from its source by the other readers</span>}
-      </p>
-      {MOVING.has(fanOut.state) && <progress aria-label="Delivering" />}
-      {fanOut.error !== null && <pre className="alert">{fanOut.error}</pre>}
-    </section>
   );
 }
 
@@ -132,15 +101,13 @@ interface Explanation {
 interface ExplainProps {
   readonly actionId: string;
   readonly session: Session;
-  /** Asks again when it changes. */
-  readonly version: number;
 }
 
-function Explain({ actionId, session, version }: ExplainProps): ReactNode {
+function Explain({ actionId, session }: ExplainProps): ReactNode {
   const [memberId, setMember] = useState(session.memberId);
   const asked = memberId === session.memberId ? null : memberId;
-  const query = `${EXPLAIN} # ${String(version)}`;
-  const { data, error, isLoading, reload } = useQuery<Explanation>(query, { actionId, memberId: asked });
+  const { data, error, isLoading, reload } = useQuery<Explanation>(EXPLAIN, { actionId, memberId: asked });
+  useEvery(2_000, reload);
   const why = data?.explainFeedItem;
   return (
     <section className="card">

@@ -2,7 +2,6 @@ import {
   Feed,
   Reactions,
   Summary,
-  Time,
   UndoToast,
   useFeed,
   useItemActions,
@@ -13,8 +12,14 @@ import {
 } from '@fanfare/react';
 import { useState, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
+import { AsCode } from '../ui/as-code.tsx';
+import { Time } from '../ui/time.tsx';
 import { VirtualFeed } from '../ui/virtual-feed.tsx';
 
+const FEED = `query Feed($first: Int, $order: FeedOrder, $filter: FeedFilter) {
+  feed(first: $first, order: $order, filter: $filter) {
+    edges { node { id relevancy reasons isUnread action { id conducted descriptor { type summary } } } }
+    unread { count isExact } pageInfo { hasNextPage endCursor } liveCursor } }`;
 const ORDERS = ['RELEVANCY', 'RECENT', 'TOP'] as const;
 const SHOWN = ['feed', 'unread', 'archived', 'snoozed'] as const;
 
@@ -28,7 +33,7 @@ export function FeedScreen(): ReactNode {
   const order = ORDERS.find((one) => one === query.get('order')) ?? 'RELEVANCY';
   const shown = SHOWN.find((one) => one === query.get('show')) ?? 'feed';
   const tag = query.get('tag') ?? '';
-  const feed = useFeed({
+  const asked = {
     order,
     first: 50,
     filter: {
@@ -37,7 +42,8 @@ export function FeedScreen(): ReactNode {
       ...(shown === 'snoozed' ? { snoozed: true } : {}),
       ...(tag === '' ? {} : { tags: [tag] }),
     },
-  });
+  };
+  const feed = useFeed(asked);
   const { markAllRead } = useReadMark(feed);
   const [undo, setUndo] = useState<Undo | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
@@ -101,6 +107,7 @@ export function FeedScreen(): ReactNode {
         <Feed.Empty>Nothing here. Follow something, or publish an action that mentions you.</Feed.Empty>
         <Feed.End>That is all.</Feed.End>
       </Feed.Root>
+      <AsCode query={FEED} variables={asked} />
       <UndoToast last={undo} onClose={() => setUndo(null)} onError={fail} />
     </>
   );

@@ -1,4 +1,5 @@
 import { useEffect, useState, type ReactNode } from 'react';
+import { AsCode } from '../ui/as-code.tsx';
 import { fetchMetrics, fetchReadiness } from '../ui/health.ts';
 import { ratesOf, valuesOf, type Sample } from '../ui/metrics.ts';
 import { useEvery } from '../ui/use-every.ts';
@@ -20,23 +21,47 @@ const PLOTS = [
 /** Kept as long as the page: /metrics has no past. */
 let samples: readonly Sample[] = [];
 
-async function sample(): Promise<readonly Sample[]> {
-  const sums = await fetchMetrics();
+async function sample(): Promise<{ samples: readonly Sample[]; feedModel: ReadonlyMap<string, string> }> {
+  const { sums, feedModel } = await fetchMetrics();
   const at = Date.now();
   samples = [...samples.filter((one) => one.at > at - KEPT_MS), { at, sums }];
-  return samples;
+  return { samples, feedModel };
+}
+
+/** Where the entries of a feed are, by its model. */
+const STORED_AS: Readonly<Record<string, string>> = {
+  items: 'as one document for each entry',
+  capped: 'as a ring of documents for each reader',
+  'time-buckets': 'as one document for each reader and day',
+  'size-buckets': 'in documents of up to 50 entries',
+  'top-cache': 'as one document for each reader',
+  redis: 'as one sorted set in Redis for each reader',
+  pull: 'nowhere: feeds are read from the actions',
+};
+
+function FeedModel({ of }: { readonly of: ReadonlyMap<string, string> }): ReactNode {
+  const model = of.get('model');
+  if (model === undefined) return null;
+  return (
+    <p>
+      Feed model: <strong>{model}</strong>, stored {STORED_AS[model] ?? 'in documents of its own'}
+      {model !== 'pull' && `, the newest ${Number(of.get('cap')).toLocaleString('en')} of each feed`}
+    </p>
+  );
 }
 
 export function HealthScreen(): ReactNode {
   const [shown, setShown] = useState(samples);
+  const [model, setModel] = useState<ReadonlyMap<string, string>>(new Map());
   const [ready, setReady] = useState('…');
   const [failure, setFailure] = useState<string | null>(null);
   const look = (): void => {
     const fail = (error: unknown): void => {
       setFailure(error instanceof Error ? error.message : String(error));
     };
-    sample().then((next) => {
-      setShown(next);
+    sample().then((read) => {
+      setShown(read.samples);
+      setModel(read.feedModel);
       setFailure(null);
     }, fail);
     fetchReadiness().then(setReady, () => {
@@ -51,6 +76,7 @@ export function HealthScreen(): ReactNode {
       <p>
         Ready: <strong>{ready}</strong>
       </p>
+      <FeedModel of={model} />
       {failure !== null && (
         <p role="alert" className="alert">
           {failure}
@@ -65,6 +91,7 @@ export function HealthScreen(): ReactNode {
           <Plot key={name} title={title} values={isRate ? ratesOf(shown, name) : valuesOf(shown, name)} />
         ))}
       </div>
+      <AsCode pages={['/ready', '/metrics']} command="npx fanfare doctor" />
     </>
   );
 }

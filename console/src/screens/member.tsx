@@ -1,9 +1,10 @@
-import { Time, useQuery } from '@fanfare/react';
+import { useQuery } from '@fanfare/react';
 import { useState, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { ConfirmDialog } from '../ui/confirm.tsx';
 import { States } from '../ui/states.tsx';
+import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
 import { useEvery } from '../ui/use-every.ts';
 

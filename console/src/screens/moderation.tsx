@@ -1,14 +1,16 @@
-import { Time, useQuery } from '@fanfare/react';
+import { useQuery } from '@fanfare/react';
 import { useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import { ActionList, LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
+import { AsCode } from '../ui/as-code.tsx';
 import { ConfirmDialog } from '../ui/confirm.tsx';
 import { States } from '../ui/states.tsx';
+import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
 
-const ACTIONS = `query Moderate($after: String, $round: Int) {
+const ACTIONS = `query Moderate($after: String) {
   actions(first: 30, after: $after, includeHidden: true) { edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } }
-}`.replace(', $round: Int', '');
+}`;
 const LOG = `query ModerationLog { moderationLog(first: 20) { edges { node { actionId at by kind reason } } } }`;
 const HIDE = 'mutation Hide($id: ID!, $reason: String) { hideAction(id: $id, reason: $reason) { id } }';
 const SHOW = 'mutation Unhide($id: ID!) { unhideAction(id: $id) { id } }';
@@ -139,6 +141,7 @@ export function ModerationScreen(): ReactNode {
         </ul>
         {toDelete.length > 5 && <p>and {toDelete.length - 5} more.</p>}
       </ConfirmDialog>
+      <AsCode query={HIDE} variables={{ id: [...selected.keys()][0] ?? '', reason }} />
     </>
   );
 }

@@ -24,7 +24,10 @@ export function OverviewScreen(): ReactNode {
   const look = (): void => {
     fetchReadiness().then(setReady, () => setReady('not reachable'));
     // Where they have a port of their own, the figures of this process are left out.
-    fetchMetrics().then(setSums, () => setSums(new Map()));
+    fetchMetrics().then(
+      (read) => setSums(read.sums),
+      () => setSums(new Map()),
+    );
   };
   useEffect(look, []);
   useEvery(EVERY_MS, () => {

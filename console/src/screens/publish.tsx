@@ -1,9 +1,15 @@
-import { createFanfareClient, useQuery } from '@fanfare/react';
-import { useId, useMemo, useState, type ReactNode } from 'react';
-import { goTo } from '../route.ts';
+import { useQuery } from '@fanfare/react';
+import { useId, useState, type ReactNode } from 'react';
+import { hrefTo } from '../route.ts';
 import type { Session } from '../session.ts';
 import { INPUTS, listOf, shapeOf, valueOf, type InputField, type Inputs } from '../ui/inputs.ts';
+import { AsCode } from '../ui/as-code.tsx';
+import { Reached } from '../ui/reached.tsx';
 import { States } from '../ui/states.tsx';
+import { useClient } from '../ui/use-client.ts';
+
+const PUBLISH = `mutation Publish($input: PublishActionInput!) {
+  publishAction(input: $input) { isReplay action { id fanOut { state delivered } } } }`;
 
 /** A form of the inputs the schema has, own types too. What was published is then followed. */
 export function PublishScreen({ session }: { readonly session: Session }): ReactNode {
@@ -44,15 +50,46 @@ interface FormProps {
   readonly scopes: readonly string[];
 }
 
+type Values = Readonly<Record<string, string>>;
+
+/**
+ * What the form says, as the API takes it.
+ * @throws SyntaxError for JSON that is none
+ */
+function inputOf(kind: Kind, values: Values): Readonly<Record<string, unknown>> {
+  const of = (name: string): string => (values[name] ?? '').trim();
+  const filled = kind.fields.map(({ name, type }) => [name, valueOf(type, of(`${kind.name}.${name}`))]);
+  const refs = listOf(of('refs')).map((id) => ({ id, type: id.split(':')[0] ?? 'thing', label: id }));
+  const given = {
+    ...{ scope: of('scope'), actorId: of('actorId') },
+    ...{ mentions: listOf(of('mentions')), recipients: listOf(of('recipients')), refs },
+  };
+  return {
+    descriptor: { [kind.name]: Object.fromEntries(filled) as unknown },
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value.length > 0)),
+  };
+}
+
+/** Null while something typed makes no sense. */
+function codeOf(kind: Kind, values: Values): ReactNode {
+  try {
+    return <AsCode query={PUBLISH} variables={{ input: inputOf(kind, values) }} />;
+  } catch {
+    return null;
+  }
+}
+
+interface Published {
+  readonly publishAction: { readonly action: { readonly id: string } };
+}
+
 function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
-  const client = useMemo(
-    () => createFanfareClient({ url: '/graphql', token: session.token }),
-    [session.token],
-  );
+  const client = useClient();
   const [kindName, setKind] = useState(kinds.some(({ name }) => name === 'posted') ? 'posted' : '');
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [values, setValues] = useState<Values>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
+  const [publishedId, setPublished] = useState<string | null>(null);
   const kind = kinds.find(({ name }) => name === kindName) ?? kinds[0];
   const of = (name: string): string => values[name] ?? '';
   const set = (name: string, value: string): void => {
@@ -64,27 +101,14 @@ function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
     setFailure(null);
     setSending(true);
     try {
-      const filled = kind.fields.map(({ name, type }) => [name, valueOf(type, of(`${kind.name}.${name}`))]);
-      const [scope, actorId] = [of('scope'), of('actorId').trim()];
-      const [mentions, recipients] = [listOf(of('mentions')), listOf(of('recipients'))];
-      const refs = listOf(of('refs')).map((id) => ({ id, type: id.split(':')[0] ?? 'thing', label: id }));
-      const { action } = await client.mutations.publishAction({
-        input: {
-          descriptor: { [kind.name]: Object.fromEntries(filled) as object },
-          ...(scope === '' ? {} : { scope: scope as 'PUBLIC' }),
-          ...(actorId === '' ? {} : { actorId }),
-          ...(mentions.length === 0 ? {} : { mentions }),
-          ...(recipients.length === 0 ? {} : { recipients }),
-          ...(refs.length === 0 ? {} : { refs }),
-        },
-      });
-      goTo('action', action.id);
+      const { publishAction } = await client.request<Published>(PUBLISH, { input: inputOf(kind, values) });
+      setPublished(publishAction.action.id);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
-      setSending(false);
     }
+    setSending(false);
   };
-  return (
+  const form = (
     <form
       className="publish"
       onSubmit={(event) => {
@@ -142,6 +166,20 @@ function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
         {isSending ? 'Publishing …' : 'Publish'}
       </button>
     </form>
+  );
+  return (
+    <>
+      {form}
+      {publishedId !== null && (
+        <>
+          <Reached actionId={publishedId} />
+          <p>
+            <a href={hrefTo('action', publishedId)}>What was published</a>
+          </p>
+        </>
+      )}
+      {kind !== undefined && codeOf(kind, values)}
+    </>
   );
 }
 

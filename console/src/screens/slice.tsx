@@ -1,6 +1,7 @@
 import { FollowButton, useQuery } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { goTo, useRoute } from '../route.ts';
+import { AsCode } from '../ui/as-code.tsx';
 import { ActionList, LISTED, type ActionPage } from '../ui/action-list.tsx';
 
 const SLICE = `query Slice($refId: String!, $after: String) {
@@ -66,6 +67,7 @@ function Page({ id }: { readonly id: string }): ReactNode {
         pick={(found) => (found as { readonly slice?: ActionPage }).slice}
         empty="Nothing visible carries this id."
       />
+      <AsCode query={SLICE} variables={{ refId: id }} />
     </>
   );
 }

@@ -1,8 +1,9 @@
-import { Summary, Time } from '@fanfare/react';
+import { Summary } from '@fanfare/react';
 import { useRef, useState, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
 import { AsCode } from '../ui/as-code.tsx';
+import { Time } from '../ui/time.tsx';
 import { useTail } from '../ui/tail.ts';
 import { useClient } from '../ui/use-client.ts';
 import { hrefOfPart } from './feed.tsx';

@@ -1,16 +1,18 @@
-import { Time, useQuery } from '@fanfare/react';
+import { Summary, useQuery } from '@fanfare/react';
 import { useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
-import { ActionList, LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
-import { ConfirmDialog } from '../ui/confirm.tsx';
+import { LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
+import { FailureGroups, type Failure } from '../ui/failures.tsx';
 import { States } from '../ui/states.tsx';
+import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
 import { useEvery } from '../ui/use-every.ts';
 import { WORK, type Work } from '../ui/work.ts';
 import { AsCode } from '../ui/as-code.tsx';
+import { hrefOfPart } from './feed.tsx';
 
-const FAILED = `query Failed($after: String) {
-  actions(first: 100, after: $after, fanOutState: FAILED, includeHidden: true) {
+const FAILED = `query Failed {
+  actions(first: 100, fanOutState: FAILED, includeHidden: true) {
     edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } } }`;
 const RETRY = 'mutation Retry($id: ID!) { retryFanOut(id: $id) { id } }';
 const REBUILD = 'mutation Rebuild($memberId: String!) { rebuildFeed(memberId: $memberId) }';
@@ -66,78 +68,49 @@ export function WorkScreen(): ReactNode {
   );
 }
 
-/** Grouped by their error; one or all of the page again. */
+interface Failed {
+  readonly actions: ActionPage;
+}
+
 function FailedFanOuts(): ReactNode {
   const client = useClient();
-  const [round, setRound] = useState(0);
-  const [shown, setShown] = useState<readonly ListedAction[]>([]);
-  const [asked, setAsked] = useState<readonly ListedAction[]>([]);
-  const [failure, setFailure] = useState<string | null>(null);
-  const retry = async (actions: readonly ListedAction[]): Promise<void> => {
-    setAsked([]);
-    setFailure(null);
-    for (const { id } of actions) {
-      try {
-        await client.request(RETRY, { id });
-      } catch (error) {
-        setFailure(error instanceof Error ? error.message : String(error));
-      }
-    }
-    setRound((last) => last + 1);
-  };
-  const pick = (data: unknown): ActionPage | undefined => {
-    const page = (data as { readonly actions?: ActionPage }).actions;
-    if (page === undefined) return undefined;
-    const errorOf = (one: (typeof page.edges)[number]): string => one.node.fanOut?.error ?? '';
-    return { ...page, edges: [...page.edges].sort((a, b) => errorOf(a).localeCompare(errorOf(b))) };
-  };
-  const read = async (): Promise<void> => {
-    const page = pick(await client.request(FAILED));
-    setShown(page?.edges.map(({ node }) => node) ?? []);
-    setAsked(page?.edges.map(({ node }) => node) ?? []);
-  };
+  const { data, error, isLoading, reload } = useQuery<Failed>(FAILED);
+  useEvery(5_000, reload);
   return (
-    <section className="card">
+    <section>
       <h2>Failed fan-outs</h2>
-      <p className="buttons">
-        <button type="button" onClick={() => void read()}>
-          Retry all …
-        </button>
-      </p>
-      {failure !== null && (
-        <p role="alert" className="alert">
-          {failure}
-        </p>
-      )}
-      <ActionList
-        query={`${FAILED} # ${String(round)}`}
-        variables={{}}
-        pick={pick}
-        empty="None has failed."
-        after={(action) => (
-          <p className="meta">
-            <code>{action.fanOut?.error}</code> after {action.fanOut?.attempts} attempts
-            <button type="button" onClick={() => void retry([action])}>
-              Retry
-            </button>
-          </p>
-        )}
-      />
-      <ConfirmDialog
-        isOpen={asked.length > 0}
-        title={`Retry ${String(asked.length)} failed fan-outs?`}
-        confirm="Retry"
-        onConfirm={() => void retry(shown)}
-        onClose={() => setAsked([])}
-      >
-        <ul>
-          {asked.slice(0, 5).map(({ id, descriptor }) => (
-            <li key={id}>{descriptor.summary}</li>
-          ))}
-        </ul>
-      </ConfirmDialog>
+      <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
+        <FailureGroups
+          failures={data?.actions.edges.map(({ node }) => failureOf(node)) ?? []}
+          isMore={data?.actions.pageInfo.hasNextPage === true}
+          noun="failed fan-outs"
+          filter="State FAILED"
+          retry={(id) => client.request(RETRY, { id })}
+          onDone={reload}
+        />
+      </States>
     </section>
   );
+}
+
+function failureOf(action: ListedAction): Failure {
+  const { id, conducted, descriptor, fanOut } = action;
+  return {
+    id,
+    cause: fanOut?.error ?? 'no error is known',
+    title: descriptor.summary,
+    shown: (
+      <>
+        <Summary item={{ action: action as never }} hrefOf={hrefOfPart} />
+        <p className="meta">
+          <a href={hrefTo('action', id)}>
+            <Time at={conducted} />
+          </a>
+          <span>after {fanOut?.attempts ?? 0} attempts</span>
+        </p>
+      </>
+    ),
+  };
 }
 
 function Rebuild(): ReactNode {

@@ -1,8 +1,9 @@
-import { Summary, Time, useQuery, type SummaryPart } from '@fanfare/react';
+import { Summary, useQuery, type SummaryPart } from '@fanfare/react';
 import { useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import { hrefOfPart } from '../screens/feed.tsx';
 import { States } from './states.tsx';
+import { Time } from './time.tsx';
 
 export interface ListedAction {
   readonly id: string;

@@ -1,28 +1,30 @@
 import type { ReactNode } from 'react';
 
 interface Props {
-  readonly query: string;
+  /** Absent where a screen shows what is no GraphQL. */
+  readonly query?: string;
   readonly variables?: Readonly<Record<string, unknown>>;
+  /** Pages of the server that it reads beside the API, such as /ready. */
+  readonly pages?: readonly string[];
   /** Does the same in a terminal, where one does. */
   readonly command?: string | undefined;
 }
 
 /** What a screen asks for, to take along. The token is not in it. */
-export function AsCode({ query, variables = {}, command }: Props): ReactNode {
-  const text = query.replaceAll(/\s+/g, ' ').trim();
-  const body = JSON.stringify({ query: text, variables });
-  const curl = [
-    `curl -s ${location.origin}/graphql \\`,
-    `  -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\`,
-    `  -d '${body.replaceAll("'", "'\\''")}'`,
-  ].join('\n');
+export function AsCode({ query, variables = {}, pages = [], command }: Props): ReactNode {
+  const text = query?.replaceAll(/\s+/g, ' ').trim();
+  const calls = pages.map((path) => `curl -s ${location.origin}${path}`);
   return (
     <details className="as-code">
       <summary>As code</summary>
-      <h3>GraphQL</h3>
-      <Code text={text} />
+      {text !== undefined && (
+        <>
+          <h3>GraphQL</h3>
+          <Code text={text} />
+        </>
+      )}
       <h3>curl</h3>
-      <Code text={curl} />
+      <Code text={[...(text === undefined ? [] : [curlOf(text, variables)]), ...calls].join('\n')} />
       {command !== undefined && (
         <>
           <h3>Command line</h3>
@@ -31,6 +33,15 @@ export function AsCode({ query, variables = {}, command }: Props): ReactNode {
       )}
     </details>
   );
+}
+
+function curlOf(query: string, variables: NonNullable<Props['variables']>): string {
+  const body = JSON.stringify({ query, variables });
+  return [
+    `curl -s ${location.origin}/graphql \\`,
+    `  -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\`,
+    `  -d '${body.replaceAll("'", "'\\''")}'`,
+  ].join('\n');
 }
 
 function Code({ text }: { readonly text: string }): ReactNode {

@@ -10,18 +10,24 @@ export function sumsOf(text: string): ReadonlyMap<string, number> {
   return sums;
 }
 
+/** The labels of a metric that has one line, such as those that end in `_info`. */
+export function labelsOf(text: string, name: string): ReadonlyMap<string, string> {
+  const line = text.split('\n').find((one) => one.startsWith(`${name}{`)) ?? '';
+  return new Map([...line.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = '', value = '']) => [label, value]));
+}
+
 export interface Sample {
   readonly at: number;
   readonly sums: ReadonlyMap<string, number>;
 }
 
-/** Per second between two samples each. What began again at zero gives no point. */
+/** Per second between two samples each. What began again at zero gives no point, nor do two of one moment. */
 export function ratesOf(samples: readonly Sample[], name: string): number[] {
   return samples.slice(1).flatMap(({ at, sums }, index) => {
     const before = samples[index];
     if (before === undefined) return [];
     const by = (sums.get(name) ?? 0) - (before.sums.get(name) ?? 0);
-    return by < 0 ? [] : [by / ((at - before.at) / 1_000)];
+    return by < 0 || at === before.at ? [] : [by / ((at - before.at) / 1_000)];
   });
 }
 

@@ -1,10 +1,14 @@
 import type { FanfareItem, FeedState } from '@fanfare/react';
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useWindowVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { placeOfEntry } from '../place.ts';
 
 const ROW_PX = 116;
 /** Rows before the end at which the next page is asked for. */
 const AHEAD = 15;
+
+/** Of the list that was left last: the heights of its rows, so that on the way back all of it is where it was. */
+let left: { readonly address: string; readonly rows: VirtualItem[]; readonly margin: number } | null = null;
 
 interface Props {
   readonly feed: FeedState;
@@ -16,13 +20,27 @@ interface Props {
 export function VirtualFeed({ feed, label, children }: Props): ReactNode {
   const { items, hasNextPage, isLoadingMore, error, loadMore } = feed;
   const list = useRef<HTMLDivElement>(null);
+  const [before] = useState(() => (left?.address === location.hash && placeOfEntry() > 0 ? left : null));
   const rows = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => ROW_PX,
     overscan: 8,
     getItemKey: (at) => items[at]?.id ?? at,
-    scrollMargin: list.current?.offsetTop ?? 0,
+    scrollMargin: list.current?.offsetTop ?? before?.margin ?? 0,
+    initialOffset: placeOfEntry,
+    ...(before === null ? {} : { initialMeasurementsCache: before.rows }),
   });
+  const address = useRef('');
+  useEffect(() => {
+    // Its filters are in the address, and change while it is shown.
+    address.current = location.hash;
+  });
+  useEffect(
+    () => () => {
+      left = { address: address.current, rows: rows.takeSnapshot(), margin: rows.options.scrollMargin };
+    },
+    [rows],
+  );
   const shown = rows.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {

@@ -66,6 +66,14 @@ describe('createMetrics', () => {
     ]);
   });
 
+  it('says how feeds are stored', async () => {
+    const metrics = createMetrics({ withProcess: false });
+    metrics.feedModelChosen({ model: 'capped', cap: 500 });
+    expect(await lines(metrics, 'fanfare_feed_model_info{')).toEqual([
+      'fanfare_feed_model_info{model="capped",cap="500"} 1',
+    ]);
+  });
+
   it('asks for the queue at every scrape, and says so when there is no answer', async () => {
     const metrics = createMetrics({ withProcess: false });
     let pending = { LIVE: 3, BULK: 1 };

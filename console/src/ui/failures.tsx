@@ -1,0 +1,120 @@
+import { useState, type ReactNode } from 'react';
+import { ConfirmDialog } from './confirm.tsx';
+
+/** Something that failed, and can be tried again. */
+export interface Failure {
+  readonly id: string;
+  /** What failures are put together by. */
+  readonly cause: string;
+  /** In one line, for the dialog. */
+  readonly title: string;
+  readonly shown: ReactNode;
+}
+
+interface Props {
+  readonly failures: readonly Failure[];
+  /** Whether there are more than these. */
+  readonly isMore: boolean;
+  /** Of several, such as "deliveries". */
+  readonly noun: string;
+  /** By what they were chosen. */
+  readonly filter: string;
+  readonly retry: (id: string) => Promise<unknown>;
+  /** After all that were chosen have been tried again. */
+  readonly onDone: () => void;
+}
+
+/** Failures under their errors: one, a group or all of them again. Before it is many, it is shown which. */
+export function FailureGroups({ failures, isMore, noun, filter, retry, onDone }: Props): ReactNode {
+  const [asked, setAsked] = useState<readonly Failure[]>([]);
+  const [said, setSaid] = useState('');
+  const groups = new Map<string, Failure[]>();
+  for (const failure of failures) groups.set(failure.cause, [...(groups.get(failure.cause) ?? []), failure]);
+  const retryAll = async (chosen: readonly Failure[]): Promise<void> => {
+    setAsked([]);
+    let [done, refusal] = [0, ''];
+    for (const { id } of chosen) {
+      try {
+        await retry(id);
+        done += 1;
+      } catch (error) {
+        refusal = error instanceof Error ? error.message : String(error);
+      }
+    }
+    setSaid(`${String(done)} of ${String(chosen.length)} tried again${refusal === '' ? '' : `: ${refusal}`}`);
+    onDone();
+  };
+  return (
+    <>
+      <p className="buttons">
+        <button type="button" disabled={failures.length === 0} onClick={() => setAsked(failures)}>
+          Retry all …
+        </button>
+        <span className="quiet">
+          {failures.length}
+          {isMore ? '+' : ''} shown
+        </span>
+        <span role="status">{said}</span>
+      </p>
+      {failures.length === 0 && <p className="empty">None.</p>}
+      {[...groups].map(([cause, group]) => (
+        <section key={cause} className="card">
+          <h3>{cause}</h3>
+          <p className="buttons">
+            <span className="quiet">
+              {group.length} {noun}
+            </span>
+            <button type="button" onClick={() => setAsked(group)}>
+              Retry these …
+            </button>
+          </p>
+          <ul className="actions">
+            {group.map((failure) => (
+              <li key={failure.id}>
+                <div>
+                  {failure.shown}
+                  <button type="button" onClick={() => void retryAll([failure])}>
+                    Retry
+                  </button>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      <ConfirmDialog
+        isOpen={asked.length > 0}
+        title={`Retry ${String(asked.length)} ${noun}?`}
+        confirm="Retry"
+        onConfirm={() => void retryAll(asked)}
+        onClose={() => setAsked([])}
+      >
+        <Chosen {...{ asked, filter }} />
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function Chosen({
+  asked,
+  filter,
+}: {
+  readonly asked: readonly Failure[];
+  readonly filter: string;
+}): ReactNode {
+  const causes = new Set(asked.map(({ cause }) => cause));
+  const [cause = ''] = causes;
+  return (
+    <>
+      <p>
+        {filter}, {causes.size === 1 ? cause : `${String(causes.size)} errors`}. The first five:
+      </p>
+      <ul>
+        {asked.slice(0, 5).map(({ id, title }) => (
+          <li key={id}>{title}</li>
+        ))}
+      </ul>
+      {asked.length > 5 && <p>and {asked.length - 5} more.</p>}
+    </>
+  );
+}
