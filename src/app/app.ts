@@ -161,6 +161,7 @@ async function build(
     redis: redis?.parts ?? [],
     feeds: config.feeds,
     cacheBytes: config.cacheBytes,
+    hasTenants,
     recordsEvents: config.events.retentionMs !== null,
     digestAfterMs: config.events.digests?.afterMs ?? null,
     realtime: ({ erasures }) => {

@@ -6,6 +6,7 @@ import type { Tickets } from '../http/tickets.ts';
 import type { Realtime } from '../realtime/create-realtime.ts';
 import { createServices } from '../services/create-services.ts';
 import type { Services } from '../services/create-services.ts';
+import { cursorSeal, UNSEALED } from '../services/tenants/cursor-seal.ts';
 import { createEventSessions } from '../services/session/event-sessions.ts';
 import { openSession } from '../services/session/open-session.ts';
 import { chooseFeedModel } from '../storage/feed-epochs.ts';
@@ -39,6 +40,8 @@ export interface CoreOptions {
     Config['feeds'],
     'model' | 'cap' | 'dormantAfterMs' | 'relevancyWeights' | 'ranking' | 'reactions'
   >;
+  /** Whether ids are stored with their tenant. Default: no. */
+  readonly hasTenants?: boolean;
   /** Whether what happens is recorded for hosts. Default: no. */
   readonly recordsEvents?: boolean;
   /** How long somebody has not read when they are reminded; null, absent: never. */
@@ -86,6 +89,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
     newToken: newObjectId,
     tickets: options.tickets(repositories),
+    cursorSeal:
+      options.hasTenants === true ? cursorSeal(await repositories.secrets.shared('cursors')) : UNSEALED,
     openSession: (identity) => openSession(repositories, identity),
     openEventSession: createEventSessions(repositories),
     onLiveLogError: observer.liveLogFailed,

@@ -209,14 +209,21 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
 
   async read(memberId: string, { locale, ...args }: ReadOptions = {}): Promise<FeedItems<T>> {
     const services = this.#services();
-    const session = services.openSession(this.#acting.as(memberId, ['user']));
-    const { edges, endCursor, hasNextPage } = await services.readFeed(session, this.#acting.stored(args));
+    const reader = this.#acting.as(memberId, ['user']);
+    const session = services.openSession(reader);
+    const after = args.after == null ? null : services.cursors.given(reader.userId, args.after);
+    const asked = { ...this.#acting.stored(args), after };
+    const { edges, endCursor, hasNextPage } = await services.readFeed(session, asked);
     const items = edges.map(async ({ node: { action, relevancy, reasons, isUnread } }) => ({
       action: recordedAction<T>(action),
       summary: await sentenceOfAction(session, action, localeFor(locale)),
       ...{ relevancy, reasons, isUnread },
     }));
-    return { items: this.#acting.shown(await Promise.all(items)), endCursor, hasNextPage };
+    return {
+      items: this.#acting.shown(await Promise.all(items)),
+      endCursor: endCursor === null ? null : services.cursors.shown(reader.userId, endCursor),
+      hasNextPage,
+    };
   }
 
   async query<R>(

@@ -17,11 +17,20 @@ import { plainGlobalId, storedGlobalIds } from './global-id.ts';
 // Where the API meets ids that are stored with their tenant. Behind it nobody knows of it, before it nobody sees it.
 
 type Field = GraphQLField<unknown, GraphQLContext>;
+type Arguments = Readonly<Record<string, unknown>>;
 type Resolver = GraphQLFieldResolver<unknown, GraphQLContext>;
-type Show = (tenant: Tenant, value: unknown) => unknown;
+type Show = (tenant: Tenant, value: unknown, context: GraphQLContext) => unknown;
 
 /** Free JSON of the host application, which is given back as it came. Every other JSON is the server's own. */
 export const FREE_JSON: ReadonlySet<string> = new Set(['Member.data', 'Ref.data', 'Interaction.data']);
+
+/** Fields with cursors, which are sealed for the tenant. As arguments they are called `after`. */
+export const CURSOR_FIELDS: ReadonlySet<string> = new Set([
+  'cursor',
+  'startCursor',
+  'endCursor',
+  'liveCursor',
+]);
 
 /**
  * Has every field of a schema take ids without their tenant, and give none with it: arguments get the tenant of who asks,
@@ -53,7 +62,8 @@ function freeJson(): ReadonlySet<string> {
 }
 
 /** How values of a field are shown; null: there is no id in them. */
-function showAs({ type }: Field, isFree: boolean): Show | null {
+function showAs({ name, type }: Field, isFree: boolean): Show | null {
+  if (CURSOR_FIELDS.has(name)) return showCursor;
   switch (getNamedType(type).name) {
     case 'String':
       return showTexts;
@@ -64,6 +74,18 @@ function showAs({ type }: Field, isFree: boolean): Show | null {
     default:
       return null;
   }
+}
+
+function showCursor(_tenant: Tenant, cursor: unknown, context: GraphQLContext): unknown {
+  return typeof cursor === 'string'
+    ? context.services.cursors.shown(context.identity().userId, cursor)
+    : cursor;
+}
+
+function givenCursor(args: Arguments, context: GraphQLContext): Arguments {
+  const { after } = args;
+  if (typeof after !== 'string') return args;
+  return { ...args, after: context.services.cursors.given(context.identity().userId, after) };
 }
 
 function showTexts(tenant: Tenant, value: unknown): unknown {
@@ -80,15 +102,15 @@ function wrapped(
   resolve: Resolver,
   { show, hasErrors }: { readonly show: Show | null; readonly hasErrors: boolean },
 ): Resolver {
-  return (source, args: Readonly<Record<string, unknown>>, context, info) => {
+  return (source, args: Arguments, context, info) => {
     const tenant = tenantOf(context.identity().userId);
     if (tenant === null) throw new Error('Tenants are on, and somebody without one asks');
-    const finish = show === null ? undefined : (value: unknown) => show(tenant, value);
+    const finish = show === null ? undefined : (value: unknown) => show(tenant, value, context);
     const fail = (error: unknown): never => {
       throw errorFor(tenant, error);
     };
     try {
-      const given = storedGlobalIds(tenant, storedInput(tenant, args));
+      const given = givenCursor(storedGlobalIds(tenant, storedInput(tenant, args)), context);
       const result: unknown = resolve(source, given, context, info);
       if (!(result instanceof Promise)) return finish === undefined ? result : finish(result);
       const shown = finish === undefined ? result : result.then(finish);

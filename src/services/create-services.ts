@@ -66,6 +66,7 @@ import { removeInteraction } from './interactions/remove-interaction.ts';
 import { ERASURE_TIMING } from '../workers/erasure/run-erasure.ts';
 import { retryFanOut } from './moderation/retry-fan-out.ts';
 import { bound } from './bound.ts';
+import type { CursorSeal } from './tenants/cursor-seal.ts';
 import type { RecordInteractionInput, Ticket } from './shapes.ts';
 import { createSharedBoosts } from './feed/shared-boosts.ts';
 import { createSharedUnread } from './feed/shared-unread.ts';
@@ -87,6 +88,7 @@ export interface ServiceParts extends Repositories {
   readonly openEventSession: OpenEventSession;
   readonly newToken: () => string;
   readonly tickets: TicketOffice;
+  readonly cursorSeal: CursorSeal;
   readonly onPublished: (count: number) => void;
   readonly onLiveLogError: (error: unknown) => void;
   readonly onStoreUnavailable: (error: unknown) => void;
@@ -126,6 +128,9 @@ export function createServices(given: ServiceParts) {
     createTicket: (identity: Identity) => parts.tickets.sign(identity),
     /** Who a ticket was made for, until their token ends. Rejects with UNAUTHENTICATED. */
     readTicket: (ticket: string) => parts.tickets.read(ticket),
+
+    /** How clients are given cursors, and give them back. */
+    cursors: parts.cursorSeal,
 
     ...bound(parts, {
       publishAction,

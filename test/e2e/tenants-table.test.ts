@@ -1,9 +1,11 @@
+import { isObjectType } from 'graphql';
 import { BSON } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TENANT_SEPARATOR, storedId } from '../../src/domain/tenant.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
 import { buildSchema } from '../../src/graphql/schema.ts';
+import { CURSOR_FIELDS } from '../../src/graphql/tenant-fields.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
@@ -226,14 +228,18 @@ test('answers a tenant the same whatever another one with the same ids has and d
   await settled();
   await expectSame(before);
   // Nothing has come of all that crimson did, also to cid; what azure does comes first.
-  const published = (await succeed(
-    'azure',
+  const published = await publishTo('azure');
+  for (const watching of [watcher, stream]) expect(await watching.addedUntil(published)).toEqual([]);
+});
+
+async function publishTo(tenant: string): Promise<string> {
+  const { publishAction } = (await succeed(
+    tenant,
     `mutation { publishAction(input: { actorId: "bob", mentions: ["ann"], descriptor: { posted: { postId: "p2" } } }) {
       action { id } } }`,
   )) as { publishAction: { readonly action: { readonly id: string } } };
-  for (const watching of [watcher, stream])
-    expect(await watching.addedUntil(published.publishAction.action.id)).toEqual([]);
-});
+  return publishAction.action.id;
+}
 
 async function expectSame(known: readonly Record<string, unknown>[]): Promise<void> {
   const now = [await answers('azure', azure, 'ann'), await answers('azure', azure, 'cid')];
@@ -288,32 +294,114 @@ test('changes nothing of another tenant by anything that a tenant does', async (
   expect(await dump('crimson')).toEqual(known);
 });
 
-test('refuses cursors of another tenant', async () => {
-  const lists = [
-    ['actions', '{ actions(first: 1, after: $after) { pageInfo { endCursor } } }'],
-    ['erasures', '{ erasures(first: 1, after: $after) { pageInfo { endCursor } } }'],
-    ['hostEvents', '{ hostEvents(first: 1, after: $after) { pageInfo { endCursor } } }'],
-    ['latestInteractions', '{ latestInteractions(first: 1, after: $after) { pageInfo { endCursor } } }'],
-    ['moderationLog', '{ moderationLog(first: 1, after: $after) { pageInfo { endCursor } } }'],
-    ['webhookDeliveries', '{ webhookDeliveries(first: 1, after: $after) { pageInfo { endCursor } } }'],
-    ['slice', '{ slice(refId: "site", first: 1, after: $after) { pageInfo { endCursor } } }'],
-    ['feed', '{ feed(first: 1, after: $after) { pageInfo { endCursor } } }'],
-    ['feedGroups', '{ feedGroups(first: 1, after: $after) { pageInfo { endCursor } } }'],
-  ] as const;
-  for (const [list, selection] of lists) {
-    const document = `query ($after: String) ${selection}`;
-    const page = (await succeed('crimson', document)) as Record<
-      string,
-      { readonly pageInfo: { readonly endCursor: string } }
-    >;
-    const after = page[list]?.pageInfo.endCursor;
-    expect({ list, after }).toEqual({ list, after: expect.any(String) as string });
-    const { errors } = await run('azure', document, { after });
-    expect({ list, codes: errors.map(({ extensions }) => extensions['code']) }).toEqual({
-      ...{ list, codes: ['BAD_CURSOR'] },
+/** Lists, and where their page lies in an answer. */
+const LISTS = [
+  ['actions', 'actions(first: 1, after: $after) { pageInfo { endCursor } }'],
+  ['erasures', 'erasures(first: 1, after: $after) { pageInfo { endCursor } }'],
+  ['hostEvents', 'hostEvents(first: 1, after: $after) { pageInfo { endCursor } }'],
+  ['latestInteractions', 'latestInteractions(first: 1, after: $after) { pageInfo { endCursor } }'],
+  ['moderationLog', 'moderationLog(first: 1, after: $after) { pageInfo { endCursor } }'],
+  ['webhookDeliveries', 'webhookDeliveries(first: 1, after: $after) { pageInfo { endCursor } }'],
+  ['slice', 'slice(refId: "site", first: 1, after: $after) { pageInfo { endCursor } }'],
+  ['feed', 'feed(first: 1, after: $after) { pageInfo { endCursor } }'],
+  ['a ranked feed', 'feed(order: TOP, first: 1, after: $after) { pageInfo { endCursor } }'],
+  ['feedGroups', 'feedGroups(first: 1, after: $after) { pageInfo { endCursor } }'],
+  ['followers', 'ref(refId: "site") { followers(first: 1, after: $after) { pageInfo { endCursor } } }'],
+  ['following', 'viewer { following(first: 1, after: $after) { pageInfo { endCursor } } }'],
+] as const;
+
+function endCursorIn(answer: unknown): string {
+  const { endCursor } = /"endCursor":"(?<endCursor>[\w-]+)"/.exec(JSON.stringify(answer))?.groups ?? {};
+  return endCursor ?? '';
+}
+
+test.each(LISTS)('refuses cursors of another tenant as it does any text: %s', async (_list, selection) => {
+  const document = `query ($after: String) { ${selection} }`;
+  const after = endCursorIn(await succeed('crimson', document));
+  expect(after).not.toBe('');
+  const refusal = async (text: string): Promise<unknown> => {
+    const { errors } = await run('azure', document, { after: text });
+    return errors.map(({ message, extensions }) => [message, extensions['code']]);
+  };
+  expect(await refusal(after)).toEqual([['The cursor is not one of this list', 'BAD_CURSOR']]);
+  expect(await refusal('anything')).toEqual(await refusal(after));
+  expect(await refusal('')).toEqual(await refusal(after));
+  // What it seals is none for anybody outside: neither there nor here.
+  const inner = app.services.cursors.given(storedId('crimson', 'ann'), after);
+  expect(inner).not.toBe('');
+  expect(await refusal(inner)).toEqual(await refusal(after));
+  expect((await run('crimson', document, { after: inner })).errors).toHaveLength(1);
+  expect((await run('crimson', document, { after })).errors).toEqual([]);
+});
+
+test.each(['WebSocket', 'SSE'] as const)(
+  'goes on behind no event of another tenant: %s',
+  async (transport) => {
+    const watch = (tenant: string, after: string) =>
+      watchFeed(transport, inTenant(app, tenant), 'ann', { after });
+    const { feed } = (await succeed('crimson', '{ feed(first: 1) { liveCursor } }')) as {
+      readonly feed: { readonly liveCursor: string };
+    };
+    const after = feed.liveCursor;
+    const inner = app.services.cursors.given(storedId('crimson', 'ann'), after);
+    for (const [tenant, text] of [
+      ['azure', after],
+      ['azure', 'anything'],
+      ['crimson', inner],
+    ] as const) {
+      await using refused = await watch(tenant, text);
+      expect(await refused.next()).toMatchObject({ __typename: 'FeedResync', reason: 'invalid-cursor' });
+    }
+    const published = await publishTo('crimson');
+    await using resumed = await watch('crimson', after);
+    expect(await resumed.addedUntil(published)).toEqual([]);
+  },
+);
+
+test('an event stream numbers its events by the sealed cursors, and goes on behind them', async () => {
+  const token = await inTenant(app, 'crimson').token('ann');
+  const begin = async (lastEventId: string | null) => {
+    const ending = new AbortController();
+    const response = await fetch(`${app.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', accept: 'text/event-stream' },
+        authorization: `Bearer ${token}`,
+        ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }),
+      },
+      body: JSON.stringify({ query: 'subscription { feedEvents { __typename cursor } }' }),
+      signal: ending.signal,
     });
-    expect((await run('crimson', document, { after })).errors).toEqual([]);
-  }
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      if (/^id: .+\n/m.test(text)) break;
+    }
+    ending.abort();
+    return {
+      id: /^id: (.+)$/m.exec(text)?.[1] ?? '',
+      cursor: /"cursor":"([^"]+)"/.exec(text)?.[1],
+    };
+  };
+  const first = await begin(null);
+  expect(first).toEqual({ id: first.cursor, cursor: expect.stringMatching(/^[\w-]{60,}$/) as string });
+  expect(app.services.cursors.given(storedId('crimson', 'ann'), first.id)).not.toBe('');
+  expect(await begin(first.id)).toEqual(first);
+});
+
+test('has every cursor of the schema sealed', () => {
+  const cursors = Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type) ? Object.keys(type.getFields()).filter((name) => /cursor/i.test(name)) : [],
+  );
+  expect(new Set(cursors)).toEqual(CURSOR_FIELDS);
+  const taken = Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type)
+      ? Object.values(type.getFields()).flatMap(({ args }) =>
+          args.filter(({ description }) => /cursor/i.test(description ?? '')).map(({ name }) => name),
+        )
+      : [],
+  );
+  expect(new Set(taken)).toEqual(new Set(['after']));
 });
 
 test('sends each receiver the events of its tenant alone, with ids as the host has them', () => {

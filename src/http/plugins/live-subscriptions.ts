@@ -63,9 +63,12 @@ async function subscribe(
     createContext(services, identity, ending, {
       openSession: (reader) =>
         event !== undefined && 'session' in event ? event.session : services.openEventSession(reader),
-      lastEventId,
+      ...(lastEventId === undefined
+        ? {}
+        : { lastEventId: services.cursors.given(identity.userId, lastEventId) }),
       locale,
     });
+  const shownCursor = ({ cursor }: FeedEvent): string => services.cursors.shown(identity.userId, cursor);
   const render = (event: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> =>
     inTrace(event.rootValue as FeedEvent, () => renderer.render(event));
   const result = await runSubscription(
@@ -74,7 +77,7 @@ async function subscribe(
       execute:
         transport === 'websocket'
           ? render
-          : async (event) => withEventId(await render(event), (event.rootValue as FeedEvent).cursor),
+          : async (event) => withEventId(await render(event), shownCursor(event.rootValue as FeedEvent)),
       onEnd,
       eventContext: (event) => context(event as FeedEvent),
       presentError: (error) => ({ errors: [observer.presentError(error)] }),

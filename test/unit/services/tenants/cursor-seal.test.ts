@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { encodePosition } from '../../../../src/domain/cursor.ts';
+import { storedId } from '../../../../src/domain/tenant.ts';
+import { cursorSeal, UNSEALED } from '../../../../src/services/tenants/cursor-seal.ts';
+
+const KEY = Buffer.alloc(32, 7);
+const seal = cursorSeal(KEY);
+const ANN = storedId('acme', 'ann');
+const ANN_ELSEWHERE = storedId('other', 'ann');
+const cursor = encodePosition('feed', {
+  time: new Date(1_700_000_000_000),
+  actionId: 'a'.repeat(24),
+  asOf: new Date(1_700_000_001_000),
+});
+
+describe('a sealed cursor', () => {
+  test('is opened in its tenant, also by another process and for another member', () => {
+    const shown = seal.shown(ANN, cursor);
+    expect(shown).not.toBe(cursor);
+    expect(seal.given(ANN, shown)).toBe(cursor);
+    expect(cursorSeal(KEY).given(storedId('acme', 'bob'), shown)).toBe(cursor);
+  });
+
+  test('is always written the same way, and otherwise in another tenant', () => {
+    expect(seal.shown(ANN, cursor)).toBe(seal.shown(ANN, cursor));
+    expect(seal.shown(ANN_ELSEWHERE, cursor)).not.toBe(seal.shown(ANN, cursor));
+  });
+
+  test('shows nothing of what is in it', () => {
+    const shown = Buffer.from(seal.shown(ANN, cursor), 'base64url');
+    const open = Buffer.from(cursor, 'base64url');
+    for (let at = 0; at + 4 <= open.length; at++)
+      expect(shown.includes(open.subarray(at, at + 4))).toBe(false);
+  });
+
+  test.each([
+    ['one of another tenant', () => seal.shown(ANN_ELSEWHERE, cursor)],
+    ['one that was never sealed', () => cursor],
+    ['one of another installation', () => cursorSeal(Buffer.alloc(32, 8)).shown(ANN, cursor)],
+    ['a shortened one', () => seal.shown(ANN, cursor).slice(0, -4)],
+    ['one with another spelling', () => `${seal.shown(ANN, cursor)}=`],
+    ['a text of nothing', () => 'x'],
+    ['an empty text', () => ''],
+  ])('is not %s: that is no cursor of any list', (_name, text) => {
+    expect(seal.given(ANN, text())).toBe('');
+  });
+
+  test('is good with every bit as it was, and with no other', () => {
+    const bytes = Buffer.from(seal.shown(ANN, cursor), 'base64url');
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8((changed[at] ?? 0) ^ 1, at);
+      expect(seal.given(ANN, changed.toString('base64url'))).toBe('');
+    }
+  });
+});
+
+test('without tenants cursors are shown as they are', () => {
+  expect(UNSEALED.shown('ann', cursor)).toBe(cursor);
+  expect(UNSEALED.given('ann', cursor)).toBe(cursor);
+});
+
+test('nobody without a tenant is given a cursor where there are tenants', () => {
+  expect(() => seal.shown('ann', cursor)).toThrow('somebody without one');
+  expect(() => seal.given('ann', cursor)).toThrow('somebody without one');
+});
