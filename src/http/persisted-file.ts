@@ -127,7 +127,7 @@ function documentFaultOf(document: string, { schema, limits }: PersistedFileOpti
   if (document.length > limits.maxDocumentLength)
     return `the document has ${String(document.length)} characters, at most ${String(limits.maxDocumentLength)} are allowed`;
   try {
-    const parsed = parse(document, { maxTokens: limits.maxTokens });
+    const parsed = parse(document, { maxLexicalTokens: limits.maxTokens });
     const fault = documentFault(parsed, limits) ?? validate(schema, parsed)[0]?.message;
     return fault ?? null;
   } catch (error) {

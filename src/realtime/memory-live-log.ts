@@ -48,19 +48,19 @@ export class MemoryLiveLog implements LiveLog {
     };
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- rejects instead of throwing, as the port says
+  // oxlint-disable-next-line typescript/require-await -- rejects instead of throwing, as the port says
   async watched(userIds: readonly UserId[]): Promise<UserId[]> {
     this.#assertOpen();
     return userIds.filter((userId) => this.#logs.has(userId));
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the port is for stores that have to wait
+  // oxlint-disable-next-line typescript/require-await -- the port is for stores that have to wait
   async *allWatched(): AsyncGenerator<readonly UserId[], void, undefined> {
     this.#assertOpen();
     yield [...this.#logs.keys()];
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- rejects instead of throwing, as the port says
+  // oxlint-disable-next-line typescript/require-await -- rejects instead of throwing, as the port says
   async append(entries: readonly LiveAppend[]): Promise<void> {
     this.#assertOpen();
     for (const { userId, event } of entries) {
@@ -97,13 +97,13 @@ export class MemoryLiveLog implements LiveLog {
     return watcher.stream;
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- rejects instead of throwing, as the port says
+  // oxlint-disable-next-line typescript/require-await -- rejects instead of throwing, as the port says
   async position(userId: UserId): Promise<string> {
     this.#assertOpen();
     return encodeCursor(readerTag(userId), this.#open(userId, null).head);
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- rejects instead of throwing, as the port says
+  // oxlint-disable-next-line typescript/require-await -- rejects instead of throwing, as the port says
   async forget(userId: UserId): Promise<void> {
     this.#assertOpen();
     this.#logs.delete(userId);

@@ -1,12 +1,8 @@
-import type { Collection } from 'mongodb';
+import type { Db } from 'mongodb';
 import { isOutOfSpace } from './errors.ts';
 import { clock } from '../lib/clock.ts';
 
-interface WriteProbeDocument {
-  readonly _id: string;
-  readonly at: Date;
-}
-
+const PROBES = 'writeProbes';
 const PROBE_ID = 'write-probe';
 const PROBE_WITHIN_MS = 1_000;
 /** One probe serves all who ask within this time. */
@@ -20,13 +16,13 @@ const FULL_FOR_MS = 5_000;
  * answer stays "no" until none of them is refused; without clients the probe alone brings back the "yes".
  */
 export class WriteCheck {
-  readonly #probes: Collection<WriteProbeDocument>;
+  readonly #db: Pick<Db, 'command'>;
   readonly #now: () => number;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #last: { readonly at: number; readonly outcome: Promise<void> } | null = null;
 
-  constructor(probes: Collection<WriteProbeDocument>, now: () => number = () => performance.now()) {
-    this.#probes = probes;
+  constructor(db: Pick<Db, 'command'>, now: () => number = () => performance.now()) {
+    this.#db = db;
     this.#now = now;
   }
 
@@ -48,9 +44,13 @@ export class WriteCheck {
   }
 
   async #probe(): Promise<void> {
+    const change = { $set: { at: clock.now() } };
     try {
-      const change = { $set: { at: clock.now() } };
-      await this.#probes.updateOne({ _id: PROBE_ID }, change, { upsert: true, timeoutMS: PROBE_WITHIN_MS });
+      // As a command of its own: only those can be given up, which closes the connection they wait on.
+      await this.#db.command(
+        { findAndModify: PROBES, query: { _id: PROBE_ID }, update: change, upsert: true },
+        { signal: AbortSignal.timeout(PROBE_WITHIN_MS) },
+      );
     } catch (error) {
       this.note(error);
       throw error;

@@ -63,7 +63,7 @@ function Member({ id }: { readonly id: string }): ReactNode {
   const [said, setSaid] = useState('');
   const [isAsking, setAsking] = useState(false);
   const { member = null, erasure = null } = data ?? {};
-  useEvery(erasure !== null && erasure.finishedAt === null ? 1_000 : 10_000, reload);
+  useEvery(erasure?.finishedAt === null ? 1_000 : 10_000, reload);
   const tell = async (what: () => Promise<string>): Promise<void> => {
     setSaid(
       await what().catch((reason: unknown) => (reason instanceof Error ? reason.message : String(reason))),

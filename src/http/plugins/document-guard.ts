@@ -47,7 +47,7 @@ export function documentGuard({ introspection, limits }: DocumentGuardOptions): 
         throw documentError(
           `The document has ${String(length)} characters, at most ${String(limits.maxDocumentLength)} are allowed`,
         );
-      setParseFn(() => parse(source, { maxTokens: limits.maxTokens }));
+      setParseFn(() => parse(source, { maxLexicalTokens: limits.maxTokens }));
       return ({ result, extendContext }) => {
         if (result !== null && !(result instanceof Error))
           extendContext({ document: result as DocumentNode });

@@ -120,7 +120,7 @@ export function useConnection(): {
 }
 
 /** What a query of the API gives: asked for when mounted, again when its variables change or `reload` is called. */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- only the caller knows what it asks for
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only the caller knows what it asks for
 export function useQuery<Data>(
   query: string,
   variables: Readonly<Record<string, unknown>> = {},
