@@ -15,6 +15,10 @@ const resolve = {
       find: /^@fanfare\/(client|local-engine|react)$/,
       replacement: fileURLToPath(new URL('packages/$1/src/index.ts', import.meta.url)),
     },
+    {
+      find: /^@fanfare\/react\/(more|server|testing)$/,
+      replacement: fileURLToPath(new URL('packages/react/src/$1.ts', import.meta.url)),
+    },
   ],
 };
 

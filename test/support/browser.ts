@@ -1,5 +1,5 @@
 import chromium from '@sparticuz/chromium';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type HTTPRequest, type Page } from 'puppeteer-core';
 import { PATIENCE_MS } from './patience.ts';
 
 /**
@@ -40,12 +40,20 @@ export interface Visit extends AsyncDisposable {
   readonly errors: readonly string[];
 }
 
-export async function openPage(browser: Browser, url: string): Promise<Visit> {
+/** @param onRequest sees each request, from the first on */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  onRequest: (request: HTTPRequest) => void = () => undefined,
+): Promise<Visit> {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const [asked, errors]: [string[], string[]] = [[], []];
-  page.on('request', (request) => asked.push(request.url()));
+  page.on('request', (request) => {
+    asked.push(request.url());
+    onRequest(request);
+  });
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => {
     // A server that is away is reported by the browser itself.

@@ -84,7 +84,7 @@ export function createTestClient({ feed, request, mutations = {} }: TestClientOp
 export function testItem(
   id: string,
   relevancy: string,
-  change: Partial<FanfareItem> & { readonly action?: Partial<FanfareItem['action']> } = {},
+  change: Partial<Omit<FanfareItem, 'action'>> & { readonly action?: Partial<FanfareItem['action']> } = {},
 ): FanfareItem {
   return {
     ...{ id, relevancy, reasons: ['FOLLOW'], isUnread: true, groupId: `group-${id}` },

@@ -29,7 +29,7 @@ function Root({ feed, children }: { readonly feed: FeedState; readonly children:
     let isVisible = false;
     // A reader whose pointer or focus is in the list is doing something with it: nothing moves under their hands.
     const look = (): void => {
-      const list = root.current?.querySelector('[role="feed"]');
+      const list = root.current?.querySelector('[data-fanfare="list"]');
       setAtTop(isVisible && list?.matches(':hover, :focus-within') !== true);
     };
     const observer = new IntersectionObserver(([entry]) => {
@@ -70,13 +70,15 @@ function List({ label, children }: ListProps): ReactNode {
   const list = useRef<HTMLDivElement>(null);
   useAnchor(list, feed.items);
   useKeptFocus(list, feed.items);
+  const isBusy = feed.isLoadingMore || feed.status === 'loading';
   return (
     <div
       ref={list}
       id={listId}
-      role="feed"
+      // A feed without an article is none, unless it is about to have some.
+      role={isBusy || feed.items.length > 0 ? 'feed' : 'group'}
       aria-label={label}
-      aria-busy={feed.isLoadingMore || feed.status === 'loading'}
+      aria-busy={isBusy}
       data-fanfare="list"
       onKeyDown={(event) => {
         if (moveFocus(event.currentTarget, event)) event.preventDefault();

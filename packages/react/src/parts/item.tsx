@@ -136,7 +136,8 @@ export function Composer({ label, onSend, children = 'Send' }: ComposerProps): R
 export function CommentThread({ actionId }: { readonly actionId: string }): ReactNode {
   const { comments, drafts, status, error, hasNextPage, loadMore, send, dismiss } = useInteractions(actionId);
   return (
-    <section data-fanfare="comments" aria-label="Comments" aria-busy={status === 'loading'}>
+    // No landmark: there is one in each item.
+    <div role="group" data-fanfare="comments" aria-label="Comments" aria-busy={status === 'loading'}>
       <Composer label="Write a comment" onSend={(text) => send(text)} />
       {error !== null && <p role="alert">{error.message}</p>}
       <ul>
@@ -172,7 +173,7 @@ export function CommentThread({ actionId }: { readonly actionId: string }): Reac
           Earlier comments
         </button>
       )}
-    </section>
+    </div>
   );
 }
 

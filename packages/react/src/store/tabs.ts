@@ -124,8 +124,14 @@ class TabHub {
   #lead(): void {
     this.#isLeader = true;
     this.#tell(true);
-    for (const member of this.#members) this.#want(member);
+    this.#wantAll();
     this.#channel.postMessage({ kind: 'leader' } satisfies TabMessage);
+  }
+
+  /** First for those that know where they are: a topic begins at the cursor of the first that wants it. */
+  #wantAll(): void {
+    for (const isKnown of [true, false])
+      for (const member of this.#members) if ((member.received !== undefined) === isKnown) this.#want(member);
   }
 
   #want({ topic, subscriber: { filter }, received }: TabMember): void {
@@ -137,7 +143,7 @@ class TabHub {
   #take(message: TabMessage): void {
     switch (message.kind) {
       case 'leader':
-        for (const member of this.#members) this.#want(member);
+        this.#wantAll();
         break;
       case 'want':
         if (this.#isLeader) this.#serve(message);

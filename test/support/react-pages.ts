@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, preview, type InlineConfig, type Plugin } from 'vite';
+import { PROJECT } from './project-copy.ts';
+
+const part = (path: string): string => join(PROJECT, 'packages', path);
+const PAGES = part('react/test/fixtures/pages');
+
+/** The packages as their sources have them, with React as for development: it is what warns. */
+export const reactSources: InlineConfig = {
+  ...{ configFile: false, logLevel: 'error' },
+  resolve: {
+    alias: [
+      { find: '@fanfare/react/style.css', replacement: part('react/style.css') },
+      { find: /^@fanfare\/react\/(more|server|testing)$/, replacement: part('react/src/$1.ts') },
+      { find: '@fanfare/react', replacement: part('react/src/index.ts') },
+      { find: '@fanfare/client', replacement: part('client/src/index.ts') },
+    ],
+  },
+};
+
+/** What render.tsx of the pages has, which is checked with what runs in browsers. */
+interface Rendering {
+  render(url: string, token: string): Promise<{ readonly html: string; readonly handed: object }>;
+}
+
+export interface ReactPages extends AsyncDisposable {
+  /** Rendered on the server, hydrated in the browser. */
+  readonly hydrated: string;
+  /** Every part in every state, without a server. */
+  readonly states: string;
+}
+
+/**
+ * Pages of every part of packages/react.
+ * @param url of a server, for what is rendered here
+ * @param token of who looks at it
+ */
+export async function serveReactPages(url: string, token: () => Promise<string>): Promise<ReactPages> {
+  const outDir = await mkdtemp(join(tmpdir(), 'fanfare-pages-'));
+  const { render } = (await import(join(PAGES, 'render.tsx'))) as Rendering;
+  const pages: Readonly<Record<string, () => Promise<string>>> = {
+    hydrate: async () => {
+      const { html, handed } = await render(`${url}/graphql`, await token());
+      const json = JSON.stringify(handed).replaceAll('<', String.raw`\u003c`);
+      return `<div id="root">${html}</div><script id="handed" type="application/json">${json}</script>`;
+    },
+    states: () => Promise.resolve('<div id="root"></div>'),
+  };
+  const serving: Plugin = {
+    name: 'pages',
+    configurePreviewServer: ({ middlewares }) =>
+      void middlewares.use((request, response, next) => {
+        const name = request.url?.slice(1) ?? '';
+        const body = pages[name];
+        if (body === undefined) {
+          next();
+          return;
+        }
+        response.setHeader('content-type', 'text/html; charset=utf-8');
+        body().then((html) => response.end(document(name, html)), next);
+      }),
+  };
+  const config: InlineConfig = { ...reactSources, root: PAGES, plugins: [serving] };
+  const input = Object.fromEntries(Object.keys(pages).map((name) => [name, join(PAGES, `${name}.tsx`)]));
+  await build({
+    ...config,
+    build: {
+      outDir,
+      minify: false,
+      cssCodeSplit: false,
+      rolldownOptions: { input, output: { entryFileNames: '[name].js', assetFileNames: '[name][extname]' } },
+    },
+  });
+  const server = await preview({
+    ...{ ...config, build: { outDir } },
+    preview: { port: 0, host: '127.0.0.1', proxy: { '/graphql': { target: url, ws: true } } },
+  });
+  const { port } = server.httpServer.address() as AddressInfo;
+  const at = (name: string): string => `http://127.0.0.1:${String(port)}/${name}`;
+  return {
+    ...{ hydrated: at('hydrate'), states: at('states') },
+    [Symbol.asyncDispose]: async () => {
+      await server.close();
+      await rm(outDir, { recursive: true });
+    },
+  };
+}
+
+/**
+ * Without a background of its own axe-core takes a dark page for a white one. The script keeps what the server has sent,
+ * to see whether it is what is hydrated.
+ */
+function document(name: string, body: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${name}</title>
+    <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css">
+    <style>body { background: Canvas }</style></head><body><main><h1>${name}</h1>${body}</main>
+    <script>window.served = [...document.querySelectorAll('article')]</script>
+    <script type="module" src="/${name}.js"></script></body></html>`;
+}
