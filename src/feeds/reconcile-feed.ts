@@ -1,6 +1,11 @@
 import type { ActionId, UserId } from '../domain/action.ts';
-import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
-import type { FeedStore } from './feed-store.ts';
+import {
+  compareFeedPositions,
+  FLOOR_ABOVE_ALL,
+  type FeedEntry,
+  type FeedPosition,
+} from '../domain/newsfeed-item.ts';
+import type { FeedStore, StoredPage } from './feed-store.ts';
 import { readFromSource, type SourceDependencies } from './source.ts';
 import {
   entriesOf,
@@ -10,7 +15,7 @@ import {
   type FeedMembershipDependencies,
 } from './membership.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
-import { announce, removals, type AnnounceDependencies } from '../realtime/announce.ts';
+import { announce, announceListChange, removals, type AnnounceDependencies } from '../realtime/announce.ts';
 import { fillFeed, type FillFeedDependencies } from './fill-feed.ts';
 import { clock } from '../lib/clock.ts';
 
@@ -44,16 +49,26 @@ export async function sweepFeed(
   dependencies: ReconcileDependencies,
   userId: UserId,
 ): Promise<ReadonlySet<ActionId>> {
+  return (await sweep(dependencies, userId)).told;
+}
+
+/** Returns also the first page of what was stored, as it was before. */
+async function sweep(
+  dependencies: ReconcileDependencies,
+  userId: UserId,
+): Promise<{ readonly told: ReadonlySet<ActionId>; readonly before: StoredPage }> {
   const { inTurn = AT_ONCE } = dependencies;
+  let before: StoredPage | undefined;
   const told = new Set<ActionId>();
   const membership = await feedMembershipOf(dependencies, userId);
   let after: FeedPosition | undefined;
   for (;;) {
     const from = after;
-    const { stored, changed } = await inTurn(() => sweepChunk(dependencies, membership, userId, from));
+    const { page, changed } = await inTurn(() => sweepChunk(dependencies, membership, userId, from));
+    before ??= page;
     for (const { actionId } of changed) told.add(actionId);
-    if (stored.length < CHUNK) return told;
-    after = stored.at(-1);
+    if (page.entries.length < CHUNK) return { told, before };
+    after = page.entries.at(-1);
   }
 }
 
@@ -63,8 +78,8 @@ async function sweepChunk(
   membership: FeedMembership,
   userId: UserId,
   after: FeedPosition | undefined,
-): Promise<{ readonly stored: readonly FeedEntry[]; readonly changed: readonly FeedEntry[] }> {
-  const { entries: stored } = await dependencies.feedStore.page({
+): Promise<{ readonly page: StoredPage; readonly changed: readonly FeedEntry[] }> {
+  const page = await dependencies.feedStore.page({
     userId,
     limit: CHUNK,
     ...(after === undefined ? {} : { after }),
@@ -72,23 +87,28 @@ async function sweepChunk(
   const wanted = await wantedEntries(
     dependencies,
     membership,
-    stored.map((entry) => entry.actionId),
+    page.entries.map((entry) => entry.actionId),
   );
-  const changed = stored.filter((entry) => !isSame(entry, wanted.get(entry.actionId)));
+  const changed = page.entries.filter((entry) => !isSame(entry, wanted.get(entry.actionId)));
   if (changed.length > 0) await replace(dependencies, userId, changed, wanted);
-  return { stored, changed };
+  return { page, changed };
 }
 
 /**
  * Makes the top of a reader's stored feed what the definition says: sweeps it, then adds what is missing from the
  * actions themselves, down to `cap` entries. Returns the floor: where the feed goes on from the source; null when it is
  * stored whole. The store is notified before the actions are read and when all are written, so that it can vouch for the feed.
+ * The difference is announced to watchers; where what pages were read from is not known any more, they have a resync in its place.
+ *
+ * @param claim.floor what was stored before was vouched for above this position; null: all the way down
  */
 export async function rebuildFeed(
-  dependencies: RebuildDependencies,
-  userId: UserId,
+  given: RebuildDependencies,
+  { userId, floor: vouchedFor }: { readonly userId: UserId; readonly floor: FeedPosition | null },
 ): Promise<FeedPosition | null> {
-  await sweepFeed(dependencies, userId);
+  const { before } = await sweep(given, userId);
+  const isDifferenceKnown = holdsWhatWasRead(before, vouchedFor);
+  const dependencies = isDifferenceKnown ? given : { ...given, liveLog: NOBODY_WATCHES };
   const { cap, feedStore, inTurn = AT_ONCE } = dependencies;
   await feedStore.fill(userId, []);
   const membership = await feedMembershipOf(dependencies, userId);
@@ -111,7 +131,28 @@ export async function rebuildFeed(
   }
   const isCompleteDownTo = floor === null ? null : { relevancy: floor.relevancy, actionId: floor.actionId };
   await feedStore.fill(userId, [], { isCompleteDownTo });
+  if (!isDifferenceKnown) await announceListChange(given, [userId], 'membership');
   return isCompleteDownTo;
+}
+
+const NOBODY_WATCHES: AnnounceDependencies['liveLog'] = {
+  watched: () => Promise.resolve([]),
+  append: () => Promise.resolve(),
+};
+
+/**
+ * Whether what is stored is all that pages have been read from since the feed was vouched for. What the store has lost or let go of since
+ * may stand in the list of a watcher where it stood then, and nobody can say of it that it stands elsewhere now.
+ */
+function holdsWhatWasRead({ floor, isLost }: StoredPage, vouchedFor: FeedPosition | null): boolean {
+  if (isLost === true || isAboveAll(vouchedFor)) return false;
+  // Nothing is ever stored: pages are always as they should be.
+  if (floor === null || isAboveAll(floor)) return true;
+  return vouchedFor !== null && compareFeedPositions(floor, vouchedFor) >= 0;
+}
+
+function isAboveAll(floor: FeedPosition | null): boolean {
+  return floor !== null && compareFeedPositions(floor, FLOOR_ABOVE_ALL) === 0;
 }
 
 /** Those of the entries that are stored, as they are. */

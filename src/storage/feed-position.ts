@@ -1,6 +1,8 @@
 import { ObjectId } from 'mongodb';
-import type { FeedPosition } from '../domain/newsfeed-item.ts';
+import { FLOOR_ABOVE_ALL, type FeedPosition } from '../domain/newsfeed-item.ts';
 import type { FeedPlaceDocument } from './feed-documents.ts';
+import { FIRST_EPOCH } from './feed-epochs.ts';
+import type { FeedDocument } from './reader-documents.ts';
 
 export function toPosition({ relevancy, actionId }: FeedPlaceDocument): FeedPosition {
   return { relevancy, actionId: actionId.toHexString() };
@@ -8,4 +10,12 @@ export function toPosition({ relevancy, actionId }: FeedPlaceDocument): FeedPosi
 
 export function toPlace({ relevancy, actionId }: FeedPosition): FeedPlaceDocument {
   return { relevancy, actionId: new ObjectId(actionId) };
+}
+
+/** Nothing is vouched for that was stored under another feed model, or while nothing was delivered. */
+export function floorOf(document: FeedDocument | null, epoch: number): FeedPosition | null {
+  if (document?.isStale === true || document?.isUnbuilt === true) return FLOOR_ABOVE_ALL;
+  if ((document?.epoch ?? FIRST_EPOCH) !== epoch) return FLOOR_ABOVE_ALL;
+  const floor = document?.floor;
+  return floor === undefined ? null : toPosition(floor);
 }

@@ -6,7 +6,7 @@ import type { Tenant } from '../domain/tenant.ts';
 import type { FeedDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { idsOf } from './tenant-ids.ts';
-import { toPlace } from './feed-position.ts';
+import { floorOf, toPlace } from './feed-position.ts';
 
 const END_OF_REBUILD = {
   rebuildAt: 1,
@@ -22,6 +22,8 @@ export interface RebuildClaim {
   readonly version: number;
   /** What was done before was cut off: it may have changed the feed and not told its reader. */
   readonly wasCutOff: boolean;
+  /** What was stored when it began was vouched for above this position; null: all the way down. */
+  readonly floor: FeedPosition | null;
 }
 
 /** Which feeds are due for a rebuild, and who is at it. Part of the repository of feeds. */
@@ -90,7 +92,11 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
       );
       if (document === null) return null;
       const { _id: userId, rebuildVersion: version = 0, rebuildsBegun = 1, isUntold = false } = document;
-      return { userId, version, wasCutOff: rebuildsBegun > 1 || isUntold };
+      return {
+        ...{ userId, version },
+        wasCutOff: rebuildsBegun > 1 || isUntold,
+        floor: floorOf(document, epoch),
+      };
     },
 
     /** Extends the lease, from when the database does it on. False: the rebuild has ended. */

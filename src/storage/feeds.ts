@@ -1,6 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
-import { FLOOR_ABOVE_ALL, type FeedPosition } from '../domain/newsfeed-item.ts';
+import type { FeedPosition } from '../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
 import type { FeedDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
@@ -8,7 +8,7 @@ import { FIRST_EPOCH } from './feed-epochs.ts';
 import { feedDrops, isUnread, type UnreadSince } from './feed-drops.ts';
 import { feedMutes, mutesOf } from './feed-mutes.ts';
 import { feedRebuilds } from './feed-rebuilds.ts';
-import { toPlace, toPosition } from './feed-position.ts';
+import { floorOf, toPlace, toPosition } from './feed-position.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 
 /** What a reader has said about their feed, and what state it is in. */
@@ -44,14 +44,6 @@ export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPO
     hasAssigned: document?.hasAssigned ?? false,
     isRebuilding: document?.rebuildAt !== undefined,
   };
-}
-
-/** Nothing is vouched for that was stored under another feed model, or while nothing was delivered. */
-function floorOf(document: FeedDocument | null, epoch: number): FeedPosition | null {
-  if (document?.isStale === true || document?.isUnbuilt === true) return FLOOR_ABOVE_ALL;
-  if ((document?.epoch ?? FIRST_EPOCH) !== epoch) return FLOOR_ABOVE_ALL;
-  const floor = document?.floor;
-  return floor === undefined ? null : toPosition(floor);
 }
 
 /**

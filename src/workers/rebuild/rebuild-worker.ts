@@ -87,7 +87,7 @@ export class RebuildWorker extends BackgroundWorker {
     using _lease = holdLease(() => feeds.renewRebuild(claim, leaseMs), leaseMs);
     // Passes that began before may know the reader as they were, and may write after the feed has been looked at.
     const older = new Set(await fanOuts.heldClaims());
-    const floor = await rebuildFeed(this.#dependencies, claim.userId);
+    const floor = await rebuildFeed(this.#dependencies, claim);
     this.#outage.over();
     if (older.size > 0) {
       if ((await fanOuts.heldClaims()).some((token) => older.has(token))) {

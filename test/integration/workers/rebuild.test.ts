@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { OnDispose } from '../../../src/lib/on-dispose.ts';
-import { openLiveList } from '../../support/live-list.ts';
+import { openLiveList, wholeList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const DAY = 86_400_000;
@@ -206,6 +206,81 @@ test('has a watcher query the feed although the rebuild that follows one that wa
   await parts.idle();
   await list.caughtUp();
   expect(list.resyncs).toEqual(['log-interrupted']);
+});
+
+/** What a client shows: an item with its place. */
+const placesIn = (
+  items: Iterable<{ readonly actionId: string; readonly relevancy: Date }>,
+): [string, Date][] =>
+  [...items].map(({ actionId, relevancy }): [string, Date] => [actionId, relevancy]).sort();
+
+/** A reader with as many actions, lifted by their supervisor, and one that does not belong there; the feed is vouched for. */
+async function withLifted(parts: Parts, count: number): Promise<void> {
+  const { services, service } = parts;
+  await services.upsertMembers(service, [
+    { memberId: 'ann', name: 'Ann', supervisorId: 'boss' },
+    { memberId: 'boss', name: 'Boss' },
+  ]);
+  await services.follow(parts.session('ann'), 'actor', 0);
+  for (let n = 0; n < count; n++) {
+    const conducted = new Date(Date.now() - (100 - n) * DAY);
+    const { action } = await parts.publish({ conducted });
+    await services.recordInteraction(parts.session('boss', 'admin'), {
+      actionId: action.id,
+      kind: 'COMMENT',
+      at: new Date(conducted.getTime() + 50 * DAY),
+    });
+  }
+  await parts.fanOut();
+  const { action } = await parts.publish({ actorId: 'stranger' });
+  await services.rebuildFeed(parts.admin, 'ann');
+  await parts.fanOut();
+  await parts.feedStore.fill('ann', [{ actionId: action.id, relevancy: new Date(), reasons: ['FOLLOW'] }]);
+}
+
+const withoutSupervisor = { memberId: 'ann', name: 'Ann' };
+
+test.each([
+  ['has lost', 'redis', 1_000],
+  ['has let go of', 'capped', 6],
+])(
+  'has a watcher query the feed where the store %s what the watcher was shown: %s',
+  async (what, model, cap) => {
+    await using parts = await openParts({ model, cap });
+    const { services, service, feedStore } = parts;
+    await withLifted(parts, 6);
+    await using list = await openLiveList(parts, parts.session('ann').identity);
+    await services.upsertMembers(service, [withoutSupervisor]);
+    await list.caughtUp();
+    // Read again from what is stored, in which everything stands as high as before.
+    const lifted = placesIn(list.shown.values());
+    if (what === 'has lost') await feedStore.drop('ann');
+    else {
+      for (let n = 0; n < 6; n++) await parts.publish({});
+      await using fanOuts = parts.worker();
+      fanOuts.start();
+      await expect.poll(() => parts.repositories.actions.openFanOuts()).toEqual({});
+    }
+    await parts.fanOut();
+    await list.caughtUp();
+    const now = await wholeList(services, parts.session('ann'), { pageSize: 100 });
+    expect(placesIn(list.shown.values())).toEqual(placesIn(now));
+    expect(placesIn(now)).not.toEqual(expect.arrayContaining(lifted));
+    expect(list.resyncs).toEqual(['membership', 'membership']);
+  },
+);
+
+test('tells a watcher what stands elsewhere where the store holds what the watcher was shown', async () => {
+  await using parts = await openParts();
+  await withLifted(parts, 6);
+  await using list = await openLiveList(parts, parts.session('ann').identity);
+  await parts.services.upsertMembers(parts.service, [withoutSupervisor]);
+  await parts.fanOut();
+  await list.caughtUp();
+  expect(placesIn(list.shown.values())).toEqual(
+    placesIn(await wholeList(parts.services, parts.session('ann'), { pageSize: 100 })),
+  );
+  expect(list.resyncs).toEqual(['membership']);
 });
 
 test('is for admins only', async () => {
