@@ -26,9 +26,16 @@ export interface RunningCli extends AsyncDisposable {
   readonly result: Promise<CliResult>;
 }
 
-/** Starts `fanfare` in a process of its own with exactly this environment, besides where programs and caches are. */
-export function startCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningCli {
-  return startNode([MAIN, ...args], env);
+/**
+ * Starts `fanfare` in a process of its own with exactly this environment, besides where programs and caches are.
+ * @param main of another build than this one
+ */
+export function startCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  main = MAIN,
+): RunningCli {
+  return startNode([main, ...args], env);
 }
 
 /** The same for a script of the tests. */
