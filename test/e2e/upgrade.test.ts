@@ -47,7 +47,10 @@ async function feeds(client: Client): Promise<Record<string, unknown>> {
   const shown = ({ action, relevancy, reasons }: ShownItem): unknown => ({ action, relevancy, reasons });
   return Object.fromEntries(
     await Promise.all(
-      READERS.map(async (reader) => [reader, (await feedOf(client, reader, { first: 100 })).map(shown)]),
+      READERS.map(async (reader): Promise<[string, unknown]> => [
+        reader,
+        (await feedOf(client, reader, { first: 100 })).map(shown),
+      ]),
     ),
   );
 }
