@@ -4,7 +4,7 @@
  * this Node and by others, and the example of a host with types of its own must run.
  */
 import { execFile, spawn } from 'node:child_process';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,6 +12,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { generate } from '@graphql-codegen/cli';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { checkReact } from './check-react.js';
 
 const PACKAGES = ['.', 'packages/client', 'packages/react', 'packages/local-engine'];
 /** All are ESM only, which these three report. */
@@ -76,12 +77,18 @@ async function install(tarballs) {
   await run('mkdir', [empty]);
   await writeFile(join(empty, 'package.json'), '{ "private": true }');
   const files = tarballs.map(({ file }) => file);
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...files], {
-    cwd: empty,
-    maxBuffer: 1e8,
-  });
+  const add = (names) =>
+    run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...names], { cwd: empty });
+  // Without another package of this project: it needs none of them.
+  const [server] = files;
+  await add([server]);
+  const beside = await readdir(join(empty, 'node_modules/@fanfare'));
+  if (beside.length > 1) faults.push(`@fanfare/server brings others: ${beside.join(', ')}`);
+  const { stdout: help } = await run('npx', ['--no-install', 'fanfare', 'serve', '--help'], { cwd: empty });
+  if (!help.includes('fanfare serve')) faults.push(`@fanfare/server alone: serve --help says ${help}`);
+  await add(files);
   const { stdout } = await run('npx', ['--no-install', 'fanfare', '--version'], { cwd: empty });
-  console.log(`fanfare ${stdout.trim()} runs from its tarball`);
+  console.log(`fanfare ${stdout.trim()} runs from its tarball, alone too`);
   await check('this Node', process.execPath, empty);
   for (const major of OTHER_NODES) {
     const node = await fetchNode(major);
@@ -89,6 +96,9 @@ async function install(tarballs) {
     else await check(`Node ${major}`, node, empty);
   }
   await runExample(empty);
+  const { devDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+  const { react, vite } = devDependencies;
+  faults.push(...(await checkReact(empty, { env, react, vite })));
 }
 
 /** The example with types of its own, beside nothing but what was installed: its story, its schema, types made from that. */

@@ -1,17 +1,16 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { exampleConfig } from './config.ts';
+import { startServer } from './server.ts';
 
-/** Of the server that `npm start` prints. */
-const url = 'http://127.0.0.1:4000';
-
-/** As `npx fanfare token` signs it: for development, beside the server. */
-async function token(): Promise<string> {
-  const { stdout } = await promisify(execFile)('npx', ['fanfare', 'token', '--sub', 'demo'], {
-    cwd: new URL('../..', import.meta.url),
-  });
-  return stdout.trim();
-}
-
-export default defineConfig(exampleConfig({ url, token }));
+export default defineConfig(async ({ command }) => {
+  if (command === 'build') return { root: fileURLToPath(new URL('.', import.meta.url)) };
+  const { url, token, close } = await startServer();
+  const { plugins = [], ...config } = exampleConfig({ url, token });
+  const ending = {
+    name: 'ending',
+    // At the end, and before vite reads this file again.
+    closeBundle: close,
+  };
+  return { ...config, plugins: [...plugins, ending] };
+});

@@ -85,4 +85,17 @@ describe.skipIf(typeof found === 'string')('pages made of the hooks and parts', 
     }
     expect(errors).toEqual([]);
   });
+
+  test('in a hidden page nothing is marked as read, and what is in view when it is seen again is marked after a while', async () => {
+    await using visited = await openPage(browser, pages.read);
+    const { page, errors } = visited;
+    await page.locator('article:last-child[data-in-view="true"]').wait();
+    await page.evaluate('dwell()');
+    expect(await page.evaluate('marked')).toEqual([]);
+    await page.evaluate('see()');
+    await expect
+      .poll(() => page.evaluate('marked'), WAIT)
+      .toEqual([{ actionIds: ['action-b', 'action-a'], isAfterDwell: true }]);
+    expect(errors).toEqual([]);
+  });
 });

@@ -6,6 +6,7 @@ import { build, preview, type InlineConfig, type Plugin } from 'vite';
 import { PROJECT } from './project-copy.ts';
 
 const part = (path: string): string => join(PROJECT, 'packages', path);
+const EMPTY = '<div id="root"></div>';
 const PAGES = part('react/test/fixtures/pages');
 
 /** The packages as their sources have them, with React as for development: it is what warns. */
@@ -31,6 +32,8 @@ export interface ReactPages extends AsyncDisposable {
   readonly hydrated: string;
   /** Every part in every state, without a server. */
   readonly states: string;
+  /** A list that marks what is in view, in a page that is hidden at first. */
+  readonly read: string;
 }
 
 /**
@@ -47,7 +50,8 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
       const json = JSON.stringify(handed).replaceAll('<', String.raw`\u003c`);
       return `<div id="root">${html}</div><script id="handed" type="application/json">${json}</script>`;
     },
-    states: () => Promise.resolve('<div id="root"></div>'),
+    states: () => Promise.resolve(EMPTY),
+    read: () => Promise.resolve(EMPTY),
   };
   const serving: Plugin = {
     name: 'pages',
@@ -81,7 +85,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
   const { port } = server.httpServer.address() as AddressInfo;
   const at = (name: string): string => `http://127.0.0.1:${String(port)}/${name}`;
   return {
-    ...{ hydrated: at('hydrate'), states: at('states') },
+    ...{ hydrated: at('hydrate'), states: at('states'), read: at('read') },
     [Symbol.asyncDispose]: async () => {
       await server.close();
       await rm(outDir, { recursive: true });
