@@ -4,7 +4,7 @@ import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/doc
 import { checkOut } from '../harness/checkout.ts';
 import { startApi, tokenFor, type FanfareApi } from '../harness/fanfare.ts';
 import { graphqlRequest, hammer, Lane, readAnswer, type WireRequest } from '../harness/http-lanes.ts';
-import type { Figure, PartReport } from '../harness/report.ts';
+import { judge, type Figure, type PartReport, type Verdict } from '../harness/report.ts';
 import {
   alternate,
   ratioOf,
@@ -148,6 +148,17 @@ async function answered(request: WireRequest, entries = 0): Promise<void> {
     throw new Error(`Instead of what was asked for came ${body.slice(0, 500)}`);
 }
 
+/** The rows of the table of targets that compare with an earlier commit. */
+const ROWS = [
+  ['shown page, 10 at a time, now', 'shownBefore'],
+  ['lean page, 10 at a time, now', 'leanBefore'],
+  ['events/s', 'eventsBefore'],
+] as const;
+
+function judged(ratio: Figure): Verdict[] {
+  return ROWS.filter(([name]) => ratio.name.startsWith(name)).map(([, row]) => judge(row, ratio));
+}
+
 function report(measured: {
   readonly commit: string;
   readonly length: number;
@@ -171,9 +182,9 @@ function report(measured: {
     ],
     figures: [
       ...series.map((entry) => ({ name: entry.name, unit: unitOf(entry.name), summary: summaryOf(entry) })),
-      ...ratios,
+      ...ratios.filter((ratio) => judged(ratio).length === 0),
     ],
-    verdicts: [],
+    verdicts: ratios.flatMap(judged),
     charts: [],
     raw: { ...measured },
   };

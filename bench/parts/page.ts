@@ -53,6 +53,7 @@ async function run(context: PartContext): Promise<PartReport> {
     name,
     measure: async () => pages / ((await hammer(request, { count: pages, concurrency: 10 })).total / 1_000),
   });
+  const cpu: number[] = [];
   const series = await withProfile(profileDir, 'page-service', () =>
     alternate(
       [
@@ -66,13 +67,24 @@ async function run(context: PartContext): Promise<PartReport> {
         alone(NAMES.bareShown, bareShown.request),
         together(NAMES.httpLeanRate, lean),
         together(NAMES.bareLeanRate, bareLean.request),
-        together(NAMES.httpShownRate, shown),
+        {
+          name: NAMES.httpShownRate,
+          measure: async (round) => {
+            const from = await api.call('cpu', null);
+            const rate = await together(NAMES.httpShownRate, shown).measure(round);
+            if (round >= 0) cpu.push(((await api.call('cpu', null)) - from) / 1_000 / pages);
+            return rate;
+          },
+        },
         together(NAMES.bareShownRate, bareShown.request),
       ],
       { rounds, warmUp: sized(options, { full: 3, short: 2, smoke: 0 }) },
     ),
   );
-  return pageReport({ first: FIRST, length, leanBytes, shownBytes, series });
+  return pageReport({
+    ...{ first: FIRST, length, leanBytes, shownBytes, series },
+    cpu: { name: 'CPU of the API for a shown page, 10 at a time', values: cpu },
+  });
 }
 
 /** The service alone once the reader's marks have been loaded, which a request does once. */

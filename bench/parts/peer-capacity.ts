@@ -1,7 +1,7 @@
 import { startApi, startWorker } from '../harness/fanfare.ts';
 import { openFanOutClient } from '../harness/fan-out-client.ts';
 import { missedBy, startPeer } from '../harness/peer.ts';
-import type { Figure, PartReport } from '../harness/report.ts';
+import { judge, type Figure, type PartReport } from '../harness/report.ts';
 import { alternate, ratioOf, seriesNamed, summaryOf } from '../harness/rounds.ts';
 import { loadFollowers, readerId } from '../world/people.ts';
 import { openRawWorld } from '../world/raw.ts';
@@ -81,8 +81,8 @@ async function run(context: PartContext): Promise<PartReport> {
       `${String(counts.length)} sources with ${String(Math.min(...counts))} to ${String(Math.max(...counts))} followers, ${String(all)} in all. One activity of each source at once, until the socket of the last follower of every source has it.`,
       missedBy(peer.missed),
     ],
-    figures: [...figures, { name: 'how many times faster Fanfare is', unit: '×', summary: times }],
-    verdicts: [],
+    figures,
+    verdicts: [judge('capacity', { name: 'how many times faster Fanfare is', unit: '×', summary: times })],
     charts: [
       {
         kind: 'bars',

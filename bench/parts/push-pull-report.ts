@@ -1,7 +1,7 @@
 import { SETTINGS } from '../../src/config/settings.ts';
 import { formatNumber } from '../harness/format.ts';
-import type { Figure, PartReport, Table } from '../harness/report.ts';
-import { summaryOf, type Series } from '../harness/rounds.ts';
+import { judge, type Figure, type PartReport, type Table, type Verdict } from '../harness/report.ts';
+import { ratioOf, summaryOf, type Series } from '../harness/rounds.ts';
 import { quantile, summarise } from '../harness/statistics.ts';
 import type { Reach, Way } from './push-pull-reach.ts';
 import type { ReaderCosts } from './push-pull-readers.ts';
@@ -60,7 +60,7 @@ export function pushPullReport(reach: Reach, readers: ReaderCosts): PartReport {
     about: about(reach, readers, { microseconds: push.median, dearer }),
     tables: [tableOf(dearer)],
     figures: [...reached, { name: perFollower.name, unit: 'µs', summary: push }, atThreshold, ...pages],
-    verdicts: [],
+    verdicts: oneBesideNone(readers),
     charts: [
       bars(
         'push-pull-reach',
@@ -87,6 +87,13 @@ function dearerPages({ following }: ReaderCosts, pushMs: number): readonly Deare
         : null;
     return { count, page: summaryOf(p50).median, perRef, breakEven };
   });
+}
+
+function oneBesideNone({ following }: ReaderCosts): Verdict[] {
+  const [none, one] = [0, 1].map((wanted) => following.find(({ count }) => count === wanted));
+  if (none === undefined || one === undefined) return [];
+  const name = 'page of a reader of 1 pulled ref / of none';
+  return [judge('pulledPage', { name, unit: '×', summary: ratioOf(one.p50, none.p50) })];
 }
 
 function rangeOf(values: readonly number[]): Range {
