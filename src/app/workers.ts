@@ -7,6 +7,7 @@ import { MigrationWorker } from '../workers/migration/migration-worker.ts';
 import { RenameWorker } from '../workers/rename/rename-worker.ts';
 import { RescoreWorker } from '../workers/rescore/rescore-worker.ts';
 import { dormancy } from '../workers/fan-out/skip-dormant.ts';
+import { pollByTheClockMs } from '../workers/poll-by-the-clock.ts';
 import { SnoozeWorker } from '../workers/snoozes/snooze-worker.ts';
 import { UpkeepWorker } from '../workers/upkeep/upkeep-worker.ts';
 import { LaneGate } from '../workers/fan-out/lane-gate.ts';
@@ -186,8 +187,7 @@ export function startWorkers(
       logWorkerTrouble(logger, { err });
     },
   };
-  // No signal announces that time has passed.
-  const byTime = { leaseMs, pollMs: pollMs / 2 };
+  const byTime = { leaseMs, pollMs: pollByTheClockMs(pollMs) };
   const byTheClock = [
     new ExpiryWorker(timed, byTime),
     new MuteEndsWorker(timed, byTime),
