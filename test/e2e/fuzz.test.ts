@@ -6,6 +6,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Role } from '../../src/domain/viewer.ts';
+import { Closer } from '../../src/lib/closer.ts';
 import { OperationFuzz, type FuzzOperation } from '../support/fuzz-operations.ts';
 import { startMeasuredServer, type MeasuredServer } from '../support/measured-server.ts';
 import { rawRequest } from '../support/raw-post.ts';
@@ -21,16 +22,25 @@ const SEEDS = IS_DEEP ? [SEED, SEED + 1] : [SEED];
 const AT_ONCE = 16;
 /** Requests before the first that is measured: what runs for the first time is compiled. */
 const WARM_UP = 100;
-/** CPU time in milliseconds; several times what a request may take, for the collector of garbage falls into some. */
-const MAX_HOLD_MS = 250;
+/** CPU time in milliseconds for which a request may hold the event loop. */
+const MAX_HOLD_MS = 50;
+/** Requests between two looks at how long the loop was held. */
+const WINDOW = 25;
+/** Windows that are looked into: those in which the loop was held longest. */
+const SUSPECTS = 10;
+/** The collector of garbage falls into one try or another, never into all. */
+const TRIES = 4;
 const ROLES: readonly (readonly [string, readonly Role[]])[] = [
   ['ann', ['user']],
   ['bob', ['user']],
   ['importer', ['service']],
   ['root', ['admin']],
 ];
-/** Closings that a client brings about: by a message that makes no sense or is too large, or by an erasure of its member. */
-const CLIENT_CODES = [4400, 4403, 1009];
+/**
+ * Closings that a client brings about: by a message that makes no sense or is too large, by an erasure of its member, or by
+ * asking nothing for long.
+ */
+const CLIENT_CODES = [4400, 4403, 4408, 1009];
 
 let world: RefusalWorld;
 let server: MeasuredServer;
@@ -120,9 +130,34 @@ class Client {
     }
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#socket?.[Symbol.asyncDispose]();
   }
+}
+
+/** A request that can be sent again as it was. */
+interface Sent {
+  readonly operation: FuzzOperation;
+  readonly client: Client;
+  readonly seed: number;
+}
+
+const send = ({ operation, client, seed }: Sent): Promise<Outcome> =>
+  client.send(operation, seededRandom(seed));
+
+/** For how long each of the requests holds the loop when it is sent alone, at least: the longest of these. */
+async function longestAlone(requests: readonly Sent[]): Promise<{ holdMs: number; query: string }> {
+  let longest = { holdMs: 0, query: '' };
+  for (const request of requests) {
+    let holdMs = Infinity;
+    for (let tries = 0; tries < TRIES && holdMs > longest.holdMs; tries += 1) {
+      await server.measure();
+      await send(request);
+      holdMs = Math.min(holdMs, (await server.measure()).longestMs);
+    }
+    if (holdMs > longest.holdMs) longest = { holdMs, query: request.operation.query };
+  }
+  return longest;
 }
 
 async function introspect(): Promise<GraphQLSchema> {
@@ -145,42 +180,67 @@ test.each(SEEDS)(
       globalIds: [...Object.values(ids), 'nonsense', Buffer.from('Member:bob').toString('base64')],
       cursors: Object.values(cursors),
     };
+    await using all = new Closer();
     const codes = new Map<string, number>();
     const faults: unknown[] = [];
+    const logged: string[] = [];
+    const windows: { readonly holdMs: number; readonly requests: readonly Sent[] }[] = [];
+    const underWay = new Set<Sent>();
+    let requests: Sent[] = [];
     let limit = WARM_UP;
     let sent = 0;
+
+    /** What was under way since the last look may have held the loop. */
+    async function look(): Promise<void> {
+      const some = requests;
+      requests = [...underWay];
+      const { longestMs: holdMs, faults: lines } = await server.measure();
+      windows.push({ holdMs, requests: some });
+      logged.push(...lines);
+    }
 
     async function run(lane: number): Promise<void> {
       const random = seededRandom(seed + limit + lane);
       const operations = new OperationFuzz(schema, random, fuzzWorld);
       const clients = await Promise.all(
-        ROLES.map(async ([sub, roles]) => new Client(await world.app.token(sub, roles))),
+        ROLES.map(async ([sub, roles]) => all.own(new Client(await world.app.token(sub, roles)))),
       );
       while (sent < limit) {
         sent += 1;
         const operation = operations.next();
-        const { status, code, message } = await random.pick(clients).send(operation, random);
+        const request = { operation, client: random.pick(clients), seed: random.below(2 ** 31) };
+        requests.push(request);
+        underWay.add(request);
+        const { status, code, message } = await send(request);
+        underWay.delete(request);
+        if (requests.length >= WINDOW + AT_ONCE) await look();
         codes.set(code, (codes.get(code) ?? 0) + 1);
         if (code === 'INTERNAL_SERVER_ERROR' || code === 'none' || (status >= 500 && code !== 'UNAVAILABLE'))
           faults.push({ ...operation, status, code, message });
       }
-      for (const client of clients) await client.close();
     }
 
     const lanes = () => Promise.all(Array.from({ length: AT_ONCE }, (_, lane) => run(lane * 1_000_003)));
     await lanes();
-    const warm = await server.measure();
+    await look();
+    windows.splice(0);
     sent = 0;
     limit = REQUESTS;
     await lanes();
-    const measured = await server.measure();
+    await look();
+    // On a busy machine many requests wait for a turn of the loop and are done in one: which of them took long is known of
+    // one that is alone.
+    const longest = windows.sort((a, b) => b.holdMs - a.holdMs).slice(0, SUSPECTS);
+    const alone = await longestAlone([...new Set(longest.flatMap((window) => window.requests))]);
+    await look();
     console.log(
-      `${String(REQUESTS)} requests from seed ${String(seed)}: loop held for ${measured.longestMs.toFixed(1)} ms of CPU at most;`,
+      `${String(REQUESTS)} requests from seed ${String(seed)}: one alone held the loop for ${alone.holdMs.toFixed(1)} ms of CPU at most,`,
+      `${String(AT_ONCE)} at once for ${(longest[0]?.holdMs ?? 0).toFixed(1)} ms: ${alone.query.slice(0, 200)}`,
       Object.fromEntries([...codes].sort((a, b) => b[1] - a[1])),
     );
     expect(faults).toEqual([]);
-    expect([...warm.faults, ...measured.faults]).toEqual([]);
-    expect(measured.longestMs).toBeLessThan(MAX_HOLD_MS);
+    expect(logged).toEqual([]);
+    expect(alone.holdMs, alone.query).toBeLessThan(MAX_HOLD_MS);
     // Were all refused, nothing behind the first check would have been tried.
     expect(codes.get('OK') ?? 0).toBeGreaterThan(REQUESTS / 10);
   },

@@ -6,6 +6,7 @@ import { resharedBy } from '../../../src/services/feed/reshared-by.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openLiveList, type LiveList } from '../../support/live-list.ts';
 import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
+import { newObjectId } from '../../../src/storage/mongo.ts';
 import { revised } from '../../../src/storage/revision.ts';
 
 const SITE = { id: 'site', type: 'site', label: 'Site' };
@@ -246,6 +247,44 @@ test('it lifts what is there already for who follows, and stays lifted', async (
   await takeBack(parts, 'bob', id);
   await parts.fanOut();
   expect(await shownTo(parts, 'ann')).toEqual([{ reasons: ['FOLLOW'], resharedBy: [], relevancy: at }]);
+});
+
+test('a follow that begins in the past lifts what is there already for what was reshared since, for watchers too', async () => {
+  const { parts, id } = await openScene({});
+  await using _parts = parts;
+  const { services, session } = parts;
+  await parts.publish({ actorId: 'bob', scope: 'PUBLIC' });
+  await services.follow(session('dan'), 'site', 10);
+  const at = await reshare(parts, 'bob', id);
+  await parts.fanOut();
+  await using dan = await openLiveList(parts, session('dan').identity);
+  expect(dan.shown.get(id)?.relevancy.getTime()).toBeLessThan(at.getTime());
+  await services.follow(session('dan'), 'bob', 1);
+  await dan.caughtUp();
+  expect(dan.shown.get(id)).toMatchObject({ reasons: ['FOLLOW', 'RESHARE'], relevancy: at });
+  expect((await shownTo(parts, 'dan'))[0]).toMatchObject({ reasons: ['FOLLOW', 'RESHARE'], relevancy: at });
+});
+
+test('follows that were cut off bring what was reshared since, to each follower by what they follow', async () => {
+  const { parts, id } = await openScene({});
+  await using _parts = parts;
+  const { services, service, repositories } = parts;
+  const since = new Date();
+  const at = await reshare(parts, 'bob', id);
+  await parts.fanOut();
+  const pairs = [
+    { followerId: 'cid', refId: 'bob', types: ['NewApplicant'] },
+    { followerId: 'dan', refId: 'bob' },
+  ];
+  const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
+  await repositories.follows.open(
+    pairs.map((pair) => ({ ...pair, since })),
+    tokens,
+  );
+  expect(await parts.feedStore.holders(id, { limit: 10 })).not.toContain('dan');
+  await services.followMany(service, pairs);
+  expect(await shownTo(parts, 'cid')).toEqual([]);
+  expect(await shownTo(parts, 'dan')).toEqual([{ reasons: ['RESHARE'], resharedBy: ['bob'], relevancy: at }]);
 });
 
 test('later bumps reach who has it by a reshare, below the end of what is stored too', async () => {
