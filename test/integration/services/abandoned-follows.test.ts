@@ -82,6 +82,28 @@ test.each(FOLLOW_CALLS)(
   },
 );
 
+test('has who watches query what a follow had brought and not announced when it was cut off', async () => {
+  await using parts = await openParts();
+  const ids = await openScene(parts, false);
+  await using list = await openLiveList(parts, parts.session('ann').identity);
+  const { follows, actions } = parts.repositories;
+  const oldest = await actions.nthNewest('site', 2);
+  if (oldest === null) throw new Error('Nothing was published');
+  const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
+  await follows.open([{ ...PAIR, since: oldest.recorded, sinceAction: oldest.id }], tokens);
+  const brought = await actions.findByIds(ids.slice(0, 2));
+  await parts.feedStore.fill(
+    'ann',
+    brought.map(({ id, latest }) => ({ actionId: id, relevancy: latest, reasons: ['FOLLOW'] })),
+  );
+  // It came as far as this.
+  await settle(parts);
+  await expectSettled(parts, ids);
+  await list.caughtUp();
+  expect([...list.shown.keys()].sort()).toEqual(ids.slice(0, 2).sort());
+  expect(list.resyncs).toEqual(['log-interrupted']);
+});
+
 test('leaves a call alone that may still be under way', async () => {
   await using parts = await openParts();
   await openScene(parts, false);
