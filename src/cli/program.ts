@@ -12,6 +12,7 @@ import type { OffloadOptions, RestoreOptions } from './offload.ts';
 import type { RebuildOptions } from './rebuild.ts';
 import type { ShardOptions } from './shard.ts';
 import type { ServeOptions } from './serve.ts';
+import { addTenantCommands } from './tenant-commands.ts';
 import type { TokenOptions } from './token.ts';
 import type { WorkerOptions } from './worker.ts';
 import { sayLoading } from './waiting-line.ts';
@@ -198,6 +199,8 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
       const { shard } = await import('./shard.ts');
       exit(await shard(context, options));
     });
+
+  addTenantCommands(program, () => context);
 
   const plan = program
     .command('plan')

@@ -66,6 +66,7 @@ import { removeInteraction } from './interactions/remove-interaction.ts';
 import { ERASURE_TIMING } from '../workers/erasure/run-erasure.ts';
 import { retryFanOut } from './moderation/retry-fan-out.ts';
 import { bound } from './bound.ts';
+import { eraseTenant, exportTenant, listTenants } from './tenants/all-of-tenant.ts';
 import type { CursorSeal } from './tenants/cursor-seal.ts';
 import type { RecordInteractionInput, Ticket } from './shapes.ts';
 import { createSharedBoosts } from './feed/shared-boosts.ts';
@@ -195,6 +196,9 @@ export function createServices(given: ServiceParts) {
       restoreActions,
       exportMember,
       memberExport,
+      listTenants,
+      eraseTenant,
+      exportTenant,
     }),
     ...bound({ ...parts, timing: ERASURE_TIMING }, { eraseMember }),
     ...bound(watching, { watchFeed }),

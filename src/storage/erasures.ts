@@ -24,7 +24,7 @@ export interface ErasureClaim {
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** One way: tells whether a given member was erased, not who was. */
-function keyOf(memberId: UserId): string {
+export function erasureKeyOf(memberId: UserId): string {
   return createHash('sha256').update(`erasure\0${memberId}`).digest('hex');
 }
 
@@ -66,7 +66,7 @@ export function erasuresRepository(
         dueAt: { $cond: [isWorkedOn, '$dueAt', now] },
       };
       await retryOnDuplicateKey(() =>
-        collection.updateOne({ _id: keyOf(memberId) }, [{ $set: set }], { upsert: true }),
+        collection.updateOne({ _id: erasureKeyOf(memberId) }, [{ $set: set }], { upsert: true }),
       );
     },
 
@@ -80,7 +80,7 @@ export function erasuresRepository(
       const { token, now, leaseMs, memberId } = options;
       const document = await collection.findOneAndUpdate(
         {
-          ...(memberId === undefined ? {} : { _id: keyOf(memberId) }),
+          ...(memberId === undefined ? {} : { _id: erasureKeyOf(memberId) }),
           // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
           dueAt: { $exists: true, $lte: now },
         },
@@ -148,7 +148,7 @@ export function erasuresRepository(
 
     /** Null when the member was never to be erased. */
     async find(memberId: UserId): Promise<Erasure | null> {
-      const document = await collection.findOne({ _id: keyOf(memberId) });
+      const document = await collection.findOne({ _id: erasureKeyOf(memberId) });
       return document === null ? null : toErasure(document);
     },
 
@@ -157,7 +157,7 @@ export function erasuresRepository(
      * differ, so one too many may be among them. Unique key: `_id`.
      */
     async erasedAmong(since: ReadonlyMap<UserId, Date>): Promise<UserId[]> {
-      const byKey = new Map([...since.keys()].map((memberId) => [keyOf(memberId), memberId]));
+      const byKey = new Map([...since.keys()].map((memberId) => [erasureKeyOf(memberId), memberId]));
       const documents = await collection
         .find({ _id: { $in: [...byKey.keys()] } })
         .project<Pick<ErasureDocument, '_id' | 'state' | 'startedAt'>>({ state: 1, startedAt: 1 })
@@ -173,7 +173,7 @@ export function erasuresRepository(
 
     /** Those of the members who are being erased, or whose erasure came to its end after a time. Unique key: `_id`. */
     async erasedSince(memberIds: readonly UserId[], since: Date): Promise<UserId[]> {
-      const byKey = new Map(memberIds.map((memberId) => [keyOf(memberId), memberId]));
+      const byKey = new Map(memberIds.map((memberId) => [erasureKeyOf(memberId), memberId]));
       const documents = await collection
         .find({
           _id: { $in: [...byKey.keys()] },
@@ -192,7 +192,7 @@ export function erasuresRepository(
       memberIds: readonly UserId[],
       now: Date,
     ): Promise<{ readonly admitted: UserId[]; readonly erasing: UserId[] }> {
-      const byKey = new Map(memberIds.map((memberId) => [keyOf(memberId), memberId]));
+      const byKey = new Map(memberIds.map((memberId) => [erasureKeyOf(memberId), memberId]));
       const open = await collection
         .find({ _id: { $in: [...byKey.keys()] }, state: { $ne: 'DONE' } })
         .project<Pick<ErasureDocument, '_id'>>({ _id: 1 })

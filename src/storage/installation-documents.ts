@@ -34,6 +34,8 @@ export interface SchemaDocument {
   version: number;
   /** Every id of the host application stands behind its tenant. Absent: none does. */
   tenants?: true;
+  /** Its ids are being put behind this tenant: nobody else may work on it before that is done. */
+  adopting?: string;
   /** Processes that write an older shape may not start: a migration to this version has begun. */
   required?: number;
   /** Present while a migration is due or under way. */

@@ -161,7 +161,7 @@ export function memberDataRepository(collections: Collections) {
     /** What the member did as a moderator. Index `by`. */
     async *moderations(memberId: UserId): AsyncGenerator<Omit<ModerationRecord, 'by'>[], void, undefined> {
       for await (const documents of batches(moderationLog.find({ by: memberId })))
-        yield documents.map(({ _id, by: _by, actionId, interactionId, ...record }) => ({
+        yield documents.map(({ _id, by: _by, tenant: _tenant, actionId, interactionId, ...record }) => ({
           ...record,
           interactionId: interactionId?.toHexString() ?? null,
           id: _id.toHexString(),

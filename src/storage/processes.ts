@@ -40,6 +40,11 @@ export function processesRepository({ processes }: Pick<Collections, 'processes'
       return processes.countDocuments({ ...running(now), isWorker: true });
     },
 
+    /** How many there are, of whatever kind. */
+    async count(now: Date): Promise<number> {
+      return processes.countDocuments(running(now));
+    },
+
     /** Whether one runs that stores ids the other way: with tenants where this one has none, or without. */
     async isOtherTenancy(hasTenants: boolean, now: Date): Promise<boolean> {
       const others = { ...running(now), tenants: { $exists: !hasTenants } };

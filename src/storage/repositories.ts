@@ -28,6 +28,7 @@ import { rankedActionsRepository, type RankedActionsRepository } from './ranked-
 import { processesRepository, type ProcessesRepository } from './processes.ts';
 import { erasureListRepository, type ErasureListRepository } from './erasure-list.ts';
 import { pinsRepository, type PinsRepository } from './pins.ts';
+import { tenantDataRepository, type TenantDataRepository } from './tenants/tenant-data.ts';
 import { webhookDeliveriesRepository, type WebhookDeliveriesRepository } from './webhook-deliveries.ts';
 import { webhookReceiversRepository, type WebhookReceiversRepository } from './webhook-receivers.ts';
 import { workFiguresRepository, type WorkFiguresRepository } from './work-figures.ts';
@@ -91,6 +92,7 @@ export interface Repositories {
   readonly scores: ScoresRepository;
   readonly secrets: SecretsRepository;
   readonly snoozes: SnoozesRepository;
+  readonly tenantData: TenantDataRepository;
   readonly sourceActions: SourceActionsRepository;
   readonly webhookDeliveries: WebhookDeliveriesRepository;
   readonly webhookReceivers: WebhookReceiversRepository;
@@ -182,6 +184,7 @@ export function createRepositories(
     scores: scoresRepository(collections),
     secrets: secretsRepository(collections.secrets),
     snoozes: snoozesRepository(collections.itemMarks),
+    tenantData: tenantDataRepository(collections),
     sourceActions: sourceActionsRepository(collections.actions),
     webhookDeliveries: webhookDeliveriesRepository(collections),
     webhookReceivers: webhookReceiversRepository(collections),

@@ -21,6 +21,8 @@ export interface SchemaState {
   readonly required: number;
   /** Ids are stored behind their tenant. */
   readonly hasTenants: boolean;
+  /** Its ids are being put behind this tenant. */
+  readonly adopting: string | null;
   readonly migration: Omit<MigrationDocument, 'worker'> | null;
 }
 
@@ -43,7 +45,10 @@ export class TenancyDiffers extends Error {
 const HAS_TENANTS =
   'TENANT_CLAIM is not set, and the database has tenants: set it as it was when the data were written';
 const HAS_NONE =
-  'TENANT_CLAIM is set, and the database has data without tenants: take an empty one (MONGODB_DB), or unset TENANT_CLAIM';
+  'TENANT_CLAIM is set, and the database has data without tenants: take an empty one (MONGODB_DB), unset TENANT_CLAIM, ' +
+  'or make all of it the data of one tenant: fanfare tenant adopt <name>';
+const beingAdopted = (tenant: string): string =>
+  `The database is being made that of the tenant ${tenant}: fanfare tenant adopt ${tenant} goes on with it`;
 
 /** The one document that says which shape the others have. Unique key: `_id`. */
 export function schemaVersionRepository(
@@ -89,11 +94,47 @@ export function schemaVersionRepository(
         await retryOnDuplicateKey(() =>
           schema.updateOne({ _id: 'schema' }, { $setOnInsert: { version } }, { upsert: true }),
         );
-        found = (await state()) ?? { version, required: version, hasTenants: false, migration: null };
+        found = (await state()) ?? {
+          version,
+          required: version,
+          hasTenants: false,
+          adopting: null,
+          migration: null,
+        };
       }
       if (found.required > supported) throw new SchemaTooNew(found.required, supported);
+      if (found.adopting !== null) throw new TenancyDiffers(beingAdopted(found.adopting));
       if (found.hasTenants !== hasTenants) await settleTenancy(hasTenants);
       return found;
+    },
+
+    /**
+     * From now on nobody may work on the database but who puts its ids behind the tenant: also who went on with it after it
+     * was cut off. False: it has tenants, is being made that of another one, is empty, or has not the latest shape.
+     */
+    async beginAdoption(tenant: string, latest: number): Promise<boolean> {
+      const { matchedCount } = await schema.updateOne(
+        {
+          ...{ _id: 'schema', version: latest },
+          ...{ migration: { $exists: false }, tenants: { $exists: false } },
+          $or: [{ adopting: { $exists: false } }, { adopting: tenant }],
+        },
+        { $set: { adopting: tenant } },
+      );
+      return matchedCount === 1;
+    },
+
+    /** Nothing has been changed: it is without tenants, as before. */
+    async leaveAdoption(tenant: string): Promise<void> {
+      await schema.updateOne({ _id: 'schema', adopting: tenant }, { $unset: { adopting: 1 } });
+    },
+
+    /** Every id stands behind the tenant. */
+    async finishAdoption(tenant: string): Promise<void> {
+      await schema.updateOne(
+        { _id: 'schema', adopting: tenant },
+        { $set: { tenants: true }, $unset: { adopting: 1 } },
+      );
     },
 
     /** Leases the migration to the version after the stored one; null when somebody else has it or it is not due yet. */
@@ -159,11 +200,12 @@ export function schemaVersionRepository(
 
 export type SchemaVersionRepository = ReturnType<typeof schemaVersionRepository>;
 
-function toState({ version, required, tenants, migration }: SchemaDocument): SchemaState {
+function toState({ version, required, tenants, adopting, migration }: SchemaDocument): SchemaState {
   return {
     version,
     required: Math.max(version, required ?? 0),
     hasTenants: tenants ?? false,
+    adopting: adopting ?? null,
     migration: migration ?? null,
   };
 }

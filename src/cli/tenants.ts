@@ -1,0 +1,154 @@
+import { createWriteStream } from 'node:fs';
+import { access, rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
+import { startDatabases } from '../app/databases.ts';
+import { isTenantName, TENANT_FORM, type Tenant } from '../domain/tenant.ts';
+import type { Identity } from '../domain/viewer.ts';
+import { clock } from '../lib/clock.ts';
+import { connectDatabase } from '../storage/mongo.ts';
+import { processesRepository } from '../storage/processes.ts';
+import { AdoptionRefused, adoptDatabase } from '../storage/tenants/adopt-database.ts';
+import { configOf } from './config-of.ts';
+import { CommandError, type CommandContext } from './context.ts';
+import { embeddedSteps } from './embedded-steps.ts';
+import { openRuntime, type Runtime } from './runtime.ts';
+
+export interface ExportTenantOptions {
+  readonly out: string;
+}
+
+export interface EraseTenantOptions {
+  readonly yes?: boolean;
+}
+
+/** Who may type these commands has the databases. */
+const OPERATOR: Identity = { userId: 'tenant', roles: new Set(['admin']), expiresAt: null };
+
+/** How long what another process had begun before may still write, in milliseconds. */
+const SECOND_LOOK_MS = 60_000;
+
+/** Lists every tenant of which anything is stored: name, members and actions, with tabs between. */
+export async function listTenants(context: CommandContext): Promise<void> {
+  await using runtime = await open(context, 'Interrupted.');
+  for await (const { tenant, members, actions } of runtime.app.services.listTenants(OPERATOR))
+    context.terminal.out(`${tenant}\t${String(members)} members\t${String(actions)} actions`);
+}
+
+/** Writes everything that is stored of a tenant to a new file. */
+export async function exportTenant(
+  context: CommandContext,
+  name: string,
+  { out }: ExportTenantOptions,
+): Promise<void> {
+  const tenant = nameOf(context, name);
+  if (await isThere(out)) throw new CommandError(`--out ${out} is there already`);
+  const unfinished = `${out}.part`;
+  await using runtime = await open(
+    context,
+    `Interrupted: ${out} was not written. Run the same command again.`,
+    () => rm(unfinished, { force: true }),
+  );
+  let count = 0;
+  const { services } = runtime.app;
+  async function* text(): AsyncGenerator<string> {
+    for await (const { lines } of services.exportTenant(OPERATOR, tenant)) {
+      count += lines.length;
+      yield lines.map((line) => `${line}\n`).join('');
+    }
+  }
+  try {
+    // Under another name until it is whole, and for nobody else's eyes.
+    const file = createWriteStream(unfinished, { mode: 0o600 });
+    if (out.endsWith('.gz')) await pipeline(Readable.from(text()), createGzip(), file);
+    else await pipeline(Readable.from(text()), file);
+    await rename(unfinished, out);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  context.terminal.note(`${String(count)} lines written to ${out}`);
+}
+
+/** Removes everything that is stored of a tenant. */
+export async function eraseTenant(
+  context: CommandContext,
+  name: string,
+  { yes }: EraseTenantOptions,
+): Promise<void> {
+  const tenant = nameOf(context, name);
+  if (yes !== true)
+    throw new CommandError(
+      `--yes is missing: everything of ${tenant} would be removed for ever. fanfare tenant export ${tenant} --out <file> writes it to a file first`,
+    );
+  await using runtime = await open(context, 'Interrupted. Run the same command again to go on.');
+  const removed = new Map<string, number>();
+  const round = async (): Promise<void> => {
+    for await (const { section, count } of runtime.app.services.eraseTenant(OPERATOR, tenant))
+      removed.set(section, (removed.get(section) ?? 0) + count);
+  };
+  await round();
+  const processes = processesRepository(runtime.app.database.collections);
+  // This one is among them.
+  if ((await processes.count(clock.now())) > 1) {
+    context.terminal.note('Other processes run: looking again in a minute for what they had begun before');
+    await delay(SECOND_LOOK_MS);
+    await round();
+  }
+  for (const [section, count] of removed) context.terminal.out(`${section}\t${String(count)}`);
+  context.terminal.note(`Nothing of ${tenant} is stored any more.`);
+}
+
+/** Makes all data of a database without tenants those of one. */
+export async function adoptTenant(context: CommandContext, name: string): Promise<void> {
+  const tenant = nameOf(context, name);
+  const config = configOf(context, { needsKey: false });
+  using steps = embeddedSteps(context.terminal, null);
+  await using local = config.mongodb.uri === undefined ? await startDatabases(context, config, steps) : null;
+  const uri = config.mongodb.uri ?? local?.mongodbUri ?? '';
+  await using database = await connectDatabase({ uri, db: config.mongodb.db });
+  const changed = new Map<string, number>();
+  try {
+    await adoptDatabase(database, tenant, {
+      now: clock.now(),
+      onProgress: (collection, count) => changed.set(collection, count),
+    });
+  } catch (error) {
+    if (error instanceof AdoptionRefused) throw new CommandError(error.message);
+    throw error;
+  }
+  for (const [collection, count] of changed) context.terminal.out(`${collection}\t${String(count)}`);
+  context.terminal.note(
+    `Everything here is of ${tenant} now. Start servers with TENANT_CLAIM as it is here; tokens need that claim.`,
+  );
+}
+
+function nameOf(context: CommandContext, name: string): Tenant {
+  if (!isTenantName(name)) throw new CommandError(`<tenant> got "${String(name)}", expected ${TENANT_FORM}`);
+  if (configOf(context, { needsKey: false }).auth.tenantClaim === undefined)
+    throw new CommandError('TENANT_CLAIM is not set: it names the claim of tokens that holds the tenant');
+  return name;
+}
+
+function open(
+  context: CommandContext,
+  farewell: string,
+  onInterrupted?: () => Promise<void>,
+): Promise<Runtime> {
+  return openRuntime(context, {
+    config: configOf(context, { needsKey: false }),
+    parts: { api: false, worker: false },
+    voice: 'command',
+    farewell: () => farewell,
+    ...(onInterrupted === undefined ? {} : { onInterrupted }),
+  });
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,160 @@
+import { BSON, type Document, type ObjectId } from 'mongodb';
+import type { UserId } from '../../domain/action.ts';
+import { idRangeOf, tenantOf, type Tenant } from '../../domain/tenant.ts';
+import { withoutTenantIn } from '../../domain/tenant-text.ts';
+import type { ActionDocument } from '../documents.ts';
+import type { Collections } from '../mongo.ts';
+import { forgetPublications, isKeyed } from '../publications.ts';
+import { TENANT_PARTS, type TenantPart } from './tenant-parts.ts';
+
+/** How much there is of a tenant. */
+export interface TenantSummary {
+  readonly tenant: Tenant;
+  readonly members: number;
+  /** Without those that were deleted. */
+  readonly actions: number;
+}
+
+const BATCH = 500;
+/** What lies behind every id, and every field, of a tenant. */
+const BEHIND = ' ';
+
+/** Everything that is stored of one tenant, whatever it is. For the command line: its reads are long. */
+export function tenantDataRepository(collections: Collections) {
+  const { actions, erasures, feeds, follows, hostEvents, members, publications, refs, scores } = collections;
+  const { db } = members;
+
+  /** The tenant of the next document behind a place, by an index that begins with the field. */
+  async function nextIn(
+    collection: { find: Collections['members']['find'] },
+    field: string,
+    after: Tenant | null,
+  ): Promise<Tenant | null> {
+    const isId = field !== 'tenant';
+    const behind = isId ? { $gte: `${after ?? ''}${BEHIND}` } : { $gt: after ?? '' };
+    const [found] = await collection
+      .find({ [field]: behind })
+      .sort({ [field]: 1 })
+      .project({ [field]: 1 })
+      .limit(1)
+      .toArray();
+    const value: unknown = found?.[field];
+    if (typeof value !== 'string') return null;
+    return isId ? tenantOf(value) : value;
+  }
+
+  async function* batches<D extends Document>(
+    part: { readonly collection: string; readonly filter: Document },
+    projection: Document | null = null,
+  ): AsyncGenerator<D[], void, undefined> {
+    const cursor = db.collection(part.collection).find(part.filter).batchSize(BATCH);
+    if (projection !== null) cursor.project(projection);
+    try {
+      while (await cursor.hasNext()) yield cursor.readBufferedDocuments() as unknown as D[];
+    } finally {
+      await cursor.close();
+    }
+  }
+
+  return {
+    /** Every tenant of which anything is stored, in the order of their names. A few reads for each. */
+    async *list(): AsyncGenerator<TenantSummary, void, undefined> {
+      const sources = [
+        [members, '_id'],
+        [refs, '_id'],
+        [feeds, '_id'],
+        [follows, 'followerId'],
+        [actions, 'tenant'],
+        [hostEvents, 'tenant'],
+        [erasures, 'tenant'],
+      ] as unknown as readonly (readonly [Pick<Collections['members'], 'find'>, string])[];
+      let after: Tenant | null = null;
+      for (;;) {
+        const place: Tenant | null = after;
+        const next = (
+          await Promise.all(sources.map(([collection, field]) => nextIn(collection, field, place)))
+        ).filter((name) => name !== null);
+        const [tenant] = next.sort();
+        if (tenant === undefined) return;
+        const { from, before } = idRangeOf(tenant);
+        const [people, deeds] = await Promise.all([
+          members.countDocuments({ _id: { $gte: from, $lt: before } }),
+          actions.countDocuments({ tenant, isDeleted: false }),
+        ]);
+        yield { tenant, members: people, actions: deeds };
+        after = tenant;
+      }
+    },
+
+    /** Everybody who may have a feed, or watch one, in batches; somebody may come several times. */
+    async *readers(tenant: Tenant): AsyncGenerator<UserId[], void, undefined> {
+      const { from, before } = idRangeOf(tenant);
+      const range = { $gte: from, $lt: before };
+      for (const collection of ['members', 'feeds'])
+        for await (const found of batches<{ _id: UserId }>(
+          { collection, filter: { _id: range } },
+          { _id: 1 },
+        ))
+          yield found.map(({ _id }) => _id);
+      for await (const found of batches<{ followerId: UserId }>(
+        { collection: 'follows', filter: { followerId: range } },
+        { followerId: 1 },
+      ))
+        yield [...new Set(found.map(({ followerId }) => followerId))];
+      for await (const found of batches<Pick<ActionDocument, 'actorId' | 'mentions' | 'recipients'>>(
+        { collection: 'actions', filter: { tenant } },
+        { actorId: 1, mentions: 1, recipients: 1 },
+      ))
+        yield [
+          ...new Set(
+            found.flatMap(({ actorId, mentions, recipients }) => [actorId, ...mentions, ...recipients]),
+          ),
+        ];
+    },
+
+    /** The documents of a part as they are stored, each as one line of JSON with ids as the host application has them. */
+    async *lines(part: TenantPart, tenant: Tenant): AsyncGenerator<string[], void, undefined> {
+      const { collection, ofTenant } = part;
+      for await (const found of batches({ collection, filter: ofTenant(tenant) }))
+        yield found.map((document) => {
+          const plain = BSON.EJSON.serialize(document, { relaxed: true });
+          return JSON.stringify({ in: collection, doc: withoutTenantIn<unknown>(tenant, plain) });
+        });
+    },
+
+    /** Removes some documents of a part. @returns how many: 0 when there is none. */
+    async remove({ collection, ofTenant }: TenantPart, tenant: Tenant): Promise<number> {
+      if (collection === 'actions') return removeActions(tenant);
+      const of = db.collection(collection);
+      const found = await of
+        .find(ofTenant(tenant))
+        .project<Pick<Document, '_id'>>({ _id: 1 })
+        .limit(BATCH)
+        .toArray();
+      if (found.length === 0) return 0;
+      const { deletedCount } = await of.deleteMany({ _id: { $in: found.map(({ _id }) => _id as ObjectId) } });
+      return deletedCount;
+    },
+
+    parts: TENANT_PARTS,
+  };
+
+  /** With what is found by them alone, which goes first: cut off in between, it is found again. */
+  async function removeActions(tenant: Tenant): Promise<number> {
+    const found = await actions
+      .find({ tenant })
+      .project<Pick<ActionDocument, '_id' | 'actorId' | 'idempotencyKey'>>({ actorId: 1, idempotencyKey: 1 })
+      .limit(BATCH)
+      .toArray();
+    if (found.length === 0) return 0;
+    const ids = { $in: found.map(({ _id }) => _id) };
+    await Promise.all([
+      forgetPublications(publications, found.filter(isKeyed)),
+      scores.deleteMany({ _id: ids }),
+    ]);
+    const { deletedCount } = await actions.deleteMany({ _id: ids });
+    return deletedCount;
+  }
+}
+
+export type TenantDataRepository = ReturnType<typeof tenantDataRepository>;

@@ -1,0 +1,64 @@
+import type { Document, Filter } from 'mongodb';
+import { idRangeOf, type Tenant } from '../../domain/tenant.ts';
+
+/** A collection with documents of tenants, and how those of one of them are found. */
+export interface TenantPart {
+  readonly collection: string;
+  readonly ofTenant: (tenant: Tenant) => Filter<Document>;
+  /** Stored feeds are made again from the rest. */
+  readonly isFeed?: true;
+}
+
+function byId(field: string): TenantPart['ofTenant'] {
+  return (tenant) => {
+    const { from, before } = idRangeOf(tenant);
+    return { [field]: { $gte: from, $lt: before } };
+  };
+}
+
+const byTenant: TenantPart['ofTenant'] = (tenant) => ({ tenant });
+
+const FACTS = ['actorId', 'followerId', 'memberId', 'readers.memberId'].map((name) => `facts.${name}`);
+
+/** What is stored of tenants, what follows from actions before the actions. Each filter has an index, or a small collection. */
+export const TENANT_PARTS: readonly TenantPart[] = [
+  { collection: 'members', ofTenant: byId('_id') },
+  { collection: 'refs', ofTenant: byId('_id') },
+  { collection: 'follows', ofTenant: byId('followerId') },
+  { collection: 'feeds', ofTenant: byId('_id') },
+  { collection: 'hiddenItems', ofTenant: byId('userId') },
+  { collection: 'itemMarks', ofTenant: byId('_id.userId') },
+  { collection: 'bookmarks', ofTenant: byId('_id.userId') },
+  { collection: 'interactions', ofTenant: byTenant },
+  { collection: 'moderationLog', ofTenant: byTenant },
+  { collection: 'erasures', ofTenant: byTenant },
+  {
+    collection: 'eventOutbox',
+    ofTenant: (tenant) => ({ $or: FACTS.map((field) => byId(field)(tenant)) }),
+  },
+  { collection: 'hostEvents', ofTenant: byTenant },
+  { collection: 'webhookDeliveries', ofTenant: byTenant },
+  { collection: 'actions', ofTenant: byTenant },
+  { collection: 'newsfeedItems', ofTenant: byId('userId'), isFeed: true },
+  { collection: 'feedSlots', ofTenant: byId('userId'), isFeed: true },
+  { collection: 'feedRings', ofTenant: byId('_id'), isFeed: true },
+  { collection: 'feedTops', ofTenant: byId('_id'), isFeed: true },
+  { collection: 'timeBuckets', ofTenant: byId('userId'), isFeed: true },
+  { collection: 'sizeBuckets', ofTenant: byId('userId'), isFeed: true },
+];
+
+/** Every other collection, and why it has no documents of a tenant. A test holds that each collection is here or above. */
+export const NOT_OF_TENANTS: Readonly<Record<string, string>> = {
+  publications: 'found by the actions, with which it goes; made of them',
+  scores: 'found by the actions, with which it goes; made of them',
+  eventState: 'of the installation',
+  webhookReceivers: 'as many as an admin of the installation has set up',
+  rankings: 'of the installation',
+  secrets: 'of the installation',
+  feedEpochs: 'of the installation',
+  readerStamps: 'numbers by hashes of ids',
+  directoryStamps: 'numbers by hashes of ids',
+  schema: 'of the installation',
+  processes: 'of the installation',
+  writeProbes: 'of the installation',
+};

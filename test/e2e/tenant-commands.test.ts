@@ -1,0 +1,394 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { BSON } from 'mongodb';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createProgram } from '../../src/cli/program.ts';
+import { storedId, TENANT_SEPARATOR } from '../../src/domain/tenant.ts';
+import type { Role } from '../../src/domain/viewer.ts';
+import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
+import { buildSchema } from '../../src/graphql/schema.ts';
+import { SHARD_PLANS } from '../../src/storage/shard-keys.ts';
+import { NOT_OF_TENANTS, TENANT_PARTS } from '../../src/storage/tenants/tenant-parts.ts';
+import { ADOPTED } from '../../src/storage/tenants/adopted-documents.ts';
+import { adoptDatabase, AdoptionRefused } from '../../src/storage/tenants/adopt-database.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { borrowDatabase, openShared } from '../support/spare-databases.ts';
+import { READS, rowsOf } from '../support/tenant-table.ts';
+import { TENANT_CLAIM } from '../support/tenants.ts';
+
+// What is done with whole tenants, on the command line.
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fanfare-tenant-commands-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const ROLES: readonly Role[] = ['user', 'service', 'admin'];
+const EVENTS = { POLL_INTERVAL: '50ms', EVENT_RETENTION: '7d' };
+
+type Tree = Readonly<Record<string, unknown>>;
+
+/** Somebody who asks anything, in a tenant or, without one, where there are none. */
+class Site {
+  readonly #app: TestApp;
+  readonly #tenant: string | null;
+  readonly #schema: ReturnType<typeof buildSchema>;
+
+  constructor(app: TestApp, tenant: string | null) {
+    this.#app = app;
+    this.#tenant = tenant;
+    this.#schema = buildSchema({ hasTenants: tenant !== null });
+  }
+
+  ask(document: string, variables: Tree = {}, sub = 'ann'): Promise<Answer<Tree>> {
+    const userId = this.#tenant === null ? sub : storedId(this.#tenant, sub);
+    return runOperation<Tree>(
+      this.#schema,
+      this.#app.services,
+      {
+        ...{ document, variables, locale: 'en' as const },
+        identity: { userId, roles: new Set(ROLES), expiresAt: null },
+      },
+      {
+        isUnavailable: () => false,
+        report: (error) => {
+          throw error;
+        },
+      },
+    );
+  }
+
+  async do(document: string, variables: Tree = {}, sub = 'ann'): Promise<Tree> {
+    const { data, errors } = await this.ask(document, variables, sub);
+    expect(errors).toEqual([]);
+    return data ?? {};
+  }
+
+  /** Everything that can be read, as somebody. */
+  async read(ids: Tree, sub: string): Promise<Record<string, unknown>> {
+    const all: Record<string, unknown> = {};
+    for (const row of rowsOf(this.#schema, 'query', READS))
+      all[row.call] = lasting(await this.ask(row.document, ids, sub), row.field === 'memberExport');
+    return all;
+  }
+}
+
+/** What differs from one time to the next for the same data, or by when feeds were stored. */
+const OF_THE_MOMENT =
+  /^(?:cursor|startCursor|endCursor|liveCursor|ticket|expiresAt|exportedAt|oldestSeconds|nextAttemptAt|attempts|score|scoreVars|lastActiveAt|workers|state)$/;
+
+/** @param isUnordered its lists come in no particular order */
+function lasting(value: unknown, isUnordered: boolean): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, inner: unknown) => {
+      if (OF_THE_MOMENT.test(key)) return undefined;
+      // Made of hashes of ids as they are stored.
+      if (isUnordered && Array.isArray(inner))
+        return (inner as unknown[]).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+      if (typeof inner !== 'string') return inner;
+      return /^[0-9a-f]{64}$/.test(inner) ? 'an erasure' : inner.startsWith(GROUP) ? 'a group' : inner;
+    }),
+  );
+}
+
+const GROUP = Buffer.from('FeedGroup:').toString('base64').slice(0, -4);
+
+/** People, things, actions of several kinds and everything that is done with them. */
+async function fill(site: Site, of: string): Promise<{ readonly action: string; readonly comment: string }> {
+  await site.do(
+    `mutation ($members: [MemberInput!]!, $refs: [RefInput!]!, $pairs: [FollowInput!]!) {
+      upsertMembers(members: $members) upsertRefs(refs: $refs) followMany(pairs: $pairs) }`,
+    {
+      members: ['ann', 'bob', 'cid', 'gone'].map((memberId) => ({
+        ...{ memberId, name: `${of} ${memberId}`, teamId: 't1', departmentId: 'd1' },
+        ...{ supervisorId: 'bob', data: { of, note: memberId.toUpperCase() } },
+      })),
+      refs: [{ id: 'site', type: 'site', label: `${of} site`, data: { of } }],
+      pairs: [
+        { followerId: 'ann', refId: 'site' },
+        { followerId: 'cid', refId: 'bob', isAssigned: true },
+      ],
+    },
+  );
+  const posted = { posted: { postId: 'p1', postTitle: `${of} title`, text: `${of} text` } };
+  const rating = {
+    ...{ raterId: 'bob', raterName: of, applicantId: 'app', applicantName: of },
+    ...{ positionId: 'pos', positionName: of, ratingScore: 1 },
+  };
+  const refs = [{ id: 'site', type: 'site', label: `${of} site` }];
+  const inputs = [
+    { idempotencyKey: 'main', actorId: 'bob', mentions: ['ann'], scope: 'PUBLIC', refs, descriptor: posted },
+    { idempotencyKey: 'team', actorId: 'ann', scope: 'TEAM', descriptor: posted },
+    {
+      ...{ idempotencyKey: 'rated', actorId: 'bob', scope: 'RESTRICTED', recipients: ['ann'] },
+      descriptor: { applicationRating: rating },
+    },
+    { idempotencyKey: 'doomed', actorId: 'bob', scope: 'PUBLIC', refs, descriptor: posted },
+    { actorId: 'cid', mentions: ['gone'], descriptor: posted },
+  ];
+  const { publishActions } = (await site.do(
+    'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { action { id } error { message } } }',
+    { inputs },
+  )) as { publishActions: readonly { readonly action: { readonly id: string } }[] };
+  const [main = '', team = '', , doomed = ''] = publishActions.map(({ action: { id } }) => id);
+  const { addInteraction } = (await site.do(
+    'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { interaction { id } } }',
+    { input: { actionId: main, kind: 'COMMENT', text: `${of} words`, idempotencyKey: 'c' } },
+  )) as { addInteraction: { readonly interaction: { readonly id: string } } };
+  await site.do(
+    `mutation ($id: ID!, $team: ID!, $doomed: ID!, $soon: DateTime!) {
+      like: recordInteraction(input: { actionId: $id, kind: LIKE, actorId: "cid" }) { id }
+      pass: recordInteraction(input: { actionId: $id, kind: RESHARE }) { id }
+      hideAction(id: $team, reason: "${of} reason") { id }
+      pinAction(refId: "site", actionId: $id) { refId }
+      bookmark(actionId: $id) { id }
+      snoozeFeedItem(actionId: $id, until: $soon) { actionId }
+      addMute(target: { phrase: "${of} phrase" }) { memberId }
+      mute(memberId: "nobody") { memberId }
+      updateAction(id: $id, input: { mentions: ["ann", "cid"] }) { id }
+      deleteAction(id: $doomed) { id }
+      eraseMember(memberId: "gone") }`,
+    { id: main, team, doomed, soon: new Date(Date.now() + 86_400_000).toISOString() },
+  );
+  return { action: main, comment: addInteraction.interaction.id };
+}
+
+async function settled(app: TestApp): Promise<void> {
+  const { actions, interactions, follows, erasures, eventOutbox } = app.app.database.collections;
+  await app.idle();
+  const waiting = { unsentAt: { $exists: true } };
+  await expect
+    .poll(
+      async () =>
+        (await actions.countDocuments(waiting)) +
+        (await interactions.countDocuments(waiting)) +
+        (await follows.countDocuments(waiting)) +
+        (await erasures.countDocuments(waiting)) +
+        (await eventOutbox.countDocuments()),
+    )
+    .toBe(0);
+}
+
+interface Said {
+  readonly out: string;
+  readonly notes: string;
+}
+
+/** Runs the command line in this process. */
+async function fanfare(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Said> {
+  const [out, notes]: [string[], string[]] = [[], []];
+  const terminal = {
+    out: (line: string) => void out.push(line),
+    note: (line: string) => void notes.push(line),
+    isInteractive: false,
+    stderr: process.stderr,
+    mute: () => undefined,
+  };
+  const program = await createProgram({ env, terminal }, () => undefined);
+  await program.parseAsync(args, { from: 'user' });
+  return { out: out.join('\n'), notes: notes.join('\n') };
+}
+
+/** Every document by collection, as text. */
+async function contents(app: Pick<TestApp, 'database'>): Promise<Map<string, string[]>> {
+  const { db } = await openShared(app.database);
+  const all = new Map<string, string[]>();
+  for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
+    const documents = await db.collection(name).find().toArray();
+    all.set(name, documents.map((document) => BSON.EJSON.stringify(document)).sort());
+  }
+  return all;
+}
+
+/** Of one tenant: what names it, and what hangs on its actions. */
+function ofTenant(all: Map<string, string[]>, tenant: string): Map<string, string[]> {
+  const own = (all.get('actions') ?? []).filter((text) => text.includes(`"tenant":"${tenant}"`));
+  const ids = own.flatMap((text) => /"_id":\{"\$oid":"(\w+)"\}/.exec(text)?.[1] ?? []);
+  const marks = [`${tenant}\\u001f`, `"tenant":"${tenant}"`, ...ids];
+  return new Map(
+    [...all].map(([name, texts]) => [
+      name,
+      texts.filter((text) => marks.some((mark) => text.includes(mark))),
+    ]),
+  );
+}
+
+const counts = (all: Map<string, string[]>) =>
+  Object.fromEntries([...all].map(([name, texts]) => [name, texts.length]));
+
+test('knows of each collection whether it has documents of tenants, and how they get there', () => {
+  const parts = TENANT_PARTS.map(({ collection }) => collection);
+  const all = SHARD_PLANS.map(({ collection }) => collection);
+  expect([...parts, ...Object.keys(NOT_OF_TENANTS)].sort()).toEqual(all.sort());
+  expect([...ADOPTED.keys()].sort()).toEqual(
+    TENANT_PARTS.flatMap(({ collection, isFeed }) => (isFeed === true ? [] : [collection])).sort(),
+  );
+});
+
+test('one of two tenants with the same ids is exported and erased, the other stays as it is', async () => {
+  await using app = await startTestApp({ env: { ...EVENTS, TENANT_CLAIM } });
+  const [acme, other] = [new Site(app, 'acme'), new Site(app, 'other')];
+  await fill(acme, 'red');
+  await fill(other, 'blue');
+  await settled(app);
+  const env = { ...app.env, LOG_LEVEL: 'silent' };
+  const exports = await Promise.all(
+    ['ann', 'bob', 'cid'].map((memberId) =>
+      acme.do('query ($memberId: String!) { memberExport(memberId: $memberId) }', { memberId }),
+    ),
+  );
+  // No further writes: the commands do without a worker, and so do we.
+  await app.app.close();
+
+  expect((await fanfare(env, 'tenant', 'list')).out.split('\n')).toEqual([
+    'acme\t3 members\t4 actions',
+    'other\t3 members\t4 actions',
+  ]);
+
+  const out = join(folder, 'acme.ndjson.gz');
+  expect((await fanfare(env, 'tenant', 'export', 'acme', '--out', out)).notes).toMatch(/lines written to/);
+  const text = gunzipSync(await readFile(out)).toString();
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly in?: string; readonly end?: Record<string, number> });
+  expect(lines[0]).toMatchObject({ format: 'fanfare-tenant-export/1', tenant: 'acme' });
+  expect(text).not.toMatch(/blue|"other"|\\u001f/);
+  const counted: Record<string, number> = {};
+  for (const { in: name } of lines) if (name !== undefined) counted[name] = (counted[name] ?? 0) + 1;
+  expect(lines.at(-1)?.end).toEqual(counted);
+  // Everything that the exports of its members hold, but for sums and what is made of the rest.
+  for (const exported of exports)
+    expect(leavesOf(exported['memberExport']).filter((leaf) => !text.includes(leaf))).toEqual([]);
+  await expect(fanfare(env, 'tenant', 'export', 'acme', '--out', out)).rejects.toThrow('is there already');
+
+  const before = await contents(app);
+  const kept = ofTenant(before, 'other');
+  const gone = ofTenant(before, 'acme');
+  // Both have something in the same collections, and as much of it.
+  expect(counts(gone)).toEqual(counts(kept));
+  expect([...gone.values()].filter((texts) => texts.length > 0).length).toBeGreaterThan(10);
+  await expect(fanfare(env, 'tenant', 'erase', 'acme')).rejects.toThrow('--yes is missing');
+  await fanfare(env, 'tenant', 'erase', 'acme', '--yes');
+  const after = await contents(app);
+  expect([...ofTenant(after, 'acme').values()].flat()).toEqual([]);
+  expect(ofTenant(after, 'other')).toEqual(kept);
+  // Also where nobody is named, such as by hashes: as many documents as one tenant alone makes.
+  for (const name of ['publications', 'erasures', 'scores', 'interactions'])
+    expect([name, (after.get(name) ?? []).length * 2]).toEqual([name, (before.get(name) ?? []).length]);
+  expect((await fanfare(env, 'tenant', 'list')).out).toBe('other\t3 members\t4 actions');
+  // Once more does no harm.
+  expect((await fanfare(env, 'tenant', 'erase', 'acme', '--yes')).out).toBe('');
+  expect((await contents(app)).get('actions')).toEqual(after.get('actions'));
+});
+
+/** Texts, ids and times of an export that are stored somewhere. */
+function leavesOf(value: unknown, key = ''): string[] {
+  // What is not stored where it is the usual, and what is said of the export itself.
+  if (['exportedAt', 'format', 'as', 'state'].includes(key)) return [];
+  if (typeof value === 'string') return value === '' ? [] : [JSON.stringify(value).slice(1, -1)];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => leavesOf(inner, Array.isArray(value) ? key : name));
+}
+
+test('a database without tenants becomes that of one, who sees everything as before', async () => {
+  const database = await borrowDatabase();
+  let ids: { readonly action: string; readonly comment: string };
+  let before: Record<string, unknown>[];
+  let env: Readonly<Record<string, string>>;
+  {
+    await using app = await startTestApp({ env: EVENTS, database });
+    const site = new Site(app, null);
+    ids = await fill(site, 'red');
+    await settled(app);
+    for (const sub of ['ann', 'cid']) await site.read(ids, sub);
+    before = [await site.read(ids, 'ann'), await site.read(ids, 'cid')];
+    env = { ...app.env, TENANT_CLAIM, LOG_LEVEL: 'silent' };
+    await expect(fanfare(env, 'tenant', 'adopt', 'acme')).rejects.toThrow(/^1 processes run on the database/);
+    // Refused, it has left nothing behind.
+    expect((await site.ask('{ viewer { memberId } }')).errors).toEqual([]);
+  }
+  const shared = await openShared(database);
+  // It is killed in the middle, and nobody can start before it was done.
+  let writes = 0;
+  await expect(
+    adoptDatabase(shared, 'acme', {
+      now: new Date(),
+      onProgress: () => {
+        writes += 1;
+        if (writes === 5) throw new Error('Killed');
+      },
+    }),
+  ).rejects.toThrow('Killed');
+  for (const claim of [{}, { TENANT_CLAIM }])
+    await expect(startTestApp({ env: { ...EVENTS, ...claim }, database })).rejects.toThrow(
+      'The database is being made that of the tenant acme: fanfare tenant adopt acme goes on with it',
+    );
+  await expect(fanfare(env, 'tenant', 'adopt', 'other')).rejects.toThrow(
+    'is being made that of the tenant acme',
+  );
+  await fanfare(env, 'tenant', 'adopt', 'acme');
+  await expect(
+    adoptDatabase(shared, 'acme', { now: new Date(), onProgress: () => undefined }),
+  ).rejects.toThrow(AdoptionRefused);
+
+  await using app = await startTestApp({ env: { ...EVENTS, TENANT_CLAIM }, database });
+  const [acme, other] = [new Site(app, 'acme'), new Site(app, 'other')];
+  await settled(app);
+  // Stored feeds are made again for who reads.
+  for (const sub of ['ann', 'cid']) await acme.read(ids, sub);
+  await settled(app);
+  const after = [await acme.read(ids, 'ann'), await acme.read(ids, 'cid')];
+  for (const [index, all] of before.entries())
+    for (const [call, answer] of Object.entries(all))
+      expect({ call, answer: after[index]?.[call] }).toEqual({ call, answer });
+  expect(JSON.stringify(after)).not.toContain(TENANT_SEPARATOR);
+  // Keys are known: what was published stays one action, what was deleted stays deleted; likes are taken back.
+  const again = async (key: string) =>
+    acme.ask(
+      `mutation ($key: String!) { publishAction(input: { actorId: "bob", idempotencyKey: $key,
+        descriptor: { posted: { postId: "p1" } } }) { isReplay action { id } } }`,
+      { key },
+    );
+  expect((await again('main')).data).toEqual({
+    publishAction: { isReplay: true, action: { id: ids.action } },
+  });
+  expect((await again('doomed')).errors).toMatchObject([{ extensions: { code: 'CONFLICT' } }]);
+  const unlike = `mutation ($id: ID!) { removeInteraction(input: { own: { actionId: $id, kind: LIKE } }) { action { engagement { likes } } } }`;
+  expect(JSON.stringify((await acme.do(unlike, { id: ids.action }, 'cid'))['removeInteraction'])).toContain(
+    '"likes":0',
+  );
+  expect((await other.ask('{ member(memberId: "ann") { name } ref(refId: "site") { label } }')).data).toEqual(
+    {
+      member: null,
+      ref: null,
+    },
+  );
+  // No id is left without its tenant.
+  for (const [name, texts] of await contents(app))
+    if (TENANT_PARTS.some(({ collection }) => collection === name))
+      for (const text of texts)
+        expect(text.replaceAll('"type":"site"', '')).not.toMatch(
+          /"(?:ann|bob|cid|site|t1|d1|user:ann|team:t1)"/,
+        );
+  await app.app.close();
+});
+
+test.each([
+  [['list'], {}, null],
+  [['erase', 'Acme', '--yes'], {}, /^<tenant> got "Acme", expected 1 to 63/],
+  [['erase', 'acme', '--yes'], {}, /^TENANT_CLAIM is not set/],
+  [['adopt', 'acme'], { TENANT_CLAIM }, /^The database is empty/],
+] as const)('tenant %j with %j', async (args, more, refusal) => {
+  const database = await borrowDatabase();
+  const env = {
+    ...{ MONGODB_URI: inject('mongodbUri'), REDIS_URL: inject('redisUrl') },
+    ...{ MONGODB_DB: database, LOG_LEVEL: 'silent', ...more },
+  };
+  const run = fanfare(env, 'tenant', ...args);
+  if (refusal === null) expect((await run).out).toBe('');
+  else await expect(run).rejects.toThrow(refusal);
+});
