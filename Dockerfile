@@ -4,6 +4,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages/local-engine/package.json ./packages/local-engine/package.json
 COPY packages/client/package.json ./packages/client/package.json
 COPY packages/react/package.json ./packages/react/package.json
+COPY bench/package.json ./bench/package.json
 # The sources are not here yet, so there is nothing to build for the prepare script.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./

@@ -9,9 +9,9 @@ const BENCH = fileURLToPath(new URL('..', import.meta.url));
 // The peer has packages that ask for Node 11. What .npmrc says of that is overruled by the npm that runs this.
 const ARGUMENTS = ['ci', '--engine-strict=false', '--ignore-scripts', '--omit=optional', '--loglevel=error'];
 
-/** Installs what the benchmark and the peer need, where that is missing or older than the lock file says. */
+/** Installs the peer and the usual ways, which nothing else needs, where that is missing or older than the lock file says. */
 export function ensurePackages(say: (line: string) => void): void {
-  for (const folder of [BENCH, join(BENCH, 'peer'), join(BENCH, 'usual')]) {
+  for (const folder of ['peer', 'usual'].map((name) => join(BENCH, name))) {
     const lock = createHash('sha256')
       .update(readFileSync(join(folder, 'package-lock.json')))
       .digest('hex');
