@@ -1,4 +1,4 @@
-import type { Browser } from 'puppeteer-core';
+import type { Browser, KeyInput } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
@@ -43,6 +43,10 @@ describe.skipIf(typeof found === 'string')('pages made of the hooks and parts', 
     expect(await page.evaluate('served.map((article) => article.isConnected)')).toEqual([true, true]);
     // Only now does it say how long ago: React has taken over.
     await expect.poll(() => textOf(page, 'article time'), WAIT).toMatch(/ago|now/);
+    // In StrictMode, which mounts everything twice, and with all that is watched.
+    expect(app.app.http?.stats().sockets).toBe(1);
+    await page.close();
+    await expect.poll(() => app.app.http?.stats().sockets, WAIT).toBe(0);
     const asked = await Promise.all(bodies);
     expect(asked.filter((body) => body?.includes('query Feed') !== false)).toEqual([]);
     expect(errors).toEqual([]);
@@ -79,6 +83,14 @@ describe.skipIf(typeof found === 'string')('pages made of the hooks and parts', 
     await has(page, 'It did not land', inside('a page that failed', '[data-fanfare="error"]'));
     await has(page, 'Nothing here yet.', inside('empty', '[data-fanfare="empty"]'));
     expect(await page.$(inside('loading', '[data-fanfare="skeleton"]'))).not.toBeNull();
+    // The announcer says how many wait; the list itself never speaks.
+    await has(page, '1 new items', inside('waiting', '[role="status"]'));
+    const speaking = [
+      '[role="feed"][aria-live]',
+      '[role="feed"] [aria-live]',
+      '[role="feed"] [role="status"]',
+    ];
+    expect(await page.$(speaking.join(', '))).toBeNull();
     for (const value of ['light', 'dark']) {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
       expect(await faults(page), value).toEqual([]);
@@ -96,6 +108,77 @@ describe.skipIf(typeof found === 'string')('pages made of the hooks and parts', 
     await expect
       .poll(() => page.evaluate('marked'), WAIT)
       .toEqual([{ actionIds: ['action-b', 'action-a'], isAfterDwell: true }]);
+    expect(errors).toEqual([]);
+  });
+
+  test('what is shown at once above the reader moves the first article in view by no more than a pixel', async () => {
+    await using visited = await openPage(browser, `${pages.moving}?live=insert`);
+    const { page, errors } = visited;
+    await has(page, 'Ada did i26', '[role="feed"]');
+    await page.evaluate(
+      "new Promise((done) => { addEventListener('scroll', () => requestAnimationFrame(done), { once: true }); scrollTo(0, 800); })",
+    );
+    const inView = `[...document.querySelectorAll('article')].find((one) => one.getBoundingClientRect().bottom > 0)`;
+    const first = async () =>
+      (await page.evaluate(`((one) => [one.dataset.item, one.getBoundingClientRect().top])(${inView})`)) as [
+        string,
+        number,
+      ];
+    const [id, before] = await first();
+    await page.evaluate('arrive(50)');
+    await expect.poll(() => page.$$('article'), WAIT).toHaveLength(75);
+    const [after, top] = await first();
+    expect(after).toBe(id);
+    expect(Math.abs(top - before)).toBeLessThanOrEqual(1);
+    expect(errors).toEqual([]);
+  });
+
+  test('a burst of sixty during the load of a page arrives whole, and neither it nor marking all read loses a node or the focus', async () => {
+    await using visited = await openPage(browser, `${pages.moving}?live=insert`);
+    const { page, errors } = visited;
+    await has(page, 'Ada did i26', '[role="feed"]');
+    const third = 'article[data-item="i48"]';
+    await page.evaluate(
+      `window.before = [...document.querySelectorAll('article')]; document.querySelector('${third}').focus()`,
+    );
+    await page.evaluate("document.querySelector('[data-fanfare=load-more]').click()");
+    await page.locator('[role="feed"][aria-busy="true"]').wait();
+    await page.evaluate('arrive(60)');
+    await page.evaluate('letGo()');
+    await expect
+      .poll(
+        () => page.evaluate('[...document.querySelectorAll("article")].map((one) => one.dataset.item)'),
+        WAIT,
+      )
+      .toEqual(Array.from({ length: 110 }, (_, n) => `i${String(110 - n)}`));
+    await page.evaluate("document.querySelector('[data-fanfare=root] > button').click()");
+    await expect.poll(() => page.$$('article[data-unread]'), WAIT).toHaveLength(0);
+    expect(await page.evaluate('before.every((article) => article.isConnected)')).toBe(true);
+    expect(await page.evaluate('document.activeElement.dataset.item')).toBe('i48');
+    expect(await page.evaluate('watching()')).toBe(1);
+    expect(errors).toEqual([]);
+  });
+
+  test('keys go from article to article and out of the list, and when the focused one goes the next one has the focus', async () => {
+    await using visited = await openPage(browser, `${pages.moving}?live=hold`);
+    const { page, errors } = visited;
+    await has(page, 'Ada did i26', '[role="feed"]');
+    const focused = () =>
+      page.evaluate('document.activeElement.dataset.item ?? document.activeElement.textContent');
+    const press = async (...keys: KeyInput[]): Promise<unknown> => {
+      for (const key of keys) await page.keyboard.down(key);
+      for (const key of keys) await page.keyboard.up(key);
+      return focused();
+    };
+    await page.focus('article');
+    expect(await press('PageDown')).toBe('i49');
+    expect(await press('PageDown')).toBe('i48');
+    expect(await press('PageUp')).toBe('i49');
+    await page.evaluate("remove('i49')");
+    await expect.poll(focused, WAIT).toBe('i48');
+    expect(await press('Control', 'End')).toBe('Load more');
+    await page.focus('article');
+    expect(await press('Control', 'Home')).toBe('Mark all read');
     expect(errors).toEqual([]);
   });
 });

@@ -34,6 +34,8 @@ export interface ReactPages extends AsyncDisposable {
   readonly states: string;
   /** A list that marks what is in view, in a page that is hidden at first. */
   readonly read: string;
+  /** A list of 25 to which a test adds, as `live` in the address says. */
+  readonly moving: string;
 }
 
 /**
@@ -52,12 +54,13 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
     },
     states: () => Promise.resolve(EMPTY),
     read: () => Promise.resolve(EMPTY),
+    moving: () => Promise.resolve(EMPTY),
   };
   const serving: Plugin = {
     name: 'pages',
     configurePreviewServer: ({ middlewares }) =>
       void middlewares.use((request, response, next) => {
-        const name = request.url?.slice(1) ?? '';
+        const name = request.url?.slice(1).split('?')[0] ?? '';
         const body = pages[name];
         if (body === undefined) {
           next();
@@ -85,7 +88,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
   const { port } = server.httpServer.address() as AddressInfo;
   const at = (name: string): string => `http://127.0.0.1:${String(port)}/${name}`;
   return {
-    ...{ hydrated: at('hydrate'), states: at('states'), read: at('read') },
+    ...{ hydrated: at('hydrate'), states: at('states'), read: at('read'), moving: at('moving') },
     [Symbol.asyncDispose]: async () => {
       await server.close();
       await rm(outDir, { recursive: true });

@@ -48,14 +48,17 @@ export function answerError([first]: readonly AnswerError[]): FeedClientError {
   });
 }
 
+const CODES: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  408: 'UNAVAILABLE',
+  429: 'RATE_LIMITED',
+};
+
 /** An answer that is no GraphQL, as of a proxy in between. */
 export function statusError(status: number): FeedClientError {
-  const message = `The server answered with status ${String(status)} and no GraphQL`;
-  if (status === 401) return new FeedClientError('UNAUTHENTICATED', message);
-  if (status === 403) return new FeedClientError('FORBIDDEN', message);
-  if (status === 429) return new FeedClientError('RATE_LIMITED', message);
-  if (status === 408 || status >= 500) return new FeedClientError('UNAVAILABLE', message);
-  return new FeedClientError('PROTOCOL', message);
+  const code = CODES[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'PROTOCOL');
+  return new FeedClientError(code, `The server answered with status ${String(status)} and no GraphQL`);
 }
 
 export function networkError(message: string, cause?: unknown): FeedClientError {

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { FanfareItem } from '../item.ts';
 import { useHeld, useReader } from '../provider.tsx';
+import { asError } from '../store/as-error.ts';
 import { keyOf, type FeedOptions, type FeedSnapshotState } from '../store/feed-options.ts';
 import type { FeedStore } from '../store/feed-store.ts';
 import type { FeedListener } from '../store/reader.ts';
@@ -147,7 +148,7 @@ export function useQuery<Data>(
           setResult((last) => ({
             ...(last?.key === key ? last : {}),
             key,
-            error: error instanceof Error ? error : new Error(String(error)),
+            error: asError(error),
           }));
       },
     );

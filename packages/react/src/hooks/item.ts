@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { FanfareItem } from '../item.ts';
 import { useHeld, useReader } from '../provider.tsx';
+import { asError } from '../store/as-error.ts';
 import type { CommentsSnapshot } from '../store/comments.ts';
 import { hasGiven } from '../store/writes.ts';
 import { useFeedAction } from './feed.ts';
@@ -80,7 +81,7 @@ export function useFollow(refId: string): {
     () => undefined,
   );
   const fail = useCallback((reason: unknown) => {
-    setError(reason instanceof Error ? reason : new Error(String(reason)));
+    setError(asError(reason));
   }, []);
   useEffect(() => {
     if (isEnabled) follows.load(refId).catch(fail);

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useHeld } from '../provider.tsx';
+import { asError } from '../store/as-error.ts';
 
 export interface Connection<Node> {
   readonly edges: readonly { readonly node: Node }[];
@@ -60,7 +61,7 @@ export function usePages<Node extends { readonly id: string }, Page extends Conn
         setState({ key, nodes: [...known, ...found], page, error: null, isLoadingMore: false });
       } catch (reason) {
         if (!isCurrent()) return;
-        const error = reason instanceof Error ? reason : new Error(String(reason));
+        const error = asError(reason);
         const fresh = { key, nodes: known, page: null };
         setState((last) => ({ ...(last?.key === key ? last : fresh), error, isLoadingMore: false }));
       }

@@ -1,11 +1,13 @@
 import { useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
 import type { FanfareItem } from '../item.ts';
 
-const useBrowserLayoutEffect = typeof document === 'undefined' ? useEffect : useLayoutEffect;
+export const useBrowserLayoutEffect = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
 interface Anchor {
   readonly id: string;
   readonly top: number;
+  /** Of what scrolls, when it was there or was brought back there. */
+  at: number;
 }
 
 /**
@@ -14,33 +16,44 @@ interface Anchor {
  */
 export function useAnchor(list: RefObject<HTMLElement | null>, items: readonly FanfareItem[]): void {
   const anchor = useRef<Anchor | null>(null);
-  useBrowserLayoutEffect(() => {
+  const look = (): void => {
     const element = list.current;
     if (element === null) return;
     const scroller = scrollerOf(element);
+    // Where it has scrolled on its own the place is still the one the reader has chosen: scrolling goes by whole pixels, and
+    // what is rounded each time would add up.
+    if (anchor.current?.at !== scroller.scrollTop) anchor.current = firstInView(element, scroller);
+  };
+  const keep = (): void => {
     const kept = anchor.current;
-    if (kept !== null && scroller.scrollTop > 0) {
-      const article = element.querySelector(`[data-item="${CSS.escape(kept.id)}"]`);
-      const by = article === null ? 0 : article.getBoundingClientRect().top - kept.top;
-      if (Math.abs(by) >= 1) scroller.scrollTop += by;
+    const article = list.current?.querySelector(`[data-item="${CSS.escape(kept?.id ?? '')}"]`);
+    const scroller = article && scrollerOf(article);
+    if (kept === null || !article || !scroller?.scrollTop) {
+      anchor.current = null;
+      look();
+      return;
     }
-    anchor.current = firstInView(element, scroller);
-  }, [list, items]);
+    const by = article.getBoundingClientRect().top - kept.top;
+    if (Math.abs(by) < 1) return;
+    scroller.scrollTop += by;
+    kept.at = scroller.scrollTop;
+  };
+  useBrowserLayoutEffect(keep, [list, items]);
   useEffect(() => {
-    const element = list.current;
-    if (element === null) return undefined;
-    const look = (): void => {
-      anchor.current = firstInView(element, scrollerOf(element));
-    };
+    if (list.current === null) return undefined;
+    // Items take their size as they come near the view, which is after they were placed by a guess; pictures, too.
+    const observer = new ResizeObserver(keep);
+    observer.observe(list.current);
     // Scrolling does not bubble; what scrolls may be any ancestor.
     document.addEventListener('scroll', look, { capture: true, passive: true });
     return () => {
+      observer.disconnect();
       document.removeEventListener('scroll', look, { capture: true });
     };
   }, [list]);
 }
 
-function scrollerOf(element: HTMLElement): Element {
+function scrollerOf(element: Element): Element {
   for (let parent = element.parentElement; parent !== null; parent = parent.parentElement) {
     const { overflowY } = getComputedStyle(parent);
     if ((overflowY === 'auto' || overflowY === 'scroll') && parent.scrollHeight > parent.clientHeight)
@@ -61,5 +74,7 @@ function firstInView(list: HTMLElement, scroller: Element): Anchor | null {
   }
   const article = articles[from];
   const id = article?.dataset['item'];
-  return article === undefined || id === undefined ? null : { id, top: article.getBoundingClientRect().top };
+  return article === undefined || id === undefined
+    ? null
+    : { id, top: article.getBoundingClientRect().top, at: scroller.scrollTop };
 }

@@ -1,16 +1,28 @@
-import { useEffect, useLayoutEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
+import { useEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
 import type { FanfareItem } from '../item.ts';
+import { useBrowserLayoutEffect } from './anchor.ts';
 
 const FOCUSABLE = 'a[href], button:not([disabled]), input, select, textarea, [tabindex]:not([tabindex="-1"])';
+
+/** Bits of Node.compareDocumentPosition. */
+const PRECEDING = 2;
+const FOLLOWING = 4;
+
+export function articlesOf(list: Element): HTMLElement[] {
+  return [...list.querySelectorAll<HTMLElement>(':scope > article')];
+}
+
+function articleOf(target: EventTarget | null): HTMLElement | null {
+  return (target as Element).closest('article');
+}
 
 /** The keys of the feed pattern of ARIA. @returns whether it was one of them */
 export function moveFocus(
   list: HTMLElement,
   { key, ctrlKey, target }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'target'>,
 ): boolean {
-  const articles = [...list.querySelectorAll<HTMLElement>(':scope > article')];
-  const current = target instanceof Element ? target.closest<HTMLElement>('article') : null;
-  const at = current === null ? -1 : articles.indexOf(current);
+  const articles: (HTMLElement | null)[] = articlesOf(list);
+  const at = articles.indexOf(articleOf(target));
   if (key === 'PageDown' || key === 'PageUp') {
     articles[Math.max(0, at + (key === 'PageDown' ? 1 : -1))]?.focus();
     return true;
@@ -19,13 +31,11 @@ export function moveFocus(
   const outside = [...document.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
     (element) => !list.contains(element) && element.getClientRects().length > 0,
   );
-  const side = key === 'Home' ? Node.DOCUMENT_POSITION_PRECEDING : Node.DOCUMENT_POSITION_FOLLOWING;
+  const side = key === 'Home' ? PRECEDING : FOLLOWING;
   const there = outside.filter((element) => (list.compareDocumentPosition(element) & side) !== 0);
   (key === 'Home' ? there.at(-1) : there[0])?.focus();
   return true;
 }
-
-const useBrowserLayoutEffect = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
 /** When the item that has the focus goes, the next one gets it. */
 export function useKeptFocus(list: RefObject<HTMLElement | null>, items: readonly FanfareItem[]): void {
@@ -36,17 +46,17 @@ export function useKeptFocus(list: RefObject<HTMLElement | null>, items: readonl
     if (held === null || element === null || items.some(({ id }) => id === held.id)) return;
     last.current = null;
     if (document.activeElement !== document.body && document.activeElement !== null) return;
-    const articles = element.querySelectorAll<HTMLElement>(':scope > article');
+    const articles = articlesOf(element);
     articles[Math.min(held.at, articles.length - 1)]?.focus();
   }, [list, items]);
   useEffect(() => {
     const element = list.current;
     if (element === null) return undefined;
     const take = ({ target }: FocusEvent): void => {
-      const article = target instanceof Element ? target.closest<HTMLElement>('article') : null;
+      const article = articleOf(target);
       const id = article?.dataset['item'];
       if (article === null || id === undefined) return;
-      last.current = { id, at: [...element.querySelectorAll(':scope > article')].indexOf(article) };
+      last.current = { id, at: articlesOf(element).indexOf(article) };
     };
     // An element that is removed says nothing when it loses the focus; one that is left does.
     const leave = ({ relatedTarget }: FocusEvent): void => {

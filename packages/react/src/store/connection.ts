@@ -1,5 +1,6 @@
 import type { FeedClient, FeedEvent, FeedFilter, WatchState } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
+import { asError } from './as-error.ts';
 import { Signal } from './signal.ts';
 
 export type ConnectionState = WatchState | 'idle' | 'ended';
@@ -145,7 +146,7 @@ export class Connection extends Signal {
     });
     entry.handle.done.catch((reason: unknown) => {
       if (entry.round !== round) return;
-      const error = reason instanceof Error ? reason : new Error(String(reason));
+      const error = asError(reason);
       this.#set(subscriber, { state: 'ended', cause: error });
       this.#onError(error);
     });

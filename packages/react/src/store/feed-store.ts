@@ -1,6 +1,7 @@
 import type { FeedClient, FeedEvent, FeedPage, UnreadCount } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import type { Actions, Gone } from './actions.ts';
+import { asError } from './as-error.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import { FeedList, type Entry } from './feed-list.ts';
 import { EMPTY, type FeedOptions, type FeedSnapshotState, type ReadMark } from './feed-options.ts';
@@ -301,8 +302,4 @@ export class FeedStore extends Signal {
     this.#composed.set(entry, item);
     return item;
   }
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,5 +1,6 @@
 import { FeedClientError, type FeedClient, type FeedFilter, type WatchState } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
+import { asError } from './as-error.ts';
 import { ownSource, type LiveSource } from './connection.ts';
 import { TabMember } from './tab-member.ts';
 import { hashOf, type TabMessage } from './tab-messages.ts';
@@ -222,7 +223,7 @@ class TabHub {
       .catch((error: unknown) => {
         this.#topics.delete(name);
         const code = error instanceof FeedClientError ? error.code : 'PROTOCOL';
-        const message = error instanceof Error ? error.message : String(error);
+        const { message } = asError(error);
         this.#send({ kind: 'error', topic: name, code, message });
       });
     return topic;

@@ -73,7 +73,9 @@ test('what was deleted stays away when its addition comes late', async () => {
   const deleting = reader.deleteAction('action-b');
   expect(shown()).toEqual(['a']);
   await deleting;
-  await client.emit({ __typename: 'FeedItemUpdated', item: testItem('b', at(2)) });
+  for (const __typename of ['FeedItemAdded', 'FeedItemUpdated'] as const)
+    await client.emit({ __typename, item: testItem('b', at(2)) });
+  reader.feed({}).showWaiting();
   expect(shown()).toEqual(['a']);
 });
 
