@@ -13,6 +13,7 @@ import { checkClock, watchClock } from '../services/clock-watch.ts';
 import type * as Api from './api.ts';
 import { createCore } from './core.ts';
 import { ALL_RETIRED_INDEXES, allIndexes } from './indexes.ts';
+import { quotasOf } from './quotas.ts';
 import { enterInstallation } from './presence.ts';
 import { startWorkers } from './workers.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
@@ -162,6 +163,7 @@ async function build(
     feeds: config.feeds,
     cacheBytes: config.cacheBytes,
     hasTenants,
+    ...(parts.api ? { quotas: quotasOf(config, redis) } : {}),
     recordsEvents: config.events.retentionMs !== null,
     digestAfterMs: config.events.digests?.afterMs ?? null,
     realtime: ({ erasures }) => {

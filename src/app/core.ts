@@ -7,6 +7,7 @@ import type { Realtime } from '../realtime/create-realtime.ts';
 import { createServices } from '../services/create-services.ts';
 import type { Services } from '../services/create-services.ts';
 import { cursorSeal, UNSEALED } from '../services/tenants/cursor-seal.ts';
+import { NO_QUOTAS, type TenantQuotas } from '../services/tenants/quotas.ts';
 import { createEventSessions } from '../services/session/event-sessions.ts';
 import { openSession } from '../services/session/open-session.ts';
 import { chooseFeedModel } from '../storage/feed-epochs.ts';
@@ -42,6 +43,8 @@ export interface CoreOptions {
   >;
   /** Whether ids are stored with their tenant. Default: no. */
   readonly hasTenants?: boolean;
+  /** How much each tenant may have. Default: as much as they like. */
+  readonly quotas?: TenantQuotas;
   /** Whether what happens is recorded for hosts. Default: no. */
   readonly recordsEvents?: boolean;
   /** How long somebody has not read when they are reminded; null, absent: never. */
@@ -88,6 +91,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     // When somebody read is noted as exactly as the shorter of the two asks for.
     dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
     newToken: newObjectId,
+    quotas: options.quotas ?? NO_QUOTAS,
     tickets: options.tickets(repositories),
     cursorSeal:
       options.hasTenants === true ? cursorSeal(await repositories.secrets.shared('cursors')) : UNSEALED,

@@ -37,6 +37,8 @@ export interface Config {
     readonly corsOrigins: CorsOrigins;
     readonly socketIdleMs: number;
   };
+  /** How much each tenant may have by the API. Null: no limit. */
+  readonly tenants: { readonly members: number | null; readonly publications: Rate | null };
   /** Without a port they are served beside the API. */
   readonly metrics: { readonly port?: number; readonly token?: string };
   readonly auth: {

@@ -142,7 +142,7 @@ export interface Rate {
 
 /** `600/1m` or `off`. Off is undefined. */
 export function rate(what = 'requests'): Kind<Rate | undefined> {
-  const expects = `off, or ${what} per duration such as ${what === 'requests' ? '600' : '50000'}/1m`;
+  const expects = `off, or ${what} per duration such as ${what === 'objects' ? '50000' : '600'}/1m`;
   const schema = z.string().transform((value, context): Rate | undefined => {
     if (value === 'off') return undefined;
     const [points = '', per = ''] = value.split('/');

@@ -141,6 +141,10 @@ function shape(values: SettingValues, env: Environment): Config {
       corsOrigins: values.CORS_ORIGINS ?? (isProduction ? [] : 'loopback'),
       socketIdleMs: values.SOCKET_IDLE,
     },
+    tenants: {
+      members: values.TENANT_MEMBERS ?? null,
+      publications: values.TENANT_PUBLICATIONS ?? null,
+    },
     metrics: defined({ port: values.METRICS_PORT, token: values.METRICS_TOKEN }),
     auth: {
       ...defined({

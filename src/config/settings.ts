@@ -134,6 +134,18 @@ export const SETTINGS = {
     rate('objects'),
     'Objects that operations of all users of one tenant may ask for.',
   ),
+  TENANT_PUBLICATIONS: setting(
+    'Server',
+    'off',
+    rate('publications'),
+    'New actions of one tenant by the API, in all processes on one Redis together.',
+  ),
+  TENANT_MEMBERS: optional(
+    'Server',
+    whole(1, 1_000_000_000),
+    'Members that one tenant may describe by the API.',
+    { shownDefault: 'as many as they like' },
+  ),
   PERSISTED_OPERATIONS: optional(
     'Server',
     text('a file', PRINTABLE),

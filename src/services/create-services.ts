@@ -68,6 +68,7 @@ import { retryFanOut } from './moderation/retry-fan-out.ts';
 import { bound } from './bound.ts';
 import { eraseTenant, exportTenant, listTenants } from './tenants/all-of-tenant.ts';
 import type { CursorSeal } from './tenants/cursor-seal.ts';
+import type { TenantQuotas } from './tenants/quotas.ts';
 import type { RecordInteractionInput, Ticket } from './shapes.ts';
 import { createSharedBoosts } from './feed/shared-boosts.ts';
 import { createSharedUnread } from './feed/shared-unread.ts';
@@ -90,6 +91,7 @@ export interface ServiceParts extends Repositories {
   readonly newToken: () => string;
   readonly tickets: TicketOffice;
   readonly cursorSeal: CursorSeal;
+  readonly quotas: TenantQuotas;
   readonly onPublished: (count: number) => void;
   readonly onLiveLogError: (error: unknown) => void;
   readonly onStoreUnavailable: (error: unknown) => void;

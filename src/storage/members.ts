@@ -95,6 +95,14 @@ export function membersRepository(
       return document === null ? null : toMember(document);
     },
 
+    /** How many members have an id from one to before another, counted up to a limit. */
+    async countIn(
+      { from, before }: { readonly from: UserId; readonly before: UserId },
+      limit: number,
+    ): Promise<number> {
+      return collection.countDocuments({ _id: { $gte: from, $lt: before } }, { limit });
+    },
+
     /** Members of a group in order of id, after `afterId`. Indexes `team`, `department`. */
     async inGroup(group: Group, afterId: UserId | null, limit: number): Promise<Member[]> {
       const documents = await collection

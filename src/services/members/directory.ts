@@ -4,7 +4,7 @@ import { announceListChange } from '../../realtime/announce.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { nameSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { MemberRecord } from '../../storage/members.ts';
+import type { MemberRecord, MembersRepository } from '../../storage/members.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import type { FollowsRepository } from '../../storage/follows.ts';
 import type { RefsRepository } from '../../storage/refs.ts';
@@ -14,6 +14,7 @@ import { requireRole } from '../roles.ts';
 import type { MemberInput, RefInput } from '../shapes.ts';
 import { DETAIL_FIELDS } from './details-schema.ts';
 import { settleMemberships, type SettleMembershipDependencies } from './settle-memberships.ts';
+import { checkMemberQuota, type TenantQuotas } from '../tenants/quotas.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -42,12 +43,16 @@ export interface UpsertMembersDependencies
   readonly feeds: RebuildFeedDependencies['feeds'] & AdmitMembersDependencies['feeds'];
   readonly actions: SettleMembershipDependencies['actions'] & Pick<ActionsRepository, 'namedAmong'>;
   readonly follows: SettleMembershipDependencies['follows'] & Pick<FollowsRepository, 'followersAmong'>;
+  readonly members: SettleMembershipDependencies['members'] &
+    Pick<MembersRepository, 'countIn' | 'findByIds' | 'upsert'>;
+  readonly quotas: TenantQuotas;
 }
 
 /**
  * Brings members up to date with the host application. Each record is the member as it is now: what it leaves out is
  * emptied. Watchers among those whose team, department or supervisor changes are asked to query their feed again.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT while one of them is being erased
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT while one of them is being erased, and where a tenant would have
+ * more members than it may
  */
 export async function upsertMembers(
   dependencies: UpsertMembersDependencies,
@@ -68,6 +73,7 @@ export async function upsertMembers(
     );
     const now = clock.now();
     const before = await dependencies.members.findByIds(latest.map((change) => change.userId));
+    await checkMemberQuota(dependencies, identity, latest.length - before.length);
     const inDoubt = await feedsInDoubt(dependencies, latest, before);
     // Before the change, which is the commit point, for the case that this is cut off behind it; and behind the change,
     // since a rebuild in between goes by what was.

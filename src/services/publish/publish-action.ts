@@ -13,6 +13,7 @@ import type { ActionsRepository } from '../../storage/actions.ts';
 import type { MembersRepository } from '../../storage/members.ts';
 import { actingAs } from '../roles.ts';
 import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
+import { takePublications, type TenantQuotas } from '../tenants/quotas.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import {
@@ -35,6 +36,7 @@ export interface PublishDependencies {
   readonly actions: Pick<ActionsRepository, 'insert' | 'insertMany'>;
   readonly members: Pick<MembersRepository, 'findByIds'>;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
+  readonly quotas: Pick<TenantQuotas, 'publications'>;
   /** Called with how many new actions were recorded. */
   readonly onPublished: (count: number) => void;
 }
@@ -81,7 +83,7 @@ type CheckedInput = z.output<typeof inputSchema> & {
 
 /**
  * Records an action. One atomic write is the commit point; its fan-out begins in the background.
- * @throws FanfareError BAD_USER_INPUT, FORBIDDEN
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, RATE_LIMITED where the tenant has published as much as it may
  */
 export async function publishAction(
   dependencies: PublishDependencies,
@@ -89,10 +91,13 @@ export async function publishAction(
   input: PublishActionInput,
 ): Promise<PublishedAction> {
   const checked = check(identity, input, ['input']);
+  const { refusal, settle } = await takePublications(dependencies.quotas, identity, 1);
+  if (refusal !== null) throw refusal;
   const groups = await groupsOf(dependencies.members, [checked]);
   const published = await dependencies.actions.insert(
     newAction(checked, { groups, recorded: clock.now(), lane: 'LIVE', isImported: false }),
   );
+  await settle(published.isReplay ? 0 : 1);
   refuseUnseenReplay(identity, published);
   if (!published.isReplay) announceWork(dependencies, 1);
   return published;
@@ -125,6 +130,11 @@ export async function publishActions(
       accepted.push({ position, input: check(identity, input, ['inputs', position]) });
     });
   }
+  const { granted, refusal, settle } = await takePublications(dependencies.quotas, identity, accepted.length);
+  for (const { position } of accepted.splice(granted))
+    attempt(outcomes, position, () => {
+      if (refusal !== null) throw refusal;
+    });
   const groups = await groupsOf(
     dependencies.members,
     accepted.map(({ input }) => input),
@@ -151,6 +161,7 @@ export async function publishActions(
     });
   });
   const recordedCount = published.filter((result) => !result.isReplay).length;
+  await settle(recordedCount);
   if (recordedCount > 0) announceWork(dependencies, recordedCount);
   return outcomes;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
+import { NO_QUOTAS } from '../../../src/services/tenants/quotas.ts';
 import { upsertMembers } from '../../../src/services/members/directory.ts';
 import { settleFollows } from '../../../src/services/follow/settle-follows.ts';
 import { newObjectId } from '../../../src/storage/mongo.ts';
@@ -51,6 +52,7 @@ test('rebuilds a feed for the change also where the change was slow and the feed
     members,
     workSignal,
     weights: DEFAULT_WEIGHTS,
+    quotas: NO_QUOTAS,
   };
   await upsertMembers(dependencies, parts.service, ELSEWHERE);
   await parts.fanOut();

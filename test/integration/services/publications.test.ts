@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
+import { NO_QUOTAS } from '../../../src/services/tenants/quotas.ts';
 import { publishAction } from '../../../src/services/publish/publish-action.ts';
 import type { Collections } from '../../../src/storage/mongo.ts';
 import { publicationId } from '../../../src/storage/publications.ts';
@@ -20,6 +21,7 @@ function publishOver(parts: Parts, collections: Collections): ReturnType<typeof 
     ...createRepositories(collections),
     workSignal: { notify: () => undefined },
     onPublished: () => undefined,
+    quotas: NO_QUOTAS,
   };
   return publishAction(dependencies, parts.service, POST);
 }

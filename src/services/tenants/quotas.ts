@@ -1,0 +1,79 @@
+import { FanfareError } from '../../domain/errors.ts';
+import { idRangeOf, tenantOf, type Tenant } from '../../domain/tenant.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import type { MembersRepository } from '../../storage/members.ts';
+
+/** How much each tenant may have. What is done on the command line and in a process without the API is not counted. */
+export interface TenantQuotas {
+  /** Members who are described; null: as many as they like. */
+  readonly members: number | null;
+  /** Counts new publications, in all processes together; null: they are not limited. */
+  readonly publications: PublicationQuota | null;
+}
+
+export interface PublicationQuota {
+  /** How many of so many may be made now, and in how many milliseconds there may be more. */
+  take(tenant: Tenant, count: number): Promise<{ readonly granted: number; readonly msLeft: number }>;
+  /** So many were none: they had been published before, or were refused. */
+  giveBack(tenant: Tenant, count: number): Promise<void>;
+}
+
+export const NO_QUOTAS: TenantQuotas = { members: null, publications: null };
+
+/** What of a call may be published. */
+export interface GrantedPublications {
+  readonly granted: number;
+  /** For everything beyond. */
+  readonly refusal: FanfareError | null;
+  /** To be called with how many of them are new, also when that is none. */
+  settle(recorded: number): Promise<void>;
+}
+
+const UNLIMITED: Pick<GrantedPublications, 'refusal' | 'settle'> = {
+  refusal: null,
+  settle: () => Promise.resolve(),
+};
+
+/** Takes what somebody is about to publish from the share of their tenant. No round trip where there is no such quota. */
+export async function takePublications(
+  { publications }: Pick<TenantQuotas, 'publications'>,
+  { userId }: Pick<Identity, 'userId'>,
+  count: number,
+): Promise<GrantedPublications> {
+  const tenant = tenantOf(userId);
+  if (publications === null || tenant === null || count === 0) return { granted: count, ...UNLIMITED };
+  const { granted, msLeft } = await publications.take(tenant, count);
+  const seconds = String(Math.max(1, Math.ceil(msLeft / 1_000)));
+  return {
+    granted,
+    refusal:
+      granted === count
+        ? null
+        : new FanfareError('RATE_LIMITED', `Too many publications of the tenant, try again in ${seconds} s`),
+    settle: async (recorded) => {
+      if (recorded < granted) await publications.giveBack(tenant, granted - recorded);
+    },
+  };
+}
+
+/**
+ * Processes that describe new members at the same moment may come above it together, by what each has in one call. No
+ * round trip where there is no such quota, or nobody is new.
+ * @param added how many are not described yet
+ * @throws FanfareError CONFLICT where the tenant would have more members than it may
+ */
+export async function checkMemberQuota(
+  {
+    members,
+    quotas,
+  }: { readonly members: Pick<MembersRepository, 'countIn'>; readonly quotas: TenantQuotas },
+  { userId }: Pick<Identity, 'userId'>,
+  added: number,
+): Promise<void> {
+  const tenant = tenantOf(userId);
+  const most = quotas.members;
+  if (most === null || tenant === null || added === 0) return;
+  const known = await members.countIn(idRangeOf(tenant), most + 1);
+  if (known + added > most)
+    throw new FanfareError('CONFLICT', `The tenant may have at most ${String(most)} members`);
+}

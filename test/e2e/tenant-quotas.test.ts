@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { inTenant, TENANT_CLAIM } from '../support/tenants.ts';
+import { uniqueName } from '../support/unique-name.ts';
+
+// Names of their own: databases of tests are lent out again, and with them what was counted for a name.
+const tenantName = (prefix: string): string => uniqueName(prefix).replace('_', '-');
+const tenants = (): readonly [string, string] => [tenantName('acme'), tenantName('other')];
+const SERVICE = { sub: 'service', roles: ['service'] } as const;
+
+const inputOf = (key: string) => ({
+  ...{ idempotencyKey: key, actorId: 'bob' },
+  descriptor: { posted: { postId: key } },
+});
+
+/** What becomes of one publication. */
+async function publish(app: TestApp, tenant: string, key: string): Promise<string> {
+  const { errors } = await inTenant(app, tenant).query(
+    'mutation ($input: PublishActionInput!) { publishAction(input: $input) { isReplay } }',
+    { input: inputOf(key) },
+    SERVICE,
+  );
+  return errors[0]?.extensions.code ?? 'OK';
+}
+
+test('a tenant publishes so much a window, in all processes together, and another one has its own share', async () => {
+  const [acme, other] = tenants();
+  const env = { TENANT_CLAIM, TENANT_PUBLICATIONS: '3/1h' };
+  await using one = await startTestApp({ worker: false, env });
+  await using two = await startTestApp({ worker: false, env, database: one.database });
+  expect([await publish(one, acme, 'a'), await publish(two, acme, 'b')]).toEqual(['OK', 'OK']);
+  // What was published before takes nothing of it, nor does what is refused for what it is.
+  expect([await publish(one, acme, 'a'), await publish(two, acme, 'a')]).toEqual(['OK', 'OK']);
+  const { errors: faults } = await inTenant(one, acme).query(
+    'mutation { publishAction(input: { actorId: "bob", recipients: ["x"], descriptor: { posted: { postId: "p" } } }) { isReplay } }',
+    {},
+    SERVICE,
+  );
+  expect(faults).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+  expect([await publish(two, acme, 'c'), await publish(one, acme, 'd')]).toEqual(['OK', 'RATE_LIMITED']);
+  expect(await publish(two, acme, 'd')).toBe('RATE_LIMITED');
+  expect(await publish(two, other, 'a')).toBe('OK');
+  const { errors } = await inTenant(one, acme).query(
+    'mutation ($input: PublishActionInput!) { publishAction(input: $input) { isReplay } }',
+    { input: inputOf('e') },
+    SERVICE,
+  );
+  expect(errors[0]?.message).toMatch(/^Too many publications of the tenant, try again in \d+ s$/);
+});
+
+test('of many publications in one call those are made that there is a share for', async () => {
+  const [acme] = tenants();
+  await using app = await startTestApp({
+    worker: false,
+    env: { TENANT_CLAIM, TENANT_PUBLICATIONS: '3/1h' },
+  });
+  const publishMany = async (...keys: string[]) => {
+    const { data } = await inTenant(app, acme).query<{
+      readonly publishActions: readonly { readonly error: { readonly code: string } | null }[];
+    }>(
+      'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { error { code } } }',
+      { inputs: keys.map(inputOf) },
+      SERVICE,
+    );
+    return data?.publishActions.map(({ error }) => error?.code ?? 'OK');
+  };
+  expect(await publishMany('a', 'b')).toEqual(['OK', 'OK']);
+  // The replay is given back, so there is one left after it.
+  expect(await publishMany('a')).toEqual(['OK']);
+  expect(await publishMany('c', 'd', 'e')).toEqual(['OK', 'RATE_LIMITED', 'RATE_LIMITED']);
+  expect(await publishMany('f')).toEqual(['RATE_LIMITED']);
+});
+
+test('a tenant has so many members; members who are there can be described again', async () => {
+  const [acme, other] = tenants();
+  await using app = await startTestApp({ worker: false, env: { TENANT_CLAIM, TENANT_MEMBERS: '3' } });
+  const describe = async (tenant: string, ...ids: string[]) => {
+    const { errors } = await inTenant(app, tenant).query(
+      'mutation ($members: [MemberInput!]!) { upsertMembers(members: $members) }',
+      { members: ids.map((memberId) => ({ memberId, name: memberId })) },
+      SERVICE,
+    );
+    return errors[0]?.message ?? 'OK';
+  };
+  const refused = 'The tenant may have at most 3 members';
+  expect(await describe(acme, 'ann', 'bob')).toBe('OK');
+  expect(await describe(acme, 'ann', 'cid', 'dan')).toBe(refused);
+  expect(await describe(acme, 'ann', 'cid')).toBe('OK');
+  expect(await describe(acme, 'dan')).toBe(refused);
+  expect(await describe(acme, 'ann', 'bob', 'cid')).toBe('OK');
+  expect(await describe(other, 'ann', 'bob', 'dan')).toBe('OK');
+});
+
+test('many tenants do not make metrics more', async () => {
+  await using app = await startTestApp({
+    env: { TENANT_CLAIM, TENANT_PUBLICATIONS: '1/1h', RATE_LIMIT_TENANT: '5/1h' },
+  });
+  const ask = async (tenant: string) => {
+    await publish(app, tenant, 'a');
+    await publish(app, tenant, 'b');
+    for (let n = 0; n < 4; n++) await inTenant(app, tenant).query('query Mine { feed { edges { cursor } } }');
+    await app.idle();
+  };
+  const series = async () => {
+    const page = await (await fetch(`${app.url}/metrics`)).text();
+    // Values of buckets come as they are needed.
+    return page.split('\n').filter((line) => /^fanfare_/.test(line) && !line.includes('le="')).length;
+  };
+  for (let n = 0; n < 2; n++) await ask(tenantName('first'));
+  const few = await series();
+  for (let n = 0; n < 12; n++) await ask(tenantName('more'));
+  expect(await series()).toBe(few);
+  const page = await (await fetch(`${app.url}/metrics`)).text();
+  expect(page).not.toMatch(/first-|more-|u001f/);
+});
