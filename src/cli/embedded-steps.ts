@@ -23,6 +23,7 @@ export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'er
     terminal.note(terminal.isInteractive ? fitted(message) : message);
     waiting?.now(message);
   };
+  const isNews = tenths();
   const endBar = () => {
     bar?.progress[Symbol.dispose]();
     bar = null;
@@ -32,7 +33,7 @@ export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'er
       if (event.step === 'exit' || log !== null) {
         endBar();
         if (log === null) terminal.note(event.message);
-        else logEmbeddedStep(log, event);
+        else if (isNews(event)) logEmbeddedStep(log, event);
       } else if (event.fraction === undefined) {
         endBar();
         note(event.message);
@@ -48,5 +49,17 @@ export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'er
       endBar();
       waiting?.[Symbol.dispose]();
     },
+  };
+}
+
+/** Whether a step has come a tenth further, or to its end: a log is no bar that moves. */
+function tenths(): (event: EmbeddedEvent) => boolean {
+  let last = { step: '', tenth: -1 };
+  return ({ step, fraction }) => {
+    if (fraction === undefined) return true;
+    const tenth = Math.floor(fraction * 10);
+    if (step === last.step && tenth <= last.tenth) return false;
+    last = { step, tenth };
+    return true;
   };
 }

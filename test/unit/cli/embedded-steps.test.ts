@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { embeddedSteps } from '../../../src/cli/embedded-steps.ts';
+import { recordingTerminal } from '../../support/recording-terminal.ts';
+
+test('a log has a line for each tenth of a step, and each message without a fraction', () => {
+  const lines: unknown[] = [];
+  const write = (line: unknown): void => void lines.push(line);
+  using steps = embeddedSteps(recordingTerminal().terminal, { info: write, error: write });
+  for (let part = 0; part <= 100; part++) {
+    steps.onEvent({ step: 'download', message: 'Fetching', fraction: part / 100 });
+    if (part === 50) steps.onEvent({ step: 'choice', message: 'This one' });
+  }
+  steps.onEvent({ step: 'unpack', message: 'Unpacking', fraction: 0 });
+  expect(lines).toHaveLength(11 + 1 + 1);
+  expect(lines.at(-2)).toMatchObject({ step: 'download', fraction: 1 });
+});
