@@ -2,7 +2,15 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MEMBERS } from '../../src/cli/demo/people.ts';
 import { findBrowser, textOf } from '../support/browser.ts';
-import { click, faults, has, openConsole, picture, WAIT, type ConsoleWorld } from '../support/console.ts';
+import {
+  click,
+  faultsInBoth,
+  has,
+  openConsole,
+  picture,
+  WAIT,
+  type ConsoleWorld,
+} from '../support/console.ts';
 
 const found = await findBrowser();
 
@@ -58,11 +66,7 @@ describe.skipIf(typeof found === 'string')('the demo page', () => {
     await click(page, 'An application');
     await expect.poll(() => feedOf(page, 'left'), WAIT).toContain('applied');
     expect(await page.$$('[data-side="left"] option')).toHaveLength(MEMBERS.length);
-    for (const value of ['light', 'dark']) {
-      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
-      expect(await faults(page), value).toEqual([]);
-      await picture(page, `demo-${value}`);
-    }
+    expect(await faultsInBoth(page, (value) => picture(page, `demo-${value}`))).toEqual({});
     await page.setViewport({ width: 390, height: 780 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     await picture(page, 'demo-phone');

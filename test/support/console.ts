@@ -71,15 +71,38 @@ export async function has(page: Page, text: string, selector = 'main'): Promise<
   await expect.poll(() => textOf(page, selector), WAIT).toContain(text);
 }
 
-/** What axe-core finds wrong. */
-export async function faults(page: Page): Promise<string[]> {
-  const path = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** What a page can have wrong in the dark alone: the rest is the same in both. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+
+/** What axe-core finds wrong, in the colours the page has now. @param runOnly default: all its rules */
+export async function faults(page: Page, runOnly?: readonly string[]): Promise<string[]> {
   // By the debugger: the page itself lets no such script in.
-  await page.evaluate(await readFile(path, 'utf8'));
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await axeSource());
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(runOnly && { runOnly }) });
   const found = await page.evaluate(
-    'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))',
+    `axe.run(document, ${options}).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`,
   );
   return found as string[];
+}
+
+/** What axe-core finds wrong in light and in dark, each under its name. Leaves the page dark. */
+export async function faultsInBoth(
+  page: Page,
+  look: (name: 'light' | 'dark') => Promise<void> = () => Promise.resolve(),
+): Promise<Record<string, string[]>> {
+  const wrong: Record<string, string[]> = {};
+  for (const value of ['light', 'dark'] as const) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+    const seen = await faults(page, value === 'dark' ? OF_COLOURS : undefined);
+    if (seen.length > 0) wrong[value] = seen;
+    await look(value);
+  }
+  return wrong;
+}
+
+let axe: Promise<string> | undefined;
+function axeSource(): Promise<string> {
+  return (axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
 }
 
 /** To look at: FANFARE_PICTURES names a folder. */
