@@ -1,7 +1,7 @@
 /**
  * What is published, as a user gets it: each package is packed, linted, its types are resolved as Node and
  * bundlers do, and its tarballs are installed into an empty folder, where the server must start and do its work, by
- * this Node and by others, and the example of a host with types of its own must run.
+ * this Node and by others, the example of a host with types of its own must run, and what `fanfare init` makes.
  */
 import { execFile, spawn } from 'node:child_process';
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,6 +12,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { generate } from '@graphql-codegen/cli';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { checkInit } from './check-init.js';
 import { checkReact } from './check-react.js';
 
 const PACKAGES = ['.', 'packages/client', 'packages/react', 'packages/local-engine'];
@@ -96,6 +97,8 @@ async function install(tarballs) {
     else await check(`Node ${major}`, node, empty);
   }
   await runExample(empty);
+  const cli = join(empty, 'node_modules/@fanfare/server/bin/fanfare.js');
+  faults.push(...(await checkInit(folder, { cli, tarballs, env })));
   const { devDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
   const { react, vite } = devDependencies;
   faults.push(...(await checkReact(empty, { env, react, vite })));

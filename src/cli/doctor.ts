@@ -2,6 +2,7 @@ import { allIndexes } from '../app/indexes.ts';
 import { missingIndexes } from '../storage/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
 import { connectDatabase, type Database } from '../storage/mongo.ts';
+import { offloadsRepository } from '../storage/offloads.ts';
 import { schemaVersionRepository } from '../storage/schema-version.ts';
 import { openRedisParts } from '../connections/redis-parts.ts';
 import type { Config } from '../config/config.ts';
@@ -122,6 +123,7 @@ async function* examineMongo(
   };
   yield await examineIndexes(database, auth.tenantClaim !== undefined);
   yield await examineSchema(database);
+  yield* examineOffloads(database);
 }
 
 async function examineIndexes({ db }: Database, hasTenants: boolean): Promise<Finding> {
@@ -149,7 +151,13 @@ async function examineSchema({ collections }: Database): Promise<Finding> {
   const state = await schemaVersionRepository(collections).state();
   if (state === null)
     return { state: 'note', what, detail: 'no version yet; the first start of a server notes it' };
-  const { version, required, migration } = state;
+  const { version, required, migration, adopting } = state;
+  if (adopting !== null)
+    return {
+      state: 'FAIL',
+      what,
+      detail: `the database is being made that of the tenant ${adopting}: fanfare tenant adopt ${adopting} goes on with it`,
+    };
   const detail = `version ${String(version)} of ${String(known)}`;
   if (required > known)
     return { state: 'FAIL', what, detail: `${detail}: written by a newer release, run that one` };
@@ -160,6 +168,18 @@ async function examineSchema({ collections }: Database): Promise<Finding> {
   return migration.error === undefined
     ? { state: 'note', what, detail: progress }
     : { state: 'FAIL', what, detail: `${progress}, last attempt: ${migration.error}` };
+}
+
+/** Nobody sees the actions of one that was cut off. */
+async function* examineOffloads({ collections }: Database): AsyncGenerator<Finding> {
+  for (const { isReturning, actions } of await offloadsRepository(collections).underWay())
+    yield {
+      state: 'note',
+      what: 'Offload',
+      detail: isReturning
+        ? `${String(actions)} actions are being brought back; where no restore runs, run it again with the same file`
+        : `${String(actions)} actions are being taken out; where no offload runs, run it again with the same day and file`,
+    };
 }
 
 async function examineRedis({ url = '', sentinel }: Config['redis']): Promise<Finding> {

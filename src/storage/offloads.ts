@@ -172,6 +172,33 @@ export function offloadsRepository(collections: Collections) {
       return found.length;
     },
 
+    /** Every taking out and bringing back that has not come to its end, with how many actions. Index `offload`. */
+    async underWay(): Promise<
+      { readonly id: string; readonly isReturning: boolean; readonly actions: number }[]
+    > {
+      const found = await actions
+        .aggregate<{
+          readonly _id: { readonly id: string; readonly isReturning: boolean };
+          readonly actions: number;
+        }>([
+          {
+            $match: {
+              'offload.id': { $exists: true, $gt: '' },
+              'offload.stage': { $in: ['CLAIMED', 'LEAVING', 'RETURNING'] satisfies OffloadStage[] },
+            },
+          },
+          {
+            $group: {
+              _id: { id: '$offload.id', isReturning: { $eq: ['$offload.stage', 'RETURNING'] } },
+              actions: { $sum: 1 },
+            },
+          },
+          { $sort: { _id: 1 } },
+        ])
+        .toArray();
+      return found.map(({ _id, actions: count }) => ({ ..._id, actions: count }));
+    },
+
     /** How many of them are neither here nor out: the taking out was cut off. Index `offload`. */
     countUnfinished(offloadId: string): Promise<number> {
       return actions.countDocuments({
