@@ -44,6 +44,16 @@ const alone = [
   'test/unit/http/deadline.test.ts',
 ];
 
+/** A process that has once served tenants takes ids with one ever after: these have it to themselves, too. */
+const tenants = [
+  'test/e2e/tenant-commands.test.ts',
+  'test/e2e/tenant-quotas.test.ts',
+  'test/e2e/tenants-table.test.ts',
+  'test/e2e/tenants.test.ts',
+  'test/integration/costs/tenants.test.ts',
+];
+const watched = { setupFiles: ['test/support/watch-commands.ts'] };
+
 export default defineConfig({
   test: {
     // One engine and one Redis for the whole run; see test/support/engine.ts.
@@ -55,15 +65,16 @@ export default defineConfig({
         plugins: [relayArtifacts()],
         test: {
           ...limits,
-          ...(name === 'unit' ? {} : { setupFiles: ['test/support/watch-commands.ts'] }),
+          ...(name === 'unit' ? {} : watched),
           name,
           include: [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`],
-          exclude: alone,
+          exclude: [...alone, ...tenants],
           pool: 'forks' as const,
           isolate: false,
         },
       })),
       { resolve, test: { ...limits, name: 'alone', include: alone, pool: 'forks' } },
+      { resolve, test: { ...limits, ...watched, name: 'tenants', include: tenants, pool: 'forks' } },
     ],
   },
 });
