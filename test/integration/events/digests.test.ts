@@ -110,6 +110,21 @@ test('a member who is erased is reminded of nothing, and named by no reminder', 
   expect(names).toEqual([expect.stringMatching(/^erased:/)]);
 });
 
+test('the export of a member has when they were reminded, and the reminder', async () => {
+  await deliver('ann', 'bob');
+  hours = 25;
+  await remind();
+  await moveEvents(parts.database.collections);
+  const exported = (await parts.services.memberExport(parts.session('ann', 'admin'), 'ann')) as {
+    readonly reader: { readonly digestedAt?: Date };
+    readonly events: readonly { readonly type: string; readonly memberId?: string }[];
+  };
+  expect(exported.reader.digestedAt).toBeInstanceOf(Date);
+  expect(exported.events.filter(({ type }) => type === 'digest.due')).toMatchObject([
+    { memberId: 'ann', unread: { count: 1, isExact: true } },
+  ]);
+});
+
 async function portOf(server: Pick<Server, 'address'>): Promise<number> {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('It does not listen');

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { DigestWorker } from '../../../src/workers/events/digest-worker.ts';
+import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const HOUR_MS = 3_600_000;
+const EVERY_MS = 48 * HOUR_MS;
+
+const namesOf = (commands: readonly RecordedCommand[]): string[] =>
+  commands.map(({ name, collection }) => `${name} ${collection}`);
+
+function digestWorker(parts: Parts): DigestWorker {
+  return new DigestWorker(
+    {
+      ...parts.repositories,
+      countUnread: () => Promise.resolve({ count: 1, isExact: true }),
+      mayLook: () => true,
+      onError: (error) => {
+        throw error;
+      },
+    },
+    { pollMs: 20, afterMs: 24 * HOUR_MS },
+  );
+}
+
+test('a delivery notes who is to be reminded by one read and one write for a thousand readers, then by the read alone', async () => {
+  await using parts = await openParts({ monitorCommands: true, recordsEvents: true });
+  const readers = Array.from({ length: 1_001 }, (_, n) => `reader-${String(n)}`);
+  const { digests } = parts.repositories;
+  const note = async (userIds: readonly string[]) =>
+    namesOf(
+      await commandsOf(parts.database, () =>
+        digests.note(userIds, { dueAt: new Date(Date.now() + 24 * HOUR_MS), everyMs: EVERY_MS }),
+      ),
+    );
+  expect(await note(readers.slice(0, 1_000))).toEqual(['find feeds', 'update feeds']);
+  expect(await note(readers.slice(0, 1_000))).toEqual(['find feeds']);
+  expect(await note(readers)).toEqual(['find feeds', 'find feeds', 'update feeds']);
+});
+
+test('a round looks once by index where nobody is due, and takes two commands for each who is, but for their unread count', async () => {
+  await using parts = await openParts({ monitorCommands: true, recordsEvents: true });
+  await using worker = digestWorker(parts);
+  const { digests } = parts.repositories;
+  const late = new Date(Date.now() + 100 * HOUR_MS);
+  const idle = await commandsOf(parts.database, () => worker.round(late));
+  expect(namesOf(idle)).toEqual(['find feeds']);
+  const [look] = idle;
+  if (look === undefined) throw new Error('It has not looked');
+  expect(await stagesOf(parts.database, look)).toContainEqual(
+    expect.objectContaining({ indexName: 'digest' }),
+  );
+  for (const [count, names] of [
+    [1, ['ann']],
+    [3, ['bob', 'cid', 'dan']],
+  ] as const) {
+    await digests.note(names, { dueAt: new Date(), everyMs: EVERY_MS });
+    const commands = namesOf(await commandsOf(parts.database, () => worker.round(late)));
+    expect(commands).toHaveLength(1 + 2 * count);
+    expect(commands.filter((name) => name === 'update feeds')).toHaveLength(count);
+    expect(commands.filter((name) => name.endsWith(' eventOutbox'))).toHaveLength(count);
+  }
+});
