@@ -128,7 +128,7 @@ describe.skipIf(typeof found === 'string')('the console', () => {
     await post('Meanwhile');
     await world.app.idle();
     await world.serveAgain();
-    // It may have tried by itself meanwhile, and then there is nothing to press any more.
+    // It may have tried on its own meanwhile, and then there is nothing to press any more.
     await page.evaluate("document.querySelector('[data-fanfare=connection] button')?.click()");
     await has(page, 'Meanwhile', '[role="feed"]');
     expect(await textOf(page, '[data-fanfare="connection"]')).toBe('');
