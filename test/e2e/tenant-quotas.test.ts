@@ -104,7 +104,7 @@ test('many tenants do not make metrics more', async () => {
   const series = async () => {
     const page = await (await fetch(`${app.url}/metrics`)).text();
     // Values of buckets come as they are needed.
-    return page.split('\n').filter((line) => /^fanfare_/.test(line) && !line.includes('le="')).length;
+    return page.split('\n').filter((line) => line.startsWith('fanfare_') && !line.includes('le="')).length;
   };
   for (let n = 0; n < 2; n++) await ask(tenantName('first'));
   const few = await series();

@@ -26,7 +26,7 @@ export interface GrantedPublications {
   /** For everything beyond. */
   readonly refusal: FanfareError | null;
   /** To be called with how many of them are new, also when that is none. */
-  settle(recorded: number): Promise<void>;
+  readonly settle: (recorded: number) => Promise<void>;
 }
 
 const UNLIMITED: Pick<GrantedPublications, 'refusal' | 'settle'> = {

@@ -14,7 +14,7 @@ async function workOf(options: PartsOptions): Promise<{ readonly first: string[]
     return commands
       .filter(({ collection, command }) => {
         const text = JSON.stringify(command);
-        return collection === 'feeds' && /awaitedSince/.test(text);
+        return collection === 'feeds' && text.includes('awaitedSince');
       })
       .map(({ name }) => name);
   };
