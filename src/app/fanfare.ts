@@ -33,7 +33,9 @@ import { openServer, type Server } from './open-server.ts';
 
 /** The types of a configuration: its own, those of its packs, and Custom. */
 export type TypesOf<D extends readonly DescriptorDeclaration[], P extends readonly PackName[]> =
-  D[number] | (typeof PACKS)[P[number]][number] | (typeof ALWAYS)[number];
+  | D[number]
+  | (typeof PACKS)[P[number]][number]
+  | (typeof ALWAYS)[number];
 
 export interface FanfareOptions {
   /** Settings by their names, such as MONGODB_URI. What is not given is taken from the environment. */

@@ -51,7 +51,8 @@ type ValueOf<D> = D extends { readonly kind: 'int' | 'float' }
 
 type OptionalKeys<F> = {
   readonly [K in keyof F]: F[K] extends
-    { readonly kind: 'json' } | { readonly options: { readonly optional: true } }
+    | { readonly kind: 'json' }
+    | { readonly options: { readonly optional: true } }
     ? K
     : never;
 }[keyof F];

@@ -32,7 +32,12 @@ export interface FollowOptions {
 
 /** What a reader does with an item of their feed. */
 export type ItemStep =
-  'hideItem' | 'unhideItem' | 'archiveItem' | 'unarchiveItem' | 'snoozeItem' | 'unsnoozeItem';
+  | 'hideItem'
+  | 'unhideItem'
+  | 'archiveItem'
+  | 'unarchiveItem'
+  | 'snoozeItem'
+  | 'unsnoozeItem';
 
 /** Actions are given by a number: its remainder picks one of those published so far. Without any the step is nothing. */
 export type Step =

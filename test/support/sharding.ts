@@ -5,7 +5,8 @@ import type { RecordedCommand } from './commands.ts';
 
 /** Where a command goes on a sharded database: to the shards of the keys it names, to all of them, or nowhere. */
 export type Reach =
-  { readonly kind: 'targeted' | 'scattered' } | { readonly kind: 'forbidden'; readonly rule: ShardRuleName };
+  | { readonly kind: 'targeted' | 'scattered' }
+  | { readonly kind: 'forbidden'; readonly rule: ShardRuleName };
 
 const TARGETED: Reach = { kind: 'targeted' };
 const SCATTERED: Reach = { kind: 'scattered' };

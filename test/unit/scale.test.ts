@@ -5,7 +5,7 @@ import { scaleTables, withTables } from '../../schema/scale-page.ts';
 import { MEASURED_COSTS } from '../../src/cli/plan/measured-costs.ts';
 import { readUnitCosts } from '../../src/cli/plan/unit-costs.ts';
 
-/** Tables are laid out by prettier. */
+/** Tables are laid out by the formatter. */
 function inOneLayout(text: string): string {
   return text
     .replace(/ +/g, ' ')

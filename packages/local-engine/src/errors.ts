@@ -4,7 +4,12 @@
  * fetched or put together. `START_FAILED`: a service did not come up, or its keeper is gone.
  */
 export type EmbeddedErrorCode =
-  'NO_MONGODB' | 'NO_REDIS' | 'DATA_DIR_BUSY' | 'DATA_DIR_UNUSABLE' | 'BUILD_FAILED' | 'START_FAILED';
+  | 'NO_MONGODB'
+  | 'NO_REDIS'
+  | 'DATA_DIR_BUSY'
+  | 'DATA_DIR_UNUSABLE'
+  | 'BUILD_FAILED'
+  | 'START_FAILED';
 
 /** Why the embedded services cannot be used. The message is meant for the person who started the server. */
 export class EmbeddedError extends Error {

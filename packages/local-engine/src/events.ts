@@ -6,7 +6,15 @@ export interface EmbeddedEvent {
    * earlier run left is being cleared. `exit`: a service ended though nobody asked it to; the message says whether it is started again.
    */
   readonly step:
-    'choice' | 'download' | 'unpack' | 'prepare' | 'start' | 'ready' | 'wait' | 'recover' | 'exit';
+    | 'choice'
+    | 'download'
+    | 'unpack'
+    | 'prepare'
+    | 'start'
+    | 'ready'
+    | 'wait'
+    | 'recover'
+    | 'exit';
   /** One sentence for people. */
   readonly message: string;
   /** How much of the step is done, 0 to 1, where that is known. */

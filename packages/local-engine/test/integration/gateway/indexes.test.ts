@@ -6,7 +6,8 @@ import type { Thing } from './thing.ts';
 /** Follows the path of the first inputs down to what reads the documents. */
 function stages(plan: Document): Document[] {
   const below = (plan['inputStage'] ?? (plan['inputStages'] as Document[] | undefined)?.[0]) as
-    Document | undefined;
+    | Document
+    | undefined;
   return below === undefined ? [plan] : [plan, ...stages(below)];
 }
 
