@@ -25,7 +25,7 @@ export function checkOut(name: string, folder: string, say: (line: string) => vo
   rmSync(archive);
   if (lockOf(folder) === lockOf(PROJECT))
     symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
-  else run(folder, 'npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
+  else run(folder, 'npm', ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund']);
   run(folder, process.execPath, ['scripts/build.js', '--fast', 'server']);
   return { folder, commit };
 }

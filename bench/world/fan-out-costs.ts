@@ -19,6 +19,7 @@ export type MeasuredCosts = Pick<UnitCosts, 'publish' | 'pass' | 'chunkWait'> & 
 const CHUNK = 1_000;
 const IDLE_MS = 2_000;
 const APART_MS = 30;
+const WARM_UP = 100;
 const ONE = 'site-of-one';
 const ONE_CHUNK = 'site-of-a-chunk';
 const MANY = 'site-of-many';
@@ -42,7 +43,9 @@ export async function followForCosts(world: FanOutWorld, { followers }: CostSize
  * CPU is what the processes used, less what they use while idle; what is left of the time is waiting.
  */
 export async function measureFanOutCosts(world: FanOutWorld, sizes: CostSizes): Promise<MeasuredCosts> {
-  for (const refId of [ONE, ONE_CHUNK, MANY, ONE, ONE_CHUNK]) await play(world, refId, 3);
+  // Processes that were started a moment ago take twice the CPU for their first actions.
+  await play(world, ONE, WARM_UP);
+  for (const refId of [ONE_CHUNK, MANY, ONE_CHUNK]) await play(world, refId, 5);
   const idle = await idleCpu(world);
   const measure = async (refId: string, count: number): Promise<Run> => {
     const from = performance.now();
@@ -67,11 +70,20 @@ export async function measureFanOutCosts(world: FanOutWorld, sizes: CostSizes): 
   const pass = { process: one.cpu.worker, database: (one.cpu.database * 2) / 3 };
   const ofChunk = CHUNK * (delivery.process + delivery.database + delivery.redis);
   return {
-    publish: { ...publish, wait: Math.max(0, one.answer - publish.process - publish.database) },
-    pass: { ...pass, wait: Math.max(0, one.lag - one.answer - pass.process - pass.database) },
+    publish: { ...publish, ...within(publish, one.answer) },
+    pass: { ...pass, ...within(pass, one.lag - one.answer) },
     chunkWait: Math.max(0, chunk.lag - one.lag - ofChunk),
     delivery,
   };
+}
+
+/** The time it takes as waiting beyond its CPU, or as the share of its CPU that has room in it. */
+function within(
+  { process, database }: { readonly process: number; readonly database: number },
+  took: number,
+): { readonly wait: number; readonly onPath: number } {
+  const cpu = process + database;
+  return { wait: Math.max(0, took - cpu), onPath: cpu === 0 ? 1 : Math.min(1, Math.max(0, took) / cpu) };
 }
 
 /** One after the other, each when the one before has been delivered. */

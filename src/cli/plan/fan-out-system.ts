@@ -18,6 +18,6 @@ export function fanOutCosts(
   };
 }
 
-function seconds({ process, database, wait }: UnitWork): WorkCost {
-  return { process: process / MICROS, database: database / MICROS, wait: wait / MICROS };
+function seconds({ process, database, wait, onPath = 1 }: UnitWork): WorkCost {
+  return { process: process / MICROS, database: database / MICROS, wait: wait / MICROS, onPath };
 }

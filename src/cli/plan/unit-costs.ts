@@ -4,8 +4,14 @@ import { CommandError } from '../context.ts';
 
 const micros = z.number().nonnegative();
 
-/** Microseconds: CPU of the process that does it and of the database, and waiting that takes nobody's CPU. */
-const workCost = z.object({ process: micros, database: micros, wait: micros });
+/**
+ * Microseconds: CPU of the process that does it and of the database, and waiting that takes nobody's CPU. `onPath` is the share of
+ * the CPU that has to be done before it has ended.
+ */
+const workCost = z.object({
+  ...{ process: micros, database: micros, wait: micros },
+  onPath: z.number().min(0).max(1).optional(),
+});
 
 const modelCost = z.object({
   /** One reader to whom an action is delivered. */

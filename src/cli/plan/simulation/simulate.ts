@@ -70,17 +70,19 @@ export function simulateFanOut(
       publish(arrival);
     });
   const publish = (arrival: Arrival): void => {
-    const { process, database: cpu, wait } = system.costs.publish;
+    const { process, database: cpu, wait, onPath = 1 } = system.costs.publish;
     const store = (): void => {
-      database.run(cpu, () => {
+      database.run(cpu * onPath, () => {
+        database.run(cpu * (1 - onPath), () => undefined);
+        publisher?.run(process * (1 - onPath), () => undefined);
         timeline.after(wait, () => {
           queue.add(new FanOutTask(arrival));
         });
       });
     };
     // API processes have machines of their own, as many as they need.
-    if (publisher === null) timeline.after(process, store);
-    else publisher.run(process, store);
+    if (publisher === null) timeline.after(process * onPath, store);
+    else publisher.run(process * onPath, store);
   };
   if (lost !== null)
     timeline.at(lost.at, () => {

@@ -7,6 +7,8 @@ export interface WorkCost {
   /** Of the database. */
   readonly database: number;
   readonly wait: number;
+  /** Share of the CPU that has to be done before it has ended; the rest comes beside or after it. Default: all of it. */
+  readonly onPath?: number;
 }
 
 /** What the parts of a fan-out cost, in seconds. */

@@ -71,8 +71,16 @@ export class SimulatedWorker {
   }
 
   #pass(share: number, then: () => void): void {
-    const { process, database, wait } = this.#world.system.costs.pass;
-    this.#work({ process: process * share, database: database * share, wait: wait * share }, then);
+    const { process, database, wait, onPath = 1 } = this.#world.system.costs.pass;
+    const part = share * onPath;
+    this.#work({ process: process * part, database: database * part, wait: wait * share }, then);
+  }
+
+  /** What is left of a pass when it is done. */
+  #finish(): void {
+    const { process, database, onPath = 1 } = this.#world.system.costs.pass;
+    this.#thread.run(process * (1 - onPath), () => undefined);
+    this.#world.database.run(database * (1 - onPath), () => undefined);
   }
 
   /** The process first, then the database, then waiting. A dead process does not hear of the end. */
@@ -135,6 +143,7 @@ export class SimulatedWorker {
       this.#turns.passEnded(task.lane, this.#world.timeline.now * 1_000);
       this.#running[task.lane].delete(task);
       this.#world.onDone(task);
+      this.#finish();
       this.#giveTurns();
       this.look();
     });

@@ -174,6 +174,24 @@ describe('a simulated fan-out', () => {
     expect(actions.mean).toBeCloseTo(sum(costs.publish) + sum(costs.pass) + chunk, 9);
   });
 
+  test('is done before the work beside it, which the next one finds under way', () => {
+    const { costs } = SYSTEM;
+    const beside: FanOutSystem = {
+      ...{ ...SYSTEM, workers: 1, databaseCores: 1, concurrency: 1 },
+      costs: { ...costs, pass: { ...costs.pass, onPath: 0.25 } },
+    };
+    const alone = (system: FanOutSystem): number =>
+      simulateFanOut(system, [{ at: 0, lane: 'LIVE', readers: 0 }]).actions.mean;
+    const cpu = costs.pass.process + costs.pass.database;
+    expect(alone(beside)).toBeCloseTo(
+      alone({ ...beside, costs: { ...beside.costs, pass: costs.pass } }) - 0.75 * cpu,
+      9,
+    );
+    const crowd = Array.from({ length: 100 }, (): Arrival => ({ at: 0, lane: 'LIVE', readers: 0 }));
+    // In the end all of the work has to be done: one thread of the worker does it.
+    expect(simulateFanOut(beside, crowd).drainedAt).toBeGreaterThan(99 * costs.pass.process);
+  });
+
   test('is done sooner with more workers, and later the more there is to do', () => {
     const steady = (readers: number): Arrival[] =>
       Array.from({ length: 200 }, (_, n) => ({ at: n / 1_000, lane: 'LIVE' as const, readers }));
