@@ -91,13 +91,13 @@ export async function publishAction(
   input: PublishActionInput,
 ): Promise<PublishedAction> {
   const checked = check(identity, input, ['input']);
-  const { refusal, settle } = await takePublications(dependencies.quotas, identity, 1);
-  if (refusal !== null) throw refusal;
+  await using quota = await takePublications(dependencies.quotas, identity, 1);
+  if (quota.refusal !== null) throw quota.refusal;
   const groups = await groupsOf(dependencies.members, [checked]);
   const published = await dependencies.actions.insert(
     newAction(checked, { groups, recorded: clock.now(), lane: 'LIVE', isImported: false }),
   );
-  await settle(published.isReplay ? 0 : 1);
+  quota.recorded = published.isReplay ? 0 : 1;
   refuseUnseenReplay(identity, published);
   if (!published.isReplay) announceWork(dependencies, 1);
   return published;
@@ -130,10 +130,10 @@ export async function publishActions(
       accepted.push({ position, input: check(identity, input, ['inputs', position]) });
     });
   }
-  const { granted, refusal, settle } = await takePublications(dependencies.quotas, identity, accepted.length);
-  for (const { position } of accepted.splice(granted))
+  await using quota = await takePublications(dependencies.quotas, identity, accepted.length);
+  for (const { position } of accepted.splice(quota.granted))
     attempt(outcomes, position, () => {
-      if (refusal !== null) throw refusal;
+      if (quota.refusal !== null) throw quota.refusal;
     });
   const groups = await groupsOf(
     dependencies.members,
@@ -161,7 +161,7 @@ export async function publishActions(
     });
   });
   const recordedCount = published.filter((result) => !result.isReplay).length;
-  await settle(recordedCount);
+  quota.recorded = recordedCount;
   if (recordedCount > 0) announceWork(dependencies, recordedCount);
   return outcomes;
 }

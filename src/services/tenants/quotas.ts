@@ -20,19 +20,14 @@ export interface PublicationQuota {
 
 export const NO_QUOTAS: TenantQuotas = { members: null, publications: null };
 
-/** What of a call may be published. */
-export interface GrantedPublications {
+/** What of a call may be published. Disposing gives back what was not recorded, also where publishing has failed. */
+export interface GrantedPublications extends AsyncDisposable {
   readonly granted: number;
   /** For everything beyond. */
   readonly refusal: FanfareError | null;
-  /** To be called with how many of them are new, also when that is none. */
-  readonly settle: (recorded: number) => Promise<void>;
+  /** How many of them are new. */
+  recorded: number;
 }
-
-const UNLIMITED: Pick<GrantedPublications, 'refusal' | 'settle'> = {
-  refusal: null,
-  settle: () => Promise.resolve(),
-};
 
 /** Takes what somebody is about to publish from the share of their tenant. No round trip where there is no such quota. */
 export async function takePublications(
@@ -41,19 +36,22 @@ export async function takePublications(
   count: number,
 ): Promise<GrantedPublications> {
   const tenant = tenantOf(userId);
-  if (publications === null || tenant === null || count === 0) return { granted: count, ...UNLIMITED };
+  if (publications === null || tenant === null || count === 0)
+    return { granted: count, refusal: null, recorded: 0, [Symbol.asyncDispose]: () => Promise.resolve() };
   const { granted, msLeft } = await publications.take(tenant, count);
   const seconds = String(Math.max(1, Math.ceil(msLeft / 1_000)));
-  return {
+  const quota: GrantedPublications = {
     granted,
+    recorded: 0,
     refusal:
       granted === count
         ? null
         : new FanfareError('RATE_LIMITED', `Too many publications of the tenant, try again in ${seconds} s`),
-    settle: async (recorded) => {
-      if (recorded < granted) await publications.giveBack(tenant, granted - recorded);
+    async [Symbol.asyncDispose]() {
+      if (quota.recorded < granted) await publications.giveBack(tenant, granted - quota.recorded);
     },
   };
+  return quota;
 }
 
 /**
