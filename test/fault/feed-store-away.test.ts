@@ -60,8 +60,7 @@ function attemptsIn(log: readonly string[]): Map<string, number> {
 }
 
 async function readsWithoutStore(app: TestApp): Promise<number> {
-  const text = await (await fetch(`${app.url}/metrics`)).text();
-  return Number(/^fanfare_feed_reads_without_store_total (\d+)$/m.exec(text)?.[1]);
+  return Number(/^fanfare_feed_reads_without_store_total (\d+)$/m.exec(await app.figures())?.[1]);
 }
 
 /** Waits until all is read from where it is stored: a store that only answers too late is left out now and then. */

@@ -7,7 +7,7 @@ import { FEED_MODEL_NAMES } from '../../src/feeds/registry.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
 import type { Services } from '../../src/services/create-services.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
 import { borrowDatabase, openShared, returnDatabase } from './spare-databases.ts';
 
 export const TEST_SECRET = 'a-secret-that-is-only-for-tests-0123456789';
@@ -42,6 +42,8 @@ export interface TestApp extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
   /** Every log line so far. */
   readonly log: readonly string[];
+  /** The page of figures as it is now; over HTTP it may be a second old. */
+  readonly figures: Metrics['metrics'];
   token(sub: string, roles?: readonly Role[]): Promise<string>;
   query<T>(
     document: string,
@@ -68,6 +70,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const config = readConfig(env, { feedModels: FEED_MODEL_NAMES });
   const log = options.log ?? [];
   const logger = createLogger({ level: 'debug', sink: { write: (line) => void log.push(line) } });
+  const metrics = createMetrics({ withProcess: false });
   const app = await createApp(
     config,
     {
@@ -78,7 +81,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     {
       logger,
-      metrics: createMetrics({ withProcess: false }),
+      metrics,
       monitorCommands: options.monitorCommands ?? false,
     },
   );
@@ -106,6 +109,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     database,
     env,
     log,
+    figures: () => metrics.metrics(),
     token,
     identity,
     session: (userId, ...roles) => app.services.openSession(identity(userId, ...roles)),
