@@ -24,7 +24,8 @@ interface Spec {
   readonly selector?: { readonly matchLabels?: Labels } & Readonly<Record<string, unknown>>;
   readonly podSelector?: { readonly matchLabels: Labels };
   readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
-  readonly metrics?: readonly { readonly pods?: { readonly metric: { readonly name: string } } }[];
+  readonly metrics?: readonly ScaledBy[];
+  readonly egress?: readonly { readonly ports: readonly { readonly port: number }[] }[];
   readonly ports?: readonly { readonly targetPort: string }[];
   readonly ingress?: readonly { readonly ports: readonly { readonly port: string }[] }[];
   readonly template?: {
@@ -34,6 +35,19 @@ interface Spec {
       readonly containers: readonly Container[];
     };
   };
+}
+
+/** One entry of a HorizontalPodAutoscaler. */
+interface ScaledBy {
+  readonly type: string;
+  readonly pods?: Measured;
+  readonly object?: Measured;
+  readonly external?: Measured;
+}
+
+interface Measured {
+  readonly metric: { readonly name: string };
+  readonly target: { readonly type: string; readonly averageValue?: string };
 }
 
 interface Container {
@@ -158,12 +172,44 @@ describe('the example for Kubernetes', () => {
     expect([...new Set(named)].sort()).toEqual(['http', 'metrics']);
   });
 
+  const scaledBy = resources.flatMap(({ spec }) => spec?.metrics ?? []);
+  const externals = scaledBy.flatMap(({ external }) => external ?? []);
+  const measured = scaledBy.flatMap(({ pods, object, external }) => pods ?? object ?? external ?? []);
+
   it('scales by metrics that there are', async () => {
-    const known = await metricNames();
-    const names = resources.flatMap(({ spec }) => (spec?.metrics ?? []).flatMap(({ pods }) => pods ?? []));
     expectMetrics(
-      names.map(({ metric }) => metric.name),
-      known,
+      measured.map(({ metric }) => metric.name),
+      await metricNames(),
+    );
+  });
+
+  it('divides what is the same at every pod by the pods, and has a rule that reads it once', async () => {
+    // As an average of the pods it would not fall with more of them, and the workers would grow to the last.
+    const shared = (await createMetrics().snapshot()).flatMap(({ name, aggregator }) =>
+      aggregator === 'max' ? [name] : [],
+    );
+    expect(shared).toContain('fanfare_fan_out_pending');
+    const perPod = scaledBy.flatMap(({ pods }) => pods?.metric.name ?? []);
+    expect(perPod.filter((name) => shared.includes(name))).toEqual([]);
+    expect(externals.map(({ target }) => target.type)).toEqual(['AverageValue']);
+    const { externalRules } = parse(read('prometheus/adapter.yaml')) as {
+      readonly externalRules: readonly {
+        readonly seriesQuery: string;
+        readonly name: { readonly as: string };
+        readonly metricsQuery: string;
+      }[];
+    };
+    expect(externalRules.map(({ name }) => name.as)).toEqual(externals.map(({ metric }) => metric.name));
+    for (const { seriesQuery, name, metricsQuery } of externalRules) {
+      expect(seriesQuery).toMatch(new RegExp(`^${name.as}\\{`));
+      expect(metricsQuery).toMatch(/^max\(/);
+    }
+  });
+
+  it('lets processes out to the ports that databases, sentinels, keys and traces have by default', () => {
+    const open = resources.flatMap(({ spec }) => spec?.egress ?? []).flatMap(({ ports }) => ports);
+    expect(open.map(({ port }) => port)).toEqual(
+      expect.arrayContaining([53, 27_017, 6379, 26_379, 443, 4318, 4317]),
     );
   });
 });
