@@ -94,6 +94,30 @@ export function publishing(
 
   return {
     /**
+     * Which of these have been published: their actor and key have an action. No more than two round trips.
+     * @returns in the order of the input
+     */
+    async published(
+      some: readonly Pick<NewAction, 'actorId' | 'idempotencyKey'>[],
+    ): Promise<readonly boolean[]> {
+      const ids = some.map(({ actorId, idempotencyKey }) =>
+        idempotencyKey === null ? null : publicationId({ actorId, idempotencyKey }),
+      );
+      const keys = ids.filter((id) => id !== null);
+      if (keys.length === 0) return ids.map(() => false);
+      const claims = await publications.find({ _id: { $in: keys } }).toArray();
+      const stored = await actions
+        .find({ _id: { $in: claims.map(({ actionId }) => actionId) } })
+        .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
+        .toArray();
+      const there = new Set(stored.map(({ _id }) => _id.toHexString()));
+      const known = new Set(
+        claims.filter(({ actionId }) => there.has(actionId.toHexString())).map(({ _id }) => _id),
+      );
+      return ids.map((id) => id !== null && known.has(id));
+    },
+
+    /**
      * Inserts, or gives back the action that has the same actor and idempotency key. One round trip; two with a key, three
      * on replay.
      */

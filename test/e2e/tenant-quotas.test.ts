@@ -39,6 +39,8 @@ test('a tenant publishes so much a window, in all processes together, and anothe
   expect(faults).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
   expect([await publish(two, acme, 'c'), await publish(one, acme, 'd')]).toEqual(['OK', 'RATE_LIMITED']);
   expect(await publish(two, acme, 'd')).toBe('RATE_LIMITED');
+  // Nor does what was published before need a share.
+  expect([await publish(one, acme, 'a'), await publish(two, acme, 'c')]).toEqual(['OK', 'OK']);
   expect(await publish(two, other, 'a')).toBe('OK');
   const { errors } = await inTenant(one, acme).query(
     'mutation ($input: PublishActionInput!) { publishAction(input: $input) { isReplay } }',
@@ -67,8 +69,9 @@ test('of many publications in one call those are made that there is a share for'
   expect(await publishMany('a', 'b')).toEqual(['OK', 'OK']);
   // The replay is given back, so there is one left after it.
   expect(await publishMany('a')).toEqual(['OK']);
-  expect(await publishMany('c', 'd', 'e')).toEqual(['OK', 'RATE_LIMITED', 'RATE_LIMITED']);
+  expect(await publishMany('a', 'c', 'd')).toEqual(['OK', 'OK', 'RATE_LIMITED']);
   expect(await publishMany('f')).toEqual(['RATE_LIMITED']);
+  expect(await publishMany('f', 'c', 'g', 'a')).toEqual(['RATE_LIMITED', 'OK', 'RATE_LIMITED', 'OK']);
 });
 
 test('a tenant has so many members; members who are there can be described again', async () => {

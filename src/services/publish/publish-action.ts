@@ -13,7 +13,7 @@ import type { ActionsRepository } from '../../storage/actions.ts';
 import type { MembersRepository } from '../../storage/members.ts';
 import { actingAs } from '../roles.ts';
 import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
-import { takePublications, type TenantQuotas } from '../tenants/quotas.ts';
+import { takePublications, type GrantedPublications, type TenantQuotas } from '../tenants/quotas.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import {
@@ -33,7 +33,7 @@ export const MAX_ACTIONS_PER_CALL = 500;
 const MAX_LIVE_PER_CALL = 20;
 
 export interface PublishDependencies {
-  readonly actions: Pick<ActionsRepository, 'insert' | 'insertMany'>;
+  readonly actions: Pick<ActionsRepository, 'insert' | 'insertMany' | 'published'>;
   readonly members: Pick<MembersRepository, 'findByIds'>;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
   readonly quotas: Pick<TenantQuotas, 'publications'>;
@@ -92,7 +92,8 @@ export async function publishAction(
 ): Promise<PublishedAction> {
   const checked = check(identity, input, ['input']);
   await using quota = await takePublications(dependencies.quotas, identity, 1);
-  if (quota.refusal !== null) throw quota.refusal;
+  if (quota.refusal !== null && (await refusedOf(dependencies, quota, [checked])).has(checked))
+    throw quota.refusal;
   const groups = await groupsOf(dependencies.members, [checked]);
   const published = await dependencies.actions.insert(
     newAction(checked, { groups, recorded: clock.now(), lane: 'LIVE', isImported: false }),
@@ -120,7 +121,7 @@ export async function publishActions(
       ['inputs'],
     );
   const outcomes: PublishOutcome[] = [];
-  const accepted: { readonly position: number; readonly input: CheckedInput }[] = [];
+  let accepted: { readonly position: number; readonly input: CheckedInput }[] = [];
   const turn = new Turn();
   // To read and coerce so many has held the event loop for a while.
   if (inputs.length > MAX_LIVE_PER_CALL) await turn.next();
@@ -131,10 +132,19 @@ export async function publishActions(
     });
   }
   await using quota = await takePublications(dependencies.quotas, identity, accepted.length);
-  for (const { position } of accepted.splice(quota.granted))
-    attempt(outcomes, position, () => {
-      if (quota.refusal !== null) throw quota.refusal;
+  const { refusal } = quota;
+  if (refusal !== null) {
+    const refused = await refusedOf(
+      dependencies,
+      quota,
+      accepted.map(({ input }) => input),
+    );
+    accepted = accepted.filter(({ position, input }) => {
+      if (!refused.has(input)) return true;
+      outcomes[position] = outcomeOf(refusal);
+      return false;
     });
+  }
   const groups = await groupsOf(
     dependencies.members,
     accepted.map(({ input }) => input),
@@ -185,12 +195,24 @@ function attempt(outcomes: PublishOutcome[], position: number, work: () => void)
     work();
   } catch (error) {
     if (!(error instanceof FanfareError)) throw error;
-    outcomes[position] = {
-      action: null,
-      isReplay: false,
-      error: { code: error.code, message: error.message },
-    };
+    outcomes[position] = outcomeOf(error);
   }
+}
+
+function outcomeOf({ code, message }: FanfareError): PublishOutcome {
+  return { action: null, isReplay: false, error: { code, message } };
+}
+
+/** Those beyond what the tenant may publish. What has been published before takes nothing. */
+async function refusedOf(
+  { actions }: Pick<PublishDependencies, 'actions'>,
+  { granted }: Pick<GrantedPublications, 'granted'>,
+  inputs: readonly CheckedInput[],
+): Promise<ReadonlySet<CheckedInput>> {
+  const published = await actions.published(
+    inputs.map(({ actor, idempotencyKey }) => ({ actorId: actor, idempotencyKey })),
+  );
+  return new Set(inputs.filter((_, index) => published[index] !== true).slice(granted));
 }
 
 function announceWork({ workSignal, onPublished }: PublishDependencies, count: number): void {

@@ -12,10 +12,16 @@ export interface TenantQuotas {
 }
 
 export interface PublicationQuota {
-  /** How many of so many may be made now, and in how many milliseconds there may be more. */
-  take(tenant: Tenant, count: number): Promise<{ readonly granted: number; readonly msLeft: number }>;
-  /** So many were none: they had been published before, or were refused. */
-  giveBack(tenant: Tenant, count: number): Promise<void>;
+  /** Takes so many, or as many as there are left. */
+  take(tenant: Tenant, count: number): Promise<TakenPublications>;
+}
+
+export interface TakenPublications {
+  readonly granted: number;
+  /** In how many milliseconds there may be more. */
+  readonly msLeft: number;
+  /** So many were none: they had been published before, or were refused. Does nothing after the end of the window. */
+  readonly giveBack: (count: number) => Promise<void>;
 }
 
 export const NO_QUOTAS: TenantQuotas = { members: null, publications: null };
@@ -23,7 +29,7 @@ export const NO_QUOTAS: TenantQuotas = { members: null, publications: null };
 /** What of a call may be published. Disposing gives back what was not recorded, also where publishing has failed. */
 export interface GrantedPublications extends AsyncDisposable {
   readonly granted: number;
-  /** For everything beyond. */
+  /** For every new one beyond. */
   readonly refusal: FanfareError | null;
   /** How many of them are new. */
   recorded: number;
@@ -38,7 +44,7 @@ export async function takePublications(
   const tenant = tenantOf(userId);
   if (publications === null || tenant === null || count === 0)
     return { granted: count, refusal: null, recorded: 0, [Symbol.asyncDispose]: () => Promise.resolve() };
-  const { granted, msLeft } = await publications.take(tenant, count);
+  const { granted, msLeft, giveBack } = await publications.take(tenant, count);
   const seconds = String(Math.max(1, Math.ceil(msLeft / 1_000)));
   const quota: GrantedPublications = {
     granted,
@@ -48,7 +54,7 @@ export async function takePublications(
         ? null
         : new FanfareError('RATE_LIMITED', `Too many publications of the tenant, try again in ${seconds} s`),
     async [Symbol.asyncDispose]() {
-      if (quota.recorded < granted) await publications.giveBack(tenant, granted - quota.recorded);
+      if (quota.recorded < granted) await giveBack(granted - quota.recorded);
     },
   };
   return quota;
