@@ -1,13 +1,16 @@
 import { engagementOf, reasonsFor, type Model } from '../../support/model.ts';
 import { referenceOf } from '../kills/reference.ts';
-import { call, type As } from './call.ts';
-import type { World } from './world.ts';
-
-const ADMIN: As = { sub: 'admin', roles: ['admin'] };
+import { call } from './call.ts';
+import { ADMIN, type World } from './world.ts';
 
 interface Counted {
   readonly id: string;
-  readonly engagement: { readonly comments: number; readonly likes: number; readonly reshares: number };
+  readonly engagement: {
+    readonly comments: number;
+    readonly likes: number;
+    readonly reshares: number;
+    readonly reactions: readonly { readonly reaction: string; readonly count: number }[];
+  };
   readonly fanOut: { readonly state: string; readonly delivered: number; readonly error: string | null };
 }
 
@@ -36,9 +39,18 @@ export async function counterDifferences(world: World): Promise<string[]> {
             ? []
             : [`${kind} of ${id} are ${String(engagement[kind])}, not ${String(expected[kind])}`],
         ),
+        ...(inWords(engagement) === inWords(expected)
+          ? []
+          : [`reactions of ${id} are ${inWords(engagement)}, not ${inWords(expected)}`]),
       ];
     }),
   ];
+}
+
+function inWords({ reactions }: Pick<Counted['engagement'], 'reactions'>): string {
+  return reactions.length === 0
+    ? 'none'
+    : reactions.map(({ reaction, count }) => `${reaction} ${String(count)}`).join(', ');
 }
 
 /** How the number of readers whom these actions were delivered to differs from those they are for. */
@@ -85,7 +97,7 @@ async function everyAction(world: World): Promise<Counted[]> {
     const outcome: Awaited<ReturnType<typeof call<Page>>> = await call<Page>(
       world,
       `query($after: String) { actions(first: 100, after: $after, includeHidden: true) {
-        edges { node { id engagement { comments likes reshares } fanOut { state delivered error } } }
+        edges { node { id engagement { comments likes reshares reactions { reaction count } } fanOut { state delivered error } } }
         pageInfo { hasNextPage endCursor } } }`,
       { after },
       ADMIN,

@@ -8,6 +8,7 @@ interface Slot {
   /** Null for workers. */
   url: string | null;
   isUp: boolean;
+  readonly since: number;
 }
 
 /** The processes of an installation, each started again when it has ended. */
@@ -21,10 +22,21 @@ export interface Fleet extends AsyncDisposable {
   /** Resolves when all are up. */
   isWhole(): Promise<void>;
   /** What any of them has logged as an error so far, and how processes ended that were not killed. */
-  complaints(): readonly string[];
+  complaints(): readonly Complaint[];
+}
+
+/** What one of the processes did that a supervisor would see. */
+export interface Complaint {
+  readonly kind: 'ended' | 'did not start' | 'logged';
+  readonly text: string;
+  /** When it was started, and when it complained. */
+  readonly from: number;
+  readonly at: number;
 }
 
 const SEVERE = new Set(['error', 'fatal']);
+/** Characters of what a process said last. */
+const SHOWN = 1_500;
 
 export async function startFleet(
   env: Readonly<Record<string, string>>,
@@ -32,12 +44,13 @@ export async function startFleet(
 ): Promise<Fleet> {
   const closer = new Closer();
   const slots: Record<Kind, Slot[]> = { api: [], worker: [] };
-  const complaints: string[] = [];
+  const complaints: Complaint[] = [];
   const replacements = new Set<Promise<void>>();
   let isOver = false;
   let turn = 0;
 
   const start = async (kind: Kind): Promise<Slot> => {
+    const since = Date.now();
     const process = startFanfare(kind === 'api' ? ['serve', '--no-worker'] : ['worker'], {
       ...env,
       PORT: '0',
@@ -46,20 +59,28 @@ export async function startFleet(
     const line = await process.logged((entry) =>
       kind === 'api' ? typeof entry['url'] === 'string' : entry['msg'] === 'Fan-out worker started',
     );
-    return { process, url: kind === 'api' ? String(line['url']) : null, isUp: true };
+    return { process, url: kind === 'api' ? String(line['url']) : null, isUp: true, since };
   };
-  const errorsOf = (kind: Kind, { log }: FanfareProcess): string[] =>
-    log.filter(({ level }) => SEVERE.has(String(level))).map((line) => `${kind}: ${JSON.stringify(line)}`);
+  const errorsOf = (kind: Kind, { process: { log }, since: from }: Slot): Complaint[] =>
+    log
+      .filter(({ level }) => SEVERE.has(String(level)))
+      .map((line) => ({
+        ...{ kind: 'logged', from, at: Date.parse(String(line['time'])) },
+        text: `${kind}: ${JSON.stringify(line)}`,
+      }));
   /** What cannot start while a service is away is started until it can, as a supervisor does. */
   const startAgain = async (kind: Kind, slot: Slot): Promise<void> => {
-    while (!isOver)
+    while (!isOver) {
+      const from = Date.now();
       try {
         Object.assign(slot, await start(kind));
         watch(kind, slot);
         return;
       } catch (error) {
-        complaints.push(`${kind} did not start: ${String(error).slice(-500)}`);
+        const text = `${kind} did not start: ${String(error).slice(-SHOWN)}`;
+        complaints.push({ kind: 'did not start', text, from, at: Date.now() });
       }
+    }
   };
   const watch = (kind: Kind, slot: Slot): void => {
     const replacing: Promise<void> = slot.process
@@ -67,8 +88,12 @@ export async function startFleet(
       .then(async (code) => {
         slot.isUp = false;
         if (isOver) return;
-        complaints.push(...errorsOf(kind, slot.process));
-        if (code !== null) complaints.push(`${kind} ended with ${String(code)} and was not killed`);
+        complaints.push(...errorsOf(kind, slot));
+        if (code !== null) {
+          const last = slot.process.log.slice(-3).map((line) => JSON.stringify(line));
+          const text = `${kind} ended with ${String(code)} and was not killed: ${last.join(' ').slice(-SHOWN)}`;
+          complaints.push({ kind: 'ended', text, from: slot.since, at: Date.now() });
+        }
         replacements.add(replacing);
         await startAgain(kind, slot);
       })
@@ -88,8 +113,8 @@ export async function startFleet(
   return {
     complaints: () => [
       ...complaints,
-      ...slots.api.flatMap(({ process }) => errorsOf('api', process)),
-      ...slots.worker.flatMap(({ process }) => errorsOf('worker', process)),
+      ...slots.api.flatMap((slot) => errorsOf('api', slot)),
+      ...slots.worker.flatMap((slot) => errorsOf('worker', slot)),
     ],
     apiUrl() {
       turn += 1;

@@ -23,8 +23,16 @@ export function publicationOf({ readers, sites }: Roster, random: SeededRandom, 
     recipients: scope === 'RESTRICTED' ? [random.pick(readers), ...some()].filter(isFirst) : [],
     mentions: random.next() < 0.2 ? some() : [],
     refs: random.next() < 0.5 ? [{ id: random.pick(sites), type: 'site', label: 'Site' }] : [],
+    ...(random.next() < 0.15 ? { expiresAt: soonOrMuchLater(random) } : {}),
     descriptor: { custom: { verb: random.pick(VERBS), objectType: 'post', objectId: 'p', data: {} } },
   };
+}
+
+/** So that it comes while something happens, or after everything. */
+export function soonOrMuchLater(random: SeededRandom): string {
+  return new Date(
+    Date.now() + (random.next() < 0.7 ? 1_000 + random.below(15_000) : 3_600_000),
+  ).toISOString();
 }
 
 /** What an edit changes: whom the action is for, or what it refers to, or both. */
@@ -35,6 +43,7 @@ export function editOf(roster: Roster, random: SeededRandom) {
     ...(isForOthers ? { scope, recipients, mentions } : {}),
     ...(!isForOthers || random.next() < 0.5 ? { refs } : {}),
     ...(random.next() < 0.2 ? { descriptor } : {}),
+    ...(random.next() < 0.2 ? { expiresAt: random.pick([null, soonOrMuchLater(random)]) } : {}),
   };
 }
 

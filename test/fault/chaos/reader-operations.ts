@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import type { As } from './call.ts';
-import { PHRASES } from './publication.ts';
+import { PHRASES, soonOrMuchLater } from './publication.ts';
 import type { Roster } from './world.ts';
 
 export interface ReaderOperationsOptions {
@@ -28,11 +28,25 @@ export function readerOperations({ roster, random, run, target }: ReaderOperatio
   };
   const hideItem = async (): Promise<void> => {
     const [{ id, words }, sub] = [target(), reader()];
-    const name = random.next() < 0.6 ? 'hideFeedItem' : 'unhideFeedItem';
+    const name = random.pick([
+      ...['hideFeedItem', 'archiveFeedItem'].flatMap((one) => [one, one, one]),
+      ...['unhideFeedItem', 'unarchiveFeedItem'].flatMap((one) => [one, one]),
+    ]);
+    const answer = /^(un)?hide/.test(name) ? '' : ' { itemId }';
     await run(
       `${name} of ${words} by ${sub}`,
-      `mutation($id: ID!) { ${name}(actionId: $id) }`,
+      `mutation($id: ID!) { ${name}(actionId: $id)${answer} }`,
       { id },
+      { sub },
+    );
+  };
+  const markItem = async (): Promise<void> => {
+    const [{ id, words }, sub] = [target(), reader()];
+    const name = random.pick(['markItemsRead', 'markItemsUnread']);
+    await run(
+      `${name} ${words} by ${sub}`,
+      `mutation($ids: [ID!]!) { ${name}(actionIds: $ids) { unreadCount { count } } }`,
+      { ids: [id] },
       { sub },
     );
   };
@@ -46,9 +60,6 @@ export function readerOperations({ roster, random, run, target }: ReaderOperatio
       { sub },
     );
   };
-  /** Soon, so that it comes while something happens, or after everything. */
-  const later = (): string =>
-    new Date(Date.now() + (random.next() < 0.7 ? 1_000 + random.below(15_000) : 3_600_000)).toISOString();
   const snooze = async (): Promise<void> => {
     const [{ id, words }, sub] = [target(), reader()];
     if (random.next() < 0.3) {
@@ -56,7 +67,7 @@ export function readerOperations({ roster, random, run, target }: ReaderOperatio
       await run(`unsnooze ${words} by ${sub}`, document, { id }, { sub });
       return;
     }
-    const until = later();
+    const until = soonOrMuchLater(random);
     await run(
       `snooze ${words} by ${sub} until ${until}`,
       'mutation($id: ID!, $until: DateTime!) { snoozeFeedItem(actionId: $id, until: $until) { itemId } }',
@@ -77,7 +88,7 @@ export function readerOperations({ roster, random, run, target }: ReaderOperatio
       await run(`no mute of ${words} by ${sub}`, document, { target }, { sub });
       return;
     }
-    const until = random.next() < 0.7 ? later() : null;
+    const until = random.next() < 0.7 ? soonOrMuchLater(random) : null;
     await run(
       `mute ${words} by ${sub} until ${String(until)}`,
       'mutation($target: MuteTargetInput!, $until: DateTime) { addMute(target: $target, until: $until) { muted } }',
@@ -85,5 +96,5 @@ export function readerOperations({ roster, random, run, target }: ReaderOperatio
       { sub },
     );
   };
-  return { mark, hideItem, mute, muteTarget, snooze };
+  return { mark, markItem, hideItem, mute, muteTarget, snooze };
 }

@@ -5,7 +5,8 @@ import { counterDifferences, deliveredDifferences } from './counters.ts';
 import { listDifferences } from './lists.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { operationsIn } from './operations.ts';
-import { makeTroubles } from './troubles.ts';
+import { makeTroubles, type Outage } from './troubles.ts';
+import type { Complaint } from './fleet.ts';
 import { HERALD, openWorld, type World } from './world.ts';
 
 export interface ChaosOptions {
@@ -33,6 +34,8 @@ const LEAST_OPERATIONS = 100;
 const PATIENCE_MS = 5 * 60_000;
 /** For live lists to come to agree once nothing is left to do. */
 const SETTLE_MS = 60_000;
+/** What ends so soon is waited for. */
+const SOON_MS = 60_000;
 const COMMENTED_AT_THE_END = 30;
 
 /** One installation under random operations and troubles, and how it differs from the definition when all is quiet. */
@@ -42,6 +45,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const feedCap = random.pick([50, 1_000]);
   await using world = await openWorld({ model, feedCap });
   const journal = openJournal(journalFile);
+  const outages: Outage[] = [];
   const note = (line: string): void => {
     journal.write(`— ${line}, ${new Date().toISOString()}`);
   };
@@ -49,7 +53,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await eventually('all watchers are connected', () =>
       Promise.resolve(world.mirrors.every(({ resyncs }) => resyncs.length > 0)),
     );
-    await disturb(world, seed, { durationMs, pauseMs, journal, note });
+    await disturb(world, seed, { durationMs, pauseMs, journal, note, outages });
     note('quiet');
     await quiet(world);
     note('nothing is left to do');
@@ -61,6 +65,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const commented = await commentOnTheNewest(world);
     const all = [
       ...journal.faults,
+      ...faultsAmong(world.fleet.complaints(), outages),
       ...world.mirrors.flatMap(({ reader, faults }) => faults.map((fault) => `watch of ${reader}: ${fault}`)),
       ...differences,
       ...(await counterDifferences(world)),
@@ -71,7 +76,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       summary: summaryOf(world, feedCap, journal),
     };
   } finally {
-    world.fleet.complaints().forEach(journal.write);
+    world.fleet.complaints().forEach(({ text }) => {
+      journal.write(text);
+    });
   }
 }
 
@@ -83,9 +90,11 @@ async function disturb(
     pauseMs,
     journal,
     note,
+    outages,
   }: Pick<ChaosOptions, 'durationMs' | 'pauseMs'> & {
     readonly journal: Journal;
     readonly note: (line: string) => void;
+    readonly outages: Outage[];
   },
 ): Promise<void> {
   const over = new AbortController();
@@ -102,7 +111,7 @@ async function disturb(
     over.abort();
   };
   await Promise.all([
-    makeTroubles(world, seededRandom(seed + 2), { pauseMs, signal: over.signal, note }),
+    makeTroubles(world, seededRandom(seed + 2), { pauseMs, signal: over.signal, note, outages }),
     ...Array.from({ length: CLIENTS }, client),
   ]);
   await within('all processes are up', world.fleet.isWhole());
@@ -113,7 +122,9 @@ async function disturb(
 async function quiet(world: World): Promise<void> {
   const { app, readers, mirrors } = world;
   const { actions, erasures, interactions } = app.app.database.collections;
+  const soon = (): Date => new Date(Date.now() + SOON_MS);
   const idle = async (): Promise<boolean> =>
+    (await actions.countDocuments({ isDeleted: false, expiresAt: { $lte: soon() } })) === 0 &&
     (await actions.countDocuments({ 'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] } })) === 0 &&
     (await erasures.countDocuments({ state: { $ne: 'DONE' } })) === 0 &&
     (await interactions.countDocuments({ settling: { $exists: true } })) === 0;
@@ -150,6 +161,19 @@ async function commentOnTheNewest({ app }: World): Promise<string[]> {
   return newest.map(({ _id }) => _id.toHexString());
 }
 
+/**
+ * Whatever happens, no process ends on its own. One that is started while a service is away may end, and is started
+ * again.
+ */
+function faultsAmong(complaints: readonly Complaint[], outages: readonly Outage[]): string[] {
+  return complaints
+    .filter(({ kind, from, at }) => {
+      if (kind === 'logged') return false;
+      return kind === 'ended' || !outages.some((outage) => outage.from <= at && outage.to >= from);
+    })
+    .map(({ text }) => text);
+}
+
 /** A difference with what was done to the action it is about. */
 function withHistory(difference: string, { lines }: Journal): string {
   const [id] = /[0-9a-f]{24}/.exec(difference) ?? [];
@@ -164,7 +188,7 @@ function summaryOf({ mirrors, fleet }: World, feedCap: number, { codes, lines }:
     `cap ${String(feedCap)}; answers: ${answers}; ${String(events)} events`,
     `resyncs: ${mirrors.map(({ resyncs }) => resyncs.length).join(' ')}`,
     ...lines.filter((line) => line.startsWith('—')),
-    ...new Set(fleet.complaints().map((line) => line.slice(0, 300))),
+    ...new Set(fleet.complaints().map(({ text }) => text.slice(0, 300))),
   ].join('\n');
 }
 

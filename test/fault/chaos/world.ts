@@ -3,6 +3,7 @@ import { startTcpProxy, type TcpProxy } from '../../integration/realtime/tcp-pro
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { clientOf } from '../../support/client-watches.ts';
 import { openMirror, type Mirror } from '../../support/mirror.ts';
+import type { As } from './call.ts';
 import { startChaosEngine, type ChaosEngine } from './engine.ts';
 import { startFleet, type Fleet } from './fleet.ts';
 
@@ -15,6 +16,7 @@ const TEAMS = ['t0', 't1'] as const;
 /** Whom everybody follows and nobody takes back. */
 export const HERALD = 'herald';
 export const BOSS = 'boss';
+export const ADMIN: As = { sub: 'admin', roles: ['admin'] };
 
 export interface Roster {
   /** Each of them watches. */
