@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
+import { letExpire } from '../support/expire.ts';
+import { ask, feedOf, inAnHour, publish, rawId, upsert } from '../support/feed-api.ts';
 import { watchFeed, type FeedWatcher, type Transport } from '../support/live-clients.ts';
 import { uniqueName } from '../support/unique-name.ts';
 
@@ -45,9 +46,7 @@ async function shown(reader: string): Promise<string[]> {
 
 async function expectRemoved(watcher: FeedWatcher, { reader, action }: Scene): Promise<void> {
   const event = await watcher.next();
-  const itemId = Buffer.from(
-    `NewsfeedItem:${reader}:${Buffer.from(action, 'base64').toString().slice('Action:'.length)}`,
-  ).toString('base64');
+  const itemId = Buffer.from(`NewsfeedItem:${reader}:${rawId(action)}`).toString('base64');
   expect(event).toMatchObject({ __typename: 'FeedItemRemoved', actionId: action, itemId });
 }
 
@@ -82,12 +81,12 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
   test('an action goes at the time it was published until, and nobody has to do anything', async () => {
     const scene = await openScene();
     await using watcher = await watchFeed(transport, app, scene.reader);
-    const expiresAt = new Date(Date.now() + 3_000).toISOString();
-    const passing = await publish(app, { actorId: scene.actor, expiresAt });
+    const passing = await publish(app, { actorId: scene.actor, expiresAt: inAnHour() });
     expect(await watcher.next()).toMatchObject({
       __typename: 'FeedItemAdded',
       item: { action: { id: passing } },
     });
+    await letExpire(app.app, rawId(passing));
     await expectRemoved(watcher, { ...scene, action: passing });
     expect(await shown(scene.reader)).toEqual([scene.action]);
   });

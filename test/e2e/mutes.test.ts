@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
+import { ask, feedOf, inAnHour, publish, upsert } from '../support/feed-api.ts';
 import { watchFeed } from '../support/live-clients.ts';
+import { letMuteEnd } from '../support/mute-ends.ts';
 import { uniqueName } from '../support/unique-name.ts';
 
 let app: TestApp;
@@ -62,9 +63,9 @@ test('watchers are notified of the end of a mute, and the feed has what it kept 
   const id = await publish(app, { actorId: actor });
   await app.idle();
   await using watcher = await watchFeed('WebSocket', app, reader);
-  const until = new Date(Date.now() + 5_000).toISOString();
-  await ask(app, ADD, { target: { refId: actor }, until }, { sub: reader });
+  await ask(app, ADD, { target: { refId: actor }, until: inAnHour() }, { sub: reader });
   expect(await watcher.next()).toMatchObject({ __typename: 'FeedResync', reason: 'mutes' });
+  await letMuteEnd(app.app, reader, { kind: 'REF', value: actor });
   expect(await watcher.next()).toMatchObject({ __typename: 'FeedResync', reason: 'mutes' });
   expect((await feedOf(app, reader)).map(({ action }) => action.id)).toEqual([id]);
 });

@@ -1,14 +1,13 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
+import { letExpire } from '../support/expire.ts';
+import { ask, feedOf, inAnHour, publish, rawId, upsert } from '../support/feed-api.ts';
 import { watchFeed } from '../support/live-clients.ts';
+import { endSnoozeAt } from '../support/snoozes.ts';
 
 const SNOOZE = `mutation ($id: ID!, $until: DateTime!) {
   snoozeFeedItem(actionId: $id, until: $until) { actionId item { snoozedUntil isArchived } }
 }`;
-/** Long enough for a busy machine to do in between what is to be done before. */
-const SOON_MS = 8_000;
 const SNOOZED = { filter: { snoozed: true } };
 
 /** Ann follows who does something. */
@@ -19,13 +18,12 @@ async function published(app: TestApp): Promise<string> {
   return id;
 }
 
-async function snooze(app: TestApp, id: string, ms: number): Promise<string> {
-  const until = new Date(Date.now() + ms).toISOString();
+async function snooze(app: TestApp, id: string): Promise<void> {
+  const until = inAnHour();
   const answer = await ask(app, SNOOZE, { id, until }, { sub: 'ann' });
   expect(answer).toEqual({
     snoozeFeedItem: { actionId: id, item: { snoozedUntil: until, isArchived: false } },
   });
-  return until;
 }
 
 const idsOf = async (...args: Parameters<typeof feedOf>): Promise<string[]> =>
@@ -35,17 +33,20 @@ test('a snoozed item comes back on top, unread, with a live event', async () => 
   await using app = await startTestApp();
   const id = await published(app);
   await using watcher = await watchFeed('WebSocket', app, 'ann');
+  const readUpTo = new Date();
   await ask(
     app,
     'mutation ($upTo: DateTime!) { markFeedRead(upTo: $upTo) { lastRead } }',
-    { upTo: new Date().toISOString() },
+    { upTo: readUpTo.toISOString() },
     { sub: 'ann' },
   );
-  const until = await snooze(app, id, SOON_MS);
+  await snooze(app, id);
   expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemRemoved', actionId: id });
+  const back = new Date(readUpTo.getTime() + 1);
+  await endSnoozeAt(app.app, 'ann', rawId(id), back);
   expect(await watcher.next()).toMatchObject({
     __typename: 'FeedItemAdded',
-    item: { relevancy: until, isUnread: true, action: { id } },
+    item: { relevancy: back.toISOString(), isUnread: true, action: { id } },
   });
   expect([await idsOf(app, 'ann'), await idsOf(app, 'ann', SNOOZED)]).toEqual([[id], []]);
 });
@@ -65,9 +66,10 @@ test('what comes back while no worker runs is in the feed, and watchers hear of 
       return await published(app);
     })();
     await using watcher = await watchFeed('WebSocket', app, 'ann');
-    await snooze(app, id, SOON_MS);
+    await snooze(app, id);
     expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemRemoved', actionId: id });
-    while ((await idsOf(app, 'ann')).length === 0) await setTimeout(20);
+    await endSnoozeAt(app.app, 'ann', rawId(id), new Date());
+    await expect.poll(() => idsOf(app, 'ann')).toEqual([id]);
     await using _restarted = await restart();
     expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemAdded', item: { action: { id } } });
   });
@@ -78,12 +80,14 @@ test('what expires while no worker runs is gone at its time, and watchers hear o
     const id = await (async () => {
       await using _delivering = await restart();
       await upsert(app, { pairs: [{ followerId: 'ann', refId: 'actor' }] });
-      const published = await publish(app, { expiresAt: new Date(Date.now() + SOON_MS).toISOString() });
+      const published = await publish(app, { expiresAt: inAnHour() });
       await app.idle();
       return published;
     })();
     await using watcher = await watchFeed('WebSocket', app, 'ann');
-    while ((await idsOf(app, 'ann')).length > 0) await setTimeout(20);
+    expect(await idsOf(app, 'ann')).toEqual([id]);
+    await letExpire(app.app, rawId(id));
+    expect(await idsOf(app, 'ann')).toEqual([]);
     expect(await ask(app, 'query ($id: ID!) { action(id: $id) { id } }', { id }, { sub: 'ann' })).toEqual({
       action: null,
     });

@@ -69,3 +69,13 @@ export async function feedOf(
   );
   return feed.edges.map(({ node }) => node);
 }
+
+/** The id that is stored, of a global id of an action. */
+export function rawId(globalId: string): string {
+  return Buffer.from(globalId, 'base64').toString().slice('Action:'.length);
+}
+
+/** A time that does not come while a test runs. */
+export function inAnHour(): string {
+  return new Date(Date.now() + 3_600_000).toISOString();
+}
