@@ -77,7 +77,8 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
 
   async function loadProfile(known: KnownReader | null): Promise<ReaderProfile> {
     const found = await sources.loadProfile(identity, known);
-    members.prime(identity.userId, found.member);
+    // A directory that is known was read before or after: its own read of the member counts.
+    if (directoryStamp === null) members.prime(identity.userId, found.member);
     return found;
   }
 
@@ -89,6 +90,8 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
     }
     directoryStamp = known.directoryStamp;
     names = once(() => sources.names(known.directoryStamp));
+    // What was read before the stamp may be older than it says.
+    for (const loader of [members, refs, refNames]) loader.clearAll();
   }
 
   return {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
 import type { NewsfeedItem } from '../../../src/domain/newsfeed-item.ts';
 import { revisionsMigration } from '../../../src/storage/migrations/revisions.ts';
+import { commandsOf } from '../../support/commands.ts';
 import { fc } from '../../support/fast-check.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { repeats } from '../../support/seed.ts';
@@ -153,6 +154,34 @@ test('an action without a revision is read each time, until the migration gives 
   expect(again).toEqual({ after: null, looked: ACTIONS });
   for (const [index, { action }] of (await pageOf(parts)).entries())
     expect(action).toBe(migrated[index]?.action);
+});
+
+test('names that were read before a page are read again for what the page stamps', async () => {
+  await using first = await openParts();
+  await using second = await first.reopen();
+  const described = (name: string) => ({ memberId: READER, name });
+  await second.services.upsertMembers(second.service, [described('Ann')]);
+  await publishSome(first);
+  await pageOf(first);
+  const session = first.session(READER);
+  expect((await session.members.load(READER))?.name).toBe('Ann');
+  await second.services.upsertMembers(second.service, [described('Anna')]);
+  await first.services.readFeed(session, { first: 10 });
+  expect(await session.directory()).not.toBeNull();
+  expect((await session.members.load(READER))?.name).toBe('Anna');
+});
+
+test('a page is stamped with what the directory was before any name was read', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  await publishSome(parts);
+  await pageOf(parts);
+  const [opening] = (await commandsOf(parts.database, () => pageOf(parts))).filter(
+    ({ name, collection }) => name === 'aggregate' && collection === 'feeds',
+  );
+  const pipeline = opening?.command['pipeline'] as readonly { readonly $lookup?: { readonly as: string } }[];
+  const read = pipeline.flatMap(({ $lookup }) => $lookup?.as ?? []);
+  expect(read[0]).toBe('directory');
+  expect(read).toContain('members');
 });
 
 test('operators are shown how far an action has been delivered now', async () => {

@@ -19,8 +19,8 @@ interface OpenedDocument extends FeedDocument {
 }
 
 /**
- * Reads in one command what a page needs of a reader: their marks first, then who they are, the entries, and of each the
- * revision of its action. Null where the reader has not read yet, and has no document to begin with.
+ * Reads in one command what a page needs of a reader: their marks first, then the stamp of the directory, who they are, the
+ * entries, and of each the revision of its action. Null where the reader has not read yet, and has no document to begin with.
  * Indexes `page`, and `_id` of the others.
  * @param items name of the collection that holds the entries
  */
@@ -35,6 +35,11 @@ export function feedOpener(
     const [opened] = await feeds
       .aggregate<OpenedDocument>([
         { $match: { _id: userId } },
+        // Before every name: none may be older than the stamp that it is held by.
+        lookUp(directoryStamps.collectionName, 'directory', [
+          { $match: { _id: 'directory' } },
+          { $project: { _id: 0, stamp: 1 } },
+        ]),
         lookUp(members.collectionName, 'members', [
           { $match: { _id: userId } },
           { $project: WITHOUT_DETAILS },
@@ -50,10 +55,6 @@ export function feedOpener(
             },
           },
           { $project: { ...ENTRY_FIELDS, actions: 1 } },
-        ]),
-        lookUp(directoryStamps.collectionName, 'directory', [
-          { $match: { _id: 'directory' } },
-          { $project: { _id: 0, stamp: 1 } },
         ]),
       ])
       .toArray();

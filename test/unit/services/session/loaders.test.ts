@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Ref } from '../../../../src/domain/member.ts';
 import type { Identity, ReaderProfile } from '../../../../src/domain/viewer.ts';
+import type { KnownReader } from '../../../../src/feeds/feed-store.ts';
 import { createReaderSession, type SessionSources } from '../../../../src/services/session/loaders.ts';
+import type { ReaderSession } from '../../../../src/services/session/reader-session.ts';
 
 const identity: Identity = { userId: 'rita', roles: new Set(['user']), expiresAt: null };
 const ref = (refId: string): Ref => ({ refId, type: 't', label: refId.toUpperCase(), followerCount: 0 });
@@ -83,6 +85,81 @@ test('loads the profile once, and with it the reader as a member', async () => {
   expect(first).toBe(second);
   expect((await session.members.load('rita'))?.name).toBe('Rita');
   expect(asked).toEqual([['profile']]);
+});
+
+/** A directory whose names change, each time with another stamp; a session knows what it reads when it reads it. */
+function renamedWorld() {
+  const { sources } = countingSources();
+  let stamp = 1;
+  const rita = () => ({
+    ...{ userId: 'rita', name: `Rita ${String(stamp)}`, teamId: null, teamSince: null },
+    ...{ departmentId: null, departmentSince: null, supervisorId: null },
+  });
+  const site = () => ({ ...ref('site'), label: `Site ${String(stamp)}` });
+  const findMembers = () => Promise.resolve([rita()]);
+  const reading: { goOn: () => void }[] = [];
+  const world: SessionSources = {
+    ...sources,
+    findMembers,
+    findRefs: () => Promise.resolve([site()]),
+    names: (asOf) =>
+      Promise.resolve({
+        directory: { stamp: asOf, stampOf: () => asOf },
+        findMembers,
+        findRefNames: () => Promise.resolve([site()]),
+      }),
+    async loadProfile() {
+      const profile = { userId: 'rita', member: rita() } as ReaderProfile;
+      await new Promise<void>((resolve) => reading.push({ goOn: resolve }));
+      return profile;
+    },
+  };
+  const known = () => ({ directoryStamp: stamp, member: rita() }) as unknown as KnownReader;
+  const rename = () => {
+    stamp += 1;
+  };
+  const finishReading = () => {
+    for (const { goOn } of reading.splice(0)) goOn();
+  };
+  return { session: createReaderSession(world, identity), known, rename, finishReading };
+}
+
+async function namesIn(session: ReaderSession): Promise<unknown[]> {
+  const [member, found, name] = await Promise.all([
+    session.members.load('rita'),
+    session.refs.load('site'),
+    session.refNames.load('site'),
+  ]);
+  return [member?.name, found?.label, name?.label];
+}
+
+test('a stamp that was read later than names makes them be read again, however often', async () => {
+  const { session, known, rename } = renamedWorld();
+  expect(await namesIn(session)).toEqual(['Rita 1', 'Site 1', 'Site 1']);
+  rename();
+  session.know(known());
+  expect(await namesIn(session)).toEqual(['Rita 2', 'Site 2', 'Site 2']);
+  rename();
+  session.know(known());
+  expect(await namesIn(session)).toEqual(['Rita 3', 'Site 3', 'Site 3']);
+});
+
+test('who the reader was before the stamp was read is nobody to be shown', async () => {
+  const { session, known, rename, finishReading } = renamedWorld();
+  const profile = session.profile();
+  rename();
+  session.know(known());
+  finishReading();
+  expect((await profile).member?.name).toBe('Rita 1');
+  expect(await namesIn(session)).toEqual(['Rita 2', 'Site 2', 'Site 2']);
+
+  // The directory may be read later than what is known of the reader.
+  const later = renamedWorld();
+  later.session.know(later.known());
+  later.rename();
+  later.finishReading();
+  await later.session.profile();
+  expect((await later.session.members.load('rita'))?.name).toBe('Rita 2');
 });
 
 test("asks for the reader's own follows", async () => {
