@@ -6,6 +6,7 @@ import { ownText, sharedText, type ResultText } from '../graphql/rendering/resul
 import { OnDispose } from '../lib/on-dispose.ts';
 import type { FeedEvent } from '../services/shapes.ts';
 import type { CompiledExecution } from './compiled-execution.ts';
+import { valueGiven } from './value-given.ts';
 
 /** A result that has been written already: what is sent is its text, as JSON. */
 export interface WrittenResult extends ExecutionResult {
@@ -141,7 +142,7 @@ function hasDirectives({ definition, fragments }: Operation): boolean {
 function usedBelowRoot(
   { definition, fragments }: Operation,
   values: Readonly<Record<string, unknown>>,
-): readonly (readonly [string, unknown])[] {
+): readonly (readonly [string, readonly unknown[]])[] {
   const used = new Set<string>();
   const visitor = {
     [Kind.VARIABLE]({ name }: { readonly name: { readonly value: string } }) {
@@ -153,5 +154,5 @@ function usedBelowRoot(
   );
   for (const node of [...roots, ...fragments.values()]) visit(node, visitor);
   const names = (definition.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
-  return names.filter((name) => used.has(name)).map((name) => [name, values[name] ?? null]);
+  return names.filter((name) => used.has(name)).map((name) => [name, valueGiven(values, name)]);
 }

@@ -11,6 +11,7 @@ import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import type { Action } from '../../domain/action.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { ACTION, schemaOfAction } from '../../graphql/action-parts.ts';
+import { valueGiven } from '../value-given.ts';
 import type { PartCache } from './part-cache.ts';
 import { SharedText } from './shared-text.ts';
 import { PART_FIELD, splitDocument } from './split.ts';
@@ -99,7 +100,8 @@ class SharedParts {
     this.#context = contextValue;
     this.#variables = variables;
     this.#prefixes = parts.map(({ id, variables: names }) => {
-      const values = names.length === 0 ? '' : JSON.stringify(names.map((name) => variables[name] ?? null));
+      const values =
+        names.length === 0 ? '' : JSON.stringify(names.map((name) => valueGiven(variables, name)));
       return `${String(id)}:${contextValue.locale}:${values}:`;
     });
   }

@@ -33,6 +33,8 @@ const schema = buildSchema();
 const ROLES: Readonly<Record<string, readonly Role[]>> = { ann: ['user'], bob: ['user'], root: ['admin'] };
 const VIEWERS = Object.keys(ROLES);
 const MAX_DEPTH = 6;
+/** Left out a variable has its default, null is the language of the reader. */
+const LOCALES = [{}, { l: null }, { l: 'en' }];
 
 /** What only some of the fields need, which is the viewer's own. */
 const services = {
@@ -58,7 +60,11 @@ const action = (type: string): Action => ({
     { id: 'unknown', type: 'site', label: '' },
   ],
   refIds: ['site"1', 'unknown', 'mary'],
-  descriptor: { type, tags: ['a', 'ü\n'], applicationId: 'site"1', averageRating: 3.5, applicant: 'X' },
+  descriptor: {
+    ...{ type, tags: ['a', 'ü\n'], applicationId: 'site"1', averageRating: 3.5, applicant: 'X' },
+    ...{ raterId: 'mary', raterName: 'Mary', applicantId: 'site"1', applicantName: 'Site' },
+    ...{ positionId: 'unknown', positionName: 'Fan', ratingScore: 3.5 },
+  },
   groupKey: null,
   version: 2,
   editedAt: null,
@@ -150,6 +156,9 @@ function eventFor(viewer: string, shown: Action, sighting: object, kind: 'added'
 
 const NO_DOCUMENT = parse('{ __typename }');
 
+const SPOKEN =
+  '... on FeedItemAdded { spoken: item { action { descriptor { summary(locale: $l) summaryParts(locale: $l) { text } } } } }';
+
 /** Random selections of everything that an event can show. */
 class Selections {
   readonly #random: SeededRandom;
@@ -161,7 +170,9 @@ class Selections {
   next(): string {
     const events = schema.getType('FeedEvent');
     if (events === undefined) throw new Error('There are no events');
-    return `subscription { feedEvents { ${this.#of(events, 0)} } }`;
+    const spoken = this.#random.next() < 0.3 ? SPOKEN : '';
+    const selection = `${this.#of(events, 0)} ${spoken}`;
+    return `subscription ${selection.includes('$l') ? '($l: String = "de")' : ''} { feedEvents { ${selection} } }`;
   }
 
   #of(type: GraphQLNamedType, depth: number): string {
@@ -174,7 +185,8 @@ class Selections {
       const inner = getNamedType(field.type);
       // One name for several fields now and then: what merges must be of one place.
       const alias = this.#random.next() < 0.2 ? `a${String(this.#random.below(3))}: ` : '';
-      if (isLeafType(inner)) return alias + field.name;
+      const takesLocale = field.args.some(({ name }) => name === 'locale') && this.#random.next() < 0.7;
+      if (isLeafType(inner)) return `${alias}${field.name}${takesLocale ? '(locale: $l)' : ''}`;
       const below = depth >= MAX_DEPTH ? '__typename' : this.#of(inner, depth + 1);
       return `${alias}${field.name} { ${below} }`;
     });
@@ -192,19 +204,27 @@ async function shownTo(args: ExecutionArgs, render: (args: ExecutionArgs) => unk
   return isWritten(result) ? result.text : JSON.stringify(result);
 }
 
+interface Comparison {
+  readonly type: string;
+  readonly kind: 'added' | 'updated';
+  /** Of each viewer; absent: none. */
+  readonly variables?: readonly object[];
+}
+
 /** Shows one event to all viewers, and gives what each was shown beside what the interpreter shows them. */
 async function compare(
   document: DocumentNode,
-  { type, kind }: { readonly type: string; readonly kind: 'added' | 'updated' },
+  { type, kind, variables = [] }: Comparison,
 ): Promise<{ shown: string; interpreted: string; isShared: boolean }[]> {
   const rendering = new LiveRendering(new CompiledExecution({ runsBefore: () => 1 }));
-  const renderers = VIEWERS.map(() => rendering.open({ schema, document }, 'en'));
+  const asks = VIEWERS.map((_viewer, index) => ({ document, variableValues: { ...variables[index] } }));
+  const renderers = asks.map((asked) => rendering.open({ schema, ...asked }, 'en'));
   const shown = action(type);
   const sighting = {};
   const outcomes = VIEWERS.map(async (viewer, index) => {
-    const args = { ...eventFor(viewer, shown, sighting, kind), document };
+    const args = { ...eventFor(viewer, shown, sighting, kind), ...asks[index] };
     const result = await renderers[index]?.render(args);
-    const interpreted = await shownTo({ ...eventFor(viewer, shown, {}, kind), document }, execute);
+    const interpreted = await shownTo({ ...eventFor(viewer, shown, {}, kind), ...asks[index] }, execute);
     if (result === undefined) throw new Error('There is a renderer for every viewer');
     const isShared = isWritten(result);
     return { shown: isWritten(result) ? result.text : JSON.stringify(result), interpreted, isShared };
@@ -213,7 +233,8 @@ async function compare(
 }
 
 test('shows every viewer byte for byte what the interpreter would', async () => {
-  const selections = new Selections(seededRandom(SEED));
+  const random = seededRandom(SEED);
+  const selections = new Selections(random);
   let shared = 0;
   for (let n = 0; n < repeats(150); n += 1) {
     const text = selections.next();
@@ -221,7 +242,8 @@ test('shows every viewer byte for byte what the interpreter would', async () => 
     if (validate(schema, document, specifiedRules).length > 0) continue;
     for (const type of ['ApplicationRating', 'NoSuchType']) {
       const kind = n % 2 === 0 ? 'added' : 'updated';
-      for (const { shown, interpreted, isShared } of await compare(document, { type, kind })) {
+      const variables = VIEWERS.map(() => random.pick(LOCALES));
+      for (const { shown, interpreted, isShared } of await compare(document, { type, kind, variables })) {
         // A result with errors is never shared; compiled functions write it in another order.
         if (interpreted.startsWith('{"data":')) expect(shown, text).toBe(interpreted);
         else expect(JSON.parse(shown), text).toEqual(JSON.parse(interpreted));
@@ -276,6 +298,22 @@ test('shares nothing between reads of an action, kinds of events, locales and va
   expect(await isShared({ sighting: {} })).toBe(false);
   expect(await isShared({ locale: 'de' })).toBe(false);
   expect(await isShared({ variables: { after: 'x', locale: 'en' } })).toBe(false);
+  expect(await isShared({ variables: { locale: 'de' } })).toBe(true);
+});
+
+test('a variable that is left out is not one that is null', async () => {
+  const document = parse(
+    `subscription ($l: String = "de") { feedEvents {
+       ... on FeedItemAdded { item { action { descriptor { summary(locale: $l) } } } } } }`,
+  );
+  for (const variables of [
+    [{}, { l: null }, {}],
+    [{ l: null }, {}, { l: null }],
+  ]) {
+    const outcomes = await compare(document, { type: 'ApplicationRating', kind: 'added', variables });
+    expect(new Set(outcomes.map(({ interpreted }) => interpreted)).size).toBe(2);
+    for (const { shown, interpreted } of outcomes) expect(shown).toBe(interpreted);
+  }
 });
 
 test('shows who is alone with an operation, or is again, their events one by one', async () => {

@@ -124,7 +124,9 @@ function actionOf(n: number, actorId: string): Action {
 const FRAGMENTS = `fragment OnAction on Action { conducted again: id ...OnNode }
 fragment OnNode on Node { id }
 fragment OnRating on ApplicationRatingDescriptor { raterName ratingText score: ratingScore }`;
-const VARIABLES = '($locale: String, $first: Int)';
+const VARIABLES = '($locale: String = "de", $first: Int)';
+/** Left out a variable has its default, null is the language of the reader. */
+const LOCALES = [{}, { locale: null }, { locale: 'de' }, { locale: 'en' }];
 /** What may be asked of an action: of everybody the same, of the viewer, and both in one. */
 const SELECTIONS = [
   ...[
@@ -139,17 +141,22 @@ const SELECTIONS = [
   ],
   ...['actor { memberId name }', 'by: actor { id name departmentId __typename }'],
   ...['refs { refId type label }', 'followed: refs { label isFollowed }', 'counted: refs { followerCount }'],
-  ...['descriptor { type summary tags }', 'said: descriptor { summary(locale: $locale) ...OnRating }'],
+  'descriptor { type summary tags }',
   ...['parts: descriptor { summaryParts { text } }', 'fanOut { state }'],
   ...['engagement { comments likes reactions { reaction count } lastInteraction }'],
   ...['viewer { hasLiked isBookmarked canDelete }'],
 ];
 
+const SAID = ['', 'said: descriptor { summary(locale: $locale) ...OnRating }'];
+
 const documents = fc
-  .uniqueArray(fc.constantFrom(...SELECTIONS), { minLength: 1, maxLength: 8 })
+  .tuple(
+    fc.uniqueArray(fc.constantFrom(...SELECTIONS), { minLength: 1, maxLength: 7 }),
+    fc.constantFrom(...SAID),
+  )
   .map(
-    (fields) =>
-      `query Q${VARIABLES} { feed(first: $first) { edges { cursor node { id action { ${fields.join(' ')} } relevancy } } } }\n${FRAGMENTS}`,
+    ([fields, said]) =>
+      `query Q${VARIABLES} { feed(first: $first) { edges { cursor node { id action { ${fields.join(' ')} ${said} } relevancy } } } }\n${FRAGMENTS}`,
   );
 
 const RULES = specifiedRules.filter(({ name }) => !name.startsWith('NoUnused'));
@@ -192,6 +199,7 @@ const steps = fc.array(
         viewer: fc.constantFrom(...PEOPLE),
       },
       locale: fc.constantFrom('en' as const, 'de' as const),
+      asked: fc.shuffledSubarray(LOCALES, { minLength: 1, maxLength: 2 }),
     }),
   ),
   { minLength: 3, maxLength: 20 },
@@ -208,11 +216,13 @@ test('sends byte for byte what the interpreter gives, whatever was changed and r
         else if (step.what === 'rename') world.rename(step.id);
         else {
           const text = texts[step.document] ?? '';
-          const values = { locale: step.locale === 'de' ? 'en' : 'de', first: 2 };
-          const make = () => argsOf(text, world.context(step.viewer, step.locale), values);
-          const { data, errors }: ExecutionResult = await execute(make());
-          expect(errors).toBeUndefined();
-          expect(await sent(execution, make())).toBe(JSON.stringify({ data }));
+          for (const asked of step.asked) {
+            const values = { ...asked, first: 2 };
+            const make = () => argsOf(text, world.context(step.viewer, step.locale), values);
+            const { data, errors }: ExecutionResult = await execute(make());
+            expect(errors).toBeUndefined();
+            expect(await sent(execution, make())).toBe(JSON.stringify({ data }));
+          }
         }
       }
     }),
@@ -249,6 +259,21 @@ test('renders each time where nothing may be kept, and keeps no more than it may
       expect(world.lookUps).toBeGreaterThan(before);
     }
   }
+});
+
+test('a variable that is left out is not one that is null', async () => {
+  const text = `query ($l: String = "de") { feed { edges { node { action { descriptor { summary(locale: $l) } } } } } }`;
+  const world = new World();
+  const execution = newExecution();
+  const shown = new Set<string>();
+  for (const values of [{}, { l: null }, {}, { l: null }]) {
+    const make = () => argsOf(text, world.context('ann'), values);
+    const { data }: ExecutionResult = await execute(make());
+    const answer = await sent(execution, make());
+    expect(answer).toBe(JSON.stringify({ data }));
+    shown.add(answer);
+  }
+  expect(shown.size).toBe(2);
 });
 
 test('leaves to the interpreter what has errors in a part', async () => {
