@@ -12,6 +12,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: '@fanfare/react/style.css', replacement: at('../packages/react/style.css') },
+      { find: '@fanfare/react/more', replacement: at('../packages/react/src/more.ts') },
       { find: '@fanfare/react', replacement: at('../packages/react/src/index.ts') },
       { find: '@fanfare/client', replacement: at('../packages/client/src/index.ts') },
     ],

@@ -2,7 +2,7 @@ import type { Browser, KeyInput } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
-import { faultsInBoth, has, WAIT } from '../support/console.ts';
+import { click, faultsInBoth, has, WAIT } from '../support/console.ts';
 import { publish, upsert } from '../support/feed-api.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
 
@@ -154,6 +154,29 @@ describe.skipIf(typeof found === 'string')('pages made of the hooks and parts', 
     expect(await page.evaluate('document.activeElement.dataset.item')).toBe('i48');
     expect(await page.evaluate('watching()')).toBe(1);
     expect(errors).toEqual([]);
+  });
+
+  test('what came with the HTML for one reader is shown to nobody who signs in after', async () => {
+    await using visited = await openPage(browser, pages.another);
+    const { page, errors } = visited;
+    await has(page, 'Ada did of-ann', '[role="feed"]');
+    await click(page, 'Sign in as Bob');
+    await page.locator('[data-fanfare="skeleton"]').wait();
+    expect(await page.$$('article')).toHaveLength(0);
+    expect(errors).toEqual([]);
+  });
+
+  test('a group that goes takes none of those that were loaded with it', async () => {
+    await using visited = await openPage(browser, pages.another);
+    const { page } = visited;
+    const shown = async () => (await textOf(page, '[aria-label="Groups"] li')).split(' ');
+    await expect.poll(shown, WAIT).toEqual(['g7', 'g6']);
+    for (const many of [4, 6]) {
+      await click(page, 'More groups');
+      await expect.poll(shown, WAIT).toHaveLength(many);
+    }
+    await page.evaluate("removeGroup('g6')");
+    await expect.poll(shown, WAIT).toEqual(['g7', 'g5', 'g4', 'g3', 'g2', 'g1']);
   });
 
   test('keys go from article to article and out of the list, and when the focused one goes the next one has the focus', async () => {

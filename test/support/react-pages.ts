@@ -36,6 +36,8 @@ export interface ReactPages extends AsyncDisposable {
   readonly read: string;
   /** A list of 25 to which a test adds, as `live` in the address says. */
   readonly moving: string;
+  /** A list from a snapshot and groups, of a reader after whom another one signs in. */
+  readonly another: string;
 }
 
 /**
@@ -55,6 +57,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
     states: () => Promise.resolve(EMPTY),
     read: () => Promise.resolve(EMPTY),
     moving: () => Promise.resolve(EMPTY),
+    another: () => Promise.resolve(EMPTY),
   };
   const serving: Plugin = {
     name: 'pages',
@@ -89,6 +92,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
   const at = (name: string): string => `http://127.0.0.1:${String(port)}/${name}`;
   return {
     ...{ hydrated: at('hydrate'), states: at('states'), read: at('read'), moving: at('moving') },
+    another: at('another'),
     [Symbol.asyncDispose]: async () => {
       await server.close();
       await rm(outDir, { recursive: true });

@@ -1,4 +1,5 @@
-import { CommentThread, Summary, useQuery, type SummaryPart } from '@fanfare/react';
+import { Summary, useQuery, type SummaryPart } from '@fanfare/react';
+import { CommentThread } from '@fanfare/react/more';
 import { useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import type { Session } from '../session.ts';

@@ -1,5 +1,4 @@
 import {
-  CommentThread,
   ConnectionNotice,
   Feed,
   Reactions,
@@ -12,7 +11,7 @@ import {
   type FanfareItem,
   type Undo,
 } from '@fanfare/react';
-import { InboxPopover, useAutoRead, useExplain } from '@fanfare/react/more';
+import { CommentThread, InboxPopover, useAutoRead, useExplain } from '@fanfare/react/more';
 import { useState, type ReactNode } from 'react';
 import { Bookmarks, Groups, Hidden, Mutes, Page } from './views.tsx';
 

@@ -11,17 +11,10 @@ export {
   useUnreadCount,
   type Feed as FeedState,
 } from './hooks/feed.ts';
-export {
-  useBookmark,
-  useEngagement,
-  useFollow,
-  useInteractions,
-  useItemActions,
-  type Undo,
-} from './hooks/item.ts';
+export { useBookmark, useEngagement, useFollow, useItemActions, type Undo } from './hooks/item.ts';
 export { relativeTime, useRelativeTime } from './hooks/relative-time.ts';
 export { Feed } from './parts/feed.tsx';
-export { CommentThread, Composer, FollowButton, Reactions, Summary, Time } from './parts/item.tsx';
+export { FollowButton, Reactions, Summary, Time } from './parts/item.tsx';
 export { ConnectionNotice, UndoToast, UnreadBadge } from './parts/frame.tsx';
 export { ACTION_FIELDS as feedActionFields, feedItemFields } from './item.ts';
 export type { FanfareAction, FanfareItem, SummaryPart } from './item.ts';

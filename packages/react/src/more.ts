@@ -1,6 +1,7 @@
 'use client';
 
 // Not every page needs these: they are not part of what all pages load.
+export { useInteractions } from './hooks/comments.ts';
 export { useAutoRead } from './hooks/auto-read.ts';
 export {
   useBookmarks,
@@ -14,4 +15,5 @@ export {
   type FanfareGroup,
   type Mute,
 } from './hooks/lists.ts';
+export { CommentThread, Composer } from './parts/comments.tsx';
 export { InboxPopover } from './parts/inbox.tsx';

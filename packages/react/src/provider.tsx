@@ -7,7 +7,7 @@ import { sharedSource } from './store/tabs.ts';
 
 interface Given {
   readonly children?: ReactNode;
-  /** Pages that came with the HTML, from `prefetchFeed`. */
+  /** Pages that came with the HTML, from `prefetchFeed`: for who is signed in first, not for who comes after. */
   readonly snapshot?: FeedSnapshot | readonly FeedSnapshot[];
   /** False: nothing is asked for, such as before somebody has signed in. Default true. */
   readonly enabled?: boolean;
@@ -52,16 +52,18 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
     latest.current = props;
   });
   const identity = props.client ?? `${props.url} ${typeof props.token === 'string' ? props.token : ''}`;
-  const create = (): { identity: typeof identity; readerKey: string; reader: Reader } => ({
+  const create = (
+    given: FanfareProviderProps,
+  ): { identity: typeof identity; readerKey: string; reader: Reader } => ({
     identity,
     readerKey,
-    reader: createReader(props, () => latest.current),
+    reader: createReader(given, () => latest.current),
   });
-  const [held, setHeld] = useState(create);
+  const [held, setHeld] = useState(() => create(props));
   let current = held;
   if (held.identity !== identity || held.readerKey !== readerKey) {
-    // Before anything inside renders: nothing of another reader is ever shown.
-    current = create();
+    // Before anything inside renders: nothing of another reader is ever shown, nor what came with the HTML for that one.
+    current = create({ ...props, snapshot: [] });
     setHeld(current);
   }
   const { reader } = current;

@@ -10,6 +10,8 @@ export interface Feed extends Omit<FeedSnapshotState, 'waiting'> {
   readonly loadMore: () => Promise<void>;
   /** Reads the list again behind what is shown. */
   readonly refresh: () => Promise<void>;
+  /** Does again what `error` is about: reads the list, or its next page. */
+  readonly retry: () => Promise<void>;
   /** What is new and waits; `show` gives the id of the first of it. */
   readonly pending: { readonly count: number; readonly show: () => string | null };
   /** Tells whether the reader is at the top and idle: then nothing waits. */
@@ -35,6 +37,7 @@ function feedOf(store: FeedStore, { waiting, ...rest }: FeedSnapshotState): Feed
     ...rest,
     loadMore: store.loadMore,
     refresh: store.refresh,
+    retry: store.retry,
     pending: { count: waiting, show: store.showWaiting },
     setAtTop: (isAtTop) => {
       store.setAtTop(isAtTop);

@@ -2,7 +2,6 @@ import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 
 import type { FanfareItem } from '../item.ts';
 import { useHeld, useReader } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
-import type { CommentsSnapshot } from '../store/comments.ts';
 import { hasGiven } from '../store/writes.ts';
 import { useFeedAction } from './feed.ts';
 
@@ -49,20 +48,6 @@ export function useBookmark(actionId: string): {
   const reader = useReader();
   const isBookmarked = useFeedAction(actionId)?.viewer.isBookmarked ?? false;
   return { isBookmarked, toggle: () => reader.bookmark(actionId, !isBookmarked) };
-}
-
-/** Comments of an action. They are loaded when this is mounted. */
-export function useInteractions(actionId: string): CommentsSnapshot & {
-  readonly loadMore: () => Promise<void>;
-  /** A text that could not be sent stays in `drafts`; sent again with its key it is recorded once. */
-  readonly send: (text: string, parentId?: string, key?: string) => Promise<void>;
-  readonly dismiss: (key: string) => void;
-  readonly remove: (id: string) => Promise<void>;
-} {
-  const store = useReader().comments(actionId);
-  const snapshot = useSyncExternalStore(store.use, store.getSnapshot, store.getSnapshot);
-  const { loadMore, send, dismiss, remove } = store;
-  return { ...snapshot, loadMore, send, dismiss, remove };
 }
 
 /** Whether the reader follows a person or a thing; `isFollowed` is undefined until it is known. */

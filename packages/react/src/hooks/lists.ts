@@ -54,7 +54,7 @@ const hiddenOf = (data: unknown): ActionConnection =>
 
 function useActionPages(
   query: string,
-  variables: Readonly<Record<string, unknown>>,
+  variables: Readonly<Record<string, unknown>> & { readonly first: number },
   pick: (data: unknown) => ActionConnection,
 ): ActionPages {
   const { actions } = useReader();

@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useHeld } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
+import { readAgain } from '../store/read-again.ts';
 
 export interface Connection<Node> {
   readonly edges: readonly { readonly node: Node }[];
@@ -25,71 +26,105 @@ export interface Pages<Node, Page> {
   readonly hasNextPage: boolean;
   readonly isLoadingMore: boolean;
   readonly loadMore: () => Promise<void>;
-  /** Reads the first page again behind what is shown. */
+  /** Reads it again as far as it is shown, behind it. */
   readonly refresh: () => Promise<void>;
+}
+
+/** One request after the other: each goes on from what the one before has brought. */
+class PageReader<Node extends { readonly id: string }, Page extends Connection<Node>> {
+  readonly #read: (first: number, after: string | null) => Promise<Page>;
+  readonly #show: (state: PagesState<Node, Page>) => void;
+  #state: PagesState<Node, Page>;
+  #reading: Promise<void> = Promise.resolve();
+  #isOver = false;
+
+  constructor(
+    key: string,
+    read: (first: number, after: string | null) => Promise<Page>,
+    show: (state: PagesState<Node, Page>) => void,
+  ) {
+    this.#read = read;
+    this.#show = show;
+    this.#state = { key, nodes: [], page: null, error: null, isLoadingMore: false };
+  }
+
+  refresh(size: number): Promise<void> {
+    return this.#queue(() => readAgain(this.#read, size, this.#state.nodes.length));
+  }
+
+  loadMore(size: number): Promise<void> {
+    if (this.#state.isLoadingMore) return Promise.resolve();
+    this.#set({ isLoadingMore: true });
+    return this.#queue(async () => {
+      const { nodes, page } = this.#state;
+      if (page?.pageInfo.hasNextPage !== true) return page;
+      const next = await this.#read(size, page.pageInfo.endCursor);
+      return { ...next, edges: [...nodes.map((node) => ({ node })), ...next.edges] };
+    });
+  }
+
+  /** What is still under way is shown to nobody. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  #queue(request: () => Promise<Page | null>): Promise<void> {
+    return (this.#reading = this.#reading.then(async () => {
+      if (this.#isOver) return;
+      try {
+        const page = await request();
+        const nodes = new Map(page?.edges.map(({ node }) => [node.id, node]));
+        this.#set({ nodes: [...nodes.values()], page, error: null, isLoadingMore: false });
+      } catch (error) {
+        this.#set({ error: asError(error), isLoadingMore: false });
+      }
+    }));
+  }
+
+  #set(change: Partial<PagesState<Node, Page>>): void {
+    this.#state = { ...this.#state, ...change };
+    if (!this.#isOver) this.#show(this.#state);
+  }
 }
 
 /**
  * A connection of the API, page by page: the first when mounted and when query or variables change. Nothing of other
  * variables is ever shown.
- * @param query of $after
+ * @param query of $first and $after
  * @param pick must be the same function each time
  */
 export function usePages<Node extends { readonly id: string }, Page extends Connection<Node>>(
   query: string,
-  variables: Readonly<Record<string, unknown>>,
-  pick: (data: unknown) => Page | null,
+  variables: Readonly<Record<string, unknown>> & { readonly first: number },
+  pick: (data: unknown) => Page,
 ): Pages<Node, Page> {
   const { reader, isEnabled } = useHeld();
   const { client } = reader;
   const key = `${query} ${JSON.stringify(variables)}`;
   const [state, setState] = useState<PagesState<Node, Page> | null>(null);
-  const latest = useRef({ key, variables });
-  useEffect(() => {
-    latest.current = { key, variables };
-  });
-  const read = useCallback(
-    async (after: string | null, known: readonly Node[], signal?: AbortSignal): Promise<void> => {
-      // Of a request that was overtaken by other variables nothing is shown.
-      const isCurrent = (): boolean => signal?.aborted !== true && latest.current.key === key;
-      try {
-        const given = { ...latest.current.variables, after };
-        const page = pick(await client.request<unknown>(query, given, signal));
-        if (!isCurrent()) return;
-        const ids = new Set(known.map(({ id }) => id));
-        const found = page?.edges.map(({ node }) => node).filter(({ id }) => !ids.has(id)) ?? [];
-        setState({ key, nodes: [...known, ...found], page, error: null, isLoadingMore: false });
-      } catch (reason) {
-        if (!isCurrent()) return;
-        const error = asError(reason);
-        const fresh = { key, nodes: known, page: null };
-        setState((last) => ({ ...(last?.key === key ? last : fresh), error, isLoadingMore: false }));
-      }
-    },
-    [client, key, query, pick],
-  );
+  const pages = useRef<PageReader<Node, Page> | null>(null);
   useEffect(() => {
     if (!isEnabled) return undefined;
     const abort = new AbortController();
-    void read(null, [], abort.signal);
+    const read = async (first: number, after: string | null): Promise<Page> =>
+      pick(await client.request<unknown>(query, { ...variables, first, after }, abort.signal));
+    const mine = (pages.current = new PageReader(key, read, setState));
+    void mine.refresh(variables.first);
     return () => {
+      mine.end();
       abort.abort();
     };
-  }, [isEnabled, read]);
+    // The key says all of query and variables.
+  }, [client, isEnabled, key, pick]);
   const current = state?.key === key ? state : null;
   return useMemo(() => {
     const { nodes = [], page = null, error = null, isLoadingMore = false } = current ?? {};
-    const next = page?.pageInfo.hasNextPage === true ? page.pageInfo.endCursor : null;
     return {
       ...{ nodes, page, error, isLoadingMore },
       status: page !== null ? 'ready' : error === null ? 'loading' : 'error',
-      hasNextPage: next !== null,
-      loadMore: async () => {
-        if (next === null || isLoadingMore) return;
-        setState((last) => last && { ...last, isLoadingMore: true });
-        await read(next, nodes);
-      },
-      refresh: () => read(null, []),
+      hasNextPage: page?.pageInfo.hasNextPage === true,
+      loadMore: async () => pages.current?.loadMore(variables.first),
+      refresh: async () => pages.current?.refresh(variables.first),
     };
-  }, [current, read]);
+  }, [current, variables.first]);
 }

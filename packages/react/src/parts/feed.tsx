@@ -247,7 +247,7 @@ function ErrorMessage({ children }: ErrorProps): ReactNode {
   if (feed.error === null) return null;
   const retry = (): void => {
     retryNow();
-    void (feed.status === 'error' ? feed.refresh() : feed.loadMore());
+    void feed.retry();
   };
   return (
     <div role="alert" data-fanfare="error">

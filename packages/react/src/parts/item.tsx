@@ -1,5 +1,5 @@
-import { useId, useState, type ReactNode, type SyntheticEvent } from 'react';
-import { useBookmark, useEngagement, useFollow, useInteractions } from '../hooks/item.ts';
+import type { ReactNode } from 'react';
+import { useBookmark, useEngagement, useFollow } from '../hooks/item.ts';
 import { useRelativeTime } from '../hooks/relative-time.ts';
 import type { FanfareItem, SummaryPart } from '../item.ts';
 import { summaryId } from './feed.tsx';
@@ -87,92 +87,6 @@ export function Reactions({ actionId, reactions = [], onError }: ReactionsProps)
         mine.hasReshared ? engagement.unreshare : engagement.reshare,
       )}
       {toggle('Bookmark', null, bookmark.isBookmarked, bookmark.toggle)}
-    </div>
-  );
-}
-
-interface ComposerProps {
-  readonly label: string;
-  readonly onSend: (text: string) => Promise<void> | void;
-  readonly children?: ReactNode;
-}
-
-/** A text and a button; Ctrl+Enter sends too. What cannot be sent stays. */
-export function Composer({ label, onSend, children = 'Send' }: ComposerProps): ReactNode {
-  const [text, setText] = useState('');
-  const id = useId();
-  const send = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    const trimmed = text.trim();
-    if (trimmed === '') return;
-    setText('');
-    void Promise.resolve(onSend(trimmed)).catch(() => {
-      setText((now) => (now === '' ? trimmed : now));
-    });
-  };
-  return (
-    <form data-fanfare="composer" onSubmit={send}>
-      <label htmlFor={id} data-visually-hidden>
-        {label}
-      </label>
-      <textarea
-        id={id}
-        rows={1}
-        placeholder={label}
-        value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(event);
-        }}
-      />
-      <button type="submit">{children}</button>
-    </form>
-  );
-}
-
-/** The comments of an action, with what the reader is sending and what could not be sent. */
-export function CommentThread({ actionId }: { readonly actionId: string }): ReactNode {
-  const { comments, drafts, status, error, hasNextPage, loadMore, send, dismiss } = useInteractions(actionId);
-  return (
-    // No landmark: there is one in each item.
-    <div role="group" data-fanfare="comments" aria-label="Comments" aria-busy={status === 'loading'}>
-      <Composer label="Write a comment" onSend={(text) => send(text)} />
-      {error !== null && <p role="alert">{error.message}</p>}
-      <ul>
-        {drafts.map((draft) => (
-          <li key={draft.key} data-draft={draft.error === null ? 'sending' : 'failed'}>
-            <span>{draft.text}</span>
-            {draft.error !== null && (
-              <>
-                <span role="alert">{draft.error.message}</span>
-                <button type="button" onClick={() => void send(draft.text, draft.parentId, draft.key)}>
-                  Send again
-                </button>
-                <button
-                  type="button"
-                  onClick={() => {
-                    dismiss(draft.key);
-                  }}
-                >
-                  Discard
-                </button>
-              </>
-            )}
-          </li>
-        ))}
-        {comments.map((comment) => (
-          <li key={comment.id}>
-            <strong>{comment.actor.name}</strong> <span>{comment.text}</span> <Time at={comment.at} />
-          </li>
-        ))}
-      </ul>
-      {hasNextPage && (
-        <button type="button" onClick={() => void loadMore()}>
-          Earlier comments
-        </button>
-      )}
     </div>
   );
 }

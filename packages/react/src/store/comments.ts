@@ -1,6 +1,8 @@
 import { INTERACTION_FIELDS, type FeedClient, type Interaction } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import type { Actions } from './actions.ts';
+import { asError } from './as-error.ts';
+import { readAgain } from './read-again.ts';
 import { Signal } from './signal.ts';
 
 /** A comment of the reader that is on its way or did not get there; its text stays until it is dismissed. */
@@ -21,16 +23,13 @@ export interface CommentsSnapshot {
 }
 
 interface Page {
-  readonly node: {
-    readonly interactions: {
-      readonly edges: readonly { readonly node: Interaction }[];
-      readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-    };
-  } | null;
+  readonly edges: readonly { readonly node: Interaction }[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-const QUERY = `query Comments($id: ID!, $after: String) { node(id: $id) { ... on Action {
-  interactions(first: 20, after: $after, kinds: [COMMENT]) {
+const PAGE_SIZE = 20;
+const QUERY = `query Comments($id: ID!, $first: Int!, $after: String) { node(id: $id) { ... on Action {
+  interactions(first: $first, after: $after, kinds: [COMMENT]) {
     edges { node { ${INTERACTION_FIELDS} } } pageInfo { hasNextPage endCursor }
   } } } }`;
 
@@ -43,11 +42,18 @@ const EMPTY: CommentsSnapshot = {
 };
 
 /** The comments of one action. Read again when their number has changed. */
-export class CommentStore extends Signal {
+class CommentStore extends Signal {
   readonly #actionId: string;
   readonly #client: Pick<FeedClient<FanfareItem>, 'request' | 'mutations'>;
   readonly #actions: Actions;
   #snapshot = EMPTY;
+  #comments: readonly Interaction[] = [];
+  /** By the reader; also while that is on its way. */
+  readonly #removed = new Set<string>();
+  /** What was sent since the last request, which may have been answered without it. */
+  #sentMeanwhile: Interaction[] = [];
+  #reading = Promise.resolve();
+  #readError: Error | null = null;
   #cursor: string | null = null;
   #count = -1;
 
@@ -76,17 +82,11 @@ export class CommentStore extends Signal {
     };
   };
 
-  readonly loadMore = async (): Promise<void> => {
-    try {
-      const { edges, pageInfo } = await this.#read(this.#cursor);
-      const known = new Set(this.#snapshot.comments.map(({ id }) => id));
-      const more = edges.map(({ node }) => node).filter(({ id }) => !known.has(id));
-      this.#cursor = pageInfo.endCursor;
-      this.#set({ comments: [...this.#snapshot.comments, ...more], hasNextPage: pageInfo.hasNextPage });
-    } catch (error) {
-      this.#set({ error: error as Error });
-    }
-  };
+  readonly loadMore = (): Promise<void> =>
+    this.#read(async () => {
+      const { edges, pageInfo } = await this.#request(PAGE_SIZE, this.#cursor);
+      return { edges: [...this.#comments.map((node) => ({ node })), ...edges], pageInfo };
+    });
 
   /** Shown at once as a draft. Sent again after a failure it is the same comment, which is recorded once. */
   readonly send = async (
@@ -109,7 +109,7 @@ export class CommentStore extends Signal {
       this.#actions.confirmState(action);
       this.#actions.emit();
     } catch (error) {
-      this.#setDraft(key, { ...draft, error: error as Error });
+      this.#setDraft(key, { ...draft, error: asError(error) });
     }
   };
 
@@ -118,49 +118,71 @@ export class CommentStore extends Signal {
   };
 
   readonly remove = async (id: string): Promise<void> => {
-    const { comments } = this.#snapshot;
-    this.#set({ comments: comments.filter((one) => one.id !== id) });
+    this.#removed.add(id);
+    this.#set({ error: null });
     try {
       const { action } = await this.#client.mutations.removeInteraction({ input: { id } });
       this.#count = action.engagement.comments;
       this.#actions.confirmState(action);
       this.#actions.emit();
     } catch (error) {
-      this.#set({ comments, error: error as Error });
+      this.#removed.delete(id);
+      this.#set({ error: asError(error) });
     }
   };
 
   #follow(): void {
     const count = this.#actions.get(this.#actionId)?.engagement.comments ?? 0;
     if (count === this.#count && this.#snapshot.status !== 'idle') return;
+    const more = this.#comments.length === 0 ? 0 : Math.max(0, count - this.#count);
     this.#count = count;
-    void this.#load();
+    void this.#load(more);
   }
 
-  async #load(): Promise<void> {
+  /** As far as it is shown. @param more there are now */
+  async #load(more: number): Promise<void> {
     if (this.#snapshot.status === 'idle') this.#set({ status: 'loading' });
-    try {
-      const { edges, pageInfo } = await this.#read(null);
-      this.#cursor = pageInfo.endCursor;
-      this.#set({
-        comments: edges.map(({ node }) => node),
-        hasNextPage: pageInfo.hasNextPage,
-        status: 'ready',
-        error: null,
-      });
-    } catch (error) {
-      this.#set({ error: error as Error, status: this.#snapshot.status === 'ready' ? 'ready' : 'error' });
-    }
+    await this.#read(() =>
+      readAgain<Page['edges'][number], Page>(
+        (first, after) => this.#request(first, after),
+        PAGE_SIZE,
+        this.#comments.length + more,
+      ),
+    );
   }
 
-  async #read(after: string | null): Promise<NonNullable<Page['node']>['interactions']> {
-    const { node } = await this.#client.request<Page>(QUERY, { id: this.#actionId, after });
+  /** One request after the other: each goes on from what the one before has brought. */
+  #read(request: () => Promise<Page>): Promise<void> {
+    return (this.#reading = this.#reading.then(async () => {
+      this.#sentMeanwhile = [];
+      try {
+        const { edges, pageInfo } = await request();
+        this.#cursor = pageInfo.endCursor;
+        this.#comments = eachOnce([...this.#sentMeanwhile, ...edges.map(({ node }) => node)]);
+        const { error } = this.#snapshot;
+        // That something could not be removed is still so.
+        const stays = error === this.#readError ? null : error;
+        this.#set({ hasNextPage: pageInfo.hasNextPage, status: 'ready', error: stays });
+      } catch (reason) {
+        const { status } = this.#snapshot;
+        const error = (this.#readError = asError(reason));
+        this.#set({ error, status: status === 'ready' ? status : 'error' });
+      }
+    }));
+  }
+
+  async #request(first: number, after: string | null): Promise<Page> {
+    interface Data {
+      readonly node: { readonly interactions: Page } | null;
+    }
+    const { node } = await this.#client.request<Data>(QUERY, { id: this.#actionId, first, after });
     return node?.interactions ?? { edges: [], pageInfo: { hasNextPage: false, endCursor: null } };
   }
 
   #put(comment: Interaction): void {
-    const others = this.#snapshot.comments.filter(({ id }) => id !== comment.id);
-    this.#set({ comments: [comment, ...others] });
+    this.#sentMeanwhile.unshift(comment);
+    this.#comments = eachOnce([comment, ...this.#comments]);
+    this.#set({});
   }
 
   #setDraft(key: string, draft: Draft | null): void {
@@ -169,7 +191,26 @@ export class CommentStore extends Signal {
   }
 
   #set(change: Partial<CommentsSnapshot>): void {
-    this.#snapshot = { ...this.#snapshot, ...change };
+    const comments = this.#comments.filter(({ id }) => !this.#removed.has(id));
+    this.#snapshot = { ...this.#snapshot, ...change, comments };
     this.emit();
   }
+}
+
+function eachOnce(comments: readonly Interaction[]): readonly Interaction[] {
+  return [...new Map(comments.map((comment) => [comment.id, comment])).values()];
+}
+
+const stores = new WeakMap<Actions, Map<string, CommentStore>>();
+
+/** One for each action that a reader looks at. */
+export function commentsOf(
+  { actions, client }: { readonly actions: Actions; readonly client: FeedClient<FanfareItem> },
+  actionId: string,
+): CommentStore {
+  const ofReader = stores.get(actions) ?? new Map<string, CommentStore>();
+  stores.set(actions, ofReader);
+  const store = ofReader.get(actionId) ?? new CommentStore(actionId, client, actions);
+  ofReader.set(actionId, store);
+  return store;
 }

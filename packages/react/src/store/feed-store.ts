@@ -5,11 +5,8 @@ import { asError } from './as-error.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import { FeedList, type Entry } from './feed-list.ts';
 import { EMPTY, type FeedOptions, type FeedSnapshotState, type ReadMark } from './feed-options.ts';
+import { readAgain } from './read-again.ts';
 import { Signal, Usage } from './signal.ts';
-
-/** A list that is read again is read as far as it was, up to so many pages. */
-const REFRESH_PAGES = 5;
-const LARGEST_PAGE = 100;
 
 interface FeedDependencies {
   readonly client: Pick<FeedClient<FanfareItem>, 'feed'>;
@@ -36,6 +33,7 @@ export class FeedStore extends Signal {
   #refreshing: Promise<void> | null = null;
   #isRefreshQueued = false;
   #stop: (() => void) | null = null;
+  #failed = (): Promise<void> => this.refresh();
 
   constructor(options: FeedOptions, dependencies: FeedDependencies) {
     super();
@@ -102,6 +100,9 @@ export class FeedStore extends Signal {
   /** Reads the list again behind what is shown. Asked for during a request, it comes after it. What fails is `error`. */
   readonly refresh = (): Promise<void> => this.#refresh().catch(() => undefined);
 
+  /** Does again what failed last. */
+  readonly retry = (): Promise<void> => this.#failed();
+
   #refresh(): Promise<void> {
     if (this.#refreshing !== null) {
       this.#isRefreshQueued = true;
@@ -152,6 +153,7 @@ export class FeedStore extends Signal {
       this.#publish({ isLoadingMore: false, error: null });
     } catch (error) {
       take(null);
+      this.#failed = this.loadMore;
       this.#publish({ isLoadingMore: false, error: asError(error) });
     }
   }
@@ -162,11 +164,16 @@ export class FeedStore extends Signal {
       const take = this.#list.expectRefresh();
       const confirmed = new Set(this.#marks.filter(({ isConfirmed }) => isConfirmed));
       try {
-        const page = await this.#readAgain();
+        const page = await readAgain(
+          (first, after) => this.#read(after === null ? { first } : { first, after }),
+          this.options.first ?? 25,
+          this.#list.entries.length,
+        );
         this.#marks = this.#marks.filter((mark) => !confirmed.has(mark));
         this.#takePage(take, page);
       } catch (error) {
         take(null, false);
+        this.#failed = this.refresh;
         const status = this.#snapshot.status === 'loading' ? 'error' : this.#snapshot.status;
         this.#publish({ error: asError(error), status });
         throw error;
@@ -177,23 +184,6 @@ export class FeedStore extends Signal {
   /** Asked after every wait. */
   #hasQueued(): boolean {
     return this.#isRefreshQueued;
-  }
-
-  /** As much as is shown, as one page. */
-  async #readAgain(): Promise<FeedPage<FanfareItem>> {
-    const wanted = this.#list.entries.length;
-    const size = this.options.first ?? 25;
-    const first = Math.max(size, Math.min(LARGEST_PAGE, wanted));
-    let page = await this.#read({ first });
-    const { liveCursor, unread } = page;
-    let edges = page.edges;
-    for (let pages = 1; pages < REFRESH_PAGES && edges.length < wanted; pages += 1) {
-      const { endCursor, hasNextPage } = page.pageInfo;
-      if (!hasNextPage || endCursor === null) break;
-      page = await this.#read({ first, after: endCursor });
-      edges = [...edges, ...page.edges];
-    }
-    return { ...page, edges, liveCursor, unread };
   }
 
   #read(query: { readonly first?: number; readonly after?: string }): Promise<FeedPage<FanfareItem>> {

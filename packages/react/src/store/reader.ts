@@ -1,7 +1,6 @@
 import type { FeedClient, FeedEvent, FollowState, InteractionKind } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import { Actions, type Gone } from './actions.ts';
-import { CommentStore } from './comments.ts';
 import { Connection, ownSource, type LiveSource } from './connection.ts';
 import {
   keyOf,
@@ -43,7 +42,6 @@ export class Reader {
   readonly follows: FollowStore;
   readonly life: PageLife;
   readonly #feeds = new Map<string, FeedStore>();
-  readonly #comments = new Map<string, CommentStore>();
   readonly #listeners = new Set<FeedListener>();
   readonly #snapshots: readonly FeedSnapshot[];
 
@@ -71,12 +69,6 @@ export class Reader {
       page: this.#snapshots.find((snapshot) => snapshot.key === key)?.page,
     });
     this.#feeds.set(key, store);
-    return store;
-  }
-
-  comments(actionId: string): CommentStore {
-    const store = this.#comments.get(actionId) ?? new CommentStore(actionId, this.client, this.actions);
-    this.#comments.set(actionId, store);
     return store;
   }
 

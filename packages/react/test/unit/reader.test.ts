@@ -1,5 +1,6 @@
 import { FeedClientError, type FeedPage } from '@fanfare/client';
 import { expect, test, vi } from 'vitest';
+import { commentsOf } from '../../src/store/comments.ts';
 import { keyOf } from '../../src/store/feed-options.ts';
 import { Reader } from '../../src/store/reader.ts';
 import { createTestClient, testItem, type TestClientOptions } from '../../src/testing.ts';
@@ -240,7 +241,7 @@ test('a comment that cannot be sent keeps its text, and sent again it has the sa
     },
   });
   await ready();
-  const comments = reader.comments('action-b');
+  const comments = commentsOf(reader, 'action-b');
   await comments.send('Well done');
   const [draft] = comments.getSnapshot().drafts;
   expect(draft).toMatchObject({ text: 'Well done', error: new Error('No') });
@@ -257,3 +258,25 @@ function pageOf(items: FanfareItem[]): FeedPage<FanfareItem> {
     liveCursor: 'live',
   };
 }
+
+test('trying again does what failed: reads the list after a refresh, its next page after that', async () => {
+  let fails = false;
+  const next = { hasNextPage: true, endCursor: 'a' };
+  const { client, feed, ready } = settle({
+    feed: () =>
+      fails ? Promise.reject(new Error('No')) : Promise.resolve({ ...pageOf(ITEMS), pageInfo: next }),
+  });
+  await ready();
+  for (const [fail, isRefresh] of [
+    [feed.refresh, true],
+    [feed.loadMore, false],
+  ] as const) {
+    fails = true;
+    await fail();
+    expect(feed.getSnapshot().error?.message).toBe('No');
+    fails = false;
+    await feed.retry();
+    expect(feed.getSnapshot().error).toBeNull();
+    expect(client.queries.at(-1)?.after === undefined).toBe(isRefresh);
+  }
+});

@@ -1,0 +1,31 @@
+/** A list that is read again is read as far as it was, up to so many pages. */
+const MOST_PAGES = 5;
+const LARGEST_PAGE = 100;
+
+interface Page<Edge> {
+  readonly edges: readonly Edge[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+/**
+ * Reads a list from its top as far as it is shown, as one page.
+ * @param size of a page
+ * @param wanted how many are shown
+ */
+export async function readAgain<Edge, Of extends Page<Edge>>(
+  read: (first: number, after: string | null) => Promise<Of & Page<Edge>>,
+  size: number,
+  wanted: number,
+): Promise<Of> {
+  const first = Math.max(size, Math.min(LARGEST_PAGE, wanted));
+  const top = await read(first, null);
+  let { edges, pageInfo } = top as Page<Edge>;
+  for (let pages = 1; pages < MOST_PAGES && edges.length < wanted; pages += 1) {
+    const { endCursor, hasNextPage } = pageInfo;
+    if (!hasNextPage || endCursor === null) break;
+    const next: Page<Edge> = await read(first, endCursor);
+    edges = [...edges, ...next.edges];
+    pageInfo = next.pageInfo;
+  }
+  return { ...top, edges, pageInfo };
+}
