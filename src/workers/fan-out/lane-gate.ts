@@ -14,6 +14,8 @@ export type { ChunkOf } from './lane-turns.ts';
 export class LaneGate {
   readonly #turns = new LaneTurns();
   #timer: NodeJS.Timeout | null = null;
+  /** When it is set off, by `performance.now()`. */
+  #timerAt = 0;
 
   /** Less urgent lanes give way until disposed. For a pass as a whole: it does more than its chunks. */
   enter(lane: Lane): Disposable {
@@ -45,7 +47,11 @@ export class LaneGate {
     const now = performance.now();
     for (let begin = this.#turns.take(now); begin !== null; begin = this.#turns.take(now)) begin();
     const restMs = this.#turns.restMs(now);
-    if (restMs <= 0 || this.#timer !== null) return;
+    if (restMs <= 0) return;
+    const at = now + restMs;
+    if (this.#timer !== null && this.#timerAt <= at) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timerAt = at;
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.#begin();

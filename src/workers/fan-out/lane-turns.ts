@@ -73,10 +73,17 @@ export class LaneTurns {
     this.#running -= 1;
   }
 
-  /** How long what rests and waits has to rest still; 0: nothing does. It is woken by nothing that ends. */
+  /** How long until bulk that waits may begin although nothing ends until then; 0: that hangs on no clock. */
   restMs(now: number): number {
-    const { BULK } = this.#lanes;
-    return this.#running < WIDTH && BULK.isWaiting ? Math.max(0, BULK.restsUntil - now) : 0;
+    const { URGENT, LIVE, BULK } = this.#lanes;
+    if (this.#running >= WIDTH || !BULK.isWaiting) return 0;
+    if (BULK.running === 0) return Math.max(0, BULK.restsUntil - now);
+    if (BULK.running >= MOST_BULK || URGENT.isUnderWay || LIVE.isUnderWay) return 0;
+    return Math.max(0, this.#lingersUntil() - now);
+  }
+
+  #lingersUntil(): number {
+    return Math.max(this.#lanes.URGENT.endedAt, this.#lanes.LIVE.endedAt) + LINGER_MS;
   }
 
   /** Who was idle has saved nothing up: a lane that begins to wait stands where the others are. */
@@ -102,9 +109,7 @@ export class LaneTurns {
     const { URGENT, LIVE, BULK } = this.#lanes;
     if (lane === 'URGENT') return true;
     if (lane === 'LIVE') return !URGENT.isUnderWay || LIVE.running < MOST_LIVE_BESIDE_URGENT;
-    const givesWay = [URGENT, LIVE].some(
-      ({ isUnderWay, endedAt }) => isUnderWay || now - endedAt < LINGER_MS,
-    );
+    const givesWay = URGENT.isUnderWay || LIVE.isUnderWay || this.#lingersUntil() > now;
     return givesWay ? BULK.running === 0 && now >= BULK.restsUntil : BULK.running < MOST_BULK;
   }
 }

@@ -34,7 +34,8 @@ export class SimulatedWorker {
     BULK: new Set(),
   };
   #isTaking = false;
-  #isResting = false;
+  /** When turns are given next though nothing ends, in milliseconds. */
+  #restsUntil = Infinity;
   #isDead = false;
 
   constructor(world: WorkerWorld) {
@@ -154,10 +155,13 @@ export class SimulatedWorker {
     const now = timeline.now * 1_000;
     for (let begin = this.#turns.take(now); begin !== null; begin = this.#turns.take(now)) begin();
     const restMs = this.#turns.restMs(now);
-    if (restMs <= 0 || this.#isResting) return;
-    this.#isResting = true;
-    timeline.after(restMs / 1_000, () => {
-      this.#isResting = false;
+    if (restMs <= 0 || this.#restsUntil <= now + restMs) return;
+    const until = now + restMs;
+    this.#restsUntil = until;
+    // Never so little that the clock stands still.
+    timeline.after(Math.max(restMs, 0.001) / 1_000, () => {
+      // Something shorter may have come in between.
+      if (this.#restsUntil === until) this.#restsUntil = Infinity;
       if (!this.#isDead) this.#giveTurns();
     });
   }

@@ -103,6 +103,31 @@ describe('the gate of the lanes', () => {
     expect(begun).toEqual(['BULK', 'BULK', 'BULK']);
   });
 
+  test('gives bulk its room back after a more urgent pass, however long the chunk takes that is under way', async () => {
+    const { gate, add, begun, pass } = scene();
+    const urgent = gate.enter('URGENT');
+    add('BULK', 'fan-out', 20);
+    await pass(1);
+    urgent[Symbol.dispose]();
+    await pass(999);
+    expect(begun).toEqual(['BULK']);
+    await pass(1);
+    expect(begun).toEqual(['BULK', 'BULK']);
+  });
+
+  test('does not have a short rest wait for a longer one', async () => {
+    const { gate, add, begun, end, pass } = scene();
+    const urgent = gate.enter('URGENT');
+    add('BULK', 'fan-out', 20);
+    await pass(10);
+    urgent[Symbol.dispose]();
+    // Bulk may have more room in a second, but what is under way ends sooner.
+    await pass(10);
+    await end();
+    await pass(60);
+    expect(begun).toEqual(['BULK', 'BULK']);
+  });
+
   test('does not leave bulk waiting where its rest ends while the gate looks', async () => {
     const { gate, add, begun, end, pass } = scene();
     using _pass = gate.enter('LIVE');
