@@ -35,6 +35,8 @@ export interface FanOutDocument {
   sweptRev?: number;
   /** To whom it was addressed before edits whose pass is still to come, so that it can tell who lost it. */
   former?: FormerAudienceDocument[];
+  /** The `audienceRev` of the last one that was forgotten, since they named too many. */
+  formerCutRev?: number;
   /** When the last pass ended. */
   doneAt?: Date;
   /** Passes that only boost come no earlier. Present between two passes of an action that changes all the time. */

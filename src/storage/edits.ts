@@ -9,7 +9,8 @@ import { otherIdsOf, toAction } from './action-document.ts';
 import { tenantField } from '../domain/tenant.ts';
 import type { ActionDocument, FormerAudienceDocument, ModerationDocument } from './documents.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
-import { MOST_FORMER, passRequested, toldUntilNow } from './fan-out-stages.ts';
+import { passRequested, toldUntilNow } from './fan-out-stages.ts';
+import { formerKept } from './former-audiences.ts';
 import type { Collections } from './mongo.ts';
 import { idOfStamp, namesHeld, nameStamp, UNCARRIED } from './name-stamps.ts';
 import { revised } from './revision.ts';
@@ -171,10 +172,9 @@ function passAfter(document: ActionDocument, before: Action): Document {
     pullRefIds: document.pullRefIds ?? [],
     ...(document.reshares === undefined ? {} : { reshares: document.reshares }),
   };
-  const all = { $concatArrays: [{ $ifNull: ['$fanOut.former', []] }, [{ $literal: former }]] };
   return {
     'fanOut.checkpoint': '$$REMOVE',
     // Who watches knows already that a hidden action is gone.
-    ...(before.isHidden ? {} : { 'fanOut.former': { $slice: [all, -MOST_FORMER] } }),
+    ...(before.isHidden ? {} : formerKept({ $literal: former })),
   };
 }

@@ -27,6 +27,8 @@ export interface Claim {
   readonly untoldVersion: number | null;
   /** To whom the action was addressed before edits that no pass has followed yet. */
   readonly former: readonly FormerAudience[];
+  /** There were others, which are not known any more. */
+  readonly isFormerCut: boolean;
   /** Some to whom it is not addressed any more may hold it. */
   readonly isUnswept: boolean;
   /** Refs that an edit added, of which nobody has decided whether they are pushed to. */
@@ -59,6 +61,7 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
     begun,
     untoldVersion: untoldVersion ?? null,
     former: former ?? [],
+    isFormerCut: document.fanOut.formerCutRev !== undefined,
     isUnswept: sweptRev < action.audienceRev,
     undecidedRefIds: document.undecidedRefIds ?? [],
     afterUserId: resumed?.afterUserId ?? null,

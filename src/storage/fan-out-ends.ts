@@ -31,6 +31,7 @@ const OF_OPEN_FAN_OUTS = [
   'fanOut.deliveredVersion',
   'fanOut.changedVersion',
   'fanOut.former',
+  'fanOut.formerCutRev',
   'fanOut.toldAudience',
   'fanOut.tellsHosts',
 ] as const;
@@ -86,6 +87,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               'fanOut.attempts': 0,
               ...swept(claim),
               'fanOut.former': formerSince(claim),
+              'fanOut.formerCutRev': cutSince(claim),
               'fanOut.toldAudience': toldBy(claim, events),
               // What this pass announced counts as announced. What was counted since does not: see `moderation.ts`.
               'fanOut.begun': { $subtract: ['$fanOut.begun', claim.begun] },
@@ -275,4 +277,10 @@ function formerSince({ action }: Claim): Document {
     },
   };
   return { $cond: [{ $eq: [since, []] }, '$$REMOVE', since] };
+}
+
+/** An expression: the last of them that was forgotten. */
+function cutSince({ action }: Claim): Document {
+  const cutRev = '$fanOut.formerCutRev';
+  return { $cond: [{ $gte: [{ $ifNull: [cutRev, -1] }, action.audienceRev] }, cutRev, '$$REMOVE'] };
 }

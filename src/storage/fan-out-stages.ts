@@ -8,9 +8,6 @@ import { traceToKeep } from './fan-out-trace.ts';
  */
 export const COALESCE_MS = 250;
 
-/** Changes of an audience that pass before a pass comes: of more, who lost it first is not told by the pass. */
-export const MOST_FORMER = 10;
-
 /** Longest time between two passes of an action that changes all the time. */
 export const MAX_REST_MS = 2_000;
 

@@ -2,7 +2,8 @@ import type { Document } from 'mongodb';
 import { MAX_RESHARES, type UserId } from '../domain/action.ts';
 import type { ReshareDocument } from './documents.ts';
 import type { EventEntries } from './event-entries.ts';
-import { AUDIENCE_NOW, MOST_FORMER, passRequested, toldUntilNow } from './fan-out-stages.ts';
+import { AUDIENCE_NOW, passRequested, toldUntilNow } from './fan-out-stages.ts';
+import { formerKept } from './former-audiences.ts';
 
 /** Whether hosts want events. */
 type HostsTold = Pick<EventEntries, 'isOn'>;
@@ -67,13 +68,12 @@ function orAbsent(list: Document): Document {
 
 /** Fields for an audience that shrinks: what a pass has reached counts for nothing, and the next one tells who lost it. */
 function lostIf(isLost: Document): Document {
-  const all = { $concatArrays: [{ $ifNull: ['$fanOut.former', []] }, [AUDIENCE_NOW]] };
   const changed = (field: string, is: unknown): Document => ({
     $cond: [isLost, is, { $ifNull: [field, '$$REMOVE'] }],
   });
   return {
     audienceRev: changed('$audienceRev', { $add: [AUDIENCE_NOW.rev, 1] }),
     'fanOut.checkpoint': changed('$fanOut.checkpoint', '$$REMOVE'),
-    'fanOut.former': changed('$fanOut.former', { $slice: [all, -MOST_FORMER] }),
+    ...formerKept(AUDIENCE_NOW, isLost),
   };
 }

@@ -1,7 +1,7 @@
 import type { UserId } from '../../domain/action.ts';
 import type { FeedStore } from '../../feeds/feed-store.ts';
 import { clock } from '../../lib/clock.ts';
-import { announce, removals, type AnnounceDependencies } from '../../realtime/announce.ts';
+import { announce, removals, type AnnounceDependencies, type Announcement } from '../../realtime/announce.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
 import type { Claim } from '../../storage/fan-out-claim.ts';
 import { audienceAmong, formerlyAmong, type AudienceAmongDependencies } from './audience.ts';
@@ -24,13 +24,14 @@ const CHUNK = 500;
 
 /**
  * Tells everybody who is watching that an action is not in their feed any more to whom it was addressed before edits, and
- * is not now. Costs a look through all who watch, and two queries per 500 of them and edit. A live log that does not answer
- * has them query their feed as soon as it does.
+ * is not now. Costs a look through all who watch, and two queries per 500 of them and edit. Where not all of those are known,
+ * everybody else to whom it is not addressed is to query their feed. A live log that does not answer has them query it as
+ * soon as it does.
  */
 export async function tellFormer(dependencies: TellFormerDependencies, claim: Claim): Promise<void> {
   const { liveLog, onLiveLogError } = dependencies;
-  const { action, former } = claim;
-  if (former.length === 0) return;
+  const { action, former, isFormerCut } = claim;
+  if (former.length === 0 && !isFormerCut) return;
   try {
     for await (const watched of liveLog.allWatched())
       for (let from = 0; from < watched.length; from += CHUNK) {
@@ -38,11 +39,17 @@ export async function tellFormer(dependencies: TellFormerDependencies, claim: Cl
         const were = await formerlyAmong(dependencies, claim, some);
         const are = new Set((await audienceAmong(dependencies, action, some)).map(({ userId }) => userId));
         const lost = [...were].filter((userId) => !are.has(userId));
-        if (lost.length > 0) await liveLog.append(removals(action.id, lost, clock.now()));
+        const inDoubt = isFormerCut ? some.filter((userId) => !were.has(userId) && !are.has(userId)) : [];
+        const told = [...removals(action.id, lost, clock.now()), ...inDoubt.map(toReadAgain)];
+        if (told.length > 0) await liveLog.append(told);
       }
   } catch (error) {
     onLiveLogError(error);
   }
+}
+
+function toReadAgain(userId: UserId): Announcement {
+  return { userId, event: { kind: 'list', change: 'membership' } };
 }
 
 /**

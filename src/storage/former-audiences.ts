@@ -1,0 +1,71 @@
+import type { Document } from 'mongodb';
+
+/** Changes of an audience that are kept one by one until a pass follows them. */
+const MOST_FORMER = 10;
+
+/** Ids of people, refs and resharers that all of them may name. */
+const MOST_FORMER_IDS = 20_000;
+
+const FIELDS = ['audience', 'mentions', 'recipients', 'refIds', 'pullRefIds', 'reshares'] as const;
+
+/**
+ * Fields of an update pipeline that keep to whom an action was addressed until now, for the pass that tells who lost it. More
+ * than ten become one for each scope, which names whom any of them named: it was addressed to the same readers. Where they
+ * name too many, they are forgotten, and the pass has everybody who watches query their feed.
+ *
+ * @param audience an expression
+ * @param isLost an expression: whether there is anything to keep
+ */
+export function formerKept(audience: Document, isLost: unknown = true): Document {
+  const all = { $concatArrays: [{ $ifNull: ['$fanOut.former', []] }, [audience]] };
+  const ids = {
+    $sum: {
+      $map: {
+        input: '$$all',
+        in: { $sum: FIELDS.map((field) => ({ $size: { $ifNull: [`$$this.${field}`, []] } })) },
+      },
+    },
+  };
+  const within = (tooMany: unknown, other: unknown): Document => ({
+    $let: { vars: { all }, in: { $cond: [{ $gt: [ids, MOST_FORMER_IDS] }, tooMany, other] } },
+  });
+  const kept = { $cond: [{ $gt: [{ $size: '$$all' }, MOST_FORMER] }, ONE_FOR_EACH_SCOPE, '$$all'] };
+  const changed = (field: string, is: unknown): Document => ({
+    $cond: [isLost, is, { $ifNull: [`$${field}`, '$$REMOVE'] }],
+  });
+  return {
+    'fanOut.former': changed('fanOut.former', within([], kept)),
+    'fanOut.formerCutRev': changed(
+      'fanOut.formerCutRev',
+      within({ $max: '$$all.rev' }, { $ifNull: ['$fanOut.formerCutRev', '$$REMOVE'] }),
+    ),
+  };
+}
+
+const ONE_FOR_EACH_SCOPE = {
+  $map: {
+    input: { $setUnion: ['$$all.scope', []] },
+    as: 'scope',
+    in: {
+      $let: {
+        vars: { same: { $filter: { input: '$$all', cond: { $eq: ['$$this.scope', '$$scope'] } } } },
+        in: {
+          rev: { $max: '$$same.rev' },
+          scope: '$$scope',
+          ...Object.fromEntries(
+            FIELDS.map((field) => [
+              field,
+              {
+                $reduce: {
+                  input: `$$same.${field}`,
+                  initialValue: [],
+                  in: { $setUnion: ['$$value', '$$this'] },
+                },
+              },
+            ]),
+          ),
+        },
+      },
+    },
+  },
+};
