@@ -21,14 +21,8 @@ import type { FeedReader } from '../../feeds/feed-reader.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { validate } from '../validate.ts';
-import {
-  followsOfOne,
-  hydrateOne,
-  loadFollows,
-  presentEntry,
-  withheldBy,
-  type EntryFacts,
-} from './feed-rules.ts';
+import { presentEntry, withheldBy, type EntryFacts } from './feed-rules.ts';
+import { followsOfOne, hydrateOne, loadFollows } from './hydration.ts';
 import { scoreFor, type RankingDependencies } from './ranked-score.ts';
 import { requireAction } from './read-actions.ts';
 
@@ -81,7 +75,10 @@ async function explain(
   // What is stored of it until a pass has followed an edit says nothing.
   const located = ways.length === 0 ? null : found;
   const nowhere = { actionId: action.id, relevancy: baseRelevancy(action), reasons: [] };
-  const facts = await hydrateOne(session, action.id, located?.entry ?? nowhere);
+  const facts = await hydrateOne(session, profile, {
+    actionId: action.id,
+    entry: located?.entry ?? nowhere,
+  });
   const item = located === null || facts === null ? null : presentEntry(profile, facts);
   const groups = summaries.get(action.id)?.groups ?? [];
   const passers = passersOf(groups);

@@ -1,7 +1,8 @@
 import { positionAbove } from '../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition } from '../../domain/newsfeed-item.ts';
-import { presentUnread, relevancyCursor, type ReadFeedDependencies } from './read-feed.ts';
-import { unreadEntries } from './unread-entries.ts';
+import { showUnread } from './count-unread.ts';
+import { relevancyCursor } from './read-page.ts';
+import { unreadEntries, type UnreadEntriesDependencies } from './unread-entries.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { FirstUnread } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
@@ -16,16 +17,16 @@ const BITE = 25;
  * unread. One round trip for up to 1,000 unread entries, two more for every 25 that the rules leave out.
  */
 export async function findFirstUnread(
-  dependencies: ReadFeedDependencies,
+  dependencies: UnreadEntriesDependencies,
   session: ReaderSession,
 ): Promise<FirstUnread | null> {
   const userId = session.identity.userId;
-  const profile = await session.profile();
-  const unread = await unreadEntries(dependencies, profile).page({ limit: MAX_ENTRIES + 1 });
+  const reader = await session.profile();
+  const unread = await unreadEntries(dependencies, reader).page({ limit: MAX_ENTRIES + 1 });
   const isExact = unread.length <= MAX_ENTRIES;
   for (let end = Math.min(unread.length, MAX_ENTRIES); end > 0; end -= BITE) {
     const bite: readonly FeedEntry[] = unread.slice(Math.max(0, end - BITE), end);
-    const item = (await presentUnread(session, bite)).at(-1);
+    const item = (await showUnread(session, reader, bite)).at(-1);
     if (item !== undefined)
       return { item, isExact, cursor: relevancyCursor(userId, above(item), clock.now()) };
   }

@@ -8,13 +8,13 @@ import type { HiddenItemsRepository } from '../../storage/hidden-items.ts';
 import type { ItemMarksRepository } from '../../storage/item-marks.ts';
 import { readListedActions } from './listed-actions.ts';
 import { requireAction } from './read-actions.ts';
-import { getNewsfeedItem, type ReadFeedDependencies } from './read-feed.ts';
+import { getNewsfeedItem, type GetItemDependencies } from './get-item.ts';
 import { MAX_ARCHIVED } from './state-entries.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 
-export interface ItemStateDependencies extends AnnounceDependencies, ReadFeedDependencies {
+export interface ItemStateDependencies extends AnnounceDependencies, GetItemDependencies {
   readonly feeds: Pick<FeedsRepository, 'markHasMarks'>;
   readonly itemMarks: Pick<ItemMarksRepository, 'set' | 'clear' | 'count' | 'list' | 'unread'>;
   readonly hiddenItems: Pick<HiddenItemsRepository, 'unhide'>;

@@ -8,7 +8,8 @@ import { addressedReasons, isPulledFor, mutesPasser } from '../../domain/visibil
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { Turn } from '../../lib/turn.ts';
 import type { EntryEvent, LiveMessage } from '../../realtime/live-log.ts';
-import { followsOf, hydrateEntries, loadFollows, presentEntry, type EntryFacts } from './feed-rules.ts';
+import { presentEntry, type EntryFacts } from './feed-rules.ts';
+import { followsOf, hydrateEntries, loadFollows } from './hydration.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
 import type { EventReaderSession, ReaderSession, Sighting } from '../session/reader-session.ts';
 import type { FeedEvent } from '../shapes.ts';
@@ -39,7 +40,7 @@ export async function decideEvents(
   messages: readonly EventMessage[],
 ): Promise<(FeedEvent | null)[]> {
   const entries = messages.flatMap(({ event }) => (event.kind === 'list' ? [] : [event]));
-  const facts = await hydrateEntries(session, entries);
+  const facts = await hydrateEntries(session, () => session.profile(), entries);
   const visible = facts.flatMap(({ action }) => (action === null || isGone(action) ? [] : [action]));
   const relevancyNow = await boosts(visible);
   const shown = new Map<EntryEvent, Shown | null>();

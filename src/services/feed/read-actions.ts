@@ -5,7 +5,7 @@ import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import { isEntitled, needsFollows } from '../../domain/visibility.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
-import { followsOf, followsOfOne } from './feed-rules.ts';
+import { followsOf, followsOfOne } from './hydration.ts';
 import { actionConditions, checkActionFilter } from './filters.ts';
 import { ListScan } from './list-scan.ts';
 import { collectPage, pageSize } from './paging.ts';

@@ -6,7 +6,7 @@ import type { ActionGroupsRepository } from '../../storage/action-groups.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../shapes.ts';
 import { checkFeedFilter } from './filters.ts';
-import { openFeedList, type FeedList, type FeedListDependencies } from './feed-list.ts';
+import { openStages, type PageStages, type ReadPageDependencies } from './read-page.ts';
 import { GroupScan } from './group-scan.ts';
 import { collectPage } from './paging.ts';
 import { badInput } from '../../domain/errors.ts';
@@ -14,7 +14,7 @@ import { badInput } from '../../domain/errors.ts';
 const DEFAULT_GROUPS = 25;
 export const MAX_GROUPS = 50;
 
-export interface ReadGroupsDependencies extends FeedListDependencies {
+export interface ReadGroupsDependencies extends ReadPageDependencies {
   readonly actionGroups: Pick<ActionGroupsRepository, 'newestOf' | 'sharing' | 'anyOf'>;
 }
 
@@ -33,7 +33,7 @@ export async function readFeedGroups(
   const list = `groups:${userId}`;
   const cursor = args.after == null ? null : decodePosition(list, args.after);
   const asOf = cursor?.asOf ?? clock.now();
-  const feed = openFeedList(dependencies, session, {
+  const feed = openStages(dependencies, session, {
     filter: checkFeedFilter(args.filter),
     order: 'RELEVANCY',
   });
@@ -62,7 +62,7 @@ export async function getFeedGroup(
   session: ReaderSession,
   groupKey: string,
 ): Promise<FeedGroup | null> {
-  const feed = openFeedList(dependencies, session, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
+  const feed = openStages(dependencies, session, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
   const reader = await session.profile();
   const isAlone = OBJECT_ID.test(groupKey);
   const actionId = isAlone ? groupKey : await dependencies.actionGroups.anyOf(groupKey);
@@ -75,7 +75,7 @@ export async function getFeedGroup(
 
 const OBJECT_ID = /^[0-9a-f]{24}$/;
 
-function openScan({ actionGroups, feedReader }: ReadGroupsDependencies, feed: FeedList): GroupScan {
+function openScan({ actionGroups, feedReader }: ReadGroupsDependencies, feed: PageStages): GroupScan {
   return new GroupScan({
     ...feed,
     actionGroups,

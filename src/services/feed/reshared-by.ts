@@ -2,7 +2,7 @@ import type { UserId } from '../../domain/action.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { passedOnBy } from '../../domain/visibility.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { loadFollows } from './feed-rules.ts';
+import { loadFollows } from './hydration.ts';
 
 /**
  * Whose reshares bring an item to its reader, the newest first. One round trip for all items that are asked in the same

@@ -1,11 +1,12 @@
 import type { UserId } from '../../domain/action.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
-import { countUnread, type ReadFeedDependencies } from './read-feed.ts';
+import { countUnread } from './count-unread.ts';
+import type { UnreadEntriesDependencies } from './unread-entries.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { UnreadCount } from '../shapes.ts';
 
-export interface SharedUnreadDependencies extends ReadFeedDependencies {
+export interface SharedUnreadDependencies extends UnreadEntriesDependencies {
   readonly openSession: (identity: Identity) => ReaderSession;
 }
 

@@ -8,7 +8,7 @@ import { MAX_SNOOZED, type SnoozesRepository } from '../../storage/snoozes.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { announceBack, forgetOldHide, type ItemStateDependencies } from './item-state.ts';
 import { requireAction } from './read-actions.ts';
-import { getNewsfeedItem } from './read-feed.ts';
+import { getNewsfeedItem } from './get-item.ts';
 
 export interface SnoozeItemDependencies extends ItemStateDependencies {
   readonly snoozes: Pick<SnoozesRepository, 'active' | 'set' | 'clear' | 'countActive' | 'forgetOld'>;

@@ -1,5 +1,6 @@
 import { compareFeedPositions, FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
+import type { FeedAhead, FeedQuery, FeedReader } from '../../feeds/feed-reader.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
 import type { FeedsRepository } from '../../storage/feeds.ts';
 import { makeDue } from '../feed/rebuild-feed.ts';
@@ -33,6 +34,29 @@ export async function beginReading(
   if (profile.isRebuilding || !isUnstored(profile)) return profile;
   await makeDue({ feeds, workSignal }, [profile.userId]);
   return { ...profile, isRebuilding: true };
+}
+
+/** A read that began with its first page. */
+export interface BegunPage {
+  readonly reader: Promise<ReaderProfile>;
+  readonly ahead: FeedAhead;
+}
+
+/**
+ * Begins a read with its first page, which is asked for while the reader is looked up: that saves a round trip. Where the
+ * feed model reads both in one command, the session takes the reader from it.
+ */
+export function beginPage(
+  dependencies: BeginReadingDependencies & { readonly feedReader: Pick<FeedReader, 'readAhead'> },
+  session: ReaderSession,
+  query: FeedQuery,
+): BegunPage {
+  const ahead = dependencies.feedReader.readAhead(session.identity.userId, query);
+  const reader = ahead.known.then((known) => {
+    if (known !== null) session.know(known);
+    return beginReading(dependencies, session);
+  });
+  return { reader, ahead };
 }
 
 function isUnstored({ floor }: ReaderProfile): boolean {

@@ -54,6 +54,17 @@ test.each(ORDERS.flatMap((order) => [1, 5, 100].map((first) => [order, first] as
   },
 );
 
+test('a page goes by one profile of its reader, that of when the read was noted', async () => {
+  await using parts = await openScene();
+  await parts.database.collections.feeds.updateOne({ _id: 'ann' }, { $set: { activeAt: new Date(0) } });
+  const session = parts.session('ann');
+  await session.profile();
+  await parts.services.markFeedRead(parts.session('ann'), new Date());
+  const page: FeedPage = await parts.services.readFeed(session, { withUnread: true, first: 5 });
+  expect(unreadOn(page)).toBe(0);
+  expect(await page.countUnread()).toEqual({ count: 0, isExact: true });
+});
+
 test('a later page counts the unread entries it shows, also where they are gone meanwhile', async () => {
   await using parts = await openScene();
   const { endCursor } = await pageOf(parts, { first: 5 });

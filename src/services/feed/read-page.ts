@@ -1,0 +1,225 @@
+import { decodePosition, encodePosition } from '../../domain/cursor.ts';
+import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import type { UserId } from '../../domain/action.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
+import { clock } from '../../lib/clock.ts';
+import { once } from '../../lib/once.ts';
+import { Turn } from '../../lib/turn.ts';
+import type { FeedReader } from '../../feeds/feed-reader.ts';
+import type { ActionsRepository } from '../../storage/actions.ts';
+import type { ItemMarksRepository } from '../../storage/item-marks.ts';
+import type { SnoozesRepository } from '../../storage/snoozes.ts';
+import {
+  beginPage,
+  beginReading,
+  type BegunPage,
+  type BeginReadingDependencies,
+} from '../session/begin-reading.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs } from '../shapes.ts';
+import { isAboveRead, passRules, toItem } from './feed-rules.ts';
+import { FeedScan } from './feed-scan.ts';
+import {
+  actionConditions,
+  checkFeedFilter,
+  listedState,
+  passesFeedFilter,
+  type CheckedFeedFilter,
+} from './filters.ts';
+import { hydrateEntries } from './hydration.ts';
+import { liveCursorOf, type LiveCursorDependencies } from './live-cursor.ts';
+import type { OrderedPage } from './ordered-page.ts';
+import { collectPage, pageSize } from './paging.ts';
+import type { RankingDependencies } from './ranked-score.ts';
+import { readRecent } from './read-recent.ts';
+import { readTop } from './read-top.ts';
+import { entriesAfter, entriesInState } from './state-entries.ts';
+import { unreadEntries } from './unread-entries.ts';
+
+export interface ReadPageDependencies extends BeginReadingDependencies {
+  readonly feedReader: FeedReader;
+  readonly itemMarks: Pick<ItemMarksRepository, 'unread' | 'list'>;
+  readonly snoozes: Pick<SnoozesRepository, 'active'>;
+  readonly actions: Pick<ActionsRepository, 'matching'>;
+}
+
+/**
+ * A page of the reader's own feed, or of a list of what they put into a state. Four stages, which follow below in this order:
+ *
+ * 1. **Skeleton**: which entries stand where, from the feed store, while the reader is looked up.
+ * 2. **Hydration**: their actions, in one batch, and what only some readers have to be asked for.
+ * 3. **Rules**: which of them the reader may be shown, decided from the actions as they are now.
+ * 4. **Presentation**: the items as they are shown, as far as the filter lets them through.
+ *
+ * The stages are repeated while the rules leave gaps in the page. The numbers of entries and of unread ones come from the
+ * same read. Two round trips without gaps; three where only what is unread is asked for, or the feed was rebuilt lately.
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function readFeed(
+  dependencies: ReadPageDependencies & RankingDependencies & LiveCursorDependencies,
+  session: ReaderSession,
+  args: PageArgs & {
+    readonly filter?: FeedFilter | null | undefined;
+    readonly order?: FeedOrder | null | undefined;
+    /** The number of unread entries will be asked for: then it comes with the same read. */
+    readonly withUnread?: boolean | undefined;
+    /** The place in the live log before the read will be asked for. */
+    readonly withLiveCursor?: boolean | undefined;
+  },
+): Promise<FeedPage> {
+  const size = pageSize(args.first);
+  const order = args.order ?? 'RELEVANCY';
+  const filter = checkFeedFilter(args.filter);
+  const { userId } = session.identity;
+  const liveCursor = args.withLiveCursor === true ? await liveCursorOf(dependencies, userId) : null;
+  const stages = openStages(dependencies, session, { filter, order });
+  const scan = new FeedScan({ ...stages, withUnread: args.withUnread ?? false });
+  const page = await readInOrder(dependencies, order, {
+    userId,
+    size,
+    after: args.after ?? null,
+    scan: (from, limit) => scan.scan(from, limit),
+    select: (candidates) => scan.select(candidates),
+  });
+  const nodes = page.edges.map(({ node }) => node);
+  return {
+    ...page,
+    liveCursor,
+    state: (await stages.lookUp()).isRebuilding ? 'REBUILDING' : 'READY',
+    countTotal: () => scan.countTotal(nodes),
+    countUnread: () => scan.countUnread(nodes),
+  };
+}
+
+function readInOrder(
+  dependencies: RankingDependencies,
+  order: FeedOrder,
+  options: OrderedPage,
+): Promise<Page<NewsfeedItem>> {
+  if (order === 'TOP') return readTop(dependencies, options);
+  return order === 'RECENT' ? readRecent(options) : readRelevant(options);
+}
+
+function readRelevant(options: OrderedPage): Promise<Page<NewsfeedItem>> {
+  const cursor = options.after === null ? null : decodePosition(listName(options.userId), options.after);
+  const asOf = cursor?.asOf ?? clock.now();
+  return collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+    size: options.size,
+    after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
+    scan: options.scan,
+    select: options.select,
+    cursorOf: (item) => relevancyCursor(options.userId, item, asOf),
+  });
+}
+
+/** The cursor of a position in the order of relevancy. */
+export function relevancyCursor(userId: UserId, { relevancy, actionId }: FeedPosition, asOf: Date): string {
+  return encodePosition(listName(userId), { time: relevancy, actionId, asOf });
+}
+
+function listName(userId: UserId): string {
+  return `feed:${userId}`;
+}
+
+/** The stages of one read. All of them go by one profile of the reader. */
+export interface PageStages {
+  /** The reader; looked up once, together with the first entries. */
+  readonly lookUp: () => Promise<ReaderProfile>;
+  /** The skeleton: the next entries after a position, in feed order; fewer than `limit` means there are no more. */
+  readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
+  /** Hydration, rules and presentation: the entries that are shown, in the same order. */
+  readonly select: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
+  /** Whether an entry stands above everything the reader has read. */
+  readonly isAboveRead: (entry: FeedEntry) => Promise<boolean>;
+  /** Entries of the list that do not, and are marked as unread. */
+  readonly unreadBelow: () => Promise<readonly FeedEntry[]>;
+}
+
+export function openStages(
+  dependencies: ReadPageDependencies,
+  session: ReaderSession,
+  { filter, order }: { readonly filter: CheckedFeedFilter; readonly order: FeedOrder },
+): PageStages {
+  const { feedReader } = dependencies;
+  const range = rangeOf(filter, order);
+  const state = listedState(filter);
+  let begun: Promise<ReaderProfile> | undefined;
+  const lookUp = (): Promise<ReaderProfile> => (begun ??= beginReading(dependencies, session));
+  const unread = once(async () => unreadEntries(dependencies, await lookUp()));
+  const listed = once(async () =>
+    state === null ? null : entriesInState(dependencies, await lookUp(), state),
+  );
+  return {
+    lookUp,
+    async scan(from, limit) {
+      const list = state === null ? null : await listed();
+      if (list !== null) return entriesAfter(list, from, limit);
+      const query = { limit, ...(from === null ? {} : { after: from }), ...range };
+      if (filter.unreadOnly) return (await unread()).page(query);
+      let first: BegunPage | undefined;
+      if (begun === undefined) {
+        first = beginPage(dependencies, session, query);
+        begun = first.reader;
+      }
+      return feedReader.page(await begun, query, first?.ahead);
+    },
+    select: async (entries) =>
+      showEntries(session, lookUp, await narrowed(dependencies, filter, entries), { filter, order }),
+    isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
+    unreadBelow: async () => (await unread()).below(await listed()),
+  };
+}
+
+/**
+ * The range of relevancies that holds what a filter lets through. In the order of time it is by when things were conducted,
+ * which a relevancy is not below but by the little that may be ahead; bumps go up without a bound.
+ */
+function rangeOf(
+  { since, until }: CheckedFeedFilter,
+  order: FeedOrder,
+): { readonly since?: Date; readonly until?: Date } {
+  if (order === 'RECENT') return since === null ? {} : { since: new Date(since.getTime() - MAX_FUTURE_MS) };
+  return { ...(since === null ? {} : { since }), ...(until === null ? {} : { until }) };
+}
+
+/**
+ * The entries whose actions a filter on them lets through, by one round trip that brings none of the others: however
+ * selective the filter, only what is shown is loaded whole.
+ */
+async function narrowed(
+  { actions }: Pick<ReadPageDependencies, 'actions'>,
+  filter: CheckedFeedFilter,
+  entries: readonly FeedEntry[],
+): Promise<readonly FeedEntry[]> {
+  const conditions = actionConditions(filter);
+  if (entries.length === 0 || Object.keys(conditions).length === 0) return entries;
+  const matching = await actions.matching(
+    entries.map((entry) => entry.actionId),
+    conditions,
+  );
+  return entries.filter((entry) => matching.has(entry.actionId));
+}
+
+/** Hydration, rules and presentation of entries that are in the skeleton. */
+export async function showEntries(
+  session: ReaderSession,
+  lookUp: () => Promise<ReaderProfile>,
+  entries: readonly FeedEntry[],
+  { filter, order }: { readonly filter: CheckedFeedFilter; readonly order: FeedOrder },
+): Promise<NewsfeedItem[]> {
+  const hydrated = await hydrateEntries(session, lookUp, entries);
+  const reader = await lookUp();
+  const state = listedState(filter);
+  const items: NewsfeedItem[] = [];
+  const turn = new Turn();
+  for (const facts of hydrated) {
+    // To look for muted phrases in long texts takes its time.
+    if (turn.isOver()) await turn.next();
+    const visible = passRules(reader, facts, state);
+    if (visible === null) continue;
+    const item = toItem(reader, visible, state);
+    if (passesFeedFilter(filter, item, order)) items.push(item);
+  }
+  return items;
+}
