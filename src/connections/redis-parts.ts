@@ -39,12 +39,18 @@ const CLUSTER_PARTS = 16;
 
 /**
  * Opens one Redis where the URL has one host or `sentinel` is given, else a cluster, and waits until it is usable.
- * @throws as `connectRedis`
+ * @throws as `connectRedis`, and where the one host is a node of a cluster, which takes commands for its own slots only
  */
 export async function openRedisParts(options: RedisPartsOptions): Promise<RedisParts> {
   const address = readRedisUrl(options.url);
   if (address.hosts.length === 1 || options.sentinel !== undefined) {
     const redis = await connectRedis(options);
+    if (await isNodeOfCluster(redis)) {
+      await redis.close();
+      throw new Error(
+        `Redis at ${describeAddress(address)} is a node of a cluster: REDIS_URL has to have several of its hosts, separated by commas. Where it has one address only, give that twice`,
+      );
+    }
     return { ...redis, parts: [{ ...redis, prefix: options.prefix }] };
   }
   const { connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
@@ -83,6 +89,12 @@ export async function openRedisParts(options: RedisPartsOptions): Promise<RedisP
     },
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** One that may not be asked is taken for what it was said to be. */
+async function isNodeOfCluster({ commands }: Pick<RedisConnections, 'commands'>): Promise<boolean> {
+  const info = await commands.info('cluster').catch(() => '');
+  return /^cluster_enabled:1/m.test(info);
 }
 
 /** The part that has what belongs to a key, such as the id of a reader. */

@@ -122,7 +122,7 @@ export async function openConnections(
 function openClient(
   role: RedisRole,
   target: ClientTarget,
-  options: RedisOptions,
+  options: RedisOptions & Pick<RedisConnections, 'isSharded'>,
   isClosing: () => boolean,
 ): RedisClient {
   const commandTimeoutMs = options.commandTimeoutMs ?? 2000;
@@ -140,8 +140,10 @@ function openClient(
     maxRetriesPerRequest: 0,
     autoResubscribe: false,
     retryStrategy: (attempt) => Math.min(2000, 25 * 2 ** Math.min(attempt, 7)) * (0.75 + Math.random() / 2),
-    // After a failover the old primary is a replica, and a slot may move: only a new connection finds the right server.
-    reconnectOnError: (error) => /^(?:READONLY|MOVED) /.test(error.message),
+    // After a failover the old primary is a replica, and a slot may move: only a new connection finds the right server. Outside of
+    // a cluster it would be the same one again.
+    reconnectOnError: ({ message }) =>
+      message.startsWith('READONLY ') || (options.isSharded && message.startsWith('MOVED ')),
   });
   let isUp = false;
   client.on('error', (error: Error) => options.onError?.(role, error));

@@ -1,8 +1,21 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startRedisProcess } from '../integration/realtime/redis-process.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { openGreetedSocket } from '../support/socket.ts';
+import { startValkeyCluster, type ValkeyCluster } from '../support/valkey-cluster.ts';
+
+let cluster: ValkeyCluster;
+beforeAll(async () => {
+  cluster = await startValkeyCluster();
+});
+afterAll(async () => cluster[Symbol.asyncDispose]());
+
+/** With the environment that names it. */
+const KINDS: readonly [string, () => Readonly<Record<string, string>>][] = [
+  ['one Redis', () => ({})],
+  ['a Redis Cluster', () => ({ REDIS_URL: cluster.url })],
+];
 
 async function codes(app: TestApp, times: number, sub = 'busy'): Promise<string[]> {
   const found: string[] = [];
@@ -13,8 +26,8 @@ async function codes(app: TestApp, times: number, sub = 'busy'): Promise<string[
   return found;
 }
 
-test('several processes on one Redis count together', async () => {
-  const env = { RATE_LIMIT: '4/1h' };
+test.each(KINDS)('several processes on %s count together', async (_kind, redis) => {
+  const env = { RATE_LIMIT: '4/1h', ...redis() };
   await using one = await startTestApp({ worker: false, env });
   await using two = await startTestApp({ worker: false, env, database: one.database });
   expect(await codes(one, 2)).toEqual(['OK', 'OK']);
@@ -67,32 +80,35 @@ function leftOf(limit: string | null | undefined): Record<string, { r: number; t
   return left;
 }
 
-test('what operations cost is counted by all processes together, and headers say what is left', async () => {
-  const env = { RATE_LIMIT: '100/1h', RATE_LIMIT_COST: '600/1h' };
-  await using one = await startTestApp({ worker: false, env });
-  await using two = await startTestApp({ worker: false, env, database: one.database });
-  const sub = `thrifty-${crypto.randomUUID()}`;
-  const first = await post(one, SMALL, sub);
-  expect(first).toMatchObject({
-    code: 'OK',
-    policy: '"user";q=100;w=3600, "user-cost";q=600;w=3600;fanfare-unit="objects"',
-  });
-  const before = leftOf(first.limit);
-  expect(before).toMatchObject({ user: { r: 99 } });
-  const second = await post(two, LARGE, sub);
-  const after = leftOf(second.limit);
-  expect(after).toMatchObject({ user: { r: 98 } });
-  expect((before['user-cost']?.r ?? 0) - (after['user-cost']?.r ?? 0)).toBeGreaterThan(300);
-  expect(after['user-cost']?.t).toBeGreaterThan(0);
+test.each(KINDS)(
+  'what operations cost is counted by all processes on %s together, and headers say what is left',
+  async (_kind, redis) => {
+    const env = { RATE_LIMIT: '100/1h', RATE_LIMIT_COST: '600/1h', ...redis() };
+    await using one = await startTestApp({ worker: false, env });
+    await using two = await startTestApp({ worker: false, env, database: one.database });
+    const sub = `thrifty-${crypto.randomUUID()}`;
+    const first = await post(one, SMALL, sub);
+    expect(first).toMatchObject({
+      code: 'OK',
+      policy: '"user";q=100;w=3600, "user-cost";q=600;w=3600;fanfare-unit="objects"',
+    });
+    const before = leftOf(first.limit);
+    expect(before).toMatchObject({ user: { r: 99 } });
+    const second = await post(two, LARGE, sub);
+    const after = leftOf(second.limit);
+    expect(after).toMatchObject({ user: { r: 98 } });
+    expect((before['user-cost']?.r ?? 0) - (after['user-cost']?.r ?? 0)).toBeGreaterThan(300);
+    expect(after['user-cost']?.t).toBeGreaterThan(0);
 
-  const refused = await post(one, LARGE, sub);
-  expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
-  expect(refused.message).toMatch(/^Operations ask for too much, try again in \d+ s$/);
-  const { 'user-cost': cost } = leftOf(refused.limit);
-  expect(cost).toEqual({ r: 0, t: Number(refused.retryAfter) });
-  // Somebody else has a share of their own.
-  expect(await post(two, LARGE, `${sub}-else`)).toMatchObject({ code: 'OK' });
-});
+    const refused = await post(one, LARGE, sub);
+    expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
+    expect(refused.message).toMatch(/^Operations ask for too much, try again in \d+ s$/);
+    const { 'user-cost': cost } = leftOf(refused.limit);
+    expect(cost).toEqual({ r: 0, t: Number(refused.retryAfter) });
+    // Somebody else has a share of their own.
+    expect(await post(two, LARGE, `${sub}-else`)).toMatchObject({ code: 'OK' });
+  },
+);
 
 test('an operation that costs more than a whole share can be had once in a window', async () => {
   await using app = await startTestApp({ worker: false, env: { RATE_LIMIT_COST: '50/1h' } });

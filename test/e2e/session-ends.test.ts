@@ -1,10 +1,23 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { openWatcher, watchFeed } from '../support/live-clients.ts';
 import { openGreetedSocket } from '../support/socket.ts';
 import { startRedisProcess } from '../integration/realtime/redis-process.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
+import { startValkeyCluster, type ValkeyCluster } from '../support/valkey-cluster.ts';
+
+let cluster: ValkeyCluster;
+beforeAll(async () => {
+  cluster = await startValkeyCluster();
+});
+afterAll(async () => cluster[Symbol.asyncDispose]());
+
+/** With the environment that names it. */
+const KINDS: readonly [string, () => Readonly<Record<string, string>>][] = [
+  ['one Redis', () => ({})],
+  ['a Redis Cluster', () => ({ REDIS_URL: cluster.url })],
+];
 
 const ADMIN = { sub: 'root', roles: ['admin'] } as const;
 const ERASE = 'mutation ($id: String!) { eraseMember(memberId: $id) }';
@@ -26,30 +39,34 @@ function noSubscriptions(...apps: readonly TestApp[]): Promise<void> {
     .then(() => undefined);
 }
 
-test('an erasure ends everything the member has open, at every process, and nobody else notices', async () => {
-  await using first = await startTestApp();
-  await using second = await startTestApp({ worker: false, database: first.database });
-  await upsert(first, { members: [{ memberId: 'zoe', name: 'Zoe' }] });
-  await using here = await subscribedSocket(first, 'zoe');
-  await using there = await subscribedSocket(second, 'zoe');
-  await using stream = await watchFeed('SSE', second, 'zoe');
-  await using other = await watchFeed('SSE', second, 'ann');
-  await using otherSocket = await watchFeed('WebSocket', first, 'ann');
-  expect(await ask(second, ERASE, { id: 'zoe' }, ADMIN)).toEqual({ eraseMember: true });
-  for (const { closed } of [here, there])
-    expect(await closed).toEqual({ code: 4403, reason: 'The session was ended' });
-  // What the erasure takes from their feed may be told before.
-  const lastWords = async (): Promise<never> => {
-    for (;;) await stream.next();
-  };
-  await expect(lastWords()).rejects.toThrow(/The session was ended.*UNAUTHENTICATED/);
-  const id = await publish(first, { actorId: 'last', scope: 'RESTRICTED', recipients: ['ann'] });
-  for (const watcher of [other, otherSocket])
-    expect(await watcher.next()).toMatchObject({ item: { action: { id } } });
-  await other[Symbol.asyncDispose]();
-  await otherSocket[Symbol.asyncDispose]();
-  await noSubscriptions(first, second);
-});
+test.each(KINDS)(
+  'an erasure ends everything the member has open, at every process on %s, and nobody else notices',
+  async (_kind, redis) => {
+    const env = redis();
+    await using first = await startTestApp({ env });
+    await using second = await startTestApp({ worker: false, database: first.database, env });
+    await upsert(first, { members: [{ memberId: 'zoe', name: 'Zoe' }] });
+    await using here = await subscribedSocket(first, 'zoe');
+    await using there = await subscribedSocket(second, 'zoe');
+    await using stream = await watchFeed('SSE', second, 'zoe');
+    await using other = await watchFeed('SSE', second, 'ann');
+    await using otherSocket = await watchFeed('WebSocket', first, 'ann');
+    expect(await ask(second, ERASE, { id: 'zoe' }, ADMIN)).toEqual({ eraseMember: true });
+    for (const { closed } of [here, there])
+      expect(await closed).toEqual({ code: 4403, reason: 'The session was ended' });
+    // What the erasure takes from their feed may be told before.
+    const lastWords = async (): Promise<never> => {
+      for (;;) await stream.next();
+    };
+    await expect(lastWords()).rejects.toThrow(/The session was ended.*UNAUTHENTICATED/);
+    const id = await publish(first, { actorId: 'last', scope: 'RESTRICTED', recipients: ['ann'] });
+    for (const watcher of [other, otherSocket])
+      expect(await watcher.next()).toMatchObject({ item: { action: { id } } });
+    await other[Symbol.asyncDispose]();
+    await otherSocket[Symbol.asyncDispose]();
+    await noSubscriptions(first, second);
+  },
+);
 
 test('an erasure that cannot tell everybody fails, and is done as soon as it can', async () => {
   await using server = await startRedisProcess();

@@ -7,6 +7,7 @@ import { makeKey, startKeyServer } from '../support/key-server.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { openSocket } from '../support/socket.ts';
 import { signTestToken } from '../support/tokens.ts';
+import { startValkeyCluster } from '../support/valkey-cluster.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -172,6 +173,19 @@ describe('a ticket of another process', () => {
   test('is good where the secret is the same', async () => {
     await using other = await startTestApp({ worker: false, database: app.database });
     expect((await get(streamUrl(await ticketFor('ann'), other.url))).status).toBe(200);
+  });
+
+  test('opens an event stream where processes share a Redis Cluster, and actions come by it', async () => {
+    await using cluster = await startValkeyCluster();
+    const env = { REDIS_URL: cluster.url, RATE_LIMIT: '100/1h' };
+    await using one = await startTestApp({ env });
+    await using two = await startTestApp({ worker: false, database: one.database, env });
+    await upsert(one, { pairs: [{ followerId: 'ann', refId: 'actor' }] });
+    const { source, types, added } = watch(streamUrl(await ticketFor('ann', one), two.url));
+    await expect.poll(() => types, WAIT).toContain('FeedReady');
+    const id = await publish(one);
+    await expect.poll(() => added, WAIT).toEqual([id]);
+    source.close();
   });
 
   test('is good where keys come from a JWKS, of which no process has one to sign with', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { IS_DEEP, repeats, SEED } from '../support/seed.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { startValkeyCluster } from '../support/valkey.ts';
+import { startValkeyCluster } from '../support/valkey-cluster.ts';
 import { deedsIn } from './torture/deeds.ts';
 import { eventually, isOfNoChange, phase, settle } from './torture/play.ts';
 import { openWorld, type MortalRedis, type WorldSize } from './torture/world.ts';

@@ -1,21 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { openRedisParts } from '../../../src/connections/redis-parts.ts';
 import { RedisLiveLog } from '../../../src/realtime/redis-live-log.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 import { withSentinel } from '../../support/sentinel.ts';
-import { startValkeyCluster, until } from '../../support/valkey.ts';
+import { until } from '../../support/valkey.ts';
+import { startValkeyCluster } from '../../support/valkey-cluster.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { uniqueName } from '../../support/unique-name.ts';
-
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fanfare-tls-'));
-});
-afterAll(async () => rm(folder, { recursive: true, force: true }));
 
 const event = {
   kind: 'added',
@@ -58,24 +49,14 @@ it('goes on with the primary that sentinels name after a failover, and watchers 
 });
 
 it('speaks TLS with the nodes of a cluster, and refuses a certificate that it does not know', async () => {
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  execFileSync('openssl', [
-    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'],
-    ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
-  ]);
-  await using cluster = await startValkeyCluster({
-    isTls: true,
-    client: { tls: { ca: readFileSync(cert) } },
-    args: [
-      ...['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert],
-      ...['--tls-auth-clients', 'no', '--tls-cluster', 'yes'],
-    ],
-  });
+  await using certificate = await makeCertificate();
+  const { args, client } = certificate;
+  await using cluster = await startValkeyCluster({ isTls: true, client, args });
   const env = {
     ...{ MONGODB_URI: inject('mongodbUri'), MONGODB_DB: uniqueName('tls'), REDIS_URL: cluster.url },
-    ...{ DATA_DIR: join(folder, 'data'), JWT_SECRET: 'a-secret-that-is-only-for-tests-0123456789' },
+    ...{ JWT_SECRET: 'a-secret-that-is-only-for-tests-0123456789' },
   };
-  const known = await runCli(['doctor'], { ...env, NODE_EXTRA_CA_CERTS: cert });
+  const known = await runCli(['doctor'], { ...env, NODE_EXTRA_CA_CERTS: certificate.path });
   expect(known.stdout).toMatch(/^ok {4}Redis .*answers at rediss:/m);
   const unknown = await runCli(['doctor'], env);
   expect(unknown.stdout).toMatch(/^FAIL {2}Redis [^]*self-signed certificate/m);
