@@ -9,6 +9,7 @@ import { testDatabase, type TestDatabase } from '../support/engine.ts';
 import { publish, upsert } from '../support/feed-api.ts';
 import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
+import { isLeftOut } from '../support/needed.ts';
 import { hasScript, startInTerminal } from '../support/pseudo-terminal.ts';
 import { isRunning } from '../support/processes.ts';
 import { MAIN, runCli, startCli, type RunningCli } from '../support/run-cli.ts';
@@ -133,15 +134,18 @@ describe('several processes', () => {
     expect(stderr).toMatch(/Process \d could not start/);
   });
 
-  it.skipIf(!hasScript())('end in order at Ctrl-C in a terminal, which reaches all of them', async () => {
-    await using terminal = startInTerminal(MAIN, ['serve', '--processes', '2'], env);
-    await terminal.shows(/Other tokens/);
-    terminal.type('\u0003');
-    const { code, screen } = await terminal.end;
-    expect(code).toBe(0);
-    expect(screen).not.toContain('Process ended');
-    expect(screen.match(/Closed/g)).toHaveLength(3);
-  });
+  it.skipIf(isLeftOut(hasScript()))(
+    'end in order at Ctrl-C in a terminal, which reaches all of them',
+    async () => {
+      await using terminal = startInTerminal(MAIN, ['serve', '--processes', '2'], env);
+      await terminal.shows(/Other tokens/);
+      terminal.type('\u0003');
+      const { code, screen } = await terminal.end;
+      expect(code).toBe(0);
+      expect(screen).not.toContain('Process ended');
+      expect(screen.match(/Closed/g)).toHaveLength(3);
+    },
+  );
 });
 
 /** Whether a watcher still hears of an action; false when its socket has ended. */

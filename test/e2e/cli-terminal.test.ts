@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { isRunning } from '../support/processes.ts';
+import { isLeftOut } from '../support/needed.ts';
 import { hasScript, startInTerminal } from '../support/pseudo-terminal.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -19,7 +20,7 @@ function givesBack(screen: string): boolean {
 }
 
 // `script` of util-linux makes the terminal.
-describe.skipIf(!hasScript())('a progress bar in a terminal', () => {
+describe.skipIf(isLeftOut(hasScript()))('a progress bar in a terminal', () => {
   it('gives the terminal back at Ctrl-C, and says how to go on', async () => {
     await using terminal = startInTerminal(FIXTURE, ['waits']);
     await terminal.shows(/under way/);
@@ -43,7 +44,7 @@ describe.skipIf(!hasScript())('a progress bar in a terminal', () => {
   });
 });
 
-describe.skipIf(!hasScript())('a server in a terminal', () => {
+describe.skipIf(isLeftOut(hasScript()))('a server in a terminal', () => {
   it('ends in order when the window is closed', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'fanfare-window-'));
     await using terminal = startInTerminal(MAIN, ['serve'], { DATA_DIR: dataDir, PORT: '0' });

@@ -14,6 +14,7 @@ import {
 } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { hugePage } from '../support/huge-feed.ts';
+import { isLeftOut } from '../support/needed.ts';
 
 const found = await findBrowser();
 let world: ConsoleWorld;
@@ -28,7 +29,7 @@ const rowOf = (title: string) => ({
   descriptor: { posted: { postId: `post:${title}`, postTitle: title } },
 });
 
-describe.skipIf(typeof found === 'string')('the console', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
   beforeAll(async () => {
     world = await openConsole(found);
     await upsert(world.app, {

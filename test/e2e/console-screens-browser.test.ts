@@ -13,12 +13,13 @@ import {
   type ConsoleWorld,
 } from '../support/console.ts';
 import { publish, upsert } from '../support/feed-api.ts';
+import { isLeftOut } from '../support/needed.ts';
 import { openShared } from '../support/spare-databases.ts';
 import { startWebhookTarget, type WebhookTarget } from '../support/webhook-receiver.ts';
 
 const found = await findBrowser();
 
-describe.skipIf(typeof found === 'string')('the console, for who looks after the server', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who looks after the server', () => {
   let world: ConsoleWorld;
   let target: WebhookTarget;
   beforeAll(async () => {

@@ -2,6 +2,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MEMBERS } from '../../src/cli/demo/people.ts';
 import { findBrowser, textOf } from '../support/browser.ts';
+import { isLeftOut } from '../support/needed.ts';
 import {
   click,
   faultsInBoth,
@@ -14,7 +15,7 @@ import {
 
 const found = await findBrowser();
 
-describe.skipIf(typeof found === 'string')('the demo page', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('the demo page', () => {
   let world: ConsoleWorld;
   beforeAll(async () => {
     world = await openConsole(found, (app) =>

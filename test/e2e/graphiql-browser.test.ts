@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { findBrowser, ofBrowser, textOf } from '../support/browser.ts';
 import { startTestHttp } from '../support/http.ts';
+import { isLeftOut } from '../support/needed.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 
 const found = await findBrowser();
@@ -53,7 +54,7 @@ async function documentation(page: Page): Promise<string> {
 
 const run = (page: Page): Promise<void> => page.click('.graphiql-execute-button');
 
-describe.skipIf(typeof found === 'string')('the query page in a browser', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('the query page in a browser', () => {
   test('starts with the printed token and the documentation, and runs the first query', async () => {
     await using server = await startTestHttp(app, { graphiql: true, pageToken: await app.token('demo') });
     await using visited = await visit(server.url);

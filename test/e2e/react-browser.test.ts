@@ -10,12 +10,13 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 import { findBrowser, ofBrowser, openPage, textOf, type Visit } from '../support/browser.ts';
 import { click, faults, has, WAIT } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
+import { isLeftOut } from '../support/needed.ts';
 import { PROJECT } from '../support/project-copy.ts';
 
 const found = await findBrowser();
 const part = (path: string): string => join(PROJECT, 'packages', path);
 
-describe.skipIf(typeof found === 'string')('the example in React', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('the example in React', () => {
   let app: TestApp;
   let browser: Browser;
   let server: PreviewServer;

@@ -4,11 +4,12 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 import { findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
 import { click, faultsInBoth, has, WAIT } from '../support/console.ts';
 import { publish, upsert } from '../support/feed-api.ts';
+import { isLeftOut } from '../support/needed.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
 
 const found = await findBrowser();
 
-describe.skipIf(typeof found === 'string')('pages made of the hooks and parts', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks and parts', () => {
   let app: TestApp;
   let browser: Browser;
   let pages: ReactPages;

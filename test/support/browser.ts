@@ -20,7 +20,7 @@ export async function findBrowser(): Promise<Browser | string> {
     });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`Left out, as Chromium cannot run here: ${reason}\n`);
+    process.stderr.write(`Chromium cannot run here: ${reason}\n`);
     return reason;
   }
 }
