@@ -1,15 +1,18 @@
 import { WakeUp } from './wake-up.ts';
 
+/** Whether to go on at once, or for how many milliseconds to wait at most. False: for the time between two looks. */
+export type Next = boolean | number;
+
 /** Does one piece of work after the other in the background; where there is none, waits until it is woken or for a time. */
 export class PollLoop {
-  readonly #work: () => Promise<boolean>;
+  readonly #work: () => Promise<Next>;
   readonly #pollMs: number;
   readonly #wakeUp = new WakeUp();
   #loop: Promise<void> | null = null;
   #isStopping = false;
 
-  /** @param work does one piece; false when there was nothing to do. It must not reject. */
-  constructor(work: () => Promise<boolean>, pollMs: number) {
+  /** @param work does one piece. It must not reject. */
+  constructor(work: () => Promise<Next>, pollMs: number) {
     this.#work = work;
     this.#pollMs = pollMs;
   }
@@ -35,6 +38,9 @@ export class PollLoop {
   }
 
   async #run(): Promise<void> {
-    while (!this.#isStopping) if (!(await this.#work())) await this.#wakeUp.wait(this.#pollMs);
+    while (!this.#isStopping) {
+      const next = await this.#work();
+      if (next !== true) await this.#wakeUp.wait(next === false ? this.#pollMs : next);
+    }
   }
 }

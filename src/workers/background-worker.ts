@@ -1,4 +1,4 @@
-import { PollLoop } from '../lib/poll-loop.ts';
+import { PollLoop, type Next } from '../lib/poll-loop.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 
 export interface BackgroundWorkerOptions {
@@ -28,7 +28,7 @@ export abstract class BackgroundWorker implements AsyncDisposable {
 
   start(): void {
     this.#subscription ??= this.#workSignal?.onWork(() => {
-      this.#loop.wake();
+      this.wake();
     });
     this.#loop.start();
   }
@@ -49,8 +49,16 @@ export abstract class BackgroundWorker implements AsyncDisposable {
     return this.#loop.isStopping;
   }
 
-  /** Does one piece. False: there was none, or the next one may wait for `pollMs`. */
-  protected abstract work(): Promise<boolean>;
+  /** Ends the wait for the next look. */
+  protected wake(): void {
+    this.#loop.wake();
+  }
+
+  /**
+   * Does one piece, or begins it. True: looks for the next one at once. False: there was none, or the next one may wait for
+   * `pollMs`. A number: it may wait for so many milliseconds.
+   */
+  protected abstract work(): Promise<Next>;
 
   /**
    * Reports what `work` rejected with; the worker tries again after `pollMs`. The same message is reported again after
@@ -58,7 +66,7 @@ export abstract class BackgroundWorker implements AsyncDisposable {
    */
   protected abstract failed(error: unknown): void;
 
-  async #workOrFail(): Promise<boolean> {
+  async #workOrFail(): Promise<Next> {
     try {
       const found = await this.work();
       this.#reported = null;

@@ -36,11 +36,21 @@ test.each(foldersOf('src/feeds/models').filter((folder) => !folder.endsWith('/sh
   },
 );
 
-test.each(
-  [...SOURCES].flatMap(([file, text]) =>
-    text.includes(' extends BackgroundWorker ') && file.startsWith('src/workers/') ? [file] : [],
-  ),
-)('the worker %s has a folder of its own and is started in one place', (file) => {
+/** Files of the workers that declare a class, but for the one that all of them extend. */
+const WORKERS = [...SOURCES.keys()].filter(
+  (file) =>
+    file.startsWith('src/workers/') && /-(?:worker|mover)\.ts$/.test(file) && dirname(file) !== 'src/workers',
+);
+
+test('everything that works in the background is a BackgroundWorker, and its file is named for it', () => {
+  const named = /^export class (\w*(?:Worker|Mover))\b(?: extends (\w+))?/gm;
+  const found = [...SOURCES].flatMap(([file, text]) =>
+    file.startsWith('src/workers/') ? [...text.matchAll(named)].map(([, , base]) => ({ file, base })) : [],
+  );
+  expect(found).toEqual(WORKERS.map((file) => ({ file, base: 'BackgroundWorker' })));
+});
+
+test.each(WORKERS)('the worker %s has a folder of its own and is started in one place', (file) => {
   const [, , folder = '', ...rest] = file.split('/');
   expect([folder, rest.length]).toEqual([expect.any(String), 1]);
   const starters = usersOf(file).filter((user) => !user.startsWith(dirname(file)));

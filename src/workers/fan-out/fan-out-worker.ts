@@ -16,8 +16,9 @@ import { runPass } from './run-pass.ts';
 import { holdLease } from './lease.ts';
 import { LaneGate } from './lane-gate.ts';
 import { Passes } from './passes.ts';
+import { BackgroundWorker } from '../background-worker.ts';
 import { Outage } from '../../lib/outage.ts';
-import { WakeUp } from '../../lib/wake-up.ts';
+import type { Next } from '../../lib/poll-loop.ts';
 import { clock } from '../../lib/clock.ts';
 
 /** Longest wait before a failed fan-out is tried again. */
@@ -88,68 +89,49 @@ export interface WorkerDependencies extends Omit<DeliverDependencies, 'gate'> {
  * number of processes. A worker that dies loses nothing: its leases expire and others take over. While the store of the
  * feeds is away nothing can be delivered and nothing is given up: the worker waits, and tries again now and then.
  */
-export class FanOutWorker implements AsyncDisposable {
+export class FanOutWorker extends BackgroundWorker {
   readonly #dependencies: WorkerDependencies & DeliverDependencies;
   readonly #options: WorkerOptions;
   readonly #gate: LaneGate;
   readonly #passes: Passes;
-  readonly #wakeUp = new WakeUp();
   readonly #outage = new Outage(FIRST_BACKOFF_MS, MAX_OUTAGE_MS);
-  #subscription: Disposable | null = null;
-  #loop: Promise<void> | null = null;
-  #isStopping = false;
   #claims = 0;
   /** When to look in any case, by `performance.now()`, as far as is known. */
   #lookAt = 0;
 
   constructor(dependencies: WorkerDependencies, options: WorkerOptions) {
+    super({ pollMs: options.pollMs, workSignal: dependencies.workSignal });
     this.#gate = dependencies.gate ?? new LaneGate();
     this.#dependencies = { ...dependencies, gate: this.#gate };
     this.#options = options;
     this.#passes = new Passes(options.concurrency, () => {
-      this.#wakeUp.wake();
+      this.wake();
     });
-  }
-
-  start(): void {
-    if (this.#loop !== null) return;
-    this.#subscription = this.#dependencies.workSignal.onWork(() => {
-      this.#wakeUp.wake();
-    });
-    this.#loop = this.#takeWork();
   }
 
   /** Takes no more work, lets every running pass end its chunk and hands the rest back. Idempotent. */
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    this.#subscription?.[Symbol.dispose]();
-    this.#subscription = null;
-    this.#wakeUp.wake();
-    await this.#loop;
+  override async stop(): Promise<void> {
+    await super.stop();
     await this.#passes.allEnded();
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
+  /** Begins a pass where there is room for one. */
+  protected override async work(): Promise<Next> {
+    if (this.#outage.waitMs > 0) return this.#outage.waitMs;
+    const ranges = this.#passes.lanesWithRoom();
+    if (ranges.length === 0) {
+      await this.#passes.oneEnded();
+      return true;
+    }
+    const claim = await this.#look(ranges);
+    if (claim !== null) this.#begin(claim);
+    // What was claimed last was the most urgent: where its lane is full now, nothing more urgent is due yet.
+    const mayBeMore = claim !== null && (this.#passes.hasRoomEverywhere || claim.lane !== 'BULK');
+    return mayBeMore || Math.max(0, this.#lookAt - performance.now());
   }
 
-  async #takeWork(): Promise<void> {
-    while (!this.#isStopping) {
-      if (this.#outage.waitMs > 0) {
-        await this.#wakeUp.wait(this.#outage.waitMs);
-        continue;
-      }
-      const ranges = this.#passes.lanesWithRoom();
-      if (ranges.length === 0) {
-        await this.#passes.oneEnded();
-        continue;
-      }
-      const claim = await this.#look(ranges);
-      if (claim !== null) this.#begin(claim);
-      // What was claimed last was the most urgent: where its lane is full now, nothing more urgent is due yet.
-      if (claim === null || (!this.#passes.hasRoomEverywhere && claim.lane === 'BULK'))
-        await this.#wakeUp.wait(Math.max(0, this.#lookAt - performance.now()));
-    }
+  protected override failed(error: unknown): void {
+    this.#dependencies.observer.claimFailed(error);
   }
 
   #begin(claim: Claim): void {
@@ -160,25 +142,20 @@ export class FanOutWorker implements AsyncDisposable {
     this.#passes.add(claim, pass);
   }
 
-  /** The next claim. Null: there is none, and `#lookAt` says until when, as far as is known: what was put off is due then. */
+  /** The next claim. Null: there is none, and `#lookAt` is when the next one that was put off is due, as far as is known. */
   async #look(ranges: readonly LaneRange[]): Promise<Claim | null> {
-    const { fanOuts, observer } = this.#dependencies;
+    const { fanOuts } = this.#dependencies;
     const { workerId, leaseMs, pollMs } = this.#options;
     const now = clock.now();
-    try {
-      const claim = await fanOuts.claim(`${workerId}#${String(++this.#claims)}`, now, leaseMs, {
-        ranges,
-        except: this.#passes.actions,
-      });
-      if (claim !== null) return claim;
-      // From the same moment on: what comes due between the two is not to be missed by both.
-      const due = await fanOuts.nextDue(now);
-      this.#lookAt =
-        performance.now() + (due === null ? pollMs : Math.min(pollMs, due.getTime() - clock.time()));
-    } catch (error) {
-      observer.claimFailed(error);
-      this.#lookAt = performance.now() + pollMs;
-    }
+    const claim = await fanOuts.claim(`${workerId}#${String(++this.#claims)}`, now, leaseMs, {
+      ranges,
+      except: this.#passes.actions,
+    });
+    if (claim !== null) return claim;
+    // From the same moment on: what comes due between the two is not to be missed by both.
+    const due = await fanOuts.nextDue(now);
+    this.#lookAt =
+      performance.now() + (due === null ? pollMs : Math.min(pollMs, due.getTime() - clock.time()));
     return null;
   }
 
@@ -202,7 +179,7 @@ export class FanOutWorker implements AsyncDisposable {
         throw new Error(`The worker died or lost its lease ${String(maxAttempts)} times`);
       const outcome = await runPass(this.#dependencies, claim, {
         isHeld: () => lease.isHeld(),
-        isStopping: () => this.#isStopping,
+        isStopping: () => this.isStopping,
       });
       this.#outage.over();
       await this.#conclude(claim, outcome, (performance.now() - startedAt) / 1_000);
@@ -230,7 +207,7 @@ export class FanOutWorker implements AsyncDisposable {
         notBefore: clock.now(),
         ended: 'in-order',
       });
-      this.#wakeUp.wake();
+      this.wake();
       if (isHandedBack) {
         if (outcome.kind === 'void') observer.overtaken(claim);
         return;
@@ -250,7 +227,7 @@ export class FanOutWorker implements AsyncDisposable {
     const restMs = Math.min(MAX_REST_MS, Math.max(COALESCE_MS, seconds * 1_000));
     const notBefore = new Date(clock.time() + restMs);
     const isPassedOn = await this.#dependencies.fanOuts.passOn(claim, { delivered, notBefore });
-    this.#wakeUp.wake();
+    this.wake();
     return isPassedOn;
   }
 

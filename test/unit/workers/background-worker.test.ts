@@ -25,6 +25,45 @@ class Scripted extends BackgroundWorker {
   }
 }
 
+/** Says how long the next piece may wait, and counts the pieces. */
+class Waiting extends BackgroundWorker {
+  pieces = 0;
+  readonly #next: readonly (boolean | number)[];
+
+  constructor(next: readonly (boolean | number)[]) {
+    super({ pollMs: 1_000 });
+    this.#next = next;
+  }
+
+  protected override work(): Promise<boolean | number> {
+    this.pieces += 1;
+    return Promise.resolve(this.#next[this.pieces - 1] ?? false);
+  }
+
+  protected override failed(error: unknown): void {
+    throw error;
+  }
+}
+
+test('looks again at once, after the time that the work says, or after that between two looks', async () => {
+  vi.useFakeTimers();
+  try {
+    const worker = new Waiting([true, 300, false]);
+    worker.start();
+    await vi.advanceTimersByTimeAsync(299);
+    expect(worker.pieces).toBe(2);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(worker.pieces).toBe(3);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(worker.pieces).toBe(3);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(worker.pieces).toBe(4);
+    await worker.stop();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 async function reportsOf(pieces: (string | null)[]): Promise<readonly string[]> {
   vi.useFakeTimers();
   try {
