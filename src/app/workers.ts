@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { allEnded } from '../lib/all-ended.ts';
 import type { Config } from '../config/config.ts';
 import { ExpiryWorker } from '../workers/expiry/expiry-worker.ts';
 import { MuteEndsWorker } from '../workers/mutes/mute-ends-worker.ts';
@@ -210,11 +211,14 @@ export function startWorkers(
   return {
     async [Symbol.asyncDispose]() {
       // Side by side, and each to its end, also where another one fails.
-      const stopped = await Promise.allSettled(workers.map((one) => one.stop()));
-      logWorkerStopped(logger, { worker: workerId });
-      const failures = stopped.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
-      if (failures.length > 0)
-        throw new AggregateError(failures, 'Not all workers could be stopped in order');
+      try {
+        await allEnded(
+          workers.map((one) => one.stop()),
+          'Several workers could not be stopped in order',
+        );
+      } finally {
+        logWorkerStopped(logger, { worker: workerId });
+      }
     },
   };
 }

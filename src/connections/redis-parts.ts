@@ -1,3 +1,4 @@
+import { allEnded } from '../lib/all-ended.ts';
 import { ClusterTopology, connectorTo, credentialsOf } from './cluster-topology.ts';
 import { hashSlot, spreadTags } from './hash-slot.ts';
 import { describeAddress, readRedisUrl } from './redis-address.ts';
@@ -73,9 +74,11 @@ export async function openRedisParts(options: RedisPartsOptions): Promise<RedisP
   });
   const opened = await Promise.allSettled(opening);
   const parts = opened.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []));
-  const close = async (): Promise<void> => {
-    await Promise.all(parts.map((part) => part.close()));
-  };
+  const close = (): Promise<void> =>
+    allEnded(
+      parts.map((part) => part.close()),
+      'Several connections to the cluster could not be closed',
+    );
   const failed = opened.find((part) => part.status === 'rejected');
   if (failed !== undefined) {
     await close();

@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions as AllClientOptions } from 'ioredis';
+import { allEnded } from '../lib/all-ended.ts';
 import { describeAddress, readRedisUrl, type RedisAddress } from './redis-address.ts';
 
 /** A connection of ioredis. Commands fail at once while it is down; it reconnects on its own until closed. */
@@ -95,7 +96,10 @@ export async function openConnections(
     subscriber.disconnect(true);
   });
   const close = (): Promise<void> =>
-    (closing ??= Promise.all([closeClient(commands), closeClient(subscriber)]).then(() => undefined));
+    (closing ??= allEnded(
+      [closeClient(commands), closeClient(subscriber)],
+      `Cannot disconnect from Redis at ${address}`,
+    ));
   try {
     await Promise.all([commands.connect(), subscriber.connect()]);
   } catch (cause) {
