@@ -29,6 +29,7 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/console/dist ./console/dist
 COPY bin ./bin
+COPY templates ./templates
 COPY package.json ./
 RUN install -d -o node -g node /data
 USER node

@@ -92,6 +92,13 @@ describe('what the Dockerfile makes', () => {
     expect((await server.result).code).toBe(0);
   });
 
+  it('makes a project', async () => {
+    const folder = env['DATA_DIR'] ?? '';
+    const { code } = await start(['init', join(folder, 'project')]).result;
+    expect(code).toBe(0);
+    expect(await readdir(join(folder, 'project'))).toContain('example.mjs');
+  });
+
   it('runs a worker that says whether it works', async () => {
     await using worker = start(['worker']);
     await worker.stderrHas(/Fan-out worker started/);

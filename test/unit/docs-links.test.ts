@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+const LEFT_OUT = new Set(['node_modules', 'dist', '.git', 'coverage']);
+
+function markdownBelow(folder: string): string[] {
+  return readdirSync(join(PROJECT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return LEFT_OUT.has(entry.name) ? [] : markdownBelow(path);
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+}
+
+/** The targets of a page's links to other files of the project, without code. */
+function linksOf(text: string): string[] {
+  const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\(([^()\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** The anchor that a heading gets. */
+function anchorOf(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function hasAnchor(file: string, anchor: string): boolean {
+  const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm);
+  return [...headings].some(([, heading = '']) => anchorOf(heading) === anchor);
+}
+
+test.each(markdownBelow('.'))('the links of %s lead somewhere', (page) => {
+  const path = join(PROJECT, page);
+  const broken = linksOf(readFileSync(path, 'utf8')).filter((target) => {
+    const [file = '', anchor] = target.split('#');
+    const place = file === '' ? path : join(dirname(path), file);
+    if (!existsSync(place)) return true;
+    return anchor !== undefined && place.endsWith('.md') && !hasAnchor(place, anchor);
+  });
+  expect(broken).toEqual([]);
+});
