@@ -40,8 +40,9 @@ const alone = [
   'test/unit/cli/host-config-file.test.ts',
   'test/unit/cli/init.test.ts',
   'test/unit/graphql/type-names.test.ts',
-  // Walks the heap of its process, which is small then.
+  // They look at the heap of their process, which is small then.
   'test/unit/http/deadline.test.ts',
+  'test/unit/lib/cache-memory.test.ts',
 ];
 
 /** A process that has once served tenants takes ids with one ever after: these have it to themselves, too. */

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Action, ActionId } from '../domain/action.ts';
-import { weightOf } from '../lib/weight.ts';
+import { weightOfEntry } from '../lib/weight.ts';
 import type { ActionsRepository } from './actions.ts';
 
 export interface ActionCacheOptions {
-  /** What all it holds may weigh, in bytes, roughly. 0: it holds nothing. */
+  /** What all it holds may take, in bytes. 0: it holds nothing. */
   readonly maxBytes: number;
   /** Whether every process that writes to the database gives actions another revision with every change. */
   readonly isTrusted: () => Promise<boolean>;
@@ -29,7 +29,7 @@ export class ActionCache {
     this.#held =
       maxBytes === 0
         ? null
-        : new LRUCache<ActionId, Revised>({ maxSize: maxBytes, sizeCalculation: weightOf });
+        : new LRUCache<ActionId, Revised>({ maxSize: maxBytes, sizeCalculation: weightOfEntry });
   }
 
   /** Finds out whether revisions can be trusted, so that no read has to. */

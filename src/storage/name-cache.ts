@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RefId, UserId } from '../domain/action.ts';
 import type { Member, RefName } from '../domain/member.ts';
 import { clock } from '../lib/clock.ts';
-import { weightOf } from '../lib/weight.ts';
+import { weightOfEntry } from '../lib/weight.ts';
 import type { DirectoryStamp, DirectoryStampsRepository } from './directory-stamps.ts';
 import type { MembersRepository } from './members.ts';
 import type { RefsRepository } from './refs.ts';
@@ -14,7 +14,7 @@ export interface NameCacheParts {
 }
 
 export interface NameCacheOptions {
-  /** What all it holds may weigh, in bytes, roughly. 0: it holds nothing. */
+  /** What all it holds may take, in bytes. 0: it holds nothing. */
   readonly maxBytes: number;
   /** Whether every process that writes to the database stamps the directory with every change. */
   readonly isTrusted: () => Promise<boolean>;
@@ -44,7 +44,9 @@ export class NameCache {
     this.#parts = parts;
     this.#isTrusted = isTrusted;
     this.#held =
-      maxBytes === 0 ? null : new LRUCache<string, Held>({ maxSize: maxBytes, sizeCalculation: weightOf });
+      maxBytes === 0
+        ? null
+        : new LRUCache<string, Held>({ maxSize: maxBytes, sizeCalculation: weightOfEntry });
   }
 
   /** Finds out whether stamps can be trusted, so that no read has to. */

@@ -2,22 +2,22 @@ import { LRUCache } from 'lru-cache';
 import type { Action } from '../../domain/action.ts';
 import type { ReaderSession } from '../../services/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
+import { ENTRY_BYTES, weightOf, weightOfText } from '../../lib/weight.ts';
 import type { SharedText } from './shared-text.ts';
 
 type Directory = NonNullable<Awaited<ReturnType<ReaderSession['directory']>>>;
 
 interface Rendered {
   readonly rev: number;
-  /** As of which the names in it were read. */
-  directory: Directory;
+  /** Of the directory as of which the names in it were read, or as of which they were found to be the same. */
+  stamp: number;
   readonly at: number;
   /** Whatever in the action may be an id whose name is shown. */
   readonly ids: readonly string[];
+  /** What each of them was stamped with. */
+  readonly stamps: readonly number[];
   readonly text: SharedText;
 }
-
-/** What an entry takes beside its texts. */
-const ENTRY_BYTES = 400;
 
 /**
  * Rendered parts of actions. One is shown again while the action has the revision that it was rendered from, and nothing
@@ -26,7 +26,7 @@ const ENTRY_BYTES = 400;
 export class PartCache {
   readonly #rendered: LRUCache<string, Rendered> | null;
 
-  /** @param maxBytes what all of them may take, roughly. 0: nothing is kept. */
+  /** @param maxBytes what all of them may take, in bytes. 0: nothing is kept. */
   constructor(maxBytes: number) {
     this.#rendered =
       maxBytes === 0
@@ -40,22 +40,24 @@ export class PartCache {
    */
   peek(key: string, { rev }: Action, stamp: number): SharedText | null {
     const found = this.#rendered?.get(key);
-    return found?.rev === rev && found?.directory.stamp === stamp && isYoung(found) ? found.text : null;
+    return found?.rev === rev && found?.stamp === stamp && isYoung(found) ? found.text : null;
   }
 
   /** The same where something has been stamped since. */
   find(key: string, { rev }: Action, directory: Directory): SharedText | null {
     const found = this.#rendered?.get(key);
     if (found?.rev !== rev || found === undefined || !isYoung(found)) return null;
-    if (found.ids.some((id) => found.directory.stampOf(id) !== directory.stampOf(id))) return null;
-    found.directory = directory;
+    if (found.ids.some((id, index) => found.stamps[index] !== directory.stampOf(id))) return null;
+    found.stamp = directory.stamp;
     return found.text;
   }
 
   put(key: string, action: Action, directory: Directory, text: SharedText): void {
     const { rev } = action;
-    if (rev === undefined) return;
-    this.#rendered?.set(key, { rev, directory, at: clock.time(), ids: idsIn(action), text });
+    if (rev === undefined || this.#rendered === null) return;
+    const ids = idsIn(action);
+    const stamps = ids.map((id) => directory.stampOf(id));
+    this.#rendered.set(key, { rev, stamp: directory.stamp, at: clock.time(), ids, stamps, text });
   }
 }
 
@@ -71,6 +73,9 @@ function idsIn({ actorId, refs, descriptor }: Action): string[] {
   return [...new Set([actorId, ...refs.map(({ id }) => id), ...fields])];
 }
 
-function weightOfRendered({ text, ids }: Rendered, key: string): number {
-  return ENTRY_BYTES + key.length + text.text.length + ids.reduce((sum, id) => sum + id.length, 0);
+/** The text is cut out of a longer one, which stays with it. */
+const CUT_BYTES = 32;
+
+function weightOfRendered({ text, ...rendered }: Rendered, key: string): number {
+  return ENTRY_BYTES + weightOfText(key) + weightOf(rendered) + CUT_BYTES + weightOfText(text.text);
 }

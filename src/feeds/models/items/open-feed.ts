@@ -35,7 +35,7 @@ export function feedOpener(
     const [opened] = await feeds
       .aggregate<OpenedDocument>([
         { $match: { _id: userId } },
-        // Before every name: none may be older than the stamp that it is held by.
+        // Before every name: none may be older than the stamp that it is kept by.
         lookUp(directoryStamps.collectionName, 'directory', [
           { $match: { _id: 'directory' } },
           { $project: { _id: 0, stamp: 1 } },
