@@ -15,9 +15,12 @@ export interface Mirror extends AsyncDisposable {
   readonly eventCount: number;
   /** Events that came twice or out of order. */
   readonly faults: readonly string[];
+  /** What came last, with times: for the report of a difference. */
+  readonly latest: readonly string[];
 }
 
 const PAGE = 100;
+const LATEST = 8;
 
 export function openMirror(
   client: FeedClient,
@@ -32,14 +35,21 @@ export function openMirror(
   let count: number | undefined;
   let eventCount = 0;
   let last: LogPosition | null = null;
+  const latest: string[] = [];
+  const note = (what: string): void => {
+    latest.push(`${what} at ${new Date().toISOString()}`);
+    if (latest.length > LATEST) latest.shift();
+  };
   const watching = client.watch({
     signal: abort.signal,
     unread,
     ...(filter === undefined ? {} : { filter }),
     async onResync(reason, cursor) {
+      note(`resync ${reason}, now reading`);
       const feed = await wholeFeed(client, filter);
       shown = new Map(feed.shown);
       resyncs.push(reason);
+      note(`read ${String(shown.size)}`);
       last = decodeCursor(tag, cursor);
     },
     onEvent(event) {
@@ -49,6 +59,7 @@ export function openMirror(
         return;
       }
       eventCount += 1;
+      note(`${event.__typename} ${event.cursor}`);
       const position = decodeCursor(tag, event.cursor);
       if (position === null || (last !== null && !follows(position, last)))
         faults.push(`${JSON.stringify(position)} after ${JSON.stringify(last)}`);
@@ -73,6 +84,7 @@ export function openMirror(
     },
     resyncs,
     faults,
+    latest,
     async [Symbol.asyncDispose]() {
       abort.abort();
       await ended;
