@@ -3,8 +3,10 @@ import { apiError } from '../graphql/errors.ts';
 import { rateLimitKey, type Caller } from './caller.ts';
 import type { HttpLimits } from './limits.ts';
 
-/** Bytes of each body that are not counted: small requests are answered while large ones wait for their turn. */
-const FREE_BYTES = 16 * 1024;
+/** The first bytes of each body, which count apart: small requests are answered while large ones wait for their turn. */
+const FIRST_BYTES = 16 * 1024;
+/** What the first bytes of all bodies may be in sum, however little is allowed for large ones. */
+const MIN_FIRST_BYTES_UNDER_WAY = 16 * 1024 * 1024;
 /** What is larger than this is parsed, and looked at, in turns of the event loop of their own. */
 export const LARGE_BYTES = 64 * 1024;
 /** What one user may have under way, as a part of the whole. */
@@ -40,50 +42,73 @@ export interface BodyUnderWay extends Disposable {
  * too, or a few clients would fill the memory of the process.
  */
 export class Intake {
-  readonly #limits: BodyLimits;
-  readonly #bytesByUser = new Map<string, number>();
-  #bytes = 0;
+  readonly #first: Ledger;
+  readonly #rest: Ledger;
 
-  constructor(limits: BodyLimits) {
-    this.#limits = limits;
+  constructor({ maxBodyBytesUnderWay: total, maxUserBodyBytes }: BodyLimits) {
+    const first = Math.max(total, MIN_FIRST_BYTES_UNDER_WAY);
+    this.#first = new Ledger('small', first, first * SHARE_OF_USER);
+    this.#rest = new Ledger('large', total, Math.max(total * SHARE_OF_USER, maxUserBodyBytes));
   }
 
-  /** Bytes under way, without those that are not counted. */
+  /** Bytes under way, without the first ones of each body. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#rest.bytes;
   }
 
   /** @param caller service and admin are bounded by the whole alone */
   open(caller: Caller): BodyUnderWay {
     const key = isTrusted(caller.identity) ? null : rateLimitKey(caller);
-    let counted = 0;
+    let [first, rest] = [0, 0];
     return {
       resize: (bytes) => {
-        const more = Math.max(0, bytes - FREE_BYTES) - counted;
-        const refusal = more > 0 ? this.#refusalOf(key, more) : null;
+        const moreFirst = Math.min(bytes, FIRST_BYTES) - first;
+        const moreRest = Math.max(0, bytes - FIRST_BYTES) - rest;
+        const refusal = this.#first.refusalOf(key, moreFirst) ?? this.#rest.refusalOf(key, moreRest);
         if (refusal !== null) return refusal;
-        counted += more;
-        this.#add(key, more);
+        this.#first.add(key, moreFirst);
+        this.#rest.add(key, moreRest);
+        [first, rest] = [first + moreFirst, rest + moreRest];
         return null;
       },
       [Symbol.dispose]: () => {
-        this.#add(key, -counted);
-        counted = 0;
+        this.#first.add(key, -first);
+        this.#rest.add(key, -rest);
+        [first, rest] = [0, 0];
       },
     };
   }
+}
 
-  #refusalOf(key: string | null, more: number): Error | null {
-    const { maxBodyBytesUnderWay, maxUserBodyBytes } = this.#limits;
-    if (this.#bytes + more > maxBodyBytesUnderWay)
-      return refusal('UNAVAILABLE', 503, 'Too many large requests are under way');
-    const share = Math.max(maxBodyBytesUnderWay * SHARE_OF_USER, maxUserBodyBytes);
-    if (key !== null && (this.#bytesByUser.get(key) ?? 0) + more > share)
-      return refusal('RATE_LIMITED', 429, 'Too many large requests of this user are under way');
+/** A sum of bytes, bounded in all and for each user. */
+class Ledger {
+  readonly #what: string;
+  readonly #max: number;
+  readonly #maxOfUser: number;
+  readonly #bytesByUser = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(what: string, max: number, maxOfUser: number) {
+    this.#what = what;
+    this.#max = max;
+    this.#maxOfUser = maxOfUser;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The error to refuse more with; null where there is room. */
+  refusalOf(key: string | null, more: number): Error | null {
+    if (more <= 0) return null;
+    if (this.#bytes + more > this.#max)
+      return refusal('UNAVAILABLE', 503, `Too many ${this.#what} requests are under way`);
+    if (key !== null && (this.#bytesByUser.get(key) ?? 0) + more > this.#maxOfUser)
+      return refusal('RATE_LIMITED', 429, `Too many ${this.#what} requests of this user are under way`);
     return null;
   }
 
-  #add(key: string | null, more: number): void {
+  add(key: string | null, more: number): void {
     this.#bytes += more;
     if (key === null || more === 0) return;
     const bytes = (this.#bytesByUser.get(key) ?? 0) + more;

@@ -9,7 +9,7 @@ export interface HttpLimits extends DocumentLimits {
   readonly maxUserBodyBytes: number;
   /** Largest body of a request without a token, in bytes. */
   readonly maxAnonymousBodyBytes: number;
-  /** Bytes of all bodies and messages that are read or worked on at the same time; see intake.ts. */
+  /** Bytes of all bodies and messages that are read or worked on at the same time, small ones apart; see intake.ts. */
   readonly maxBodyBytesUnderWay: number;
   /** What a body or message may hold, whatever it means. */
   readonly json: JsonBounds;

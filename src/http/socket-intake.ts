@@ -10,8 +10,8 @@ const MESSAGE_TOO_BIG = 1009;
 const TRY_AGAIN_LATER = 1013;
 /** Bytes beyond the largest message that may arrive before it is complete: its frames, and what follows it. */
 const SLACK_BYTES = 64 * 1024;
-/** Bytes of the head of a control frame from a client. */
-const CONTROL_HEAD_BYTES = 6;
+/** Bytes of the head of a frame from a client, of one with more than 125 bytes, and of one with more than 65,535. */
+const HEAD_BYTES = [6, 8, 14] as const;
 /** How long a client may take to answer the close of its socket, in milliseconds; nothing more is read from it. */
 const FAREWELL_MS = 1_000;
 
@@ -30,8 +30,10 @@ export interface SocketIntakeOptions {
  */
 export class SocketIntake {
   readonly #options: SocketIntakeOptions;
-  /** Bytes of the message that is not complete. */
+  /** Bytes of the message that is not complete, and of the heads of frames where one has come in many. */
   #pending = 0;
+  /** Bytes that came together last. */
+  #latest = 0;
   #underWay: BodyUnderWay | null = null;
   #isRefused = false;
 
@@ -43,7 +45,8 @@ export class SocketIntake {
       this.#grow(chunk.length);
     });
     const onControl = (data: Buffer): void => {
-      this.#pending = Math.max(0, this.#pending - CONTROL_HEAD_BYTES - data.length);
+      this.#pending = this.#without(data.length);
+      this.#count();
     };
     socket.on('ping', onControl).on('pong', onControl);
     socket.once('close', () => {
@@ -55,24 +58,42 @@ export class SocketIntake {
   take(message: Buffer): BodyUnderWay | null {
     if (this.#isRefused) return null;
     const { caller, limits, intake } = this.#options;
-    const underWay = this.#underWay ?? intake.open(caller());
-    this.#underWay = underWay;
+    const underWay = (this.#underWay ??= intake.open(caller()));
     if (!this.#hasRoom(message.length, maxBodyOf(caller(), limits))) return null;
     const fault = new JsonMeter(limits.json).read(message);
     if (fault !== null) {
       this.#refuse(CloseCode.BadRequest, fault);
       return null;
     }
-    this.#pending = 0;
     this.#underWay = null;
+    // What is left of what came last is the beginning of the next.
+    this.#pending = Math.min(this.#latest, this.#without(message.length));
+    this.#count();
     return underWay;
   }
 
+  /** Bytes have come, of a message or of several. */
   #grow(bytes: number): void {
     if (this.#isRefused) return;
-    const { caller, limits, intake } = this.#options;
+    this.#latest = bytes;
     this.#pending += bytes;
-    if (this.#pending <= SLACK_BYTES) return;
+    this.#count();
+  }
+
+  /** The bytes that are pending but for those of a frame that is complete. */
+  #without(bytes: number): number {
+    const head = HEAD_BYTES[bytes < 126 ? 0 : bytes < 65_536 ? 1 : 2];
+    return Math.max(0, this.#pending - head - bytes);
+  }
+
+  #count(): void {
+    if (this.#isRefused) return;
+    if (this.#pending === 0) {
+      this.#underWay?.[Symbol.dispose]();
+      this.#underWay = null;
+      return;
+    }
+    const { caller, limits, intake } = this.#options;
     this.#underWay ??= intake.open(caller());
     this.#hasRoom(this.#pending, maxBodyOf(caller(), limits) + SLACK_BYTES);
   }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -201,6 +201,51 @@ describe('close codes', () => {
     expect(await third.next()).toMatchObject({ type: 'complete' });
     expect(await third.next()).toMatchObject({ type: 'next', id: '2' });
     expect(server.stats()).toMatchObject({ subscriptions: 1, bodyBytes: 0 });
+  });
+
+  test('a message that does not end counts as under way from 16 KiB on, before the greeting and behind another too', async () => {
+    await using server = await startTestHttp(app);
+    const beginning = ' '.repeat(40_000);
+    {
+      await using stranger = await openSocket(socketUrl(server));
+      stranger.socket.send(beginning, { fin: false });
+      await vi.waitUntil(() => server.stats().bodyBytes > 20_000, { timeout: 60_000 });
+    }
+    await vi.waitUntil(() => server.stats().bodyBytes === 0, { timeout: 60_000 });
+    await using greeted = await openGreetedSocket(socketUrl(server), await app.token('reader'));
+    const stream = Reflect.get(greeted.socket, '_socket') as Socket;
+    stream.cork();
+    greeted.send({ type: 'ping' });
+    greeted.socket.send(beginning, { fin: false });
+    stream.uncork();
+    expect(await greeted.next()).toMatchObject({ type: 'pong' });
+    await vi.waitUntil(() => server.stats().bodyBytes > 20_000, { timeout: 60_000 });
+    greeted.socket.ping();
+    await once(greeted.socket, 'pong');
+    expect(server.stats().bodyBytes).toBeGreaterThan(20_000);
+    greeted.socket.send('');
+    expect(await greeted.closed).toMatchObject({ code: 4400 });
+    await vi.waitUntil(() => server.stats().bodyBytes === 0, { timeout: 60_000 });
+  });
+
+  test('small messages in any number leave nothing counted', async () => {
+    await using server = await startTestHttp(app, {
+      limits: { maxBodyBytesUnderWay: 100_000, maxBodyBytes: 50_000 },
+    });
+    await using socket = await openGreetedSocket(socketUrl(server), await app.token('reader'));
+    const stream = Reflect.get(socket.socket, '_socket') as Socket;
+    const text = JSON.stringify({ type: 'ping', payload: { filler: 'x'.repeat(1_000) } });
+    for (let round = 0; round < 40; round += 1) {
+      stream.cork();
+      socket.socket.ping();
+      for (let n = 0; n < 40; n += 1) {
+        socket.socket.send(text.slice(0, 300), { fin: false });
+        socket.socket.send(text.slice(300));
+      }
+      stream.uncork();
+      for (let n = 0; n < 40; n += 1) expect(await socket.next()).toMatchObject({ type: 'pong' });
+    }
+    expect(server.stats().bodyBytes).toBe(0);
   });
 
   test('1001 when the server stops', async () => {

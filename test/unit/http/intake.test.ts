@@ -27,7 +27,7 @@ test('reads from each as much as its role may send', () => {
 });
 
 describe('bodies under way', () => {
-  test('do not count for their first 16 KiB', () => {
+  test('count apart for their first 16 KiB', () => {
     const intake = new Intake(LIMITS);
     using body = intake.open(SERVICE);
     expect(body.resize(16 * KIB)).toBeNull();
@@ -71,6 +71,23 @@ describe('bodies under way', () => {
     expect(other.resize(100 * KIB)).toBeNull();
     first[Symbol.dispose]();
     expect(third.resize(100 * KIB)).toBeNull();
+  });
+
+  test('are bounded in their first 16 KiB too, in all and for each user, and large ones beside them', () => {
+    const intake = new Intake(LIMITS);
+    const open = (of: Caller) => {
+      const body = intake.open(of);
+      return { body, refusal: body.resize(16 * KIB) };
+    };
+    const ofAnn = Array.from({ length: 128 }, () => open(caller('ann', 'user')));
+    expect(ofAnn.every(({ refusal }) => refusal === null)).toBe(true);
+    expect(open(caller('ann', 'user')).refusal).toMatchObject({ extensions: { code: 'RATE_LIMITED' } });
+    const others = Array.from({ length: 1_024 - 128 }, () => open(SERVICE));
+    expect(others.every(({ refusal }) => refusal === null)).toBe(true);
+    expect(open(SERVICE).refusal).toMatchObject({ extensions: { code: 'UNAVAILABLE' } });
+    expect(others[0]?.body.resize(1_000 * KIB)).toBeNull();
+    for (const { body } of [...ofAnn, ...others]) body[Symbol.dispose]();
+    expect([open(SERVICE).refusal, open(caller('ann', 'user')).refusal]).toEqual([null, null]);
   });
 
   test('allow a user one of the largest size, however small the whole is', () => {
