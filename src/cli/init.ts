@@ -1,11 +1,14 @@
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CommandError, type CommandContext } from './context.ts';
 import { packageVersion } from './package-info.ts';
 
 /** Two levels up, seen from src/cli and from dist/cli. */
-const TEMPLATE = fileURLToPath(new URL('../../templates/project/', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
+const TEMPLATE = join(ROOT, 'templates', 'project');
+/** What this writes that begins with a dot. */
+const OURS: ReadonlySet<string> = new Set(['.gitignore', '.fanfare']);
 
 /**
  * Makes a small project in an empty folder: a configuration, an example that publishes and reads, databases for Docker.
@@ -14,28 +17,40 @@ const TEMPLATE = fileURLToPath(new URL('../../templates/project/', import.meta.u
 export async function init({ terminal }: CommandContext, given: string): Promise<void> {
   const folder = resolve(given);
   await mkdir(folder, { recursive: true });
-  const there = await readdir(folder);
+  // What a folder has of version control or of an editor is in nobody's way.
+  const there = (await readdir(folder)).filter((name) => !name.startsWith('.') || OURS.has(name));
   if (there.length > 0)
     throw new CommandError(
       `${folder} is not empty: it has ${there.slice(0, 3).join(', ')}. Choose another folder.`,
     );
   await cp(TEMPLATE, folder, { recursive: true });
   await writeFile(join(folder, '.gitignore'), 'node_modules\n.fanfare\n');
-  await writeFile(
-    join(folder, 'package.json'),
-    `${JSON.stringify(manifest(await packageVersion()), null, 2)}\n`,
-  );
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`);
   const place = relative('', folder);
   terminal.out(`Made a project in ${folder}. To run it:\n`);
   if (place !== '') terminal.out(`  cd ${place}`);
   terminal.out('  npm install\n  npm start');
 }
 
-function manifest(version: string): object {
+async function manifest(): Promise<object> {
   return {
     private: true,
     type: 'module',
     scripts: { start: 'node example.mjs', serve: 'fanfare serve', schema: 'fanfare schema' },
-    dependencies: { '@fanfare/server': version, '@fanfare/local-engine': version },
+    dependencies: await dependencies(),
   };
+}
+
+/** The version that runs. A checkout may be of one that no registry has, so a project made by it takes its packages. */
+async function dependencies(): Promise<Readonly<Record<string, string>>> {
+  if (!isInstalled(ROOT)) {
+    const engine = join(ROOT, 'packages', 'local-engine');
+    return { '@fanfare/server': `file:${ROOT}`, '@fanfare/local-engine': `file:${engine}` };
+  }
+  const version = await packageVersion();
+  return { '@fanfare/server': version, '@fanfare/local-engine': version };
+}
+
+function isInstalled(folder: string): boolean {
+  return folder.split(sep).includes('node_modules');
 }

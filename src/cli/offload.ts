@@ -64,7 +64,10 @@ export async function restore(context: CommandContext, path: string, options: Re
   steps[Symbol.dispose]();
   const { terminal } = context;
   terminal.out(`${String(returned)} actions of ${path} came back.`);
-  if (skipped > 0) terminal.out(`${String(skipped)} stay as they are: they are there, or in a later file.`);
+  if (skipped > 0)
+    terminal.out(
+      `${String(skipped)} stay as they are: they are there, in a later file, or of a tenant that was erased.`,
+    );
 }
 
 function open(

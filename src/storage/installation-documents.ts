@@ -5,6 +5,12 @@ export interface SecretDocument {
   value: string;
 }
 
+/** That a tenant was erased. `_id` is a hash of its name. */
+export interface ErasedTenantDocument {
+  _id: string;
+  erasedAt: Date;
+}
+
 /** Which feed model was chosen last, and how many times another one was. One document. */
 export interface FeedEpochDocument {
   _id: 'feeds';

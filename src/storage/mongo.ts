@@ -16,6 +16,7 @@ import type { FeedDocument, FollowDocument, HiddenItemDocument } from './reader-
 import type { EventStateDocument, HostEventDocument, OutboxDocument } from './event-documents.ts';
 import type { BookmarkDocument, ItemMarkDocument } from './reader-documents.ts';
 import type {
+  ErasedTenantDocument,
   DirectoryStampDocument,
   FeedEpochDocument,
   ProcessDocument,
@@ -51,6 +52,7 @@ export interface Collections {
   readonly feedEpochs: Collection<FeedEpochDocument>;
   readonly readerStamps: Collection<ReaderStampsDocument>;
   readonly directoryStamps: Collection<DirectoryStampDocument>;
+  readonly erasedTenants: Collection<ErasedTenantDocument>;
   readonly schema: Collection<SchemaDocument>;
   readonly processes: Collection<ProcessDocument>;
 }
@@ -164,6 +166,7 @@ export function openCollections(db: Db): Collections {
     feedEpochs: db.collection('feedEpochs'),
     readerStamps: db.collection('readerStamps'),
     directoryStamps: db.collection('directoryStamps'),
+    erasedTenants: db.collection('erasedTenants'),
     schema: db.collection('schema'),
     processes: db.collection('processes'),
   };

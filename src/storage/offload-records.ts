@@ -51,6 +51,7 @@ export const NOT_OFFLOADED: Readonly<Record<string, string>> = {
   feedEpochs: 'of the installation',
   readerStamps: 'of the installation',
   directoryStamps: 'of the installation',
+  erasedTenants: 'of the installation',
   schema: 'of the installation',
   processes: 'of the installation',
 };

@@ -28,6 +28,7 @@ import { rankedActionsRepository, type RankedActionsRepository } from './ranked-
 import { processesRepository, type ProcessesRepository } from './processes.ts';
 import { erasureListRepository, type ErasureListRepository } from './erasure-list.ts';
 import { pinsRepository, type PinsRepository } from './pins.ts';
+import { erasedTenantsRepository, type ErasedTenantsRepository } from './tenants/erased-tenants.ts';
 import { tenantDataRepository, type TenantDataRepository } from './tenants/tenant-data.ts';
 import { webhookDeliveriesRepository, type WebhookDeliveriesRepository } from './webhook-deliveries.ts';
 import { webhookReceiversRepository, type WebhookReceiversRepository } from './webhook-receivers.ts';
@@ -92,6 +93,7 @@ export interface Repositories {
   readonly scores: ScoresRepository;
   readonly secrets: SecretsRepository;
   readonly snoozes: SnoozesRepository;
+  readonly erasedTenants: ErasedTenantsRepository;
   readonly tenantData: TenantDataRepository;
   readonly sourceActions: SourceActionsRepository;
   readonly webhookDeliveries: WebhookDeliveriesRepository;
@@ -184,6 +186,7 @@ export function createRepositories(
     scores: scoresRepository(collections),
     secrets: secretsRepository(collections.secrets),
     snoozes: snoozesRepository(collections.itemMarks),
+    erasedTenants: erasedTenantsRepository(collections.erasedTenants),
     tenantData: tenantDataRepository(collections),
     sourceActions: sourceActionsRepository(collections.actions),
     webhookDeliveries: webhookDeliveriesRepository(collections),

@@ -36,6 +36,7 @@ export const SHARD_PLANS: readonly ShardPlan[] = [
   by('refs', { _id: 1 }, 'a ref by id'),
   whole('moderationLog', 'moderators write it, one line at a time'),
   whole('erasures', 'as many as members who were erased'),
+  whole('erasedTenants', 'as many as tenants that were erased'),
   whole('hostEvents', 'one order for all of them, and no longer than EVENT_RETENTION'),
   whole('webhookReceivers', 'as many as an admin has set up'),
   whole('webhookDeliveries', 'no longer than events are kept'),

@@ -1,9 +1,13 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseActionId } from '../../src/graphql/global-id.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
 import { useOwnTypes } from '../support/own-types.ts';
+import { runCli } from '../support/run-cli.ts';
 import { uniqueName } from '../support/unique-name.ts';
 
 const service = { sub: 'service', roles: ['service'] } as const;
@@ -232,6 +236,83 @@ describe('an action of a declared type', () => {
     expect(ann?.[0]?.relevancy).toBe(at);
     expect(eve?.[0]?.relevancy).not.toBe(at);
   });
+});
+
+/** As of the types of this process, with a field of the kinds that JSON has not. */
+const CONFIG = `
+import { defineConfig, defineDescriptor, field } from '@fanfare/server';
+export default defineConfig({
+  packs: ['social'],
+  descriptors: [
+    defineDescriptor('BuildFailed', {
+      description: 'A build broke.',
+      fields: {
+        repoId: field.ref('repo', { label: 'repoName', indexed: true }),
+        repoName: field.text(),
+        authorId: field.person({ name: 'authorName', concerned: true }),
+        authorName: field.text(),
+        branch: field.text({ max: 200 }),
+        startedAt: field.dateTime({ optional: true }),
+        log: field.json(),
+      },
+      summary: { en: '{authorId} broke {branch} of {repoId}' },
+      group: ['repoId', 'branch'],
+    }),
+  ],
+});`;
+
+describe('fanfare import', () => {
+  test.each(['straight into the databases', 'through the API'])(
+    'brings actions and follows of a declared type %s',
+    async (way) => {
+      const tag = uniqueName('');
+      const folder = await mkdtemp(join(tmpdir(), 'fanfare-own-import-'));
+      try {
+        const log = { lines: ['a'] };
+        const startedAt = '2024-01-31T12:00:00.000Z';
+        const action = {
+          ...{ idempotencyKey: `k${tag}`, actorId: `bob${tag}`, scope: 'PUBLIC' },
+          expiresAt: '2099-01-01T00:00:00Z',
+          descriptor: { buildFailed: build(tag, { startedAt, log }) },
+        };
+        const bad = { ...action, descriptor: { buildFailed: build(tag, { branch: 'b'.repeat(201) }) } };
+        const other = { ...action, idempotencyKey: `o${tag}`, descriptor: { posted: { postId: 'p' } } };
+        const follow = {
+          ...{ followerId: `eve${tag}`, refId: `bob${tag}` },
+          ...{ types: ['BuildFailed'], isAssigned: true },
+        };
+        const at = (name: string) => join(folder, name);
+        await writeFile(at('fanfare.config.ts'), CONFIG);
+        await writeFile(
+          at('actions.ndjson'),
+          [action, bad, other].map((line) => JSON.stringify(line)).join('\n'),
+        );
+        await writeFile(at('follows.ndjson'), JSON.stringify(follow));
+        const { stdout, stderr } = await runCli(
+          [
+            ...['import', '--actions', at('actions.ndjson'), '--follows', at('follows.ndjson')],
+            ...(way === 'through the API' ? ['--url', app.url] : ['--no-worker']),
+          ],
+          { ...app.env, FANFARE_CONFIG: at('fanfare.config.ts'), DATA_DIR: folder },
+        );
+        expect(stdout).toMatch(/^follows +1 line in [\d.]+ s, 1 written$/m);
+        expect(stdout).toMatch(/^actions +3 lines in [\d.]+ s, 2 written, 1 bad$/m);
+        expect(stderr).toMatch(/actions\.ndjson:2: descriptor\.buildFailed\.branch: /);
+        await app.idle();
+        const [item, ...more] = await feedOf(app, `eve${tag}`);
+        expect(more).toEqual([]);
+        expect((await shown(item?.action.id ?? '')).descriptor).toMatchObject({
+          ...build(tag, { startedAt, log }),
+          summary: 'Ann broke main of Web',
+        });
+        const stored = await app.app.database.collections.actions.findOne({ idempotencyKey: `k${tag}` });
+        expect(stored).toMatchObject({ expiresAt: new Date('2099-01-01T00:00:00Z') });
+        expect(stored?.descriptor['startedAt']).toEqual(new Date(startedAt));
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+  );
 });
 
 describe('a type that is not declared any more', () => {

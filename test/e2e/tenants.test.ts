@@ -222,6 +222,50 @@ test('what is taken out of all tenants comes back to each, and to no database wi
   await rm(folder, { recursive: true });
 });
 
+test('a tenant that was erased does not come back with a file from before, and a new one of its name does', async () => {
+  await using own = await startTestApp({ env: { TENANT_CLAIM } });
+  const folder = await mkdtemp(join(tmpdir(), 'fanfare-tenants-'));
+  const before = new Date(Date.UTC(2024, 0, 10));
+  const runOf = (name: string) => ({
+    ...{ services: own.services, path: join(folder, name) },
+    ...{ now: () => new Date(), onProgress: () => undefined },
+  });
+  const [gone, kept] = [inTenant(own, 'gone'), inTenant(own, 'kept')];
+  const outOf = async (name: string, tenants: readonly TenantApp[], old = 0) => {
+    for (const tenant of tenants) await publish(tenant, name, new Date(Date.UTC(2024, 0, 1)));
+    await own.idle();
+    const { taken } = await runOffload(runOf(name), { before, graceMs: 0 });
+    expect(taken).toBe(tenants.length + old);
+  };
+  const actionsOf = async (tenant: TenantApp) => {
+    const { data } = await tenant.query<{ readonly actions: { readonly edges: readonly object[] } }>(
+      '{ actions(first: 50) { edges { node { id } } } }',
+      {},
+      { sub: 'ann', roles: ['admin'] },
+    );
+    return data?.actions.edges.length;
+  };
+  await outOf('first', [gone, kept]);
+  const operator = { userId: 'tenant', roles: new Set(['admin'] as const), expiresAt: null };
+  const removed: string[] = [];
+  for await (const { section } of own.services.eraseTenant(operator, 'gone')) removed.push(section);
+  expect(removed).toContain('actions');
+
+  expect(await runRestore(runOf('first'))).toEqual({ returned: 1, skipped: 1 });
+  await own.idle();
+  expect([await actionsOf(gone), await actionsOf(kept)]).toEqual([0, 1]);
+  // What is not there has no name of the tenant either.
+  const [noted, ...more] = await own.app.database.collections.erasedTenants.find().toArray();
+  expect(more).toEqual([]);
+  expect(JSON.stringify(noted)).not.toContain('gone');
+
+  // Somebody new has that name.
+  await outOf('second', [gone], 1);
+  expect(await runRestore(runOf('second'))).toEqual({ returned: 2, skipped: 0 });
+  expect([await actionsOf(gone), await actionsOf(kept)]).toEqual([1, 1]);
+  await rm(folder, { recursive: true });
+});
+
 test.each(['acme\u001fann', 'an\u001fn'])('refuses %j as an id', async (memberId) => {
   const { errors, text } = await acme.query(
     'mutation ($memberId: String!) { mute(memberId: $memberId) { memberId } }',

@@ -98,3 +98,40 @@ describe('docker-compose.yml', () => {
     for (const stage of stages) expect(stage).toMatch(/:\d+\.\d+\.\d+-/);
   });
 });
+
+describe('docker-compose.yml of a project that is made', () => {
+  it('has the databases at the addresses that it names', async () => {
+    const text = await read('templates/project/docker-compose.yml');
+    const made = parse(text) as {
+      readonly services: Readonly<
+        Record<
+          string,
+          Service & { readonly volumes?: readonly string[]; readonly command?: readonly string[] }
+        >
+      >;
+      readonly volumes: Readonly<Record<string, unknown>>;
+    };
+    const { mongodb, redis, ...others } = made.services;
+    expect(others).toEqual({});
+    for (const service of [mongodb, redis]) expect(service?.image).toMatch(/^[\w/]+:\d+$/);
+    const named = [...text.matchAll(/(MONGODB_URI|REDIS_URL)='?([^\s']+)/g)].map(
+      ([, name = '', value = '']) => [name, value],
+    );
+    const config = readConfig(
+      { JWT_SECRET: 'x'.repeat(32), ...(Object.fromEntries(named) as Record<string, string>) },
+      { feedModels: FEED_MODEL_NAMES },
+    );
+    const addressOf = (uri: string | undefined) => new URL(uri ?? '');
+    const database = addressOf(config.mongodb.uri);
+    expect(mongodb?.ports).toEqual([`${database.host}:27017`]);
+    expect(redis?.ports).toEqual([`${addressOf(config.redis.url).host}:6379`]);
+    const set = database.searchParams.get('replicaSet') ?? '';
+    expect(mongodb?.command).toEqual(['--replSet', set, '--bind_ip_all']);
+    // The check makes the replica set, under the address that clients are sent to.
+    const check = String(mongodb?.healthcheck?.test);
+    expect(check).toContain(`rs.initiate({ _id: '${set}'`);
+    expect(check).toContain(`host: '${database.host}'`);
+    const [volume = ''] = mongodb?.volumes ?? [];
+    expect(Object.keys(made.volumes)).toEqual([volume.split(':')[0]]);
+  });
+});

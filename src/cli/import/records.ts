@@ -19,14 +19,18 @@ export type ReadRecord<R> =
   | { readonly line: number; readonly record: R; readonly bytes: number; readonly fault: null }
   | { readonly line: number; readonly record: null; readonly fault: string };
 
-const refSchema = z.strictObject({ id: z.string(), type: z.string(), label: z.string() });
 /** What members and refs may say beside their names. */
 const detailFields = {
   imageUrl: z.string().nullish(),
   url: z.string().nullish(),
   data: z.unknown().optional(),
 };
+const refSchema = z.strictObject({ id: z.string(), type: z.string(), label: z.string(), ...detailFields });
 const strings = z.array(z.string()).nullish();
+const time = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .nullish();
 
 const descriptorSchema = z.record(z.string(), z.unknown()).superRefine((value, context) => {
   const given = Object.entries(value).filter(([, body]) => body !== undefined);
@@ -40,10 +44,12 @@ const descriptorSchema = z.record(z.string(), z.unknown()).superRefine((value, c
 });
 
 /**
- * The shapes for which the API would refuse a whole batch. What a value must be beyond its type is left to the
+ * The inputs of the API, field by field: the shapes for which the API would refuse a whole batch. What a value must be beyond its type is left to the
  * server, which knows best and answers entry by entry.
  */
-const SCHEMAS: { readonly [K in RecordKind]: z.ZodType<Records[K]> } = {
+export const SCHEMAS: {
+  readonly [K in RecordKind]: z.ZodType<Records[K]> & { readonly shape: object };
+} = {
   members: z.strictObject({
     memberId: z.string(),
     name: z.string(),
@@ -52,15 +58,18 @@ const SCHEMAS: { readonly [K in RecordKind]: z.ZodType<Records[K]> } = {
     supervisorId: z.string().nullish(),
     ...detailFields,
   }),
-  refs: refSchema.extend(detailFields),
-  follows: z.strictObject({ followerId: z.string(), refId: z.string() }),
+  refs: refSchema,
+  follows: z.strictObject({
+    followerId: z.string(),
+    refId: z.string(),
+    types: strings,
+    isAssigned: z.boolean().nullish(),
+  }),
   actions: z.strictObject({
     idempotencyKey: z.string().nullish(),
     actorId: z.string().nullish(),
-    conducted: z.iso
-      .datetime({ offset: true })
-      .transform((text) => new Date(text))
-      .nullish(),
+    conducted: time,
+    expiresAt: time,
     scope: z.enum(SCOPES).nullish(),
     recipients: strings,
     mentions: strings,

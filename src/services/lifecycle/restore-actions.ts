@@ -1,6 +1,7 @@
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { ErasureSubject } from '../../domain/erasure.ts';
+import type { Tenant } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
@@ -13,6 +14,7 @@ import type { OffloadRecord } from '../../storage/offload-records.ts';
 import type { OffloadsRepository } from '../../storage/offloads.ts';
 import type { RenamesRepository } from '../../storage/renames.ts';
 import type { SchemaVersionRepository } from '../../storage/schema-version.ts';
+import type { ErasedTenantsRepository } from '../../storage/tenants/erased-tenants.ts';
 import { MAX_PINNED } from '../moderation/pin-action.ts';
 import { requireRole } from '../roles.ts';
 import { readLine, type OffloadChunk } from './offload-lines.ts';
@@ -20,6 +22,7 @@ import { readLine, type OffloadChunk } from './offload-lines.ts';
 export interface RestoreDependencies {
   readonly offloads: OffloadsRepository;
   readonly erasures: Pick<ErasuresRepository, 'erasedSince'>;
+  readonly erasedTenants: Pick<ErasedTenantsRepository, 'erasedSince'>;
   readonly feeds: Pick<FeedsRepository, 'markHasMarks'>;
   readonly renames: Pick<RenamesRepository, 'carryAgain'>;
   readonly schemaVersion: Pick<SchemaVersionRepository, 'state'>;
@@ -42,7 +45,7 @@ export interface OffloadedFile {
 /** How much of a file has been brought back. */
 export interface BroughtBack {
   readonly returned: number;
-  /** Left as they are: they are there already, or were taken out again since. */
+  /** Left as they are: they are there already, were taken out again since, or are of a tenant that was erased since. */
   readonly skipped: number;
 }
 
@@ -51,7 +54,7 @@ const BATCH = 500;
 /**
  * Brings back what a file has, and shows it when all of it is there: actions with their ids, times and interactions, and
  * what readers said of them. They are delivered again, without events for hosts. Who was erased since the file was
- * written comes back as a former member. Cut off and called again, it goes on.
+ * written comes back as a former member, a tenant that was erased since does not come back. Cut off and called again, it goes on.
  * @throws FanfareError FORBIDDEN; BAD_USER_INPUT for a file of a newer release, or of a database with tenants where this one
  *   has none or the other way round; CONFLICT while it is being taken out
  */
@@ -102,7 +105,8 @@ async function bring(
     const records = lines.map(readLine);
     const actions = records.filter(({ section }) => section === 'actions');
     batch.named.push(...actions);
-    const kept = await withoutErased(dependencies, file, batch, records);
+    const present = await withoutErasedTenants(dependencies, file, records);
+    const kept = await withoutErased(dependencies, file, batch, present);
     const returning = await bringActions(dependencies, file.id, kept);
     skipped += actions.length - returning.size;
     for (const id of returning) batch.returning.add(id);
@@ -117,6 +121,23 @@ interface Batch {
   readonly returning: Set<ActionId>;
   /** The actions as the file has them, for what they call people. */
   readonly named: OffloadRecord[];
+}
+
+/** What belongs to an action that does not come back stays out with it. */
+async function withoutErasedTenants(
+  { erasedTenants }: RestoreDependencies,
+  { readAt }: OffloadedFile,
+  records: readonly OffloadRecord[],
+): Promise<readonly OffloadRecord[]> {
+  const tenants = new Set(records.map(tenantOfAction).filter((tenant) => tenant !== null));
+  const erased = await erasedTenants.erasedSince([...tenants], readAt);
+  if (erased.size === 0) return records;
+  return records.filter((record) => !erased.has(tenantOfAction(record) ?? ''));
+}
+
+function tenantOfAction({ section, document }: OffloadRecord): Tenant | null {
+  const { tenant } = document as { readonly tenant?: unknown };
+  return section === 'actions' && typeof tenant === 'string' ? tenant : null;
 }
 
 /** The records as they would be had the file been there when members were erased. */

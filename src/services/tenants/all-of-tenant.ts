@@ -7,6 +7,7 @@ import type { FeedStore } from '../../feeds/feed-store.ts';
 import { clock } from '../../lib/clock.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
 import type { SessionEnds } from '../../realtime/session-ends.ts';
+import type { ErasedTenantsRepository } from '../../storage/tenants/erased-tenants.ts';
 import type { TenantDataRepository, TenantSummary } from '../../storage/tenants/tenant-data.ts';
 import { requireRole } from '../roles.ts';
 
@@ -16,6 +17,7 @@ export interface TenantDependencies {
 }
 
 export interface EraseTenantDependencies extends TenantDependencies {
+  readonly erasedTenants: Pick<ErasedTenantsRepository, 'note'>;
   readonly sessionEnds: Pick<SessionEnds, 'endSessions'>;
   readonly liveLog: Pick<LiveLog, 'forget'>;
   readonly onLiveLogError: (error: unknown) => void;
@@ -47,7 +49,8 @@ export async function* listTenants(
 }
 
 /**
- * Removes everything that is stored of a tenant, and ends the streams of its members. What another process does for the tenant
+ * Removes everything that is stored of a tenant, and ends the streams of its members. A hash of its name stays, by which
+ * `restoreActions` knows files from before. What another process does for the tenant
  * at this moment may come after it: repeated when that is over, nothing is left. Cut off anywhere and repeated, it comes to
  * the same end.
  * @throws FanfareError FORBIDDEN
@@ -58,7 +61,9 @@ export async function* eraseTenant(
   tenant: Tenant,
 ): AsyncGenerator<TenantProgress, void, undefined> {
   requireOperator(identity);
-  const { tenantData, feedStore, sessionEnds, liveLog, onLiveLogError } = dependencies;
+  const { tenantData, feedStore, erasedTenants, sessionEnds, liveLog, onLiveLogError } = dependencies;
+  // From here on no file from before brings it back, and at the end none that was written meanwhile.
+  await erasedTenants.note(tenant, clock.now());
   for await (const readers of tenantData.readers(tenant)) {
     for (const userId of readers) {
       await sessionEnds.endSessions(userId);
@@ -71,6 +76,7 @@ export async function* eraseTenant(
   for (const part of tenantData.parts)
     for (let count = await remove(part); count > 0; count = await remove(part))
       yield { section: part.collection, count };
+  await erasedTenants.note(tenant, clock.now());
 
   function remove(part: (typeof tenantData.parts)[number]): Promise<number> {
     return tenantData.remove(part, tenant);

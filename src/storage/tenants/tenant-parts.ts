@@ -58,6 +58,7 @@ export const NOT_OF_TENANTS: Readonly<Record<string, string>> = {
   feedEpochs: 'of the installation',
   readerStamps: 'numbers by hashes of ids',
   directoryStamps: 'numbers by hashes of ids',
+  erasedTenants: 'a hash, which stays for files that were written before',
   schema: 'of the installation',
   processes: 'of the installation',
   writeProbes: 'of the installation',

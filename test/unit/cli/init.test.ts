@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withHostConfig } from '../../../src/cli/host-config-file.ts';
 import { init } from '../../../src/cli/init.ts';
-import { packageVersion } from '../../../src/cli/package-info.ts';
 import { descriptorOfInput, descriptorTypes } from '../../../src/descriptors/registry.ts';
 import { recordingTerminal } from '../../support/recording-terminal.ts';
 
@@ -32,8 +32,12 @@ test('makes a project whose configuration is good and has what its example publi
     dependencies: Record<string, string>;
   };
   expect(scripts['start']).toBe('node example.mjs');
-  const version = await packageVersion();
-  expect(dependencies).toEqual({ '@fanfare/server': version, '@fanfare/local-engine': version });
+  // These tests run in a checkout, of which no registry has the version.
+  const checkout = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[\\/]$/, '');
+  expect(dependencies).toEqual({
+    '@fanfare/server': `file:${checkout}`,
+    '@fanfare/local-engine': `file:${join(checkout, 'packages', 'local-engine')}`,
+  });
   await withHostConfig(rest, join(made, 'fanfare.config.mjs'));
   expect(descriptorTypes().map(({ type }) => type)).toEqual(['Custom', 'TaskFinished']);
   const example = await readFile(join(made, 'example.mjs'), 'utf8');
@@ -45,4 +49,12 @@ test('leaves a folder alone that has something in it', async () => {
   const { stdout: _stdout, ...rest } = context();
   await init(rest, folder);
   await expect(init(rest, folder)).rejects.toThrow(`${folder} is not empty: it has .gitignore`);
+});
+
+test('takes a folder for empty that has only what begins with a dot', async () => {
+  const { stdout: _stdout, ...rest } = context();
+  await mkdir(join(folder, '.git'));
+  await init(rest, folder);
+  expect(await readdir(folder)).toContain('package.json');
+  expect(await readdir(folder)).toContain('.git');
 });

@@ -1,5 +1,7 @@
+import { isInputObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { readRecord, type RecordKind } from '../../../../src/cli/import/records.ts';
+import { readRecord, SCHEMAS, type RecordKind } from '../../../../src/cli/import/records.ts';
+import { buildSchema } from '../../../../src/graphql/schema.ts';
 
 function read(kind: RecordKind, value: unknown, number = 7) {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -20,6 +22,28 @@ describe('readRecord', () => {
       read('actions', { idempotencyKey: 'k', conducted: '2020-01-02T03:04:05+01:00', descriptor: CUSTOM }),
     ).toMatchObject({
       record: { idempotencyKey: 'k', conducted: new Date('2020-01-02T02:04:05Z'), descriptor: CUSTOM },
+    });
+  });
+
+  it.each<[RecordKind, string]>([
+    ['members', 'MemberInput'],
+    ['refs', 'RefInput'],
+    ['follows', 'FollowInput'],
+    ['actions', 'PublishActionInput'],
+  ])('takes for %s the fields of %s and no others', (kind, name) => {
+    const input = buildSchema().getType(name);
+    if (!isInputObjectType(input)) throw new Error(`${name} is no input`);
+    expect(Object.keys(SCHEMAS[kind].shape).sort()).toEqual(Object.keys(input.getFields()).sort());
+  });
+
+  it('reads what follows and actions may say beside what they must', () => {
+    const follow = { followerId: 'u1', refId: 'r1', types: ['Posted'], isAssigned: true };
+    expect(read('follows', follow)).toMatchObject({ fault: null, record: follow });
+    const ref = { id: 'r1', type: 'site', label: 'Berlin' };
+    const action = { descriptor: CUSTOM, refs: [ref], expiresAt: '2099-01-02T03:04:05Z' };
+    expect(read('actions', action)).toMatchObject({
+      fault: null,
+      record: { refs: [ref], expiresAt: new Date('2099-01-02T03:04:05Z') },
     });
   });
 

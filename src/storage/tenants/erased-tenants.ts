@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { Collection } from 'mongodb';
+import type { Tenant } from '../../domain/tenant.ts';
+import { retryOnDuplicateKey } from '../errors.ts';
+import type { ErasedTenantDocument } from '../installation-documents.ts';
+
+/** One way, as for erased members: tells whether a given tenant was erased, not which ones were. */
+function keyOf(tenant: Tenant): string {
+  return createHash('sha256').update(`erased tenant\0${tenant}`).digest('hex');
+}
+
+/** When tenants were last erased, for files that were written before. Unique key: `_id`. */
+export function erasedTenantsRepository(collection: Collection<ErasedTenantDocument>) {
+  return {
+    async note(tenant: Tenant, erasedAt: Date): Promise<void> {
+      await retryOnDuplicateKey(() =>
+        collection.updateOne({ _id: keyOf(tenant) }, { $max: { erasedAt } }, { upsert: true }),
+      );
+    },
+
+    /** Those of the tenants that have been erased since a time. */
+    async erasedSince(tenants: readonly Tenant[], since: Date): Promise<ReadonlySet<Tenant>> {
+      if (tenants.length === 0) return new Set();
+      const byKey = new Map(tenants.map((tenant) => [keyOf(tenant), tenant]));
+      const documents = await collection
+        .find({ _id: { $in: [...byKey.keys()] }, erasedAt: { $gte: since } })
+        .toArray();
+      return new Set(documents.flatMap(({ _id }) => byKey.get(_id) ?? []));
+    },
+  };
+}
+
+export type ErasedTenantsRepository = ReturnType<typeof erasedTenantsRepository>;
