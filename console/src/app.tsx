@@ -1,10 +1,11 @@
 import { ConnectionNotice, FanfareProvider, UnreadBadge } from '@fanfare/react';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useKeptScroll } from './place.ts';
 import { hrefTo, useRoute } from './route.ts';
 import { ActionScreen } from './screens/action.tsx';
 import { FeedScreen } from './screens/feed.tsx';
 import { HealthScreen } from './screens/health.tsx';
+import { InspectorScreen } from './screens/inspector.tsx';
 import { MemberScreen } from './screens/member.tsx';
 import { ModerationScreen } from './screens/moderation.tsx';
 import { OverviewScreen } from './screens/overview.tsx';
@@ -14,6 +15,7 @@ import { TailScreen } from './screens/tail.tsx';
 import { WebhooksScreen } from './screens/webhooks.tsx';
 import { WorkScreen } from './screens/work.tsx';
 import { Palette } from './ui/palette.tsx';
+import { useSampling } from './ui/samples.ts';
 import { signOut, useSession, type Session } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { setZone, useZone } from './zone.ts';
@@ -32,6 +34,7 @@ const SCREENS: readonly Screen[] = [
   { name: 'slice', title: 'Pages', show: () => <SliceScreen /> },
   { name: 'overview', title: 'Overview', roles: ['admin'], show: () => <OverviewScreen /> },
   { name: 'tail', title: 'Tail', roles: ['admin'], show: () => <TailScreen /> },
+  { name: 'inspector', title: 'Inspector', roles: ['admin'], show: () => <InspectorScreen /> },
   { name: 'member', title: 'Members', roles: ['admin'], show: () => <MemberScreen /> },
   { name: 'moderation', title: 'Moderation', roles: ['admin'], show: () => <ModerationScreen /> },
   { name: 'work', title: 'Work', roles: ['admin'], show: () => <WorkScreen /> },
@@ -53,6 +56,8 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
   const route = useRoute();
   const { screen, id } = route;
   useKeptScroll(route);
+  const head = useHeadHeight();
+  useSampling(screen === 'health');
   const isAllowed = ({ roles }: Screen): boolean =>
     roles === undefined || roles.some((role) => session.roles.includes(role));
   const shown = SCREENS.find(({ name }) => name === screen);
@@ -61,9 +66,11 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
       <a className="skip" href="#main" onClick={toMain}>
         To the content
       </a>
-      <header>
+      <header ref={head}>
         <strong>Fanfare</strong>
-        <span className="badge host">{location.host}</span>
+        <span className="badge host" title={location.host}>
+          {location.host}
+        </span>
         {isReader(session) && (
           <span className="badge" title="Without the role admin or service you act for yourself alone.">
             read-only
@@ -103,6 +110,23 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
       </main>
     </>
   );
+}
+
+/** What sticks below the head, or is scrolled to, has to know how high it is: its screens take as many lines as they need. */
+function useHeadHeight(): { readonly current: HTMLElement | null } {
+  const head = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const element = head.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => {
+      document.documentElement.style.setProperty('--head', `${String(element.offsetHeight)}px`);
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+    };
+  }, []);
+  return head;
 }
 
 /** Whose token lets them change nothing of the installation. */

@@ -30,10 +30,8 @@ function offered(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="fanfare-token"]')?.content ?? '';
 }
 
-const hasLeft = (): boolean => sessionStorage.getItem(KEY) === '';
-let current: Session | null = decode(
-  hasLeft() ? '' : offered() || (sessionStorage.getItem(KEY) ?? '') || (localStorage.getItem(KEY) ?? ''),
-);
+/** Who has signed in here stays who they are; the offer is for who has not. Empty: they have signed out. */
+let current: Session | null = decode(sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? offered());
 
 /**
  * Signs in with a token. It stays in this tab; only when it is asked for does it outlive it.
@@ -60,8 +58,11 @@ export function hasOffer(): boolean {
   return offered() !== '';
 }
 
+/** It is not kept: the next page has one of its own. */
 export function takeOffer(): void {
-  signIn(offered(), false);
+  current = decode(offered());
+  sessionStorage.removeItem(KEY);
+  for (const listener of listeners) listener();
 }
 
 export function useSession(): Session | null {

@@ -14,7 +14,7 @@ const ACTION = `query ConsoleAction($id: ID!) { node(id: $id) { ... on Action {
   id conducted editedAt expiresAt scope version isHidden
   actor { memberId name } refs { refId type label }
   descriptor { type summary tags summaryParts { text member { memberId } ref { refId } } }
-  engagement { comments likes reshares lastInteraction }
+  engagement { comments likes reshares lastInteraction reactions { reaction count } }
 } } }`;
 
 const EXPLAIN = `query Explain($actionId: ID!, $memberId: String) {
@@ -24,10 +24,28 @@ const EXPLAIN = `query Explain($actionId: ID!, $memberId: String) {
   }
 }`;
 
+const LOG = `query LogOfAction($id: ID!) {
+  moderationLog(first: 50, actionId: $id) { edges { node { at by kind reason } } } }`;
+
+interface ModerationLog {
+  readonly moderationLog: {
+    readonly edges: readonly {
+      readonly node: {
+        readonly at: string;
+        readonly by: string;
+        readonly kind: string;
+        readonly reason: string | null;
+      };
+    }[];
+  };
+}
+
 interface ActionData {
   readonly node: {
     readonly id: string;
     readonly conducted: string;
+    readonly editedAt: string | null;
+    readonly expiresAt: string | null;
     readonly scope: string;
     readonly version: number;
     readonly isHidden: boolean;
@@ -38,7 +56,13 @@ interface ActionData {
       readonly tags: readonly string[];
       readonly summaryParts: readonly SummaryPart[];
     };
-    readonly engagement: { readonly comments: number; readonly likes: number; readonly reshares: number };
+    readonly engagement: {
+      readonly comments: number;
+      readonly likes: number;
+      readonly reshares: number;
+      readonly lastInteraction: string | null;
+      readonly reactions: readonly { readonly reaction: string; readonly count: number }[];
+    };
   } | null;
 }
 
@@ -65,6 +89,16 @@ export function ActionScreen({ id, session }: { readonly id: string; readonly se
                 <span>{action.descriptor.type}</span>
                 <span>{action.scope}</span>
                 <span>version {action.version}</span>
+                {action.editedAt !== null && (
+                  <span>
+                    edited <Time at={action.editedAt} />
+                  </span>
+                )}
+                {action.expiresAt !== null && (
+                  <span>
+                    expires <Time at={action.expiresAt} />
+                  </span>
+                )}
                 {action.isHidden && <strong>hidden</strong>}
                 {action.refs.map(({ refId, label }) => (
                   <a key={refId} href={hrefTo('slice', refId)}>
@@ -73,8 +107,10 @@ export function ActionScreen({ id, session }: { readonly id: string; readonly se
                 ))}
               </p>
             </section>
+            <Engagement of={action.engagement} />
             <Reached actionId={action.id} />
             <Explain actionId={action.id} session={session} />
+            {session.roles.includes('admin') && <LogOfAction id={action.id} />}
             <section className="card">
               <h2>Comments</h2>
               <CommentThread actionId={action.id} />
@@ -84,6 +120,61 @@ export function ActionScreen({ id, session }: { readonly id: string; readonly se
       </States>
       <AsCode query={ACTION} variables={{ id }} />
     </>
+  );
+}
+
+function Engagement({
+  of: { likes, comments, reshares, reactions, lastInteraction },
+}: {
+  readonly of: NonNullable<ActionData['node']>['engagement'];
+}): ReactNode {
+  const counts = [
+    ['likes', likes],
+    ['comments', comments],
+    ['reshares', reshares],
+    ...reactions.map(({ reaction, count }) => [reaction, count] as const),
+  ] as const;
+  return (
+    <section className="card">
+      <h2>Interactions</h2>
+      <p className="meta">
+        {counts.map(([name, count]) => (
+          <span key={name}>
+            <span className="figure">{count.toLocaleString('en')}</span> {name}
+          </span>
+        ))}
+        {lastInteraction !== null && (
+          <span>
+            the last <Time at={lastInteraction} />
+          </span>
+        )}
+      </p>
+    </section>
+  );
+}
+
+function LogOfAction({ id }: { readonly id: string }): ReactNode {
+  const { data, error, isLoading, reload } = useQuery<ModerationLog>(LOG, { id });
+  useEvery(5_000, reload);
+  const entries = data?.moderationLog.edges ?? [];
+  return (
+    <section className="card">
+      <h2>Log</h2>
+      <States
+        {...{ isLoading, error }}
+        isEmpty={entries.length === 0}
+        empty="Nobody has moderated it."
+        onRetry={reload}
+      >
+        <ul className="plain">
+          {entries.map(({ node }, at) => (
+            <li key={at}>
+              {node.kind} by {node.by} <Time at={node.at} /> <span className="quiet">{node.reason}</span>
+            </li>
+          ))}
+        </ul>
+      </States>
+    </section>
   );
 }
 

@@ -14,7 +14,7 @@ import { useState, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { Time } from '../ui/time.tsx';
-import { VirtualFeed } from '../ui/virtual-feed.tsx';
+import { VirtualFeed, type FocusTarget } from '../ui/virtual-feed.tsx';
 
 const FEED = `query Feed($first: Int, $order: FeedOrder, $filter: FeedFilter) {
   feed(first: $first, order: $order, filter: $filter) {
@@ -44,11 +44,16 @@ export function FeedScreen(): ReactNode {
     },
   };
   const feed = useFeed(asked);
-  const { markAllRead } = useReadMark(feed);
+  const { markAllRead, findFirstUnread } = useReadMark(feed);
+  const [target, setTarget] = useState<FocusTarget | null>(null);
   const [undo, setUndo] = useState<Undo | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const fail = (error: unknown): void => {
     setFailure(error instanceof Error ? error.message : String(error));
+  };
+  const toFirstUnread = async (): Promise<void> => {
+    const id = await findFirstUnread();
+    if (id !== null && (await feed.loadUntil(id))) setTarget({ id });
   };
   const set = (change: Readonly<Record<string, string>>): void => {
     goTo('feed', '', { order, show: shown, tag, ...change });
@@ -85,6 +90,9 @@ export function FeedScreen(): ReactNode {
         <button type="button" onClick={() => void markAllRead().catch(fail)}>
           Mark all read
         </button>
+        <button type="button" onClick={() => void toFirstUnread().catch(fail)}>
+          First unread
+        </button>
         <span className="quiet">
           {feed.unread.count}
           {feed.unread.isExact ? '' : '+'} unread
@@ -97,11 +105,11 @@ export function FeedScreen(): ReactNode {
         </p>
       )}
       <Feed.Root feed={feed}>
-        <Feed.NewItems />
+        <Feed.NewItems onShow={(id) => setTarget(id === null ? null : { id })} />
         <Feed.Announcer />
         <Feed.Skeleton />
         <Feed.Error />
-        <VirtualFeed feed={feed} label="Feed">
+        <VirtualFeed {...{ feed, target }} label="Feed">
           {(item) => <Entry item={item} onUndo={setUndo} onError={fail} />}
         </VirtualFeed>
         <Feed.Empty>Nothing here. Follow something, or publish an action that mentions you.</Feed.Empty>

@@ -1,11 +1,10 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { AsCode } from '../ui/as-code.tsx';
-import { fetchMetrics, fetchReadiness } from '../ui/health.ts';
-import { ratesOf, valuesOf, type Sample } from '../ui/metrics.ts';
+import { fetchReadiness } from '../ui/health.ts';
+import { ratesOf, valuesOf, type Point } from '../ui/metrics.ts';
+import { SAMPLE_EVERY_MS, useSamples } from '../ui/samples.ts';
+import { Time } from '../ui/time.tsx';
 import { useEvery } from '../ui/use-every.ts';
-
-const EVERY_MS = 5_000;
-const KEPT_MS = 3_600_000;
 
 const PLOTS = [
   { name: 'fanfare_fan_out_pending', title: 'Fan-outs pending', isRate: false },
@@ -17,16 +16,6 @@ const PLOTS = [
   { name: 'fanfare_graphql_requests_total', title: 'Requests per second', isRate: true },
   { name: 'fanfare_fan_out_failed_attempts_total', title: 'Failed attempts per second', isRate: true },
 ] as const;
-
-/** Kept as long as the page: /metrics has no past. */
-let samples: readonly Sample[] = [];
-
-async function sample(): Promise<{ samples: readonly Sample[]; feedModel: ReadonlyMap<string, string> }> {
-  const { sums, feedModel } = await fetchMetrics();
-  const at = Date.now();
-  samples = [...samples.filter((one) => one.at > at - KEPT_MS), { at, sums }];
-  return { samples, feedModel };
-}
 
 /** Where the entries of a feed are, by its model. */
 const STORED_AS: Readonly<Record<string, string>> = {
@@ -51,44 +40,49 @@ function FeedModel({ of }: { readonly of: ReadonlyMap<string, string> }): ReactN
 }
 
 export function HealthScreen(): ReactNode {
-  const [shown, setShown] = useState(samples);
-  const [model, setModel] = useState<ReadonlyMap<string, string>>(new Map());
+  const { samples, feedModel, failure, look } = useSamples();
   const [ready, setReady] = useState('…');
-  const [failure, setFailure] = useState<string | null>(null);
-  const look = (): void => {
-    const fail = (error: unknown): void => {
-      setFailure(error instanceof Error ? error.message : String(error));
-    };
-    sample().then((read) => {
-      setShown(read.samples);
-      setModel(read.feedModel);
-      setFailure(null);
-    }, fail);
+  const lookReady = (): void => {
     fetchReadiness().then(setReady, () => {
       setReady('not reachable');
     });
   };
-  useEffect(look, []);
-  useEvery(EVERY_MS, look);
+  useEffect(() => {
+    look();
+    lookReady();
+  }, [look]);
+  useEvery(SAMPLE_EVERY_MS, lookReady);
+  const [first, last] = [samples[0], samples.at(-1)];
   return (
     <>
       <h1>Health</h1>
       <p>
         Ready: <strong>{ready}</strong>
       </p>
-      <FeedModel of={model} />
+      <FeedModel of={feedModel} />
       {failure !== null && (
         <p role="alert" className="alert">
           {failure}
         </p>
       )}
       <p className="quiet">
-        This process, since this page is open: {shown.length} samples, one every {EVERY_MS / 1_000} s, for an
-        hour at most.
+        This process, since this page is open, on any of its screens: {samples.length} samples, one every{' '}
+        {SAMPLE_EVERY_MS / 1_000} s while it is seen, for an hour at most.
       </p>
+      {first !== undefined && last !== undefined && (
+        <p className="quiet">
+          From <Time at={new Date(first.at).toISOString()} /> to <Time at={new Date(last.at).toISOString()} />
+        </p>
+      )}
       <div className="plots">
         {PLOTS.map(({ name, title, isRate }) => (
-          <Plot key={name} title={title} values={isRate ? ratesOf(shown, name) : valuesOf(shown, name)} />
+          <Plot
+            key={name}
+            title={title}
+            from={first?.at ?? 0}
+            to={last?.at ?? 0}
+            points={isRate ? ratesOf(samples, name) : valuesOf(samples, name)}
+          />
         ))}
       </div>
       <AsCode pages={['/ready', '/metrics']} command="npx fanfare doctor" />
@@ -99,16 +93,23 @@ export function HealthScreen(): ReactNode {
 const WIDTH = 240;
 const HEIGHT = 60;
 
-function Plot({ title, values }: { readonly title: string; readonly values: readonly number[] }): ReactNode {
-  const highest = Math.max(1e-9, ...values);
-  const step = WIDTH / Math.max(1, values.length - 1);
-  const points = values
-    .map(
-      (value, at) =>
-        `${(at * step).toFixed(1)},${(HEIGHT - (value / highest) * (HEIGHT - 4) - 2).toFixed(1)}`,
-    )
+interface PlotProps {
+  readonly title: string;
+  /** All plots go from the same moment to the same. */
+  readonly from: number;
+  readonly to: number;
+  readonly points: readonly Point[];
+}
+
+function Plot({ title, from, to, points }: PlotProps): ReactNode {
+  const highest = Math.max(1e-9, ...points.map(({ value }) => value));
+  const line = points
+    .map(({ at, value }) => {
+      const x = ((at - from) / Math.max(1, to - from)) * WIDTH;
+      return `${x.toFixed(1)},${(HEIGHT - (value / highest) * (HEIGHT - 4) - 2).toFixed(1)}`;
+    })
     .join(' ');
-  const last = values.at(-1);
+  const last = points.at(-1)?.value;
   return (
     <figure className="plot">
       <figcaption>
@@ -120,7 +121,7 @@ function Plot({ title, values }: { readonly title: string; readonly values: read
         aria-label={`${title}: ${last === undefined ? 'not known yet' : `now ${round(last)}, highest ${round(highest)}`}`}
         preserveAspectRatio="none"
       >
-        <polyline points={points} />
+        <polyline points={line} />
       </svg>
     </figure>
   );

@@ -94,6 +94,7 @@ function Member({ id }: { readonly id: string }): ReactNode {
             )}
             <span>{member?.followerCount ?? 0} followers</span>
             <a href={hrefTo('slice', id)}>Page</a>
+            <a href={hrefTo('inspector', id)}>Feed, and why</a>
           </p>
           <p className="buttons">
             <button type="button" onClick={() => void tell(rebuild)}>
@@ -195,11 +196,74 @@ function Holdings({ id }: { readonly id: string }): ReactNode {
           {failure}
         </p>
       )}
+      {held !== null && <FollowsAndMutes held={held} />}
       {held !== null &&
         Object.entries(held)
           .filter(([, value]) => value !== null && typeof value === 'object')
           .map(([name, value]) => <Part key={name} name={name} value={value as object} />)}
     </section>
+  );
+}
+
+/** Of the export, as far as it is shown as a list. */
+interface Held {
+  readonly follows?: readonly { readonly refId: string; readonly active: boolean }[];
+  readonly reader?: {
+    readonly muted?: readonly string[];
+    readonly mutes?: readonly {
+      readonly kind: string;
+      readonly value: string;
+      readonly until?: string | null;
+    }[];
+  } | null;
+}
+
+function FollowsAndMutes({ held: { follows = [], reader } }: { readonly held: Held }): ReactNode {
+  const followed = follows.filter(({ active }) => active);
+  const mutes = [
+    ...(reader?.muted ?? []).map((value) => ({ kind: 'MEMBER', value, until: null })),
+    ...(reader?.mutes ?? []),
+  ];
+  return (
+    <>
+      <h3>
+        Follows <span className="quiet">{followed.length}</span>
+      </h3>
+      {followed.length === 0 ? (
+        <p className="quiet">Nobody and nothing.</p>
+      ) : (
+        <ul className="plain ids" aria-label="Follows">
+          {followed.slice(0, SHOWN).map(({ refId }) => (
+            <li key={refId}>
+              <a href={hrefTo('slice', refId)}>{refId}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {followed.length > SHOWN && <p className="quiet">and {followed.length - SHOWN} more.</p>}
+      <h3>
+        Mutes <span className="quiet">{mutes.length}</span>
+      </h3>
+      {mutes.length === 0 ? (
+        <p className="quiet">Nothing.</p>
+      ) : (
+        <ul className="plain" aria-label="Mutes">
+          {mutes.slice(0, SHOWN).map(({ kind, value, until }) => (
+            <li key={`${kind} ${value}`}>
+              {kind.toLowerCase()}{' '}
+              {kind === 'MEMBER' || kind === 'REF' ? <a href={hrefTo('slice', value)}>{value}</a> : value}
+              {until != null && (
+                <span className="quiet">
+                  {' '}
+                  until <Time at={until} />
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      <h3>Everything</h3>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@fanfare/react';
-import { useState, type ReactNode } from 'react';
-import { hrefTo } from '../route.ts';
+import { useEffect, useState, type ReactNode } from 'react';
+import { goTo, hrefTo, useRoute } from '../route.ts';
 import { ActionList, LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
 import { AsCode } from '../ui/as-code.tsx';
 import { ConfirmDialog } from '../ui/confirm.tsx';
@@ -8,8 +8,8 @@ import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
 
-const ACTIONS = `query Moderate($after: String) {
-  actions(first: 30, after: $after, includeHidden: true) { edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } }
+const ACTIONS = `query Moderate($after: String, $filter: ActionFilter) {
+  actions(first: 30, after: $after, includeHidden: true, filter: $filter) { edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } }
 }`;
 const LOG = `query ModerationLog { moderationLog(first: 20) { edges { node { actionId at by kind reason } } } }`;
 const HIDE = 'mutation Hide($id: ID!, $reason: String) { hideAction(id: $id, reason: $reason) { id } }';
@@ -29,6 +29,50 @@ interface Log {
   };
 }
 
+const FILTERS = [
+  ['type', 'types', 'Type'],
+  ['actor', 'actorIds', 'By'],
+  ['tag', 'tags', 'Tag'],
+] as const;
+
+function filterOf(query: URLSearchParams): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    FILTERS.flatMap(([name, field]) => {
+      const value = query.get(name) ?? '';
+      return value === '' ? [] : [[field, [value]]];
+    }),
+  );
+}
+
+/** Which actions; in the address, so that it can be sent to somebody. */
+function Filters(): ReactNode {
+  const { query } = useRoute();
+  return (
+    <form
+      key={String(query)}
+      className="filters"
+      aria-label="Which actions"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const given = new FormData(event.currentTarget);
+        goTo(
+          'moderation',
+          '',
+          Object.fromEntries(FILTERS.map(([name]) => [name, (given.get(name) as string).trim()])),
+        );
+      }}
+    >
+      {FILTERS.map(([name, , label]) => (
+        <label key={name}>
+          {label}
+          <input name={name} size={14} defaultValue={query.get(name) ?? ''} />
+        </label>
+      ))}
+      <button type="submit">Show</button>
+    </form>
+  );
+}
+
 /** Hides at once, several together, with an undo; what cannot be undone is asked for first. */
 export function ModerationScreen(): ReactNode {
   const client = useClient();
@@ -38,6 +82,7 @@ export function ModerationScreen(): ReactNode {
   const [toDelete, setToDelete] = useState<readonly ListedAction[]>([]);
   const [failure, setFailure] = useState<string | null>(null);
   const [round, setRound] = useState(0);
+  const filter = filterOf(useRoute().query);
   const toggle = (action: ListedAction): void => {
     setSelected((all) => {
       const next = new Map(all);
@@ -78,6 +123,7 @@ export function ModerationScreen(): ReactNode {
   return (
     <>
       <h1>Moderation</h1>
+      <Filters />
       <div className="filters" role="group" aria-label="With what is selected">
         <label>
           Reason
@@ -113,10 +159,11 @@ export function ModerationScreen(): ReactNode {
         </p>
       )}
       <ActionList
-        query={`${ACTIONS} # ${String(round)}`}
-        variables={{}}
+        query={ACTIONS}
+        variables={{ filter }}
+        round={round}
         pick={(data) => (data as { readonly actions?: ActionPage }).actions}
-        empty="Nothing was published yet."
+        empty={Object.keys(filter).length === 0 ? 'Nothing was published yet.' : 'Nothing is like that.'}
         before={(action) => (
           <input
             type="checkbox"
@@ -147,7 +194,10 @@ export function ModerationScreen(): ReactNode {
 }
 
 function LogOfModeration({ round }: { readonly round: number }): ReactNode {
-  const { data, error, isLoading, reload } = useQuery<Log>(`${LOG} # ${String(round)}`);
+  const { data, error, isLoading, reload } = useQuery<Log>(LOG);
+  useEffect(() => {
+    if (round > 0) reload();
+  }, [round, reload]);
   const entries = data?.moderationLog.edges ?? [];
   return (
     <section className="card">

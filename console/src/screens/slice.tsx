@@ -2,6 +2,7 @@ import { FollowButton, useQuery } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { goTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
+import { States } from '../ui/states.tsx';
 import { ActionList, LISTED, type ActionPage } from '../ui/action-list.tsx';
 
 const SLICE = `query Slice($refId: String!, $after: String) {
@@ -47,19 +48,21 @@ export function SliceScreen(): ReactNode {
 }
 
 function Page({ id }: { readonly id: string }): ReactNode {
-  const { data } = useQuery<Names>(NAMES, { id });
+  const { data, error, isLoading, reload } = useQuery<Names>(NAMES, { id });
   const { member, ref } = data ?? {};
   return (
     <>
       <section className="card">
-        <h2>{member?.name ?? ref?.label ?? id}</h2>
-        <p className="meta">
-          <code>{id}</code>
-          <span>{member == null ? (ref?.type ?? '') : 'member'}</span>
-          {member?.teamId != null && <span>team {member.teamId}</span>}
-          <span>{member?.followerCount ?? ref?.followerCount ?? 0} followers</span>
-          <FollowButton refId={id} />
-        </p>
+        <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
+          <h2>{member?.name ?? ref?.label ?? id}</h2>
+          <p className="meta">
+            <code>{id}</code>
+            <span>{member == null ? (ref?.type ?? '') : 'member'}</span>
+            {member?.teamId != null && <span>team {member.teamId}</span>}
+            <span>{member?.followerCount ?? ref?.followerCount ?? 0} followers</span>
+            <FollowButton refId={id} />
+          </p>
+        </States>
       </section>
       <ActionList
         query={SLICE}

@@ -1,23 +1,25 @@
 import { Summary } from '@fanfare/react';
-import { useRef, useState, type ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
 import { AsCode } from '../ui/as-code.tsx';
 import { Time } from '../ui/time.tsx';
-import { useTail } from '../ui/tail.ts';
+import { States } from '../ui/states.tsx';
+import { useTail, type Came } from '../ui/tail.ts';
 import { useClient } from '../ui/use-client.ts';
 import { hrefOfPart } from './feed.tsx';
 
 const EVERY_MS = 1_500;
-const ACTIONS = `query TailActions($fanOutState: FanOutState) {
-  actions(first: 50, includeHidden: true, fanOutState: $fanOutState) {
+const ACTIONS = `query TailActions($fanOutState: FanOutState, $after: String) {
+  actions(first: 100, after: $after, includeHidden: true, fanOutState: $fanOutState) {
     edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } } }`;
 const EVENTS = `query TailEvents($after: String) {
   hostEvents(first: 1000, after: $after) {
     edges { node { id type at data } } pageInfo { hasNextPage endCursor } } }`;
 const KINDS = ['actions', 'events'] as const;
-/** Pages that are read at once to come to the end of the log. */
+/** Pages that are read at once to come to what is known, or to the end of the log. */
 const PAGES_AT_ONCE = 10;
+const KNOWN = 2_000;
 
 interface HostEvent {
   readonly id: string;
@@ -69,14 +71,29 @@ export function TailScreen(): ReactNode {
 
 function ActionTail({ state }: { readonly state: string }): ReactNode {
   const client = useClient();
-  const known = useRef(new Set<string>());
+  /** Null until the first look. */
+  const known = useRef<ReadonlySet<string> | null>(null);
   const variables = { fanOutState: state === '' ? null : state };
-  const read = async (): Promise<readonly ListedAction[]> => {
-    const { actions } = await client.request<{ readonly actions: ActionPage }>(ACTIONS, variables);
-    const nodes = actions.edges.map(({ node }) => node);
-    const fresh = nodes.filter(({ id }) => !known.current.has(id));
-    known.current = new Set([...nodes.map(({ id }) => id), ...known.current].slice(0, 1_000));
-    return fresh;
+  const readPage = async (after: string | null): Promise<ActionPage> => {
+    const given = { ...variables, after };
+    return (await client.request<{ readonly actions: ActionPage }>(ACTIONS, given)).actions;
+  };
+  const read = async (): Promise<Came<ListedAction>> => {
+    const before = known.current;
+    const lines: ListedAction[] = [];
+    let after: string | null = null;
+    let pages = 0;
+    do {
+      const { edges, pageInfo } = await readPage(after);
+      const news = edges.map(({ node }) => node).filter(({ id }) => before?.has(id) !== true);
+      lines.push(...news);
+      pages += 1;
+      // The first look shows one page: what was before is none of what happens.
+      const isEnd = before === null || news.length < edges.length || !pageInfo.hasNextPage;
+      after = isEnd ? null : pageInfo.endCursor;
+    } while (after !== null && pages < PAGES_AT_ONCE);
+    known.current = new Set([...lines.map(({ id }) => id), ...(before ?? [])].slice(0, KNOWN));
+    return { lines, isCut: after !== null };
   };
   return (
     <>
@@ -103,7 +120,7 @@ function ActionTail({ state }: { readonly state: string }): ReactNode {
 function EventTail(): ReactNode {
   const client = useClient();
   const cursor = useRef<string | null>(null);
-  const read = async (): Promise<readonly HostEvent[]> => {
+  const read = async (): Promise<Came<HostEvent>> => {
     let found: readonly HostEvent[] = [];
     for (let page = 0; page < PAGES_AT_ONCE; page += 1) {
       const { hostEvents } = await client.request<EventPage>(EVENTS, { after: cursor.current });
@@ -111,7 +128,8 @@ function EventTail(): ReactNode {
       found = [...found, ...hostEvents.edges.map(({ node }) => node)];
       if (!hostEvents.pageInfo.hasNextPage) break;
     }
-    return [...found].reverse();
+    // What is left of the log comes with the next look.
+    return { lines: [...found].reverse(), isCut: false };
   };
   return (
     <>
@@ -132,18 +150,16 @@ function EventTail(): ReactNode {
 }
 
 interface LinesProps<Line> {
-  readonly read: () => Promise<readonly Line[]>;
+  readonly read: () => Promise<Came<Line>>;
   readonly children: (line: Line) => ReactNode;
 }
 
 /** Under the pointer, and while something inside has the focus, nothing moves. */
 function Lines<Line extends { readonly id: string }>({ read, children }: LinesProps<Line>): ReactNode {
-  const [failure, setFailure] = useState('');
-  const tail = useTail(read, {
-    everyMs: EVERY_MS,
-    onError: (error) => setFailure(error instanceof Error ? error.message : String(error)),
-  });
-  const { shown, waitingCount, isPaused, pause, resume } = tail;
+  const { shown, waitingCount, isPaused, isCut, error, isLoading, look, pause, resume } = useTail(
+    read,
+    EVERY_MS,
+  );
   return (
     <>
       <p className="quiet tail-state" role="status">
@@ -154,27 +170,29 @@ function Lines<Line extends { readonly id: string }>({ read, children }: LinesPr
           </button>
         )}
       </p>
-      {failure !== '' && (
-        <p role="alert" className="alert">
-          {failure}
+      {isCut && (
+        <p className="quiet">
+          More than {(PAGES_AT_ONCE * 100).toLocaleString('en')} came at once; the oldest of them are left
+          out.
         </p>
       )}
-      <ul
-        className="actions tail"
-        onPointerEnter={pause}
-        onPointerLeave={resume}
-        onFocus={pause}
-        onBlur={(event) => {
-          if (!event.currentTarget.contains(event.relatedTarget)) resume();
-        }}
-      >
-        {shown.map((line) => (
-          <li key={line.id}>
-            <div>{children(line)}</div>
-          </li>
-        ))}
-      </ul>
-      {shown.length === 0 && <p className="empty">Nothing yet.</p>}
+      <States {...{ isLoading, error }} isEmpty={shown.length === 0} empty="Nothing yet." onRetry={look}>
+        <ul
+          className="actions tail"
+          onPointerEnter={pause}
+          onPointerLeave={resume}
+          onFocus={pause}
+          onBlur={(event) => {
+            if (!event.currentTarget.contains(event.relatedTarget)) resume();
+          }}
+        >
+          {shown.map((line) => (
+            <li key={line.id}>
+              <div>{children(line)}</div>
+            </li>
+          ))}
+        </ul>
+      </States>
     </>
   );
 }

@@ -2,14 +2,15 @@ import { useQuery } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { goTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
+import { allPages } from '../ui/all-pages.ts';
 import { FailureGroups, type Failure } from '../ui/failures.tsx';
 import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
 import { useEvery } from '../ui/use-every.ts';
 
-const DELIVERIES = `query Deliveries($state: WebhookState) {
-  webhookDeliveries(first: 100, state: $state) { edges { node {
+const DELIVERIES = `query Deliveries($state: WebhookState, $after: String) {
+  webhookDeliveries(first: 100, after: $after, state: $state) { edges { node {
     id url type attempts error nextAttemptAt state event { at data } } }
     pageInfo { hasNextPage endCursor } } }`;
 const RETRY = 'mutation RetryWebhook($id: ID!) { retryWebhook(id: $id) { id } }';
@@ -29,7 +30,7 @@ interface Delivery {
 interface Deliveries {
   readonly webhookDeliveries: {
     readonly edges: readonly { readonly node: Delivery }[];
-    readonly pageInfo: { readonly hasNextPage: boolean };
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
   };
 }
 
@@ -59,6 +60,11 @@ export function WebhooksScreen(): ReactNode {
         <FailureGroups
           failures={deliveries}
           isMore={data?.webhookDeliveries.pageInfo.hasNextPage === true}
+          readAll={async () => {
+            const read = async (after: string | null) =>
+              (await client.request<Deliveries>(DELIVERIES, { state, after })).webhookDeliveries;
+            return (await allPages(read)).map(failureOf);
+          }}
           noun="deliveries"
           filter={`State ${state}`}
           retry={(id) => client.request(RETRY, { id })}

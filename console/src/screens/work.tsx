@@ -2,6 +2,7 @@ import { Summary, useQuery } from '@fanfare/react';
 import { useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import { LISTED, type ActionPage, type ListedAction } from '../ui/action-list.tsx';
+import { allPages } from '../ui/all-pages.ts';
 import { FailureGroups, type Failure } from '../ui/failures.tsx';
 import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
@@ -11,8 +12,8 @@ import { WORK, type Work } from '../ui/work.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { hrefOfPart } from './feed.tsx';
 
-const FAILED = `query Failed {
-  actions(first: 100, fanOutState: FAILED, includeHidden: true) {
+const FAILED = `query Failed($after: String) {
+  actions(first: 100, after: $after, fanOutState: FAILED, includeHidden: true) {
     edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } } }`;
 const RETRY = 'mutation Retry($id: ID!) { retryFanOut(id: $id) { id } }';
 const REBUILD = 'mutation Rebuild($memberId: String!) { rebuildFeed(memberId: $memberId) }';
@@ -83,6 +84,11 @@ function FailedFanOuts(): ReactNode {
         <FailureGroups
           failures={data?.actions.edges.map(({ node }) => failureOf(node)) ?? []}
           isMore={data?.actions.pageInfo.hasNextPage === true}
+          readAll={async () => {
+            const read = async (after: string | null) =>
+              (await client.request<Failed>(FAILED, { after })).actions;
+            return (await allPages(read)).map(failureOf);
+          }}
           noun="failed fan-outs"
           filter="State FAILED"
           retry={(id) => client.request(RETRY, { id })}

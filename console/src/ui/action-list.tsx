@@ -1,6 +1,6 @@
 import { Summary, useQuery, type SummaryPart } from '@fanfare/react';
-import { useState, type ReactNode } from 'react';
-import { hrefTo } from '../route.ts';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { hrefTo, useRoute } from '../route.ts';
 import { hrefOfPart } from '../screens/feed.tsx';
 import { States } from './states.tsx';
 import { Time } from './time.tsx';
@@ -38,18 +38,22 @@ interface Props {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly pick: (data: unknown) => ActionPage | undefined;
   readonly empty: string;
+  /** Another number reads it again behind what is shown. */
+  readonly round?: number;
   /** Before an action, such as a box to select it. */
   readonly before?: (action: ListedAction) => ReactNode;
-  readonly after?: (action: ListedAction) => ReactNode;
 }
 
-/** Actions page by page. */
-export function ActionList({ query, variables, pick, empty, before, after }: Props): ReactNode {
-  const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);
-  const cursor = cursors.at(-1) ?? null;
-  const { data, error, isLoading, reload } = useQuery<unknown>(query, { ...variables, after: cursor });
+/** Actions page by page. Which page is in the address, as `after`. */
+export function ActionList({ query, variables, pick, empty, round = 0, before }: Props): ReactNode {
+  const after = useRoute().query.get('after');
+  const { data, error, isLoading, reload } = useQuery<unknown>(query, { ...variables, after });
+  const seen = useRef(round);
+  useEffect(() => {
+    if (seen.current !== round) reload();
+    seen.current = round;
+  }, [round, reload]);
   const page = data === undefined ? undefined : pick(data);
-  const next = page?.pageInfo.hasNextPage === true ? page.pageInfo.endCursor : null;
   return (
     <States {...{ isLoading, error, empty }} isEmpty={page?.edges.length === 0} onRetry={reload}>
       <ul className="actions">
@@ -57,32 +61,43 @@ export function ActionList({ query, variables, pick, empty, before, after }: Pro
           <li key={node.id} data-hidden={node.isHidden || undefined}>
             {before?.(node)}
             <div>
-              <Summary item={{ action: node as never }} hrefOf={hrefOfPart} />
-              <p className="meta">
-                <a href={hrefTo('action', node.id)}>
-                  <Time at={node.conducted} />
-                </a>
-                <span>{node.descriptor.type}</span>
-                <span>{node.scope}</span>
-                {node.isHidden && <strong>hidden</strong>}
-              </p>
-              {after?.(node)}
+              <ActionLine action={node} />
             </div>
           </li>
         ))}
       </ul>
-      <p className="buttons">
-        {cursors.length > 1 && (
-          <button type="button" onClick={() => setCursors((all) => all.slice(0, -1))}>
-            Later
-          </button>
-        )}
-        {next !== null && (
-          <button type="button" onClick={() => setCursors((all) => [...all, next])}>
-            Earlier
-          </button>
-        )}
-      </p>
+      <PageLinks info={page?.pageInfo} />
     </States>
+  );
+}
+
+/** What an action says, in two lines. */
+export function ActionLine({ action }: { readonly action: ListedAction }): ReactNode {
+  const { id, conducted, descriptor, scope, isHidden } = action;
+  return (
+    <>
+      <Summary item={{ action: action as never }} hrefOf={hrefOfPart} />
+      <p className="meta">
+        <a href={hrefTo('action', id)}>
+          <Time at={conducted} />
+        </a>
+        <span>{descriptor.type}</span>
+        <span>{scope}</span>
+        {isHidden && <strong>hidden</strong>}
+      </p>
+    </>
+  );
+}
+
+/** To the page behind this one, and back to the first: addresses, so that the way back of the browser goes by pages. */
+export function PageLinks({ info }: { readonly info: ActionPage['pageInfo'] | undefined }): ReactNode {
+  const { screen, id, query } = useRoute();
+  const at = (after: string): string => hrefTo(screen, id, { ...Object.fromEntries(query), after });
+  const next = info?.hasNextPage === true ? info.endCursor : null;
+  return (
+    <p className="buttons">
+      {query.has('after') && <a href={at('')}>Latest</a>}
+      {next !== null && <a href={at(next)}>Earlier</a>}
+    </p>
   );
 }

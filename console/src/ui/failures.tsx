@@ -13,8 +13,9 @@ export interface Failure {
 
 interface Props {
   readonly failures: readonly Failure[];
-  /** Whether there are more than these. */
+  /** Whether there are more than these; then `readAll` gives them too. */
   readonly isMore: boolean;
+  readonly readAll: () => Promise<readonly Failure[]>;
   /** Of several, such as "deliveries". */
   readonly noun: string;
   /** By what they were chosen. */
@@ -25,15 +26,27 @@ interface Props {
 }
 
 /** Failures under their errors: one, a group or all of them again. Before it is many, it is shown which. */
-export function FailureGroups({ failures, isMore, noun, filter, retry, onDone }: Props): ReactNode {
+export function FailureGroups({ failures, isMore, readAll, noun, filter, retry, onDone }: Props): ReactNode {
   const [asked, setAsked] = useState<readonly Failure[]>([]);
   const [said, setSaid] = useState('');
   const groups = new Map<string, Failure[]>();
   for (const failure of failures) groups.set(failure.cause, [...(groups.get(failure.cause) ?? []), failure]);
+  /** @param cause of which they are to be; absent: any */
+  const ask = async (cause?: string): Promise<void> => {
+    try {
+      setSaid(isMore ? 'Counting …' : '');
+      const all = isMore ? await readAll() : failures;
+      setAsked(all.filter((one) => cause === undefined || one.cause === cause));
+      setSaid('');
+    } catch (error) {
+      setSaid(error instanceof Error ? error.message : String(error));
+    }
+  };
   const retryAll = async (chosen: readonly Failure[]): Promise<void> => {
     setAsked([]);
     let [done, refusal] = [0, ''];
-    for (const { id } of chosen) {
+    for (const [at, { id }] of chosen.entries()) {
+      if (at % 25 === 0) setSaid(`${String(at)} of ${String(chosen.length)} …`);
       try {
         await retry(id);
         done += 1;
@@ -47,7 +60,7 @@ export function FailureGroups({ failures, isMore, noun, filter, retry, onDone }:
   return (
     <>
       <p className="buttons">
-        <button type="button" disabled={failures.length === 0} onClick={() => setAsked(failures)}>
+        <button type="button" disabled={failures.length === 0} onClick={() => void ask()}>
           Retry all …
         </button>
         <span className="quiet">
@@ -62,9 +75,10 @@ export function FailureGroups({ failures, isMore, noun, filter, retry, onDone }:
           <h3>{cause}</h3>
           <p className="buttons">
             <span className="quiet">
-              {group.length} {noun}
+              {group.length}
+              {isMore ? '+' : ''} {noun}
             </span>
-            <button type="button" onClick={() => setAsked(group)}>
+            <button type="button" onClick={() => void ask(cause)}>
               Retry these …
             </button>
           </p>

@@ -21,16 +21,21 @@ export interface Sample {
   readonly sums: ReadonlyMap<string, number>;
 }
 
+export interface Point {
+  readonly at: number;
+  readonly value: number;
+}
+
 /** Per second between two samples each. What began again at zero gives no point, nor do two of one moment. */
-export function ratesOf(samples: readonly Sample[], name: string): number[] {
+export function ratesOf(samples: readonly Sample[], name: string): Point[] {
   return samples.slice(1).flatMap(({ at, sums }, index) => {
     const before = samples[index];
     if (before === undefined) return [];
     const by = (sums.get(name) ?? 0) - (before.sums.get(name) ?? 0);
-    return by < 0 || at === before.at ? [] : [by / ((at - before.at) / 1_000)];
+    return by < 0 || at === before.at ? [] : [{ at, value: by / ((at - before.at) / 1_000) }];
   });
 }
 
-export function valuesOf(samples: readonly Sample[], name: string): number[] {
-  return samples.map(({ sums }) => sums.get(name) ?? 0);
+export function valuesOf(samples: readonly Sample[], name: string): Point[] {
+  return samples.map(({ at, sums }) => ({ at, value: sums.get(name) ?? 0 }));
 }

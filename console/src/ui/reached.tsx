@@ -1,6 +1,7 @@
 import { useQuery } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
+import { States } from './states.tsx';
 import { useEvery } from './use-every.ts';
 
 const REACHED = `query Reached($id: ID!) { node(id: $id) { ... on Action {
@@ -36,17 +37,27 @@ const MOVING: ReadonlySet<string> = new Set(['PENDING', 'IN_PROGRESS']);
 
 /** Whom an action is for and whom it has reached, as its fan-out moves. */
 export function Reached({ actionId }: { readonly actionId: string }): ReactNode {
-  const { data, error, reload } = useQuery<ReachedData>(REACHED, { id: actionId });
+  const { data, error, isLoading, reload } = useQuery<ReachedData>(REACHED, { id: actionId });
   const action = data?.node ?? null;
   const fanOut = action?.fanOut ?? null;
   useEvery(fanOut === null || MOVING.has(fanOut.state) ? 400 : 5_000, reload);
-  if (error !== null)
-    return (
-      <p role="alert" className="alert">
-        {error.message}
-      </p>
-    );
-  if (action === null) return null;
+  return (
+    <section className="card">
+      <h2>Audience</h2>
+      <States
+        {...{ isLoading, error }}
+        isEmpty={action === null}
+        empty="There is no such action any more."
+        onRetry={reload}
+      >
+        {action !== null && <Audience action={action} />}
+      </States>
+    </section>
+  );
+}
+
+function Audience({ action }: { readonly action: NonNullable<ReachedData['node']> }): ReactNode {
+  const { fanOut } = action;
   const sources = [
     { id: action.actor.memberId, name: action.actor.name, count: action.actor.followerCount },
     ...action.refs.map(({ refId, label, followerCount }) => ({
@@ -56,8 +67,7 @@ export function Reached({ actionId }: { readonly actionId: string }): ReactNode 
     })),
   ];
   return (
-    <section className="card">
-      <h2>Audience</h2>
+    <>
       <p className="meta">
         <span>{action.scope}</span>
         {sources.map(({ id, name, count }) => (
@@ -67,7 +77,7 @@ export function Reached({ actionId }: { readonly actionId: string }): ReactNode 
         ))}
       </p>
       {fanOut !== null && <FanOutState fanOut={fanOut} />}
-    </section>
+    </>
   );
 }
 

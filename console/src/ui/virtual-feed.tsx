@@ -1,25 +1,35 @@
 import type { FanfareItem, FeedState } from '@fanfare/react';
-import { useWindowVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
+import { focusOutside } from '@fanfare/react/more';
+import { defaultRangeExtractor, useWindowVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { placeOfEntry } from '../place.ts';
 
 const ROW_PX = 116;
 /** Rows before the end at which the next page is asked for. */
 const AHEAD = 15;
+/** Of the button for new items, which stands below the head of the page. */
+const BUTTON_PX = 48;
 
 /** Of the list that was left last: the heights of its rows, so that on the way back all of it is where it was. */
 let left: { readonly address: string; readonly rows: VirtualItem[]; readonly margin: number } | null = null;
 
+/** An article that is to have the focus. Another object asks again. */
+export interface FocusTarget {
+  readonly id: string;
+}
+
 interface Props {
   readonly feed: FeedState;
   readonly label: string;
+  readonly target: FocusTarget | null;
   readonly children: (item: FanfareItem) => ReactNode;
 }
 
 /** A list of any length: only what is in view is in the page. What is in view stays where it is while items come above. */
-export function VirtualFeed({ feed, label, children }: Props): ReactNode {
+export function VirtualFeed({ feed, label, target, children }: Props): ReactNode {
   const { items, hasNextPage, isLoadingMore, error, loadMore } = feed;
   const list = useRef<HTMLDivElement>(null);
+  const focused = useRef<{ readonly id: string; index: number } | null>(null);
   const [before] = useState(() => (left?.address === location.hash && placeOfEntry() > 0 ? left : null));
   const rows = useWindowVirtualizer({
     count: items.length,
@@ -27,7 +37,16 @@ export function VirtualFeed({ feed, label, children }: Props): ReactNode {
     overscan: 8,
     getItemKey: (at) => items[at]?.id ?? at,
     scrollMargin: list.current?.offsetTop ?? before?.margin ?? 0,
+    scrollPaddingStart: headPx() + BUTTON_PX,
     initialOffset: placeOfEntry,
+    // What has the focus stays, however far it is scrolled away.
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      const at = focused.current?.index;
+      return at === undefined || at >= items.length || shown.includes(at)
+        ? shown
+        : [...shown, at].sort((a, b) => a - b);
+    },
     ...(before === null ? {} : { initialMeasurementsCache: before.rows }),
   });
   const address = useRef('');
@@ -46,28 +65,65 @@ export function VirtualFeed({ feed, label, children }: Props): ReactNode {
   useEffect(() => {
     if (hasNextPage && !isLoadingMore && error === null && last >= items.length - AHEAD) void loadMore();
   }, [hasNextPage, isLoadingMore, error, last, items.length, loadMore]);
-  useKeptPlace(items, shown, list);
+  useKeptPlace(items, shown, rows.measurementsCache, list);
 
-  const toArticle = (event: KeyboardEvent<HTMLDivElement>): void => {
-    const by = event.key === 'PageDown' ? 1 : event.key === 'PageUp' ? -1 : 0;
-    if (by === 0) return;
-    event.preventDefault();
-    const article = event.target instanceof Element ? event.target.closest('article') : null;
-    const next = Math.max(0, Math.min(items.length - 1, Number(article?.dataset['index'] ?? -1) + by));
-    rows.scrollToIndex(next, { align: 'auto' });
-    requestAnimationFrame(() => {
-      list.current?.querySelector<HTMLElement>(`[data-index="${String(next)}"]`)?.focus();
-    });
+  const focusOn = (index: number): void => {
+    const id = items[index]?.id;
+    if (id === undefined) return;
+    rows.scrollToIndex(index, { align: 'auto' });
+    void untilDrawn(() => articleOf(list.current, id)).then((article) =>
+      article?.focus({ preventScroll: true }),
+    );
   };
+  useLayoutEffect(() => {
+    const held = focused.current;
+    if (held === null) return;
+    const index =
+      items[held.index]?.id === held.id ? held.index : items.findIndex(({ id }) => id === held.id);
+    if (index !== -1) {
+      held.index = index;
+      return;
+    }
+    // It has gone: the next one has the focus.
+    focused.current = null;
+    const { activeElement } = document;
+    if (activeElement === document.body || activeElement === null)
+      focusOn(Math.min(held.index, items.length - 1));
+  }, [items]);
+  useEffect(() => {
+    if (target !== null) focusOn(items.findIndex(({ id }) => id === target.id));
+    // Once for each target; the items have it when it is given.
+  }, [target]);
+
+  const onKey = (event: KeyboardEvent<HTMLDivElement>): void => {
+    const { key, ctrlKey, currentTarget } = event;
+    const by = key === 'PageDown' ? 1 : key === 'PageUp' ? -1 : 0;
+    if (by !== 0) focusOn(Math.max(0, Math.min(items.length - 1, (focused.current?.index ?? -1) + by)));
+    else if (ctrlKey && (key === 'Home' || key === 'End'))
+      focusOutside(currentTarget, key === 'Home' ? 'before' : 'after');
+    else return;
+    event.preventDefault();
+  };
+  const isBusy = isLoadingMore || feed.status === 'loading';
   return (
     <div
       ref={list}
-      role="feed"
+      // A feed without an article is none, unless it is about to have some.
+      role={isBusy || items.length > 0 ? 'feed' : 'group'}
       aria-label={label}
-      aria-busy={isLoadingMore || feed.status === 'loading'}
+      aria-busy={isBusy}
+      data-fanfare="list"
       className="virtual"
       style={{ height: rows.getTotalSize() }}
-      onKeyDown={toArticle}
+      onKeyDown={onKey}
+      onFocus={({ target: element }) => {
+        const { item: id, index } = element.closest('article')?.dataset ?? {};
+        focused.current = id === undefined ? null : { id, index: Number(index) };
+      }}
+      onBlur={({ relatedTarget }) => {
+        // What is removed says nothing when it loses the focus; what is left does.
+        if (relatedTarget !== null) focused.current = null;
+      }}
     >
       {shown.map(({ key, index, start }) => {
         const item = items[index];
@@ -94,21 +150,44 @@ export function VirtualFeed({ feed, label, children }: Props): ReactNode {
   );
 }
 
+function headPx(): number {
+  return Number.parseFloat(document.documentElement.style.getPropertyValue('--head')) || 0;
+}
+
+function articleOf(list: HTMLElement | null, id: string): HTMLElement | null {
+  return list?.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`) ?? null;
+}
+
+/** Scrolling and drawing take a few frames where a list is long. */
+async function untilDrawn(find: () => HTMLElement | null): Promise<HTMLElement | null> {
+  for (let frame = 0; frame < 60; frame += 1) {
+    const found = find();
+    if (found !== null) return found;
+    await new Promise(requestAnimationFrame);
+  }
+  return null;
+}
+
 /** After items came or went above: scrolls by as much as the first item in view has moved. */
 function useKeptPlace(
   items: readonly FanfareItem[],
-  shown: readonly { readonly index: number; readonly start: number; readonly end: number }[],
+  shown: readonly VirtualItem[],
+  all: readonly VirtualItem[],
   list: { readonly current: HTMLElement | null },
 ): void {
-  const kept = useRef<{ items: readonly FanfareItem[]; id: string; index: number } | null>(null);
+  const kept = useRef<{ items: readonly FanfareItem[]; id: string; index: number; start: number } | null>(
+    null,
+  );
   useLayoutEffect(() => {
     const before = kept.current;
     if (before !== null && before.items !== items && window.scrollY > (list.current?.offsetTop ?? 0)) {
       const index = items.findIndex(({ id }) => id === before.id);
-      if (index !== -1 && index !== before.index) window.scrollBy(0, (index - before.index) * ROW_PX);
+      const start = all[index]?.start;
+      if (start !== undefined && index !== before.index) window.scrollBy(0, start - before.start);
     }
     const first = shown.find(({ end }) => end > window.scrollY);
     const id = first === undefined ? undefined : items[first.index]?.id;
-    kept.current = first === undefined || id === undefined ? null : { items, id, index: first.index };
+    kept.current =
+      first === undefined || id === undefined ? null : { items, id, index: first.index, start: first.start };
   });
 }

@@ -16,4 +16,5 @@ export {
   type Mute,
 } from './hooks/lists.ts';
 export { CommentThread, Composer } from './parts/comments.tsx';
+export { focusOutside } from './parts/focus.ts';
 export { InboxPopover } from './parts/inbox.tsx';

@@ -4,10 +4,12 @@ import { useHeld, useReader } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
 import { keyOf, type FeedOptions, type FeedSnapshotState } from '../store/feed-options.ts';
 import type { FeedStore } from '../store/feed-store.ts';
-import type { FeedListener } from '../store/reader.ts';
+import type { FeedListener, Reader } from '../store/reader.ts';
 
 export interface Feed extends Omit<FeedSnapshotState, 'waiting'> {
   readonly loadMore: () => Promise<void>;
+  /** Loads pages until the item with this id is shown; false when it does not come. */
+  readonly loadUntil: (id: string) => Promise<boolean>;
   /** Reads the list again behind what is shown. */
   readonly refresh: () => Promise<void>;
   /** Does again what `error` is about: reads the list, or its next page. */
@@ -36,6 +38,7 @@ function feedOf(store: FeedStore, { waiting, ...rest }: FeedSnapshotState): Feed
   return {
     ...rest,
     loadMore: store.loadMore,
+    loadUntil: store.loadUntil,
     refresh: store.refresh,
     retry: store.retry,
     pending: { count: waiting, show: store.showWaiting },
@@ -45,10 +48,29 @@ function feedOf(store: FeedStore, { waiting, ...rest }: FeedSnapshotState): Feed
   };
 }
 
-/** An action that a list shows, with the reader's own writes; or what a selector makes of it. */
-export function useFeedAction(actionId: string): FanfareItem['action'] | undefined {
+/**
+ * An action that a list shows, with the reader's own writes; or what a selector makes of it: then only another value of that
+ * renders again, such as a count.
+ */
+export function useFeedAction(actionId: string): FanfareItem['action'] | undefined;
+export function useFeedAction<Value>(
+  actionId: string,
+  selector: (action: FanfareItem['action'] | undefined) => Value,
+): Value;
+export function useFeedAction<Value>(
+  actionId: string,
+  selector?: (action: FanfareItem['action'] | undefined) => Value,
+): unknown {
   const { actions } = useReader();
-  const get = useCallback(() => actions.get(actionId), [actions, actionId]);
+  const get = useMemo(() => {
+    let [last, value]: [FanfareItem['action'] | undefined, unknown] = [undefined, selector?.(undefined)];
+    return () => {
+      const action = actions.get(actionId);
+      if (selector === undefined) return action;
+      if (action !== last) [last, value] = [action, selector(action)];
+      return value;
+    };
+  }, [actions, actionId, selector]);
   return useSyncExternalStore(actions.subscribe, get, get);
 }
 
@@ -62,7 +84,7 @@ export function useUnreadCount(): { readonly count: number; readonly isExact: bo
 const FIRST_UNREAD = 'query FirstUnread { viewer { firstUnread { isExact item { id } } } }';
 
 /** Marks of the reader on a list. */
-export function useReadMark(feed: Pick<Feed, 'items' | 'hasNextPage' | 'loadMore'>): {
+export function useReadMark(feed: Pick<Feed, 'items' | 'loadUntil'>): {
   readonly markRead: (items: readonly FanfareItem[]) => Promise<void>;
   readonly markUnread: (items: readonly FanfareItem[]) => Promise<void>;
   /** All of the feed that is shown and all below it; what waits stays unread. */
@@ -71,9 +93,11 @@ export function useReadMark(feed: Pick<Feed, 'items' | 'hasNextPage' | 'loadMore
   readonly firstUnread: FanfareItem | undefined;
   /** Id of the oldest unread item of the feed; null when there is none. */
   readonly findFirstUnread: () => Promise<string | null>;
+  /** Loads the list down to that item, scrolls to it and gives it the focus. @returns its id; null: there is none */
+  readonly goToFirstUnread: () => Promise<string | null>;
 } {
   const reader = useReader();
-  const { items } = feed;
+  const { items, loadUntil } = feed;
   return useMemo(
     () => ({
       markRead: (marked) => reader.markItems(marked, true),
@@ -83,15 +107,26 @@ export function useReadMark(feed: Pick<Feed, 'items' | 'hasNextPage' | 'loadMore
         if (upTo !== '') await reader.markAllRead(upTo);
       },
       firstUnread: items.findLast(({ isUnread }) => isUnread),
-      async findFirstUnread() {
-        interface Data {
-          readonly viewer: { readonly firstUnread: { readonly item: { readonly id: string } } | null };
-        }
-        return (await reader.client.request<Data>(FIRST_UNREAD)).viewer.firstUnread?.item.id ?? null;
+      findFirstUnread: () => findFirstUnread(reader),
+      async goToFirstUnread() {
+        const id = await findFirstUnread(reader);
+        if (id === null || !(await loadUntil(id))) return null;
+        await new Promise(requestAnimationFrame);
+        const element = document.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`);
+        element?.focus({ preventScroll: true });
+        element?.scrollIntoView({ block: 'center' });
+        return id;
       },
     }),
-    [reader, items],
+    [reader, items, loadUntil],
   );
+}
+
+async function findFirstUnread({ client }: Reader): Promise<string | null> {
+  interface Data {
+    readonly viewer: { readonly firstUnread: { readonly item: { readonly id: string } } | null };
+  }
+  return (await client.request<Data>(FIRST_UNREAD)).viewer.firstUnread?.item.id ?? null;
 }
 
 /** Calls back with every event of the lists that are shown. */

@@ -38,7 +38,8 @@ function Root({ feed, children }: { readonly feed: FeedState; readonly children:
     });
     observer.observe(top.current);
     const element = root.current;
-    const events = ['pointerenter', 'pointerleave', 'focusin', 'focusout'] as const;
+    // The list is not all of it: the pointer may come to the list from what stands beside it.
+    const events = ['pointerover', 'pointerleave', 'focusin', 'focusout'] as const;
     // Behind the event: then the focus is where it goes to.
     const later = (): void => void setTimeout(look);
     for (const name of events) element?.addEventListener(name, later);
@@ -127,10 +128,12 @@ export function summaryId(actionId: string): string {
 
 interface NewItemsProps {
   readonly children?: (count: number) => ReactNode;
+  /** Takes the focus to the first of them, by its id: for a list other than `<Feed.List>`. */
+  readonly onShow?: (id: string | null) => void;
 }
 
 /** Says how many wait, shows them, and takes the focus to the first of them. */
-function NewItems({ children = (count) => `${String(count)} new` }: NewItemsProps): ReactNode {
+function NewItems({ children = (count) => `${String(count)} new`, onShow }: NewItemsProps): ReactNode {
   const { feed, listId } = useShared();
   const [target, setTarget] = useState<string | null>(null);
   useEffect(() => {
@@ -148,7 +151,7 @@ function NewItems({ children = (count) => `${String(count)} new` }: NewItemsProp
         <button
           type="button"
           onClick={() => {
-            setTarget(show());
+            (onShow ?? setTarget)(show());
           }}
         >
           {children(count)}

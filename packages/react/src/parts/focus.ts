@@ -2,7 +2,8 @@ import { useEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
 import type { FanfareItem } from '../item.ts';
 import { useBrowserLayoutEffect } from './anchor.ts';
 
-const FOCUSABLE = 'a[href], button:not([disabled]), input, select, textarea, [tabindex]:not([tabindex="-1"])';
+const FOCUSABLE =
+  'a[href], summary, button:not([disabled]), input, select, textarea, [tabindex]:not([tabindex="-1"])';
 
 /** Bits of Node.compareDocumentPosition. */
 const PRECEDING = 2;
@@ -28,13 +29,18 @@ export function moveFocus(
     return true;
   }
   if (!ctrlKey || (key !== 'Home' && key !== 'End')) return false;
+  focusOutside(list, key === 'Home' ? 'before' : 'after');
+  return true;
+}
+
+/** Takes the focus to what is nearest before or behind a list: for one that is drawn by hand. */
+export function focusOutside(list: HTMLElement, where: 'before' | 'after'): void {
   const outside = [...document.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
     (element) => !list.contains(element) && element.getClientRects().length > 0,
   );
-  const side = key === 'Home' ? PRECEDING : FOLLOWING;
+  const side = where === 'before' ? PRECEDING : FOLLOWING;
   const there = outside.filter((element) => (list.compareDocumentPosition(element) & side) !== 0);
-  (key === 'Home' ? there.at(-1) : there[0])?.focus();
-  return true;
+  (where === 'before' ? there.at(-1) : there[0])?.focus();
 }
 
 /** When the item that has the focus goes, the next one gets it. */

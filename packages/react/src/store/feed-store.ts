@@ -97,6 +97,16 @@ export class FeedStore extends Signal {
     }));
   };
 
+  /** Loads pages until it shows this item. @returns whether it does */
+  readonly loadUntil = async (id: string): Promise<boolean> => {
+    const isShown = (): boolean => this.#snapshot.items.some((item) => item.id === id);
+    while (!isShown() && this.#snapshot.hasNextPage) {
+      await this.loadMore();
+      if (this.#snapshot.error !== null) break;
+    }
+    return isShown();
+  };
+
   /** Reads the list again behind what is shown. Asked for during a request, it comes after it. What fails is `error`. */
   readonly refresh = (): Promise<void> => this.#refresh().catch(() => undefined);
 

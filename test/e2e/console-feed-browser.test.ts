@@ -1,0 +1,164 @@
+import type { KeyInput, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser } from '../support/browser.ts';
+import { click, faultsInBoth, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
+import { ask, publish, upsert } from '../support/feed-api.ts';
+
+const found = await findBrowser();
+
+describe.skipIf(typeof found === 'string')('the feed of the console', () => {
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    world = await openConsole(found);
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  const rowOf = (title: string) => ({
+    actorId: 'john',
+    descriptor: { posted: { postId: `post:${title}`, postTitle: title } },
+  });
+  const post = (title: string): Promise<string> => publish(world.app, rowOf(title));
+  const follow = (): Promise<void> => upsert(world.app, { pairs: [{ followerId: 'demo', refId: 'john' }] });
+  const postAll = async (name: string, count: number): Promise<void> => {
+    const inputs = Array.from({ length: count }, (_, n) => rowOf(`${name} ${String(n)}.`));
+    await ask(
+      world.app,
+      'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { isReplay } }',
+      { inputs },
+    );
+    await world.app.idle();
+  };
+  const focused = (page: Page) =>
+    page.evaluate(
+      "(document.activeElement.closest('article') ?? document.activeElement).textContent.slice(0, 80)",
+    );
+  const press = async (page: Page, ...keys: KeyInput[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.down(key);
+    for (const key of keys) await page.keyboard.up(key);
+  };
+
+  test('empty it says so, without anything that axe-core finds wrong', async () => {
+    await using visited = await world.visit('#/feed');
+    const { page, errors } = visited;
+    await has(page, 'Nothing here.');
+    expect(await page.$('[role="feed"]')).toBeNull();
+    expect(await faultsInBoth(page)).toEqual({});
+    expect(errors).toEqual([]);
+  });
+
+  test('under the pointer nothing moves, wherever it came from, and what came is shown when it goes', async () => {
+    await follow();
+    await post('Heron');
+    await world.app.idle();
+    await using visited = await world.visit('#/feed');
+    const { page } = visited;
+    await has(page, 'Heron', '[role="feed"]');
+    await page.locator('article').hover();
+    await post('Egret');
+    await has(page, '1 new', '[data-fanfare="new-items"]');
+    expect(await page.$$('article')).toHaveLength(1);
+    await page.mouse.move(1, 1);
+    await has(page, 'Egret', '[role="feed"]');
+  });
+
+  test('far down, the button for what is new leads to the first of it, and the keys go on from there', async () => {
+    await follow();
+    await postAll('Old', 40);
+    await using visited = await world.visit('#/feed');
+    const { page, errors } = visited;
+    await has(page, 'Old 39.', '[role="feed"]');
+    await page.evaluate('window.scrollTo(0, 1500)');
+    await has(page, 'Old 22.', '[role="feed"]');
+    await postAll('New', 3);
+    await click(page, '3 new');
+    await expect.poll(() => focused(page), WAIT).toContain('New 2.');
+    const top = (): Promise<unknown> =>
+      page.evaluate("document.activeElement.closest('article').getBoundingClientRect().top");
+    await expect.poll(top, WAIT).toBeGreaterThan(40);
+    expect(await top()).toBeLessThan(400);
+    for (const title of ['New 1.', 'New 0.', 'Old 39.']) {
+      await press(page, 'PageDown');
+      await expect.poll(() => focused(page), WAIT).toContain(title);
+    }
+    await press(page, 'Control', 'Home');
+    expect(await focused(page)).toContain('First unread');
+    await page.focus('article');
+    await press(page, 'Control', 'End');
+    expect(await focused(page)).toContain('As code');
+    expect(errors).toEqual([]);
+  });
+
+  test('when the item that has the focus is hidden the next one has it, and it stays while it is scrolled away', async () => {
+    await follow();
+    await postAll('Row', 40);
+    await using visited = await world.visit('#/feed');
+    const { page } = visited;
+    await has(page, 'Row 39.', '[role="feed"]');
+    await page.focus('article');
+    await press(page, 'PageDown');
+    await expect.poll(() => focused(page), WAIT).toContain('Row 38.');
+    await page.locator('::-p-xpath((//article)[2]//button[contains(., "Hide")])').click();
+    await has(page, 'Hidden', 'body');
+    await expect.poll(() => focused(page), WAIT).toContain('Row 37.');
+    await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
+    await has(page, 'Row 0.', '[role="feed"]');
+    expect(await focused(page)).toContain('Row 37.');
+    await press(page, 'PageDown');
+    await expect.poll(() => focused(page), WAIT).toContain('Row 36.');
+  });
+
+  test('two people see by clicks alone what each other does, and each stays who they are when the page is loaded again', async () => {
+    await using first = await world.visit('#/feed');
+    await using second = await world.visit('#/feed');
+    await click(second.page, 'Sign out');
+    await second.page.locator('textarea').click();
+    await second.page.keyboard.sendCharacter(await world.app.token('rita'));
+    await click(second.page, 'Sign in');
+    await has(second.page, 'rita', 'header');
+    await second.page.reload();
+    await has(second.page, 'rita', 'header');
+    await has(second.page, 'read-only', 'header');
+    await first.page.locator('a[href="#/publish"]').click();
+    await first.page.locator('select').fill('posted');
+    for (const name of ['postId', 'postTitle'])
+      await first.page
+        .locator(`::-p-xpath(//label[contains(., "${name}")]/following-sibling::*[1])`)
+        .fill('post:Kestrel');
+    await first.page.locator('::-p-xpath(//label[contains(., "mentions")]/input)').fill('demo, rita');
+    await click(first.page, 'Publish');
+    await has(first.page, 'reached 2 readers');
+    // Under a pointer nothing moves: what is new would wait.
+    for (const { page } of [first, second]) await page.mouse.move(1, 1);
+    await has(second.page, 'post:Kestrel', '[role="feed"]');
+    await first.page.locator('a[href="#/feed"]').click();
+    await has(first.page, 'post:Kestrel', '[role="feed"]');
+    const like = (page: Page) =>
+      page.locator('::-p-xpath((//article)[1]//button[contains(., "Like")])').click();
+    await like(second.page);
+    await has(first.page, 'Like 1', 'article:first-of-type');
+    await like(first.page);
+    await has(second.page, 'Like 2', 'article:first-of-type');
+    expect([first.errors, second.errors]).toEqual([[], []]);
+  });
+
+  test('the first unread item is loaded, however far down it is, and has the focus', async () => {
+    await follow();
+    await postAll('Deep', 120);
+    await ask(world.app, 'mutation ($at: DateTime!) { markFeedRead(upTo: $at) { unreadCount { count } } }', {
+      at: new Date(0).toISOString(),
+    });
+    await using visited = await world.visit('#/feed');
+    const { page } = visited;
+    await has(page, 'Deep 119.', '[role="feed"]');
+    const oldest = await ask<{ viewer: { firstUnread: { item: { id: string } } } }>(
+      world.app,
+      '{ viewer { firstUnread { item { id } } } }',
+      {},
+      { sub: 'demo' },
+    );
+    await click(page, 'First unread');
+    await expect
+      .poll(() => page.evaluate("document.activeElement.closest('article')?.dataset.item"), WAIT)
+      .toBe(oldest.viewer.firstUnread.item.id);
+  });
+});

@@ -1,0 +1,260 @@
+import type { HTTPRequest, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser, textOf } from '../support/browser.ts';
+import {
+  click,
+  faultsInBoth,
+  has,
+  openConsole,
+  picture,
+  WAIT,
+  type ConsoleWorld,
+} from '../support/console.ts';
+import { ask, publish, upsert } from '../support/feed-api.ts';
+import { openShared } from '../support/spare-databases.ts';
+
+const found = await findBrowser();
+const ADMIN = { sub: 'demo', roles: ['admin', 'service'] as const };
+
+describe.skipIf(typeof found === 'string')('the console, for who looks into what happens', () => {
+  let world: ConsoleWorld;
+  beforeAll(async () => {
+    world = await openConsole(found);
+    await upsert(world.app, {
+      members: [
+        { memberId: 'john', name: 'John Doe' },
+        { memberId: 'rita', name: 'Rita Moreau' },
+      ],
+      pairs: [{ followerId: 'rita', refId: 'john' }],
+    });
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  const rowOf = (title: string, actorId = 'john') => ({
+    actorId,
+    descriptor: { posted: { postId: `post:${title}`, postTitle: title } },
+  });
+  const post = (title: string, actorId?: string): Promise<string> =>
+    publish(world.app, rowOf(title, actorId));
+  const postAll = async (name: string, count: number): Promise<void> => {
+    const inputs = Array.from({ length: count }, (_, n) => rowOf(`${name} ${String(n)}.`));
+    for (let from = 0; from < count; from += 100)
+      await ask(
+        world.app,
+        'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { isReplay } }',
+        { inputs: inputs.slice(from, from + 100) },
+      );
+  };
+  const goTo = (page: Page, hash: string): Promise<unknown> => page.evaluate(`location.hash = '#/${hash}'`);
+  const rowText = (page: Page, title: string): Promise<unknown> =>
+    page.evaluate(
+      `[...document.querySelectorAll('.actions li')].find((one) => one.textContent.includes('${title}'))?.textContent`,
+    );
+
+  test('beside each action the inspector says why it is in the feed of a member or not, as it changes', async () => {
+    const id = await post('Merlin');
+    await post('Hobby', 'sue');
+    await world.app.idle();
+    await using visited = await world.visit('#/inspector');
+    const { page, errors } = visited;
+    await page.locator('input[name="id"]').fill('rita');
+    await click(page, 'Look');
+    await expect.poll(() => rowText(page, 'Merlin'), WAIT).toMatch(/in because of FOLLOW by john/);
+    expect(await rowText(page, 'Hobby')).toMatch(/not in because NOT_ADDRESSED/);
+    await ask(world.app, 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', { id }, { sub: 'rita' });
+    await expect.poll(() => rowText(page, 'Merlin'), WAIT).toMatch(/not in because HIDDEN_BY_READER/);
+    await post('Peregrine');
+    await expect.poll(() => rowText(page, 'Peregrine'), WAIT).toMatch(/in because of FOLLOW/);
+    await page.locator('select[name="show"]').fill('in');
+    await click(page, 'Look');
+    await expect.poll(() => rowText(page, 'Peregrine'), WAIT).toMatch(/in because of/);
+    await expect.poll(() => textOf(page), WAIT).not.toContain('Hobby');
+    expect(await page.evaluate('location.hash')).toBe('#/inspector/rita?show=in');
+    expect(await faultsInBoth(page, (value) => picture(page, `inspector-${value}`))).toEqual({});
+    await page.setViewport({ width: 390, height: 780 });
+    await picture(page, 'inspector-phone');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    expect(errors).toEqual([]);
+  });
+
+  test('an action has its own log, counts and comments, and says why it is in the feed of another member', async () => {
+    const id = await post('Falcon');
+    await world.app.idle();
+    for (const kind of ['LIKE', 'RESHARE'])
+      await ask(
+        world.app,
+        'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { isReplay } }',
+        { input: { actionId: id, kind } },
+        { sub: 'rita' },
+      );
+    await using visited = await world.visit(`#/action/${encodeURIComponent(id)}`);
+    const { page, errors } = visited;
+    await has(page, '1 likes0 comments1 reshares');
+    await page.locator('::-p-xpath(//label[contains(., "Feed of")]/input)').fill('rita');
+    await page.keyboard.press('Enter');
+    await has(page, 'FOLLOW by john');
+    await page.locator('textarea').fill('Seen');
+    await click(page, 'Send');
+    await has(page, 'Seen', '[data-fanfare="comments"] li');
+    await ask(
+      world.app,
+      'mutation ($id: ID!) { hideAction(id: $id, reason: "Not here") { id } }',
+      { id },
+      ADMIN,
+    );
+    await has(page, 'Not here');
+    expect(errors).toEqual([]);
+  });
+
+  test('moderation leaves list and place as they are, its filters are in the address, and the page too', async () => {
+    await postAll('Many', 70);
+    await world.app.idle();
+    await using visited = await world.visit('#/moderation');
+    const { page, errors } = visited;
+    await has(page, 'Many 69.');
+    const row = (title: string) => page.locator(`::-p-xpath(//li[contains(., "${title}")]//input)`);
+    await row('Many 45.').click();
+    const before = Number(await page.evaluate('scrollY'));
+    expect(before).toBeGreaterThan(300);
+    await page.evaluate(
+      'window.first = document.querySelector(".actions li"); window.gone = 0; new MutationObserver(() => { if (!first.isConnected) gone += 1; }).observe(document.body, { childList: true, subtree: true })',
+    );
+    await page.evaluate(
+      "[...document.querySelectorAll('button')].find((one) => one.textContent === 'Hide 1').click()",
+    );
+    await expect.poll(() => rowText(page, 'Many 45.'), WAIT).toContain('hidden');
+    expect(await page.evaluate('[scrollY, gone]')).toEqual([before, 0]);
+    await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
+    await page.locator('::-p-xpath(//a[. = "Earlier"])').click();
+    await has(page, 'Many 30.');
+    expect(await page.evaluate('location.hash')).toContain('after=');
+    await page.reload();
+    await has(page, 'Many 30.');
+    await page.goBack();
+    await has(page, 'Many 69.');
+    await post('By Sue', 'sue');
+    await page.locator('input[name="actor"]').fill('sue');
+    await page.locator('::-p-xpath(//form[@aria-label="Which actions"]//button)').click();
+    await has(page, 'By Sue');
+    expect(await page.evaluate('location.hash')).toBe('#/moderation?actor=sue');
+    expect(await textOf(page, '.actions')).not.toContain('Many');
+    expect(errors).toEqual([]);
+  });
+
+  test('a member shows follows and mutes as lists', async () => {
+    await ask(
+      world.app,
+      'mutation { addMute(target: { phrase: "noise" }) { unreadCount { count } } }',
+      {},
+      { sub: 'rita' },
+    );
+    await using visited = await world.visit('#/member/rita');
+    const { page } = visited;
+    await click(page, 'Show');
+    await has(page, 'john', '[aria-label="Follows"]');
+    await has(page, 'phrase noise', '[aria-label="Mutes"]');
+    await page.locator('::-p-xpath(//a[. = "Feed, and why"])').click();
+    await has(page, 'Inspector', 'h1');
+  });
+
+  test('the tail reads on to what it knows, whatever came at once, and follows are made on the page of a thing', async () => {
+    await post('Before the flood');
+    await using visited = await world.visit('#/tail');
+    const { page, errors } = visited;
+    await has(page, 'Before the flood');
+    await page.locator('.tail li').hover();
+    await has(page, 'Paused, 0 waiting');
+    await postAll('Flood', 250);
+    await has(page, 'Paused, 250 waiting');
+    await goTo(page, 'slice/sue');
+    await click(page, 'Follow');
+    await has(page, 'Following');
+    await has(page, 'sue');
+    expect(errors).toEqual([]);
+  });
+
+  test('what failed beyond the first hundred is counted and tried again with the rest', async () => {
+    await world.app.idle();
+    const { actions } = (await openShared(world.app.database)).collections;
+    const latest = await actions.find().sort({ _id: -1 }).limit(130).toArray();
+    const failed = { _id: { $in: latest.map(({ _id }) => _id) } };
+    await actions.updateMany(failed, {
+      $set: {
+        'fanOut.state': 'FAILED',
+        'fanOut.leaseUntil': new Date(),
+        'fanOut.error': 'The disk is full',
+      },
+      $unset: { 'fanOut.deliveredVersion': 1 },
+    });
+    await using visited = await world.visit('#/work');
+    const { page } = visited;
+    await has(page, '100+ failed fan-outs');
+    await click(page, 'Retry all');
+    await has(page, 'Retry 130 failed fan-outs?', 'dialog[open]');
+    await page.locator('dialog[open] button.main').click();
+    await has(page, '130 of 130 tried again');
+    await expect.poll(() => actions.countDocuments({ ...failed, 'fanOut.state': 'DONE' }), WAIT).toBe(130);
+  });
+
+  test('samples of the health are taken on every screen', async () => {
+    await using visited = await world.visit('#/overview');
+    const { page } = visited;
+    const asked = await page.waitForResponse((response) => response.url().endsWith('/metrics'));
+    expect(asked.status()).toBe(200);
+    await goTo(page, 'slice');
+    // On this screen nothing else asks for them.
+    await page.waitForResponse((response) => response.url().endsWith('/metrics'));
+    await goTo(page, 'health');
+    await has(page, 'From 20');
+    const points = await page.evaluate("document.querySelector('.plot polyline').getAttribute('points')");
+    expect(String(points).split(' ').length).toBeGreaterThan(1);
+  });
+
+  test('what fails says so under axe-core on each screen and comes back by a click, and so does what is lost', async () => {
+    await using visited = await world.visit('#/publish');
+    const { page } = visited;
+    await has(page, 'Audience');
+    let fails = true;
+    await page.setRequestInterception(true);
+    page.on('request', (request) => void answer(request));
+    async function answer(request: HTTPRequest): Promise<void> {
+      if (fails && request.url().endsWith('/graphql') && request.method() === 'POST')
+        await request.respond({
+          contentType: 'application/json',
+          body: JSON.stringify({ errors: [{ message: 'It broke', extensions: { code: 'INTERNAL' } }] }),
+        });
+      else await request.continue();
+    }
+    const wrong: Record<string, unknown> = {};
+    for (const screen of [
+      'feed',
+      'slice/john',
+      'tail',
+      'inspector/rita',
+      'moderation',
+      'member/rita',
+      'webhooks',
+    ]) {
+      fails = true;
+      await goTo(page, screen);
+      await has(page, 'It broke');
+      const seen = await faultsInBoth(page);
+      if (Object.keys(seen).length > 0) wrong[screen] = seen;
+      expect(await textOf(page, 'main'), screen).not.toContain('Nothing yet.');
+      fails = false;
+      await expect
+        .poll(async () => {
+          await page.evaluate(
+            "[...document.querySelectorAll('[role=alert] button')].forEach((button) => button.click())",
+          );
+          return textOf(page, 'main');
+        }, WAIT)
+        .not.toContain('It broke');
+    }
+    await world.server.close();
+    await has(page, 'Connecting again', 'body');
+    const lost = await faultsInBoth(page, (value) => picture(page, `lost-${value}`));
+    await world.serveAgain();
+    expect([wrong, lost]).toEqual([{}, {}]);
+  });
+});
