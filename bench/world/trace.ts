@@ -23,7 +23,7 @@ export interface TraceAction extends Omit<PublishActionInput, 'conducted'> {
   readonly conducted: string;
 }
 
-const SAMPLE = fileURLToPath(new URL('../../test/fixtures/trace', import.meta.url));
+const SAMPLE = fileURLToPath(new URL('../../templates/trace', import.meta.url));
 const AT_ONCE = 1_000;
 
 /** The trace in the given folder; else the sample that is kept with the tests, and it says so. */

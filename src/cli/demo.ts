@@ -7,7 +7,7 @@ import { connectToServer, ownToken } from './connection.ts';
 import { CommandError, type CommandContext, type Terminal } from './context.ts';
 import { FOLLOWS, MEMBERS, READER, REFS } from './demo/people.ts';
 import { liveAction, story } from './demo/story.ts';
-import { paced, traceOfDay } from './demo/trace.ts';
+import { followsOfRepositories, paced, readTrace, type RecordedAction } from './demo/trace.ts';
 import { watchingHints } from './demo/watching-hints.ts';
 import { endOnSignals } from './interruption.ts';
 import { DEMO_TENANT, openRuntime } from './runtime.ts';
@@ -19,11 +19,13 @@ export interface DemoOptions {
   readonly token?: string;
   readonly interval: string;
   readonly count?: number;
-  /** Plays a day of activity, in so long, instead of single actions. */
+  /** Plays the sample trace, in so long, instead of single actions. */
   readonly trace?: string | true;
 }
 
-const DAY_IN = '1m';
+const TRACE_IN = '1m';
+/** Of members, refs and follows that one request brings. */
+const CHUNK = 500;
 
 const PREPARE = /* GraphQL */ `
   mutation DemoPrepare($members: [MemberInput!]!, $refs: [RefInput!]!, $follows: [FollowInput!]!) {
@@ -56,7 +58,10 @@ interface Published {
  * or runs on the same DATA_DIR. */
 export async function demo(context: CommandContext, options: DemoOptions): Promise<void> {
   const intervalMs = durationOf('--interval', options.interval);
-  const dayMs = options.trace === undefined ? null : durationOf('--trace', traceIn(options.trace));
+  const traceMs =
+    options.trace === undefined
+      ? null
+      : durationOf('--trace', options.trace === true ? TRACE_IN : options.trace);
   const config = configOf(context, { needsKey: false });
   const tenant = config.auth.tenantClaim === undefined ? undefined : DEMO_TENANT;
   const run = new Date().toISOString();
@@ -66,7 +71,11 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
     await tellStory(client, context.terminal);
     const token = given ?? (await ownToken(context, READER, tenant));
     for (const line of watchingHints(url, token)) context.terminal.out(line);
-    for (const [waitMs, input, at] of dayMs === null ? endless(run, intervalMs) : day(run, dayMs)) {
+    const live =
+      traceMs === null
+        ? endless(run, intervalMs)
+        : paced(await prepareTrace(client, context.terminal), traceMs, run);
+    for (const [waitMs, input, at] of live) {
       if (played.live >= (options.count ?? Infinity)) break;
       await delay(waitMs);
       const { publishAction } = await client.run<Published>(PUBLISH, { input });
@@ -100,15 +109,23 @@ function* endless(run: string, intervalMs: number): Generator<Played> {
   for (let n = 0; ; n += 1) yield [intervalMs, liveAction(run, n), ''];
 }
 
-function* day(run: string, dayMs: number): Generator<Played> {
-  for (const [waitMs, { minute, input }] of paced(traceOfDay(run), dayMs)) {
-    const [hour, rest] = [Math.floor(minute / 60), Math.floor(minute % 60)];
-    yield [waitMs, input, `${String(hour).padStart(2, '0')}:${String(rest).padStart(2, '0')} `];
-  }
+/** Whom and what the trace is about, before it is played. @returns its actions, oldest first */
+async function prepareTrace(client: ApiClient, terminal: Terminal): Promise<readonly RecordedAction[]> {
+  const trace = await readTrace();
+  const { members, refs, actions } = trace;
+  const follows = [...trace.follows, ...followsOfRepositories(trace)];
+  const none = { members: [], refs: [], follows: [] };
+  for (const chunk of chunksOf(members)) await client.run(PREPARE, { ...none, members: chunk });
+  for (const chunk of chunksOf(refs)) await client.run(PREPARE, { ...none, refs: chunk });
+  for (const chunk of chunksOf(follows)) await client.run(PREPARE, { ...none, follows: chunk });
+  terminal.out(
+    `The sample trace: ${String(actions.length)} actions of ${String(members.length)} people, ${String(follows.length)} follows.`,
+  );
+  return actions;
 }
 
-function traceIn(trace: string | true): string {
-  return trace === true ? DAY_IN : trace;
+function* chunksOf<Entry>(entries: readonly Entry[]): Generator<readonly Entry[]> {
+  for (let at = 0; at < entries.length; at += CHUNK) yield entries.slice(at, at + CHUNK);
 }
 
 function durationOf(option: string, given: string): number {

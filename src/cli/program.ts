@@ -178,7 +178,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
       'for --url, of the user demo with the role service; default: one signed with the key at hand',
     )
     .option('--interval <duration>', 'time between live actions', '2s')
-    .option('--trace [duration]', 'play the activity of a day in so long, by default 1m, instead')
+    .option('--trace [duration]', 'play the sample trace in so long, by default 1m, instead')
     .option('--count <n>', 'end after so many live actions; default: when interrupted', atLeastOne)
     .action(async (options: DemoOptions) => {
       sayLoading(context.terminal);

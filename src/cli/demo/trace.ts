@@ -1,40 +1,74 @@
-import type { PublishActionInput } from '../../services/shapes.ts';
-import { liveAction } from './story.ts';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../services/shapes.ts';
+import { MEMBERS, READER } from './people.ts';
 
-/** An action of a day, and when in it, in minutes since midnight. */
-export interface TracedAction {
-  readonly minute: number;
-  readonly input: PublishActionInput;
+const FOLDER = new URL('../../../templates/trace/', import.meta.url);
+
+/** A sample of what happened in public repositories, without names. */
+export interface Trace {
+  readonly members: readonly MemberInput[];
+  readonly refs: readonly RefInput[];
+  readonly follows: readonly FollowInput[];
+  /** Oldest first. */
+  readonly actions: readonly RecordedAction[];
 }
 
-/** Actions in each hour from eight on, as offices have them: two peaks and a lunch. */
-const PER_HOUR = [12, 38, 46, 34, 10, 26, 42, 36, 22, 8];
-const FIRST_HOUR = 8;
-
-/** Minutes of an hour, the same at every start: a linear congruence is random enough for that. */
-function spread(count: number, hour: number): number[] {
-  let state = hour * 7_919 + count;
-  return Array.from({ length: count }, () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return (hour + state / 2 ** 32) * 60;
-  }).sort((a, b) => a - b);
+export interface RecordedAction extends Omit<PublishActionInput, 'conducted'> {
+  readonly idempotencyKey: string;
+  readonly actorId: string;
+  readonly conducted: string;
+  readonly refs: readonly RefInput[];
 }
 
-/** A day of activity, oldest first. @param run tells one playing from another */
-export function traceOfDay(run: string): TracedAction[] {
-  return PER_HOUR.flatMap((count, hour) => spread(count, FIRST_HOUR + hour)).map((minute, n) => ({
-    minute,
-    input: liveAction(`${run}:trace`, n),
-  }));
+export async function readTrace(): Promise<Trace> {
+  const [members, refs, follows, actions] = await Promise.all([
+    linesOf<MemberInput>('members'),
+    linesOf<RefInput>('refs'),
+    linesOf<FollowInput>('follows'),
+    linesOf<RecordedAction>('actions'),
+  ]);
+  return { members, refs, follows, actions };
 }
 
-/** How long to wait before each action when a day takes so long, in ms. */
-export function* paced(day: readonly TracedAction[], dayMs: number): Generator<[number, TracedAction]> {
-  const [first, last] = [day[0]?.minute ?? 0, day.at(-1)?.minute ?? 0];
-  const perMinute = dayMs / Math.max(1, last - first);
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only the caller knows what the file has
+async function linesOf<Line>(name: string): Promise<Line[]> {
+  const text = await promisify(gunzip)(await readFile(new URL(`${name}.ndjson.gz`, FOLDER)));
+  return text
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+/** Those whom one can look at the feed as follow some of its repositories each, the reader of the demo all of them. */
+export function followsOfRepositories({ refs }: Pick<Trace, 'refs'>): FollowInput[] {
+  const repositories = refs.filter(({ type }) => type === 'repository');
+  return MEMBERS.flatMap(({ memberId }, at) =>
+    repositories
+      .filter((_, index) => memberId === READER || (index + at) % 3 !== 0)
+      .map(({ id }) => ({ followerId: memberId, refId: id })),
+  );
+}
+
+/** How long to wait before each action when all of it takes so long, in ms. It happens now, and at each playing again. */
+export function* paced(
+  actions: readonly RecordedAction[],
+  lastsMs: number,
+  run: string,
+): Generator<readonly [waitMs: number, input: PublishActionInput, at: string]> {
+  const atOf = (action: RecordedAction | undefined): number => Date.parse(action?.conducted ?? '0');
+  const [first, last] = [atOf(actions[0]), atOf(actions.at(-1))];
   let before = first;
-  for (const traced of day) {
-    yield [(traced.minute - before) * perMinute, traced];
-    before = traced.minute;
+  for (const action of actions) {
+    const { conducted, idempotencyKey, ...input } = action;
+    const waitMs = ((atOf(action) - before) / Math.max(1, last - first)) * lastsMs;
+    before = atOf(action);
+    yield [
+      waitMs,
+      { ...input, idempotencyKey: `demo:${run}:${idempotencyKey}` },
+      `${conducted.slice(5, 16).replace('T', ' ')} `,
+    ];
   }
 }

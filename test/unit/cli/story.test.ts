@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FOLLOWS, MEMBERS, READER, REFS } from '../../../src/cli/demo/people.ts';
 import { liveAction, story } from '../../../src/cli/demo/story.ts';
-import { paced, traceOfDay } from '../../../src/cli/demo/trace.ts';
+import { followsOfRepositories, paced, readTrace } from '../../../src/cli/demo/trace.ts';
 import { descriptorOfInput } from '../../../src/descriptors/registry.ts';
 
 const live = Array.from({ length: 120 }, (_, n) => liveAction('run', n));
@@ -42,13 +42,20 @@ describe('the demo', () => {
     expect(new Set(feeds.map((follows) => follows.map(({ refId }) => refId).join(' '))).size).toBe(12);
   });
 
-  it('plays a day in as long as it is given, the same day every time', () => {
-    const day = traceOfDay('run');
-    expect(day).toEqual(traceOfDay('run'));
-    const waits = [...paced(day, 60_000)].map(([waitMs]) => waitMs);
+  it('plays the sample trace in as long as it is given, in its order, and the dozen follow its repositories', async () => {
+    const trace = await readTrace();
+    const played = [...paced(trace.actions, 60_000, 'run')];
+    expect(played).toHaveLength(300);
+    const waits = played.map(([waitMs]) => waitMs);
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(0);
     expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeCloseTo(60_000, 3);
-    expect(day[0]?.minute).toBeGreaterThanOrEqual(8 * 60);
-    expect(new Set(day.map(({ input }) => input.idempotencyKey)).size).toBe(day.length);
+    expect(new Set(played.map(([, { idempotencyKey }]) => idempotencyKey)).size).toBe(300);
+    const things = new Set(trace.refs.map(({ id }) => id));
+    const follows = followsOfRepositories(trace);
+    for (const { refId } of follows) expect(things).toContain(refId);
+    expect(new Set(follows.map(({ followerId }) => followerId)).size).toBe(MEMBERS.length);
+    // The reader of the demo sees all of it.
+    const seen = new Set(follows.filter(({ followerId }) => followerId === READER).map(({ refId }) => refId));
+    expect(trace.actions.filter(({ refs }) => !refs.some(({ id }) => seen.has(id)))).toEqual([]);
   });
 });
