@@ -1,11 +1,16 @@
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult } from 'graphql';
-import type { GraphQLContext } from './context.ts';
 
 export interface LiveStreamOptions {
-  /** Makes the result of one event, which is the root value. */
-  readonly execute: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
-  /** The context of one event: fresh loaders, or events would be answered with what an earlier one loaded. */
-  readonly eventContext: (event: unknown) => GraphQLContext;
+  /**
+   * Makes the result of one event. Where it is executed its context has fresh loaders, or events would be answered with what
+   * an earlier one loaded.
+   */
+  readonly present: (event: unknown) => ExecutionResult | Promise<ExecutionResult>;
+  /**
+   * Takes a result on its own way to the client, past who reads the stream, and says when the next may follow. Null: it does
+   * not take this one.
+   */
+  readonly send?: ((result: ExecutionResult) => Promise<void> | 'sent' | null) | undefined;
   /** Stops the source: called once, when nobody reads the stream any more or it has ended on its own. */
   readonly onEnd: () => void;
   /** Told of every event that is about to be sent. */
@@ -29,46 +34,44 @@ export async function runSubscription(
     options.onEnd();
     throw error;
   }
-  if (Symbol.asyncIterator in source) return new LiveStream(source, args, options);
+  if (Symbol.asyncIterator in source) return new LiveStream(source, options);
   options.onEnd();
   return source;
 }
 
 class LiveStream implements AsyncGenerator<ExecutionResult, void, void> {
   readonly #events: AsyncIterator<unknown>;
-  readonly #args: ExecutionArgs;
   readonly #options: LiveStreamOptions;
   #isOver = false;
 
-  constructor(source: AsyncIterable<unknown>, args: ExecutionArgs, options: LiveStreamOptions) {
+  constructor(source: AsyncIterable<unknown>, options: LiveStreamOptions) {
     this.#events = source[Symbol.asyncIterator]();
-    this.#args = args;
     this.#options = options;
   }
 
   async next(): Promise<IteratorResult<ExecutionResult, void>> {
-    if (this.#isOver) return { done: true, value: undefined };
+    const { onEvent, present, send, presentError } = this.#options;
     try {
-      const event = await this.#events.next();
-      if (event.done !== true) return { done: false, value: await this.#present(event.value) };
+      while (!this.#hasEnded()) {
+        const event = await this.#events.next();
+        if (event.done === true || this.#hasEnded()) break;
+        onEvent(event.value);
+        const presented = present(event.value);
+        const result = presented instanceof Promise ? await presented : presented;
+        if (this.#hasEnded()) break;
+        const sending = send?.(result) ?? null;
+        if (sending === null) return { done: false, value: result };
+        if (sending !== 'sent') await sending;
+      }
     } catch (error) {
       // Who left does not need to hear that leaving broke something off.
       if (!this.#hasEnded()) {
         this.#end();
-        return { done: false, value: this.#options.presentError(error) };
+        return { done: false, value: presentError(error) };
       }
     }
     this.#end();
     return { done: true, value: undefined };
-  }
-
-  async #present(event: unknown): Promise<ExecutionResult> {
-    this.#options.onEvent(event);
-    return this.#options.execute({
-      ...this.#args,
-      rootValue: event,
-      contextValue: this.#options.eventContext(event),
-    });
   }
 
   /** Asked again after every wait. */

@@ -10,10 +10,14 @@ export interface Sharing {
   readonly shared?: 'same' | 'inside';
   /** Types in which the field is the viewer's own nevertheless: those whose global id names the viewer. */
   readonly ownIn?: readonly string[];
+  /** Its resolver goes by its object alone, and answers at once: it can be asked without executing anything. */
+  readonly isPlain?: boolean;
 }
 
 export const SHARED = { shared: 'same' } as const satisfies Sharing;
-export const HOLDS_SHARED = { shared: 'inside' } as const satisfies Sharing;
+export const HOLDS_SHARED = { shared: 'inside', isPlain: true } as const satisfies Sharing;
+/** The viewer's own, and plain. */
+export const PLAIN = { isPlain: true } as const satisfies Sharing;
 
 /** Whether what the field gives in this type may be shown to other viewers, or holds what may. */
 export function isShared(

@@ -45,8 +45,11 @@ export function withTenants(schema: GraphQLSchema): GraphQLSchema {
     );
     for (const field of Object.values(type.getFields()) as Field[]) {
       const show = showAs(field, free.has(`${type.name}.${field.name}`));
-      if (isRoot || field.args.length > 0 || show !== null)
+      if (isRoot || field.args.length > 0 || show !== null) {
+        // From here on it goes by who asks.
+        field.extensions = { ...field.extensions, isPlain: false };
         field.resolve = wrapped(field.resolve ?? defaultFieldResolver, { show, hasErrors: isRoot });
+      }
       if (field.subscribe !== undefined)
         field.subscribe = wrapped(field.subscribe, { show: null, hasErrors: true });
     }

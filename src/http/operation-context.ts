@@ -7,6 +7,7 @@ import { variablesFault } from '../graphql/limits/variables.ts';
 import { localeFor } from '../descriptors/locale.ts';
 import type { Services } from '../services/create-services.ts';
 import type { Caller } from './caller.ts';
+import type { SocketFrames } from './socket-frames.ts';
 import { refusalFor, type RateLimits, type ShareState } from './rate-limit.ts';
 
 interface OperationParams {
@@ -29,6 +30,8 @@ export interface RequestContext {
   readonly languages?: string | undefined;
   /** Why the request is refused whatever it asks; absent: it is not. */
   readonly refusal?: Error | undefined;
+  /** Takes what has been written to a socket; absent: what comes by no socket. */
+  readonly frames?: SocketFrames | undefined;
   /** How far the caller has used its shares, for the headers of the answer. */
   readonly shares?: ShareState[];
   /** Set once the document has been parsed. */

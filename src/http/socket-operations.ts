@@ -27,7 +27,7 @@ import type { RequestContext } from './operation-context.ts';
 import { operationName } from './plugins/request-figures.ts';
 import { operationIdOf, type PersistedOperations } from './persisted-operations.ts';
 import { refusalFor, type RateLimits } from './rate-limit.ts';
-import { WrittenFrames } from './written-frames.ts';
+import { SocketFrames } from './socket-frames.ts';
 import type { YogaApp } from './yoga.ts';
 
 /** What is kept with a socket. */
@@ -89,7 +89,8 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
   const running = new WeakMap<ExecutionArgs, Running>();
 
   async function prepare(
-    { caller, message, languages }: Connection,
+    { caller, message, languages, socket }: Connection,
+    id: string,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const params = { ...payload, variables: payload.variables ?? {} };
@@ -99,6 +100,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
       params,
       mayStream: true,
       languages,
+      frames: new SocketFrames(socket, id),
     };
     let errors: readonly GraphQLError[];
     try {
@@ -159,20 +161,18 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
       Object.assign(connection, { connectionParams: undefined });
       return isAdmitted;
     },
-    onSubscribe({ subscriptions, extra }, _id, payload) {
+    onSubscribe({ subscriptions, extra }, id, payload) {
       extra.activeAt = performance.now();
       // The protocol has counted this one already.
       if (Object.keys(subscriptions).length > limits.maxSubscriptionsPerConnection)
         return [apiError('RATE_LIMITED', 'Too many operations under way on this socket')];
-      const prepared = prepare(extra, payload);
+      const prepared = prepare(extra, id, payload);
       // The protocol keeps it with the subscription; the document has been parsed by now, or never will be.
       Object.assign(payload, { query: '' });
       return prepared;
     },
     execute: (args) => run(args, 'execute'),
     subscribe: (args) => run(args, 'subscribe'),
-    onOperation: ({ extra }, id, _payload, _args, result) =>
-      isStream(result) ? new WrittenFrames(result, id, (frame) => sendTo(extra.socket, frame)) : undefined,
     onError: (_connection, _id, _payload, errors) => errors.map(presentError),
     onNext: (_connection, _id, _payload, _args, result) => presentResult(result as ExecutionResult),
   };
@@ -257,11 +257,6 @@ export function sendTo(socket: WebSocket, message: string): Promise<void> {
       });
     else resolve();
   });
-}
-
-/** Subscriptions are nothing else. */
-function isStream(result: unknown): result is AsyncGenerator<ExecutionResult, void, void> {
-  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 }
 
 /** What is meant for HTTP alone is left out. */

@@ -55,6 +55,7 @@ import { getFeedGroup, readFeedGroups } from './feed/read-groups.ts';
 import { countUnread } from './feed/count-unread.ts';
 import { getNewsfeedItem } from './feed/get-item.ts';
 import { readFeed } from './feed/read-page.ts';
+import { createEventReads } from './session/event-reads.ts';
 import type { OpenEventSession } from './session/event-sessions.ts';
 import type { ReaderSession } from './session/reader-session.ts';
 import { resharedBy } from './feed/reshared-by.ts';
@@ -73,6 +74,7 @@ import type { CursorSeal } from './tenants/cursor-seal.ts';
 import type { TenantQuotas } from './tenants/quotas.ts';
 import type { RecordInteractionInput, Ticket } from './shapes.ts';
 import { createSharedBoosts } from './feed/shared-boosts.ts';
+import { SharedDecisions } from './feed/shared-decisions.ts';
 import { createSharedUnread } from './feed/shared-unread.ts';
 import { watchFeed } from './feed/watch-feed.ts';
 
@@ -121,7 +123,11 @@ export function createServices(given: ServiceParts) {
     liveLog: parts.liveLog,
     openSession: parts.openEventSession,
     reading: parts,
-    boosts: createSharedBoosts(parts),
+    decisions: new SharedDecisions({
+      boosts: createSharedBoosts(parts),
+      read: createEventReads(parts),
+      openSession: parts.openEventSession,
+    }),
     countUnread: createSharedUnread({ ...parts, openSession: parts.openEventSession }),
   };
   return {

@@ -18,6 +18,8 @@ import { isShared } from '../shared-field.ts';
 
 /** What an operation asks for at one place of its results, whatever types are there. */
 export interface Place {
+  /** The field there; null: fields of several names, in different types. */
+  field: string | null;
   /** Somewhere at this place is a field that depends on the viewer: all of it does. */
   isPersonal: boolean;
   /** By response key. */
@@ -40,7 +42,7 @@ export function personalSelection(schema: GraphQLSchema, operation: Operation): 
   const { definition, fragments } = operation;
   const root = schema.getRootType(definition.operation);
   if (root == null) throw new Error(`The schema has no ${definition.operation}`);
-  const places = newPlace();
+  const places = newPlace(null);
   walk.mark(root, definition.selectionSet, places);
   const selectionSet = walk.personal(root, definition.selectionSet, places);
   if (selectionSet === null) return { document: null, places };
@@ -48,8 +50,8 @@ export function personalSelection(schema: GraphQLSchema, operation: Operation): 
   return { document: { kind: Kind.DOCUMENT, definitions }, places };
 }
 
-function newPlace(): Place {
-  return { isPersonal: false, below: new Map() };
+function newPlace(field: string | null): Place {
+  return { field, isPersonal: false, below: new Map() };
 }
 
 class Walk {
@@ -88,9 +90,11 @@ class Walk {
 
   #markField(type: GraphQLCompositeType, field: FieldNode, place: Place): void {
     const key = keyOf(field);
-    const there = place.below.get(key) ?? newPlace();
+    const name = field.name.value;
+    const there = place.below.get(key) ?? newPlace(name);
+    if (there.field !== name) there.field = null;
     place.below.set(key, there);
-    const definition = fieldsOf(type)?.[field.name.value];
+    const definition = fieldsOf(type)?.[name];
     // What the types do not know is part of any type: the name of the type itself.
     if (definition === undefined) return;
     if (!isShared(type, definition)) there.isPersonal = true;

@@ -2,7 +2,7 @@ import type { FeedEvent as EventSource } from '../../services/shapes.ts';
 import { builder } from '../builder.ts';
 import { encodeActionId, encodeNewsfeedItemId } from '../global-id.ts';
 import { asksForType } from '../live-selection.ts';
-import { HOLDS_SHARED } from '../shared-field.ts';
+import { HOLDS_SHARED, PLAIN } from '../shared-field.ts';
 import { FeedFilter, NewsfeedItem } from './feed.ts';
 import { UnreadCount } from './unread-count.ts';
 
@@ -24,7 +24,10 @@ const FeedEvent = builder.interfaceRef<EventSource>('FeedEvent').implement({
   description: "A change of the viewer's feed.",
   resolveType: ({ kind }) => TYPE_NAMES[kind],
   fields: (t) => ({
-    cursor: t.exposeString('cursor', { description: 'Give it as `after` to go on behind this event.' }),
+    cursor: t.exposeString('cursor', {
+      description: 'Give it as `after` to go on behind this event.',
+      extensions: PLAIN,
+    }),
   }),
 });
 

@@ -3,7 +3,7 @@ import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../services/
 import { builder } from '../builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../connection.ts';
 import { asksForField } from '../live-selection.ts';
-import { SHARED } from '../shared-field.ts';
+import { PLAIN, SHARED } from '../shared-field.ts';
 import { Action } from './action.ts';
 import { Count, TOTAL_COST } from './count.ts';
 import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from './enums.ts';
@@ -25,10 +25,12 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
     relevancy: t.expose('relevancy', {
       type: 'DateTime',
       description: 'Its place in the feed: the later, the higher.',
+      extensions: PLAIN,
     }),
     reasons: t.field({
       type: [DeliveryReasonEnum],
       description: 'Why it is in the feed.',
+      extensions: PLAIN,
       resolve: ({ reasons }) => [...reasons],
     }),
     resharedBy: t.field({
@@ -39,14 +41,17 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
     }),
     isUnread: t.exposeBoolean('isUnread', {
       description: 'Whether it lies above what was marked as read, or was marked as unread.',
+      extensions: PLAIN,
     }),
     isArchived: t.exposeBoolean('isArchived', {
       description: 'Whether the reader put it away: then it is not in the feed.',
+      extensions: PLAIN,
     }),
     snoozedUntil: t.expose('snoozedUntil', {
       type: 'DateTime',
       nullable: true,
       description: 'Until when the reader snoozed it: then it is not in the feed. Null: it is not snoozed.',
+      extensions: PLAIN,
     }),
   }),
 });

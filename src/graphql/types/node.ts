@@ -54,7 +54,11 @@ export const Node = builder.interfaceRef<NodeSource>('Node').implement({
   fields: (t) => ({
     id: t.id({
       description: 'Global id.',
-      extensions: { ...SHARED, ownIn: ['Node', 'NewsfeedItem', 'FeedGroup'] } satisfies Sharing,
+      extensions: {
+        ...SHARED,
+        ownIn: ['Node', 'NewsfeedItem', 'FeedGroup'],
+        isPlain: true,
+      } satisfies Sharing,
       resolve: globalIdOf,
     }),
   }),

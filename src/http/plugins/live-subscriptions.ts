@@ -1,6 +1,6 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { LiveRendering } from '../live-rendering.ts';
+import { isWritten, type LiveRendering } from '../live-rendering.ts';
 import { createContext, type GraphQLContext } from '../../graphql/context.ts';
 import { apiError, withFirstRefusal } from '../../graphql/errors.ts';
 import { FIRST_FAULT } from '../../graphql/limits/variables.ts';
@@ -40,7 +40,7 @@ async function subscribe(
   args: ExecutionArgs,
 ) {
   const { services, rendering, quota, metrics, observer, inTrace } = options;
-  const { caller, lastEventId, locale, request } = args.contextValue as SubscribeContext;
+  const { caller, lastEventId, locale, request, frames } = args.contextValue as SubscribeContext;
   const { identity, transport } = caller;
   if (identity === null) return { errors: [apiError('UNAUTHENTICATED', 'This needs a token')] };
   const place = quota.take(identity.userId);
@@ -69,22 +69,25 @@ async function subscribe(
       locale,
     });
   const shownCursor = ({ cursor }: FeedEvent): string => services.cursors.shown(identity.userId, cursor);
-  const render = (event: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> =>
-    inTrace(event.rootValue as FeedEvent, () => renderer.render(event));
+  const executed: ExecutionArgs = { ...args, contextValue: undefined };
+  const render = (event: FeedEvent): ExecutionResult | Promise<ExecutionResult> =>
+    inTrace(event, () =>
+      renderer.render(event, () => ({ ...executed, rootValue: event, contextValue: context(event) })),
+    );
   const result = await runSubscription(
     { ...args, contextValue: context(), options: FIRST_FAULT },
     {
-      execute:
+      present:
         transport === 'websocket'
-          ? render
-          : async (event) => withEventId(await render(event), shownCursor(event.rootValue as FeedEvent)),
+          ? (event) => render(event as FeedEvent)
+          : async (event) => withEventId(await render(event as FeedEvent), shownCursor(event as FeedEvent)),
+      send: frames === undefined ? undefined : (shown) => (isWritten(shown) ? frames.send(shown.text) : null),
       onEnd,
-      eventContext: (event) => context(event as FeedEvent),
       presentError: (error) => ({ errors: [observer.presentError(error)] }),
       onEvent(event) {
-        const { kind, ...rest } = event as FeedEvent;
-        metrics.liveEventSent(kind);
-        if ('reason' in rest) metrics.liveResync(rest.reason);
+        const told = event as FeedEvent;
+        metrics.liveEventSent(told.kind);
+        if (told.kind === 'resync') metrics.liveResync(told.reason);
       },
     },
   );

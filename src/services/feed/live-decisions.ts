@@ -1,16 +1,19 @@
 import { isMutedAction } from '../../descriptors/muted-action.ts';
 import type { Action } from '../../domain/action.ts';
+import type { Member } from '../../domain/member.ts';
 import { isMutedMember } from '../../domain/mute.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { lifted, boostOf } from '../../domain/item-mark.ts';
 import { baseRelevancy } from '../../domain/relevancy.ts';
-import { addressedReasons, isPulledFor, mutesPasser } from '../../domain/visibility.ts';
-import type { ReaderProfile } from '../../domain/viewer.ts';
+import { addressedReasons, isPulledFor, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
 import { Turn } from '../../lib/turn.ts';
-import type { EntryEvent, LiveMessage } from '../../realtime/live-log.ts';
+import type { EntryEvent, ListEvent, LiveMessage } from '../../realtime/live-log.ts';
+import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { presentEntry, type EntryFacts } from './feed-rules.ts';
 import { followsOf, hydrateEntries, loadFollows } from './hydration.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from './filters.ts';
+import { ItemEvent } from './item-event.ts';
+import type { EventReads } from '../session/event-reads.ts';
 import type { EventReaderSession, ReaderSession, Sighting } from '../session/reader-session.ts';
 import type { FeedEvent } from '../shapes.ts';
 import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
@@ -63,20 +66,102 @@ export async function decideEvents(
       if (mayBeMutedNow(profile, facts[index]?.action ?? null)) muted.add(event);
     });
   }
-  if (messages.length > 1) session.expectNames([...new Set(visible.flatMap(({ refIds }) => refIds))]);
-  return messages.map(({ cursor, event }) => {
+  if (messages.length > 1) session.expectNames(namesIn(visible));
+  const reader = { identity: session.identity, open: () => session };
+  return messages.map(({ cursor, event }) =>
+    event.kind === 'list'
+      ? tellChange(filter, cursor, event.change)
+      : tell(reader, filter, {
+          cursor,
+          event,
+          shown: shown.get(event) ?? null,
+          isMutedNow: muted.has(event),
+        }),
+  );
+}
+
+/** What may be asked for by name when these are shown. */
+export function namesIn(actions: readonly Action[]): readonly string[] {
+  return [...new Set(actions.flatMap(({ refIds }) => refIds))];
+}
+
+/** What has been read for everybody who is decided for. */
+export interface CommonFacts {
+  readonly reads: EventReads;
+  readonly relevancyNow: RelevancyNow;
+}
+
+/** Somebody whose profile is known. */
+export interface KnownWatcher {
+  readonly identity: Identity;
+  readonly profile: ReaderProfile;
+  /** Opens the session that what is shown is read by, where more has to be read for it. */
+  readonly open: () => EventReaderSession;
+}
+
+/** The same where nothing of the reader has to be read for it; null: something has. */
+export function decideAtOnce(
+  { reads, relevancyNow }: CommonFacts,
+  reader: KnownWatcher,
+  filter: CheckedFeedFilter,
+  messages: readonly EventMessage[],
+): readonly (FeedEvent | null)[] | null {
+  const { profile } = reader;
+  if (profile.hasMarks || profile.hasHiddenItems || profile.checksFollows || profile.mutes.phrases.size > 0)
+    return null;
+  const decided: (FeedEvent | null)[] = [];
+  for (const { cursor, event } of messages) {
     if (event.kind === 'list') {
-      // Only a list of what is unread goes by what is marked as read.
-      if (event.change === 'marks' && !filter.unreadOnly) return null;
-      return { kind: 'resync', cursor, reason: event.change };
+      decided.push(tellChange(filter, cursor, event.change));
+      continue;
     }
-    return tell(session, filter, {
-      cursor,
-      event,
-      shown: shown.get(event) ?? null,
-      isMutedNow: muted.has(event),
-    });
-  });
+    const sighting = reads.sightings.get(event.actionId) ?? null;
+    const action = sighting === null || isGone(sighting.action) ? null : sighting.action;
+    if (action !== null && !isKnown(profile, action, event, relevancyNow)) return null;
+    const item = action === null ? null : presentKnown(profile, action, event, { relevancyNow, filter });
+    decided.push(
+      tell(reader, filter, {
+        cursor,
+        event,
+        shown: item === null || sighting === null ? null : { item, sighting },
+        isMutedNow: item === null && mayBeMutedNow(profile, action),
+      }),
+    );
+  }
+  return decided;
+}
+
+/** Whether the event and the profile say all that an item is made of. */
+function isKnown(
+  profile: ReaderProfile,
+  action: Action,
+  { kind, reasons }: EntryEvent,
+  relevancyNow: RelevancyNow,
+): boolean {
+  return (
+    // Of what is kept in mind of a reader, the pulled follows may be outdated.
+    action.pullRefIds.length === 0 &&
+    kind !== 'removed' &&
+    reasons.length > 0 &&
+    !mustAskFollows(action) &&
+    !mutesPasser(profile, action) &&
+    relevancyNow.liftersOf(action, profile).length === 0
+  );
+}
+
+function presentKnown(
+  profile: ReaderProfile,
+  action: Action,
+  { actionId, reasons }: EntryEvent,
+  { relevancyNow, filter }: { readonly relevancyNow: RelevancyNow; readonly filter: CheckedFeedFilter },
+): NewsfeedItem | null {
+  const relevancy = relevancyNow.of(action, profile.member ?? stranger(profile));
+  const entry = { actionId, relevancy, reasons };
+  return presentEntry(profile, { entry, action, mark: null, follows: null }, listedState(filter));
+}
+
+function stranger({ userId }: ReaderProfile): Pick<Member, 'userId' | 'departmentId' | 'supervisorId'> {
+  return { userId, departmentId: null, supervisorId: null };
 }
 
 /** What the events that are decided together have in common. */
@@ -96,11 +181,10 @@ async function itemNow(
 ): Promise<NewsfeedItem | null> {
   const { action, entry } = facts;
   if (action === null || isGone(action)) return null;
-  const { userId, member } = profile;
   const lifters = relevancyNow.liftersOf(action, profile);
   const relevancy = lifted(
     relevancyNow.of(action, {
-      ...(member ?? { userId, departmentId: null, supervisorId: null }),
+      ...(profile.member ?? stranger(profile)),
       follows: lifters.length === 0 ? [] : await loadFollows(session, lifters),
     }),
     boostOf(facts.mark),
@@ -117,8 +201,18 @@ async function itemNow(
   return presentEntry(profile, now, listedState(filter));
 }
 
+function tellChange(
+  filter: CheckedFeedFilter,
+  cursor: string,
+  change: ListEvent['change'],
+): FeedEvent | null {
+  // Only a list of what is unread goes by what is marked as read.
+  if (change === 'marks' && !filter.unreadOnly) return null;
+  return { kind: 'resync', cursor, reason: change };
+}
+
 function tell(
-  session: ReaderSession,
+  { identity, open }: Pick<KnownWatcher, 'identity' | 'open'>,
   filter: CheckedFeedFilter,
   {
     cursor,
@@ -133,14 +227,14 @@ function tell(
   },
 ): FeedEvent | null {
   const { kind, actionId } = event;
-  const removed = { kind: 'removed', cursor, userId: session.identity.userId, actionId } as const;
+  const removed = (): FeedEvent => ({ kind: 'removed', cursor, userId: identity.userId, actionId });
   const isOfFeed = listedState(filter) === null;
   // What comes back into the feed leaves the list of what was put away.
-  if (shown === null) return kind === 'removed' || !isOfFeed || isMutedNow ? removed : null;
+  if (shown === null) return kind === 'removed' || !isOfFeed || isMutedNow ? removed() : null;
   const { item, sighting } = shown;
   if (passesFeedFilter(filter, item))
-    return { kind: shownAs(kind, isOfFeed), cursor, item, session, sighting };
-  return kind === 'removed' || mayHavePassed(filter, kind, item) ? removed : null;
+    return new ItemEvent(shownAs(kind, isOfFeed), { cursor, item, sighting, open });
+  return kind === 'removed' || mayHavePassed(filter, kind, item) ? removed() : null;
 }
 
 /** What left the feed is there again by now, or has come into the list of what was put away. */
@@ -170,6 +264,6 @@ function mayBeMutedNow(profile: ReaderProfile, action: Action | null): boolean {
   return mutesPasser(profile, action) || (action.version > 1 && isMutedAction(mutes, action));
 }
 
-function isGone({ isDeleted, isHidden }: Action): boolean {
+export function isGone({ isDeleted, isHidden }: Action): boolean {
   return isDeleted || isHidden;
 }

@@ -3,15 +3,16 @@ import type { EndSignal } from '../../lib/ending.ts';
 import type { LiveLog, LiveMessage, LiveMessages } from '../../realtime/live-log.ts';
 import { beginReading, type BeginReadingDependencies } from '../session/begin-reading.ts';
 import { checkFeedFilter } from './filters.ts';
-import { decideEvents, type DecideDependencies, type EventMessage } from './live-decisions.ts';
+import type { EventMessage } from './live-decisions.ts';
+import type { SharedDecisions } from './shared-decisions.ts';
 import type { OpenEventSession } from '../session/event-sessions.ts';
 import { KeptProfile } from '../session/kept-profile.ts';
 import type { FeedEvent, UnreadCount, WatchArgs } from '../shapes.ts';
 import { UnreadWatch } from './unread-watch.ts';
 
-export interface WatchFeedDependencies extends DecideDependencies {
+export interface WatchFeedDependencies {
+  readonly decisions: Pick<SharedDecisions, 'decide'>;
   readonly liveLog: Pick<LiveLog, 'watch'>;
-  /** A fresh session: what it has loaded must not outlive the events it was opened for. */
   readonly openSession: OpenEventSession;
   readonly reading: BeginReadingDependencies;
   /** Counts by a read that begins after the call. */
@@ -24,7 +25,7 @@ export interface WatchFeedDependencies extends DecideDependencies {
  * @throws FanfareError BAD_USER_INPUT; rejects when the live log cannot be reached.
  */
 export async function watchFeed(
-  { liveLog, openSession, countUnread, reading, boosts }: WatchFeedDependencies,
+  { liveLog, openSession, countUnread, reading, decisions }: WatchFeedDependencies,
   identity: Identity,
   args: WatchArgs,
 ): Promise<AsyncIterable<FeedEvent>> {
@@ -36,10 +37,9 @@ export async function watchFeed(
     signal,
     ...(after === null ? {} : { after }),
   });
-  const kept = new KeptProfile(identity.userId);
+  const watcher = { identity, filter, kept: new KeptProfile(identity.userId) };
   return follow(messages, {
-    decide: (events, changes) =>
-      decideEvents({ boosts }, openSession(identity, { kept, changes }), filter, events),
+    decide: (events, changes) => decisions.decide(watcher, events, changes),
     openUnread: () =>
       args.withUnread === true ? new UnreadWatch({ count: () => countUnread(identity), signal }) : null,
     isResumed: after !== null,

@@ -8,6 +8,7 @@ import type { OwnInteractions } from '../../domain/interaction.ts';
 import { ALL_STAMPS, createEventLoads, type EventLoads } from './event-loads.ts';
 import type { InteractionPage } from './interaction-pages.ts';
 import { clock } from '../../lib/clock.ts';
+import type { EventReads } from './event-reads.ts';
 import type { KeptProfile } from './kept-profile.ts';
 import { endedSnoozesOf, pulledFollowsOf, type SessionRepositories } from './open-session.ts';
 
@@ -26,6 +27,8 @@ export interface KnownReader {
   readonly kept: KeptProfile;
   /** How often their log has told so far that something may have changed for them. */
   readonly changes: number;
+  /** What was read for all who watch since their events arrived; absent: nothing. */
+  readonly reads?: EventReads;
 }
 
 /** @param known absent: the profile is read. */
@@ -65,7 +68,10 @@ class EventSession implements EventReaderSession {
   }
 
   get sightings(): Loader<ActionId, Sighting | null> {
-    return (this.#sightings ??= new Remembered((id) => this.#loads.sightings.load(id)));
+    const known = this.#known?.reads?.sightings;
+    return (this.#sightings ??= new Remembered((id) =>
+      known?.has(id) === true ? Promise.resolve(known.get(id) ?? null) : this.#loads.sightings.load(id),
+    ));
   }
 
   /** Readers of events are looked up together. */
@@ -156,14 +162,19 @@ class EventSession implements EventReaderSession {
     void Promise.all([this.refs.loadMany(ids), this.members.loadMany(ids)]);
   }
 
-  async #keptProfile({ kept, changes }: KnownReader): Promise<ReaderProfile> {
-    const read = await this.#loads.stamps.load(ALL_STAMPS);
-    if (read === null) throw new Error('There are always stamps');
-    const known = kept.find(read.stamps, changes);
+  async #keptProfile({ kept, changes, reads }: KnownReader): Promise<ReaderProfile> {
+    const { stamps } = reads ?? (await this.#readStamps());
+    const known = kept.find(stamps, changes);
     if (known !== null) return known;
     const profile = await this.#loadProfile();
-    kept.keep(profile, read.stamps, changes);
+    kept.keep(profile, stamps, changes);
     return profile;
+  }
+
+  async #readStamps(): Promise<Pick<EventReads, 'stamps'>> {
+    const read = await this.#loads.stamps.load(ALL_STAMPS);
+    if (read === null) throw new Error('There are always stamps');
+    return read;
   }
 
   async #loadProfile(): Promise<ReaderProfile> {

@@ -1,7 +1,6 @@
 import { buildSchema as parseSchema, execute, parse, type ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
-import type { GraphQLContext } from '../../../src/graphql/context.ts';
-import { runSubscription } from '../../../src/graphql/live-stream.ts';
+import { runSubscription, type LiveStreamOptions } from '../../../src/graphql/live-stream.ts';
 
 const schema = parseSchema(
   'type Query { n: Int } type Subscription { tick: Tick } type Tick { n: Int, session: Int }',
@@ -9,26 +8,21 @@ const schema = parseSchema(
 const document = parse('subscription { tick { n session } }');
 
 /** Runs a subscription on a source, with a new number as the session of each event. */
-async function run(source: () => AsyncIterable<object> | Promise<never>) {
+async function run(source: () => AsyncIterable<object> | Promise<never>, send?: LiveStreamOptions['send']) {
   const ended: string[] = [];
   const events: unknown[] = [];
   let sessions = 0;
-  const stream = await runSubscription(
-    {
-      schema,
-      document,
-      rootValue: { tick: source },
-      fieldResolver: resolve,
-      subscribeFieldResolver: (root) => (root as { tick: typeof source }).tick(),
-    },
-    {
-      execute,
-      eventContext: () => ({ number: (sessions += 1) }) as unknown as GraphQLContext,
-      onEnd: () => void ended.push('end'),
-      onEvent: (event) => void events.push(event),
-      presentError: (error) => ({ errors: [], extensions: { failed: String(error) } }),
-    },
-  );
+  const args = {
+    ...{ schema, document, fieldResolver: resolve, rootValue: { tick: source } },
+    subscribeFieldResolver: (root: unknown) => (root as { tick: typeof source }).tick(),
+  };
+  const stream = await runSubscription(args, {
+    present: (event) => execute({ ...args, rootValue: event, contextValue: { number: (sessions += 1) } }),
+    send,
+    onEnd: () => void ended.push('end'),
+    onEvent: (event) => void events.push(event),
+    presentError: (error) => ({ errors: [], extensions: { failed: String(error) } }),
+  });
   return { stream, ended, events };
 }
 
@@ -76,6 +70,48 @@ test('takes an event only when it is asked for one', async () => {
   await Promise.resolve();
   expect(taken).toBe(2);
   await stream.return();
+});
+
+test('hands on what is taken past its reader, in order, and waits until the next may follow', async () => {
+  const sent: unknown[] = [];
+  const leave: (() => void)[] = [];
+  const { stream } = await run(
+    () => ticks(1, 2, 3, 4),
+    ({ data }) => {
+      const { n } = data?.['tick'] as { n: number };
+      if (n === 4) return null;
+      sent.push(n);
+      return n === 2 ? new Promise((resolve) => leave.push(resolve)) : 'sent';
+    },
+  );
+  if (!isStream(stream)) throw new Error('No stream');
+  const next = stream.next();
+  await expect.poll(() => sent).toEqual([1, 2]);
+  leave[0]?.();
+  expect(await next).toMatchObject({ value: { data: { tick: { n: 4 } } } });
+  expect(sent).toEqual([1, 2, 3]);
+});
+
+test('hands nothing on that was under way when it was left', async () => {
+  const sent: unknown[] = [];
+  let release = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  async function* slow(): AsyncGenerator<object> {
+    await waiting;
+    yield { n: 1 };
+  }
+  const { stream } = await run(slow, (result) => {
+    sent.push(result);
+    return 'sent';
+  });
+  if (!isStream(stream)) throw new Error('No stream');
+  const next = stream.next();
+  await stream.return();
+  release();
+  expect(await next).toEqual({ done: true, value: undefined });
+  expect(sent).toEqual([]);
 });
 
 test('ends at once when left, though an event is still awaited', async () => {

@@ -1,8 +1,8 @@
-import { isObjectType } from 'graphql';
+import { isObjectType, type GraphQLResolveInfo } from 'graphql';
 import { expect, test } from 'vitest';
 import { descriptorTypes } from '../../../src/descriptors/registry.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
-import { isShared } from '../../../src/graphql/shared-field.ts';
+import { isShared, type Sharing } from '../../../src/graphql/shared-field.ts';
 
 /** Everything that is shown to several viewers from one execution. A field that is added here must not depend on the viewer. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
@@ -34,4 +34,26 @@ test('what does not depend on the viewer is these fields, and those of descripto
     return fields.length === 0 ? [] : [[type.name, fields.map(({ name }) => name).sort()]];
   });
   expect(Object.fromEntries(found)).toEqual({ ...SHARED, ...Object.fromEntries(descriptors) });
+});
+
+test('what is read without executing anything goes by its object alone', () => {
+  const schema = buildSchema();
+  const plain = Object.values(schema.getTypeMap()).flatMap((type) => {
+    if (!isObjectType(type)) return [];
+    const fields = Object.values(type.getFields()).filter(
+      ({ extensions }) => (extensions as Sharing).isPlain === true,
+    );
+    return fields.map((field) => ({ name: `${type.name}.${field.name}`, field }));
+  });
+  const ofItems = ['id', 'isArchived', 'isUnread', 'reasons', 'relevancy', 'snoozedUntil'];
+  expect(plain.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['Subscription.feedEvents', ...ofItems.map((field) => `NewsfeedItem.${field}`)]),
+  );
+  const source = { userId: 'ann', actionId: '0123456789abcdef01234567', relevancy: new Date(0), reasons: [] };
+  const forbidden = new Proxy({}, { get: () => expect.unreachable('A plain field goes by who asks') });
+  for (const { field } of plain) {
+    expect(field.args.filter(({ name }) => name !== 'after' && name !== 'filter')).toEqual([]);
+    const value: unknown = field.resolve?.(source, {}, forbidden, forbidden as GraphQLResolveInfo);
+    expect(value).not.toBeInstanceOf(Promise);
+  }
 });

@@ -21,7 +21,7 @@ import { profileOfStranger } from '../../../src/domain/viewer.ts';
 import { createContext } from '../../../src/graphql/context.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 import { CompiledExecution } from '../../../src/http/compiled-execution.ts';
-import { isWritten, LiveRendering } from '../../../src/http/live-rendering.ts';
+import { isWritten, LiveRendering, type EventRenderer } from '../../../src/http/live-rendering.ts';
 import type { Services } from '../../../src/services/create-services.ts';
 import { createReaderSession } from '../../../src/services/session/loaders.ts';
 import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
@@ -199,6 +199,14 @@ class Selections {
   }
 }
 
+function renderBy(
+  renderer: EventRenderer | undefined,
+  args: ExecutionArgs,
+): ReturnType<EventRenderer['render']> {
+  if (renderer === undefined) throw new Error('There is a renderer for every viewer');
+  return renderer.render(args.rootValue as FeedEvent, () => args);
+}
+
 async function shownTo(args: ExecutionArgs, render: (args: ExecutionArgs) => unknown): Promise<string> {
   const result = (await render(args)) as ExecutionResult;
   return isWritten(result) ? result.text : JSON.stringify(result);
@@ -211,25 +219,31 @@ interface Comparison {
   readonly variables?: readonly object[];
 }
 
-/** Shows one event to all viewers, and gives what each was shown beside what the interpreter shows them. */
+interface Compared {
+  readonly shown: string;
+  readonly interpreted: string;
+  readonly isShared: boolean;
+}
+
+/** Shows one event to all viewers, twice, and gives what each was shown beside what the interpreter shows them. */
 async function compare(
   document: DocumentNode,
   { type, kind, variables = [] }: Comparison,
-): Promise<{ shown: string; interpreted: string; isShared: boolean }[]> {
+): Promise<Compared[]> {
   const rendering = new LiveRendering(new CompiledExecution({ runsBefore: () => 1 }));
   const asks = VIEWERS.map((_viewer, index) => ({ document, variableValues: { ...variables[index] } }));
   const renderers = asks.map((asked) => rendering.open({ schema, ...asked }, 'en'));
   const shown = action(type);
   const sighting = {};
-  const outcomes = VIEWERS.map(async (viewer, index) => {
+  const showTo = async (viewer: string, index: number): Promise<Compared> => {
     const args = { ...eventFor(viewer, shown, sighting, kind), ...asks[index] };
-    const result = await renderers[index]?.render(args);
+    const result = await renderBy(renderers[index], args);
     const interpreted = await shownTo({ ...eventFor(viewer, shown, {}, kind), ...asks[index] }, execute);
-    if (result === undefined) throw new Error('There is a renderer for every viewer');
     const isShared = isWritten(result);
     return { shown: isWritten(result) ? result.text : JSON.stringify(result), interpreted, isShared };
-  });
-  return Promise.all(outcomes);
+  };
+  const first = await Promise.all(VIEWERS.map(showTo));
+  return [...first, ...(await Promise.all(VIEWERS.map(showTo)))];
 }
 
 test('shows every viewer byte for byte what the interpreter would', async () => {
@@ -259,17 +273,17 @@ const WHOLE = `subscription { feedEvents { __typename cursor ... on FeedItemAdde
 
 test('executes what is the same for all once, and again for another read of the action', async () => {
   const outcomes = await compare(parse(WHOLE), { type: 'ApplicationRating', kind: 'added' });
-  expect(outcomes.map(({ isShared }) => isShared)).toEqual([false, true, true]);
+  expect(outcomes.map(({ isShared }) => isShared)).toEqual([false, true, true, true, true, true]);
   for (const { shown, interpreted } of outcomes) expect(shown).toBe(interpreted);
 
   const rendering = new LiveRendering(new CompiledExecution());
   const [first, second] = [0, 1].map(() => rendering.open({ schema, document: parse(WHOLE) }, 'en'));
   // Equal texts, but parsed twice: they are not taken for the same.
   const results = [
-    await first?.render({ ...eventFor('ann', action('A'), {}, 'added'), document: parse(WHOLE) }),
-    await second?.render({ ...eventFor('bob', action('A'), {}, 'added'), document: parse(WHOLE) }),
+    await renderBy(first, { ...eventFor('ann', action('A'), {}, 'added'), document: parse(WHOLE) }),
+    await renderBy(second, { ...eventFor('bob', action('A'), {}, 'added'), document: parse(WHOLE) }),
   ];
-  expect(results.map((result) => result !== undefined && isWritten(result))).toEqual([false, false]);
+  expect(results.map((result) => isWritten(result))).toEqual([false, false]);
 });
 
 test('shares nothing between reads of an action, kinds of events, locales and variables of its content', async () => {
@@ -289,9 +303,9 @@ test('shares nothing between reads of an action, kinds of events, locales and va
       rendering.open({ schema, document, variableValues: { ...variableValues } }, locale);
     using first = open('en', { after: 'x', locale: 'de' });
     using other = open(one.locale ?? 'en', one.variables ?? { after: 'y', locale: 'de' });
-    await first.render({ ...eventFor('ann', shown, sighting, 'added'), document });
+    await renderBy(first, { ...eventFor('ann', shown, sighting, 'added'), document });
     return isWritten(
-      await other.render({ ...eventFor('bob', shown, one.sighting ?? sighting, 'added'), document }),
+      await renderBy(other, { ...eventFor('bob', shown, one.sighting ?? sighting, 'added'), document }),
     );
   };
   expect(await isShared({})).toBe(true);
@@ -323,9 +337,57 @@ test('shows who is alone with an operation, or is again, their events one by one
   const shown = action('ApplicationRating');
   const first = rendering.open({ schema, document }, 'en');
   const second = rendering.open({ schema, document }, 'en');
-  await first.render({ ...eventFor('ann', shown, sighting, 'added'), document });
+  await renderBy(first, { ...eventFor('ann', shown, sighting, 'added'), document });
   second[Symbol.dispose]();
   second[Symbol.dispose]();
-  const result = await first.render({ ...eventFor('bob', shown, sighting, 'added'), document });
+  const result = await renderBy(first, { ...eventFor('bob', shown, sighting, 'added'), document });
   expect(isWritten(result)).toBe(false);
+});
+
+const PLAIN_OF_VIEWER = `subscription { e: feedEvents { __typename c: cursor ... on FeedItemAdded { item {
+  i: id relevancy at: relevancy reasons isUnread isArchived snoozedUntil action { id descriptor { summary } } } } } }`;
+
+test('executes nothing for what a viewer has of their own in the event', async () => {
+  const document = parse(PLAIN_OF_VIEWER);
+  const rendering = new LiveRendering(new CompiledExecution());
+  const renderers = VIEWERS.map(() => rendering.open({ schema, document }, 'en'));
+  const shown = action('ApplicationRating');
+  const sighting = {};
+  await renderBy(renderers[0], { ...eventFor('ann', shown, sighting, 'added'), document });
+  for (const viewer of ['bob', 'root', 'ann', 'bob']) {
+    const { rootValue } = eventFor(viewer, shown, sighting, 'added');
+    const result = await renderers[1]?.render(rootValue as FeedEvent, () => {
+      throw new Error('Nothing is to be executed');
+    });
+    const interpreted = await shownTo({ ...eventFor(viewer, shown, {}, 'added'), document }, execute);
+    expect(result).toMatchObject({ text: interpreted });
+  }
+});
+
+test('executes it where ids and cursors are shown without a tenant', async () => {
+  const inTenants = buildSchema({ hasTenants: true });
+  const viewer = 'acme\u001Fann';
+  const document = parse(PLAIN_OF_VIEWER);
+  const rendering = new LiveRendering(new CompiledExecution());
+  const renderers = [0, 1].map(() => rendering.open({ schema: inTenants, document }, 'en'));
+  const sighting = {};
+  const argsOf = (): ExecutionArgs => {
+    const args = eventFor('ann', action('ApplicationRating'), sighting, 'added');
+    const event = args.rootValue as Extract<FeedEvent, { item: unknown }>;
+    const identity: Identity = { userId: viewer, roles: new Set(['user'] as const), expiresAt: null };
+    const contextValue = createContext(
+      { cursors: { shown: (_userId: string, cursor: string) => `sealed ${cursor}` } } as unknown as Services,
+      identity,
+      new AbortController().signal,
+      { openSession: () => sessionOf(identity) },
+    );
+    const rootValue = { ...event, item: { ...event.item, userId: viewer } };
+    return { ...args, schema: inTenants, document, contextValue, rootValue };
+  };
+  await renderBy(renderers[0], argsOf());
+  const result = await renderBy(renderers[1], argsOf());
+  const interpreted = await shownTo(argsOf(), execute);
+  expect(result).toMatchObject({ text: interpreted });
+  expect(interpreted).toContain('"c":"sealed cursor of ann"');
+  expect(interpreted).not.toContain(Buffer.from(viewer).toString('base64').slice(0, 8));
 });

@@ -1,0 +1,131 @@
+import {
+  getNullableType,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+} from 'graphql';
+import type { Sharing } from '../shared-field.ts';
+import type { Place } from './personal-selection.ts';
+import type { ResultText } from './result-text.ts';
+
+/** The text of a viewer's result, from the root value of theirs. */
+export type FillText = (root: object) => string;
+
+/** Gives a value of an object. */
+type Read = (source: unknown) => unknown;
+
+/** Plain resolvers look at their object alone. */
+type PlainResolver = GraphQLFieldResolver<unknown, null, Record<string, never>>;
+const NO_INFO = {} as Parameters<PlainResolver>[3];
+
+/**
+ * Puts the viewer's own values into the gaps of a text without executing anything. Null where one of them is not to be had
+ * that way: its field is not plain, it lies in a list, or which field it is depends on the type.
+ * @param root of which the text was made; others with the same types give the same form.
+ */
+export function plainFill(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  { text, places, root }: { readonly text: ResultText; readonly places: Place; readonly root: object },
+): FillText | null {
+  const reads = text.gaps.map((path) => readText({ schema, type, places, root, path }));
+  if (!reads.every((read) => read !== null)) return null;
+  const [first = '', ...rest] = text.texts;
+  const parts = reads.map((read, index) => ({ read, after: rest[index] ?? '' }));
+  return (value) => {
+    let filled = first;
+    for (const { read, after } of parts) filled += read(value) + after;
+    return filled;
+  };
+}
+
+interface Gap {
+  readonly schema: GraphQLSchema;
+  readonly type: GraphQLObjectType;
+  readonly places: Place;
+  readonly root: unknown;
+  readonly path: readonly (string | number)[];
+}
+
+/** Reads the value of a gap as JSON. */
+function readText({ schema, type: rootType, places, root, path }: Gap): ((root: unknown) => string) | null {
+  let type: GraphQLObjectType = rootType;
+  let place: Place | undefined = places;
+  let source = root;
+  const steps: Read[] = [];
+  for (const [index, step] of path.entries()) {
+    place = typeof step === 'string' ? place?.below.get(step) : undefined;
+    const field: PlainField | null = place?.field == null ? null : plainField(type, place.field);
+    if (field === null) return null;
+    if (index === path.length - 1) return textOf(steps, field);
+    steps.push(field.read);
+    source = field.read(source);
+    const below = concreteType(schema, field.type, source);
+    if (below === null) return null;
+    type = below;
+  }
+  return null;
+}
+
+interface PlainField {
+  readonly type: GraphQLOutputType;
+  readonly read: Read;
+}
+
+function plainField(parent: GraphQLObjectType, name: string): PlainField | null {
+  const field: GraphQLField<unknown, unknown> | undefined = parent.getFields()[name];
+  if (field === undefined || (field.extensions as Sharing).isPlain !== true) return null;
+  const resolve = field.resolve as PlainResolver | undefined;
+  const type = getNullableType(field.type);
+  // Without a resolver a field gives the property of its name.
+  if (resolve === undefined)
+    return { type, read: (source) => (source as Readonly<Record<string, unknown>>)[name] };
+  return { type, read: (source) => resolve(source, {}, null, NO_INFO) };
+}
+
+/** The type of an object that is there; null: it is no object, or its type is not to be had at once. */
+function concreteType(
+  schema: GraphQLSchema,
+  type: GraphQLOutputType,
+  source: unknown,
+): GraphQLObjectType | null {
+  if (isObjectType(type)) return type;
+  if (!isAbstractType(type)) return null;
+  const name = type.resolveType?.(source, null, NO_INFO, type);
+  const found = typeof name === 'string' ? schema.getType(name) : undefined;
+  return isObjectType(found) ? found : null;
+}
+
+/** Values that are the same object as the last one have the same text. */
+function textOf(steps: readonly Read[], { type, read }: PlainField): ((root: unknown) => string) | null {
+  const write = writerOf(type);
+  if (write === null) return null;
+  let last: unknown;
+  let text = '';
+  return (root) => {
+    let source = root;
+    for (const step of steps) source = step(source);
+    const value = read(source);
+    if (value !== last || text === '') {
+      text = value == null ? 'null' : JSON.stringify(write(value));
+      last = value;
+    }
+    return text;
+  };
+}
+
+/** As the interpreter completes a value that is there. */
+function writerOf(type: GraphQLOutputType): Read | null {
+  if (isLeafType(type)) return (value) => type.serialize(value);
+  if (!isListType(type)) return null;
+  const write = writerOf(getNullableType(type.ofType as GraphQLOutputType));
+  return write === null
+    ? null
+    : (values) => Array.from(values as Iterable<unknown>, (value) => (value == null ? null : write(value)));
+}

@@ -1,0 +1,35 @@
+import type { ActionId } from '../../domain/action.ts';
+import { inSlices } from '../../lib/in-slices.ts';
+import type { Stamps } from '../../storage/reader-stamps.ts';
+import type { SessionRepositories } from './open-session.ts';
+import type { Sighting } from './reader-session.ts';
+
+/** What is the same for all who watch, as of one time. */
+export interface EventReads {
+  readonly stamps: Stamps;
+  /** Of every action that was asked for. */
+  readonly sightings: ReadonlyMap<ActionId, Sighting | null>;
+}
+
+export type ReadForEvents = (actionIds: Iterable<ActionId>) => Promise<EventReads>;
+
+/** Most actions of one query. */
+const MAX_BATCH = 500;
+
+/** Reads what events of these actions are decided by for anybody. */
+export function createEventReads({
+  actions,
+  readerStamps,
+}: Pick<SessionRepositories, 'actions' | 'readerStamps'>): ReadForEvents {
+  return async (actionIds) => {
+    const sightings = new Map<ActionId, Sighting | null>();
+    for (const id of actionIds) sightings.set(id, null);
+    const [stamps] = await Promise.all([
+      readerStamps.read(),
+      inSlices([...sightings.keys()], MAX_BATCH, async (ids) => {
+        for (const action of await actions.findByIds(ids)) sightings.set(action.id, { action });
+      }),
+    ]);
+    return { stamps, sightings };
+  };
+}
