@@ -1,7 +1,7 @@
 import { formatNumber, formatSummary } from './format.ts';
 import type { Provenance } from './machine.ts';
 import { drawMermaid } from './mermaid.ts';
-import { TARGETS, type KeptReport, type Table, type TargetRow } from './report.ts';
+import { TARGETS, verdictOf, type KeptReport, type Table, type TargetRow } from './report.ts';
 
 export interface Named {
   readonly name: string;
@@ -35,10 +35,11 @@ function targetRows(row: TargetRow, reports: readonly Named[]): string[] {
   const { what, target } = TARGETS[row];
   const all = reports.flatMap(({ report }) => report.verdicts.filter((verdict) => verdict.row === row));
   if (all.length === 0) return [`| ${what} | ${target} | – | not measured |`];
-  return all.map(({ figure, isMet }) => {
+  return all.map((verdict) => {
+    const { figure } = verdict;
     const note = figure.note === undefined ? '' : `; ${figure.note}`;
     const measured = `${formatSummary(figure.summary, figure.unit)}<br>${figure.name}${note}`;
-    return `| ${what} | ${target} | ${measured} | ${isMet ? 'met' : '**missed**'} |`;
+    return `| ${what} | ${target} | ${measured} | ${verdict.isMet === false ? '**missed**' : verdictOf(verdict)} |`;
   });
 }
 

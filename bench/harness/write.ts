@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { formatSummary } from './format.ts';
-import type { KeptReport, PartReport } from './report.ts';
+import { verdictOf, type KeptReport, type PartReport } from './report.ts';
 import { resultsPage } from './results-page.ts';
 
 /** Writes `<part>.json`. */
@@ -17,9 +17,9 @@ export function showReport(report: PartReport, seconds: number): void {
     console.log(`  ${name}: ${formatSummary(summary, unit)}${note === undefined ? '' : `  [${note}]`}`);
   for (const { columns, rows } of report.tables ?? [])
     for (const row of [columns, ...rows]) console.log(`  ${row.join(' | ')}`);
-  for (const { figure, isMet } of report.verdicts)
+  for (const verdict of report.verdicts)
     console.log(
-      `  ${isMet ? 'met   ' : 'MISSED'} ${figure.name}: ${formatSummary(figure.summary, figure.unit)}`,
+      `  ${verdictOf(verdict)}: ${verdict.figure.name}: ${formatSummary(verdict.figure.summary, verdict.figure.unit)}`,
     );
 }
 

@@ -28,7 +28,7 @@ export async function eventsContender(
   closer: Closer,
   { name, checkout, cpu }: EventsSide,
 ): Promise<Contender> {
-  const subscribers = sized(options, { full: 1_000, short: 300, smoke: 20 });
+  const subscribers = sized(options, { full: 1_000, short: 1_000, smoke: 20 });
   // Of more in one call nobody waits for the delivery.
   const burst = sized(options, { full: 20, short: 20, smoke: 2 });
   const of = { environment, database: `bench_against_events_${name}`, profileDir, checkout };

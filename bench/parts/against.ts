@@ -155,8 +155,14 @@ const ROWS = [
   ['events/s', 'eventsBefore'],
 ] as const;
 
+function socketsIn(name: string): number {
+  return Number(/to (\d+) sockets/.exec(name)?.[1] ?? 0);
+}
+
 function judged(ratio: Figure): Verdict[] {
-  return ROWS.filter(([name]) => ratio.name.startsWith(name)).map(([, row]) => judge(row, ratio));
+  return ROWS.filter(([name]) => ratio.name.startsWith(name)).map(([, row]) =>
+    judge(row, ratio, row === 'eventsBefore' ? socketsIn(ratio.name) : undefined),
+  );
 }
 
 function report(measured: {

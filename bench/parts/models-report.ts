@@ -1,6 +1,6 @@
 import type { BarChart } from '../harness/chart.ts';
 import { formatNumber } from '../harness/format.ts';
-import type { Figure, PartReport, Table } from '../harness/report.ts';
+import { judge, type Figure, type PartReport, type Table, type Verdict } from '../harness/report.ts';
 import { seriesNamed, summaryOf, type Series } from '../harness/rounds.ts';
 import { once, summarise, type Summary } from '../harness/statistics.ts';
 import type { ModelsSizes } from '../world/models-load.ts';
@@ -54,7 +54,7 @@ export function modelsReport(measured: ModelsMeasurements): PartReport {
     about: about(measured),
     tables: [tableOf(rows, columns)],
     figures: rows.flatMap((row) => figuresOf(row, columns)),
-    verdicts: [],
+    verdicts: rows.flatMap(verdictsOf),
     charts: columns.flatMap((column) => chartOf(rows, column)),
     raw: {
       ...measured,
@@ -125,6 +125,19 @@ interface Column {
   readonly chart: string | null;
   readonly unit: string;
   readonly of: (row: Row) => Summary | null;
+}
+
+/** The models whose deliveries have a target. */
+const ROWS = [
+  ['time-buckets', 'timeBuckets'],
+  ['size-buckets', 'sizeBuckets'],
+  ['top-cache', 'topCache'],
+] as const;
+
+function verdictsOf({ model, deliveries }: Row): Verdict[] {
+  const row = ROWS.find(([name]) => name === model)?.[1];
+  if (row === undefined || deliveries === null) return [];
+  return [judge(row, { name: `${model}: deliveries`, unit: 'items/s', summary: deliveries })];
 }
 
 /** One line per model, with the medians. */

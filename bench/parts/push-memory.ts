@@ -107,12 +107,13 @@ function report({ subscribers, rss, heap, last }: Measured): PartReport {
     ],
     figures: all,
     verdicts: [
-      judge('memory', ratio(rss, 'resident')),
-      judge('memory', ratio(heap, 'heap and buffers')),
-      judge('reachMany', {
-        ...{ name: `one action to ${everybody} subscribers, last receipt`, unit: 's' },
-        summary: summaryOf(last),
-      }),
+      judge('memory', ratio(rss, 'resident'), subscribers),
+      judge('memory', ratio(heap, 'heap and buffers'), subscribers),
+      judge(
+        'reachMany',
+        { name: `one action to ${everybody} subscribers, last receipt`, unit: 's', summary: summaryOf(last) },
+        subscribers,
+      ),
     ],
     charts: [
       {
