@@ -83,7 +83,7 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     .command('token')
     .description('print a token')
     .requiredOption('--sub <user>', 'id of the user it is for')
-    .option('--roles <roles>', 'some of user, service, admin, separated by commas', 'user')
+    .option('--roles <roles>', 'some of user, service, admin, operator, separated by commas', 'user')
     .option('--expires <duration>', 'how long it is good for', '30d')
     .option(...TENANT)
     .action(async (options: TokenOptions) => {

@@ -1,13 +1,17 @@
 import { SignJWT } from 'jose';
 import type { Config } from '../config/config.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import type { Role } from '../domain/viewer.ts';
+import { OPERATOR, ROLES } from '../domain/viewer.ts';
 import { CommandError } from './context.ts';
+
+/** What a token may say of its bearer. */
+export const TOKEN_ROLES = [...ROLES, OPERATOR] as const;
+export type TokenRole = (typeof TOKEN_ROLES)[number];
 
 export interface TokenRequest {
   readonly sub: string;
-  readonly roles: readonly Role[];
-  /** Null where tenants are off. */
+  readonly roles: readonly TokenRole[];
+  /** Null where tenants are off, and for an operator. */
   readonly tenant?: Tenant | null;
   readonly expiresAt: Date;
 }
@@ -23,7 +27,7 @@ export async function signToken(auth: TokenSigning, request: TokenRequest): Prom
     );
   const { tenantClaim } = auth;
   const claims = { roles: [...request.roles] };
-  const own = tenantClaim === undefined ? {} : { [tenantClaim]: request.tenant };
+  const own = tenantClaim === undefined || request.tenant === null ? {} : { [tenantClaim]: request.tenant };
   const token = new SignJWT({ ...own, ...claims })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setSubject(request.sub)

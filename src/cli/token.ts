@@ -1,9 +1,11 @@
 import { parseDuration } from '../config/units.ts';
-import { ROLES, type Role } from '../domain/viewer.ts';
+import type { Config } from '../config/config.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import { OPERATOR } from '../domain/viewer.ts';
 import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { withSecret } from './kept-secret.ts';
-import { signToken } from './sign-token.ts';
+import { signToken, TOKEN_ROLES, type TokenRole } from './sign-token.ts';
 import { tenantFor } from './tenant.ts';
 
 export interface TokenOptions {
@@ -19,7 +21,7 @@ export async function token(context: CommandContext, options: TokenOptions): Pro
   const { config, keptIn } = await withSecret(configOf(context));
   const roles = readRoles(options.roles);
   const expiresAt = readExpiry(options.expires);
-  const tenant = tenantFor(config, options.tenant);
+  const tenant = tenantOfToken(config, roles, options.tenant);
   context.terminal.out(await signToken(config.auth, { sub: readSub(options.sub), roles, tenant, expiresAt }));
   const key = keptIn === null ? 'JWT_SECRET' : `the secret kept in ${keptIn}`;
   context.terminal.note(
@@ -33,12 +35,24 @@ function readSub(sub: string): string {
   return sub;
 }
 
-function readRoles(list: string): Role[] {
+/** An operator names a tenant in each request: their token has none unless one is given. */
+function tenantOfToken(
+  config: Pick<Config, 'auth'>,
+  roles: readonly TokenRole[],
+  given: string | undefined,
+): Tenant | null {
+  const isOperator = roles.includes(OPERATOR);
+  if (isOperator && config.auth.tenantClaim === undefined)
+    throw new CommandError(`The role ${OPERATOR} is for servers with tenants, and TENANT_CLAIM is not set`);
+  return isOperator && given === undefined ? null : tenantFor(config, given);
+}
+
+function readRoles(list: string): TokenRole[] {
   const names = new Set(list.split(',').map((name) => name.trim()));
-  const roles = ROLES.filter((role) => names.delete(role));
+  const roles = TOKEN_ROLES.filter((role) => names.delete(role));
   if (names.size > 0 || roles.length === 0)
     throw new CommandError(
-      `--roles got "${list}", expected some of ${ROLES.join(', ')}, separated by commas`,
+      `--roles got "${list}", expected some of ${TOKEN_ROLES.join(', ')}, separated by commas`,
     );
   return roles;
 }

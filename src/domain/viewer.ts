@@ -8,6 +8,9 @@ import { plainId } from './tenant.ts';
 export const ROLES = ['user', 'service', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** A role of tokens alone: names in each request the tenant to act in, there with the other roles of the token. */
+export const OPERATOR = 'operator';
+
 /** Who asks, as the token says. */
 export interface Identity {
   readonly userId: UserId;

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { UserId } from '../domain/action.ts';
 import { FanfareError } from '../domain/errors.ts';
 import { isTenantName, storedId, TENANT_FORM, type Tenant } from '../domain/tenant.ts';
-import { ROLES, type Identity, type Role } from '../domain/viewer.ts';
+import { OPERATOR, ROLES, type Identity, type Role } from '../domain/viewer.ts';
 import { logKeysBroken, logKeysNotFetched } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { KeySet } from './key-set.ts';
@@ -35,8 +35,6 @@ export type Authenticate = (authorization: string | undefined, tenant?: string) 
 
 /** The header, and the connection parameter, by which an operator names the tenant to act in. */
 export const TENANT_HEADER = 'fanfare-tenant';
-/** Acts in any tenant, with the other roles of the token. */
-const OPERATOR = 'operator';
 
 const MAX_TOKEN_LENGTH = 8_192;
 const MAX_CACHED = 10_000;

@@ -34,15 +34,28 @@ const SOON = new Date(Date.now() + 86_400_000).toISOString();
 
 const closer = new Closer();
 const webhooks = new Map<string, WebhookTarget>();
+/** Of who runs the installation. */
+let everybodys: WebhookTarget;
+const SECRET_PATH = 'hooks/of-the-installation';
 let app: TestApp;
 let watcher: FeedWatcher;
 let crimson: TenantIds;
 
 beforeAll(async () => {
   for (const tenant of ['crimson', 'azure']) webhooks.set(tenant, closer.own(await startWebhookTarget()));
-  const receivers = [...webhooks].map(([tenant, { url, secret }]) => ({
+  everybodys = closer.own(await startWebhookTarget());
+  everybodys.answer = 500;
+  const ofTenants = [...webhooks].map(([tenant, { url, secret }]) => ({
     ...{ url, secrets: [secret], tenant, allowPrivateAddress: true },
   }));
+  const ofEverybody = {
+    ...{
+      url: new URL(SECRET_PATH, everybodys.url).href,
+      secrets: [everybodys.secret],
+      allowPrivateAddress: true,
+    },
+  };
+  const receivers = [...ofTenants, ofEverybody];
   app = closer.own(
     await startTestApp({
       env: { TENANT_CLAIM, WEBHOOKS: JSON.stringify(receivers), POLL_INTERVAL: '50ms' },
@@ -251,6 +264,8 @@ async function expectSame(known: readonly Record<string, unknown>[]): Promise<vo
 test('has nothing of another tenant in any answer, and never the separator', () => {
   const text = JSON.stringify(before);
   expect(text).toContain('azure title');
+  expect(text).toContain(new URL(everybodys.url).origin);
+  expect(text).not.toContain(SECRET_PATH);
   expect(text).toContain('azure reason');
   for (const mark of ['crimson', TENANT_SEPARATOR, '\\u001f']) expect(text).not.toContain(mark);
   for (const encoded of text.match(/[\w+/=-]{12,}/g) ?? []) {

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { createFeedClient } from '@fanfare/client';
 import { runOffload, runRestore } from '../../src/cli/offload/run-offload.ts';
 import type { Services } from '../../src/services/create-services.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { watchFeed } from '../support/live-clients.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { ask, inTenant, TENANT_CLAIM, tokenWith, type TenantApp } from '../support/tenants.ts';
 
 const closer = new Closer();
@@ -149,6 +151,42 @@ test('a page that comes again and again has ids as the host has them, and a live
     expect(JSON.stringify(event)).not.toContain('u001f');
   }
 });
+
+test.each(['websocket', 'sse'] as const)(
+  'an operator reads and watches by the client: %s',
+  async (transport) => {
+    const token = await tokenWith('ann', { roles: ['operator', 'user'] });
+    const clientOf = (tenant?: string) =>
+      createFeedClient({
+        ...{ url: `${app.url}/graphql`, token, transport, webSocket: WebSocket, retries: 0 },
+        ...(tenant === undefined ? {} : { tenant }),
+      });
+    const id = await publish(acme, `by-client-${transport}`);
+    await app.idle();
+    const idsFor = async (tenant: string) =>
+      (await clientOf(tenant).feed()).edges.map(({ node }) => node.action.id);
+    expect(await idsFor('acme')).toContain(id);
+    expect(await idsFor('other')).not.toContain(id);
+    await expect(clientOf().feed()).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    const ending = new AbortController();
+    let isOpen = false;
+    const seen: string[] = [];
+    const watching = clientOf('acme').watch({
+      signal: ending.signal,
+      onResync: () => {
+        isOpen = true;
+      },
+      onEvent: (event) => {
+        if (event.__typename === 'FeedItemAdded') seen.push(event.item.action.id);
+      },
+    });
+    await expect.poll(() => isOpen, { timeout: PATIENCE_MS }).toBe(true);
+    const live = await publish(acme, `by-client-${transport}-live`);
+    await expect.poll(() => seen, { timeout: PATIENCE_MS }).toEqual([live]);
+    ending.abort();
+    await watching;
+  },
+);
 
 test('a ticket opens streams in the tenant it was made in', async () => {
   const { data } = await acme.query<{ readonly createTicket: { readonly ticket: string } }>(

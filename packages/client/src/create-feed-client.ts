@@ -20,14 +20,14 @@ export function createFeedClient<Item>(
   options: FeedClientOptions & { readonly fields: string },
 ): FeedClient<Item>;
 export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): FeedClient<Item> {
-  const { fields = ITEM_FIELDS, timeoutMs = 30_000, token } = options;
+  const { fields = ITEM_FIELDS, timeoutMs = 30_000, token, tenant } = options;
   const url = absolute(options.url);
   const connect =
     options.transport === 'sse'
-      ? createSseTransport({ url, timeoutMs })
-      : createSocketTransport({ url, timeoutMs, webSocket: options.webSocket });
+      ? createSseTransport({ url, timeoutMs, tenant })
+      : createSocketTransport({ url, timeoutMs, tenant, webSocket: options.webSocket });
   const { firstMs = 500, maxMs = 30_000 } = options.backoff ?? {};
-  const request = createRequest({ url, token, timeoutMs });
+  const request = createRequest({ url, token, timeoutMs, tenant });
   const queries = { plain: queryOf(fields), counted: queryOf(fields, true) };
   return {
     watch(watchOptions) {

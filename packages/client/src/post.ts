@@ -4,6 +4,7 @@ import { isAnswer, type Answer, type Operation } from './transport.ts';
 export interface PostRequest {
   readonly url: string;
   readonly token: string;
+  readonly tenant?: string | undefined;
   readonly operation: Operation;
   readonly accept: string;
   readonly signal?: AbortSignal;
@@ -11,11 +12,14 @@ export interface PostRequest {
 
 /** @throws FeedClientError NETWORK */
 export async function post(request: PostRequest): Promise<Response> {
-  const { url, token, operation, accept, signal } = request;
+  const { url, token, tenant, operation, accept, signal } = request;
   try {
     return await fetch(url, {
       method: 'POST',
-      headers: { accept, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: {
+        ...{ accept, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...tenantIn(tenant),
+      },
       body: JSON.stringify(operation),
       cache: 'no-store',
       ...(signal === undefined ? {} : { signal }),
@@ -23,6 +27,11 @@ export async function post(request: PostRequest): Promise<Response> {
   } catch (error) {
     throw networkError('The server cannot be reached', error);
   }
+}
+
+/** How an operator names a tenant, in headers and in the parameters of a socket. */
+export function tenantIn(tenant: string | undefined): Readonly<Record<string, string>> {
+  return tenant === undefined ? {} : { 'fanfare-tenant': tenant };
 }
 
 /** The answer that is the whole body. */

@@ -14,10 +14,11 @@ interface RequestOptions {
   readonly url: string;
   readonly token: FeedClientOptions['token'];
   readonly timeoutMs: number;
+  readonly tenant?: string | undefined;
 }
 
 /** A token that was refused is asked for once more, as for a watch. */
-export function createRequest({ url, token, timeoutMs }: RequestOptions): Request {
+export function createRequest({ url, token, timeoutMs, tenant }: RequestOptions): Request {
   return async <Data>(
     query: string,
     variables: Readonly<Record<string, unknown>> = {},
@@ -28,6 +29,7 @@ export function createRequest({ url, token, timeoutMs }: RequestOptions): Reques
     for (;;) {
       const response = await post({
         url,
+        tenant,
         token: await tokens.next(),
         operation: { query, variables },
         accept: 'application/json',

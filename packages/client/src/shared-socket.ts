@@ -1,6 +1,7 @@
 import { createClient } from 'graphql-ws/client';
 import { answerError, FeedClientError, networkError, protocolError, type AnswerError } from './errors.ts';
 import { Inbox } from './inbox.ts';
+import { tenantIn } from './post.ts';
 import { Silence } from './silence.ts';
 import { isAnswer, type Answer, type Operation } from './transport.ts';
 import type { WebSocketConstructor } from './types.ts';
@@ -9,6 +10,7 @@ export interface SharedSocketOptions {
   readonly url: string;
   readonly token: string;
   readonly timeoutMs: number;
+  readonly tenant?: string | undefined;
   readonly webSocket: WebSocketConstructor;
   /** The socket is over, or nobody is left on it: the next subscription needs another. */
   readonly onEnd: () => void;
@@ -76,12 +78,12 @@ export class SharedSocket {
   }
 
   #createClient(): ReturnType<typeof createClient> {
-    const { url, token, timeoutMs, webSocket: Socket } = this.#options;
+    const { url, token, timeoutMs, tenant, webSocket: Socket } = this.#options;
     const silence = this.#silence;
     const sockets = this.#sockets;
     return createClient({
       url: url.replace(/^http/, 'ws'),
-      connectionParams: { authorization: `Bearer ${token}` },
+      connectionParams: { authorization: `Bearer ${token}`, ...tenantIn(tenant) },
       webSocketImpl: class extends Socket {
         constructor(address: string, protocols?: string | string[]) {
           super(address, protocols);

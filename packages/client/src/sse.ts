@@ -7,10 +7,11 @@ import { isAnswer, type Answer, type Transport } from './transport.ts';
 export interface SseOptions {
   readonly url: string;
   readonly timeoutMs: number;
+  readonly tenant?: string | undefined;
 }
 
 /** Subscriptions as server-sent events, each the answer to a request of its own. Read no faster than they are taken. */
-export function createSseTransport({ url, timeoutMs }: SseOptions): Transport {
+export function createSseTransport({ url, timeoutMs, tenant }: SseOptions): Transport {
   return async function* subscribe(operation, token, signal) {
     const connection = new AbortController();
     const leave = (): void => {
@@ -24,7 +25,7 @@ export function createSseTransport({ url, timeoutMs }: SseOptions): Transport {
     try {
       silence.listen(timeoutMs);
       const response = await post({
-        ...{ url, token, operation, accept: 'text/event-stream', signal: connection.signal },
+        ...{ url, token, tenant, operation, accept: 'text/event-stream', signal: connection.signal },
       });
       if (!/^text\/event-stream\b/.test(response.headers.get('content-type') ?? ''))
         yield await answerOf(response);

@@ -152,6 +152,8 @@ export interface FeedClientOptions {
    * refuses what it gave; it is then handed the refused token. While it throws, a watch waits and asks again.
    */
   readonly token: string | ((refused?: string) => string | Promise<string>);
+  /** For a token with the role `operator`: the tenant that everything is done in. */
+  readonly tenant?: string;
   /** GraphQL selection on NewsfeedItem, without braces; the default is what FeedItem has. */
   readonly fields?: string;
   /** Attempts in a row that may fail before a watch gives up; default: it never does. */

@@ -6,18 +6,19 @@ import type { WebSocketConstructor } from './types.ts';
 export interface SocketOptions {
   readonly url: string;
   readonly timeoutMs: number;
+  readonly tenant?: string | undefined;
   readonly webSocket: WebSocketConstructor | undefined;
 }
 
 /** Subscriptions by WebSocket: all that have the same token share one. */
-export function createSocketTransport({ url, timeoutMs, webSocket }: SocketOptions): Transport {
+export function createSocketTransport({ url, timeoutMs, tenant, webSocket }: SocketOptions): Transport {
   const open = new Map<string, SharedSocket>();
 
   function socketFor(token: string): SharedSocket {
     const socket =
       open.get(token) ??
       new SharedSocket({
-        ...{ url, token, timeoutMs, webSocket: webSocket ?? globalWebSocket() },
+        ...{ url, token, timeoutMs, tenant, webSocket: webSocket ?? globalWebSocket() },
         onEnd: () => {
           if (open.get(token) === socket) open.delete(token);
         },

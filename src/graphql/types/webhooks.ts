@@ -17,7 +17,9 @@ const WebhookDelivery = builder.objectRef<WebhookDeliveryView>('WebhookDelivery'
   description: 'An event that a receiver of webhooks has not taken at the first attempt.',
   fields: (t) => ({
     id: t.field({ type: 'ID', description: 'For `retryWebhook`.', resolve: ({ id }) => id }),
-    url: t.exposeString('url', { description: 'Of the receiver.' }),
+    url: t.exposeString('url', {
+      description: 'Of the receiver; for who is of a tenant without path and parameters.',
+    }),
     type: t.exposeString('type', { description: 'Of the event.' }),
     payload: t.field({
       type: 'JSON',

@@ -50,7 +50,7 @@ export async function listWebhookDeliveries(
     after: args.after == null ? null : decodePlace(list, args.after),
     scan: (after, limit) =>
       dependencies.webhookDeliveries.page(tenantOf(identity.userId), args.state ?? null, after, limit),
-    select: (deliveries) => withEvents(dependencies, deliveries),
+    select: (deliveries) => withEvents(dependencies, identity, deliveries),
     cursorOf: (place) => encodePlace(list, place),
   });
 }
@@ -67,13 +67,14 @@ export async function retryWebhook(
   requireRole(identity, 'admin');
   if (!ID.test(id)) throw badInput('Not the id of a webhook delivery', ['id']);
   const delivery = await dependencies.webhookDeliveries.retry(tenantOf(identity.userId), id, clock.now());
-  const [view] = delivery === null ? [] : await withEvents(dependencies, [delivery]);
+  const [view] = delivery === null ? [] : await withEvents(dependencies, identity, [delivery]);
   if (view === undefined) throw new FanfareError('NOT_FOUND', 'There is no such webhook delivery');
   return view;
 }
 
 async function withEvents(
   { hostEvents, erasures }: WebhooksDependencies,
+  { userId }: Pick<Identity, 'userId'>,
   deliveries: readonly WebhookDelivery[],
 ): Promise<WebhookDeliveryView[]> {
   const events = await hostEvents.byIds([...new Set(deliveries.map(({ eventId }) => eventId))]);
@@ -81,8 +82,14 @@ async function withEvents(
   const byId = new Map(views.map((view) => [view.id, view]));
   return deliveries.flatMap((delivery) => {
     const event = byId.get(delivery.eventId);
-    return event === undefined ? [] : [{ ...delivery, event }];
+    if (event === undefined) return [];
+    return [{ ...delivery, url: tenantOf(userId) === null ? delivery.url : hostOf(delivery.url), event }];
   });
+}
+
+/** What a tenant sees of a receiver, which may be that of the installation: paths and parameters may be secret. */
+function hostOf(url: string): string {
+  return new URL(url).origin;
 }
 
 function encodePlace(list: string, { seq, id }: WebhookPlace): string {

@@ -27,6 +27,16 @@ describe('token', () => {
     expect(stderr.join('\n')).toContain('service, admin');
   });
 
+  it('is for an operator, who names a tenant in each request', async () => {
+    const env = { JWT_SECRET, TENANT_CLAIM: 'tenant' };
+    const { stdout } = await printed({ roles: 'operator,admin' }, env);
+    const { payload } = await jwtVerify(stdout[0] ?? '', new TextEncoder().encode(JWT_SECRET));
+    expect(payload).toMatchObject({ sub: 'u1', roles: ['admin', 'operator'] });
+    expect(payload).not.toHaveProperty('tenant');
+    await expect(printed({ roles: 'operator' })).rejects.toThrow('TENANT_CLAIM is not set');
+    await expect(printed({ roles: 'admin' }, env)).rejects.toThrow('--tenant <name> is missing');
+  });
+
   it('carries issuer and audience where the server requires them', async () => {
     const { stdout } = await printed({}, { JWT_SECRET, JWT_ISSUER: 'house', JWT_AUDIENCE: 'feeds' });
     const { payload } = await jwtVerify(stdout[0] ?? '', new TextEncoder().encode(JWT_SECRET));
