@@ -167,11 +167,14 @@ for i = 7 + events, #ARGV, 2 do
     local number = tonumber(seq) + 1
     local time = whole(math.max(now, tonumber(at)))
     local id, log = time .. '-' .. whole(number), prefix .. 'log:' .. user
-    redis.call('XADD', log, 'MAXLEN', '=', whole(logLength), id, 'e', event)
+    -- A log that is there has its time, which each renewal sets again; one that is made here gets it.
+    if not redis.call('XADD', log, 'NOMKSTREAM', 'MAXLEN', '=', whole(logLength), id, 'e', event) then
+      redis.call('XADD', log, id, 'e', event)
+      redis.call('PEXPIRE', log, whole(keepMs))
+    end
     -- What is too old is never read: it goes with the next read, or now and then.
     if number % 32 == 0 then redis.call('XTRIM', log, 'MINID', '=', oldest) end
     redis.call('HSET', key, 'seq', whole(number), 'at', time)
-    redis.call('PEXPIRE', log, whole(keepMs))
     hint(user, known[4], gen, id, event)
   end
 end
