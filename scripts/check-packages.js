@@ -8,6 +8,7 @@ import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { generate } from '@graphql-codegen/cli';
 import { publint } from 'publint';
@@ -18,6 +19,7 @@ import { checkReact } from './check-react.js';
 const PACKAGES = ['.', 'packages/client', 'packages/react', 'packages/local-engine'];
 /** All are ESM only, which these three report. */
 const ESM_ONLY = new Set(['CJSResolvesToESM', 'NoResolution', 'UntypedResolution']);
+const LARGEST_CONSOLE_BYTES = 140_000;
 const READY_WITHIN_MS = 240_000;
 /** Major versions of Node beside the one that runs this. */
 const OTHER_NODES = ['20', '22', '24'].filter((major) => !process.version.startsWith(`v${major}.`));
@@ -40,8 +42,18 @@ try {
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
+await checkConsoleSize();
 for (const fault of faults) console.error(fault);
 process.exit(faults.length > 0 ? 1 : 0);
+
+/** Scripts and style of the console and of the demo, as a server that compresses sends them. */
+async function checkConsoleSize() {
+  const assets = 'console/dist/assets';
+  let size = 0;
+  for (const name of await readdir(assets)) size += gzipSync(await readFile(join(assets, name))).length;
+  console.log(`The console: ${size} bytes gzipped, of ${LARGEST_CONSOLE_BYTES}`);
+  if (size > LARGEST_CONSOLE_BYTES || size === 0) faults.push(`The console: ${size} bytes gzipped`);
+}
 
 async function pack(path) {
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {

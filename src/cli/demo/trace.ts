@@ -32,7 +32,6 @@ export async function readTrace(): Promise<Trace> {
   return { members, refs, follows, actions };
 }
 
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only the caller knows what the file has
 async function linesOf<Line>(name: string): Promise<Line[]> {
   const text = await promisify(gunzip)(await readFile(new URL(`${name}.ndjson.gz`, FOLDER)));
   return text
