@@ -19,14 +19,14 @@ describe('the command line', () => {
     expect(stdout.join('\n')).toMatchSnapshot();
   });
 
-  it.each(['serve', 'worker', 'token', 'import', 'export', 'demo', 'plan', 'doctor'])(
-    'explains %s',
-    async (command) => {
-      const { code, stdout, stderr } = await run(command, '--help');
-      expect({ code, stderr }).toEqual({ code: 0, stderr: [] });
-      expect(stdout.join('\n')).toMatchSnapshot();
-    },
-  );
+  it.each([
+    ...['serve', 'worker', 'token', 'import', 'export', 'demo', 'plan', 'doctor', 'rebuild', 'offload'],
+    ...['restore', 'shard', 'tenant', 'init', 'schema'],
+  ])('explains %s', async (command) => {
+    const { code, stdout, stderr } = await run(command, '--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: [] });
+    expect(stdout.join('\n')).toMatchSnapshot();
+  });
 
   it.each([
     [['dance'], "unknown command 'dance'"],

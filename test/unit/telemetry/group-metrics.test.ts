@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createGroupMetrics } from '../../../src/telemetry/group-metrics.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
@@ -37,4 +38,16 @@ it('says that the queue is not known when one of them cannot know it', async () 
   unknown.watchPending(() => Promise.reject(new Error('No database')));
   const page = await createGroupMetrics().page([await known.snapshot(), await unknown.snapshot()]);
   expect(page).toMatch(/^fanfare_fan_out_pending Nan$/im);
+});
+
+it('has the metrics that docs/operations.md lists, and no others', async () => {
+  const text = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  const [, section = ''] = text.split('## Metrics\n');
+  const rows = [...section.matchAll(/^\| `(fanfare_\w+)` +\|([^|]*)\|([^|]*)\|$/gm)];
+  const listed = rows.map(([, name, , help = '']) => ({ name, help: help.trim() }));
+  const page = await createGroupMetrics().page([await createMetrics({ withProcess: false }).snapshot()]);
+  const served = [...page.matchAll(/^# HELP (\w+) (.*)$/gm)].map(([, name, help]) => ({ name, help }));
+  const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }): number =>
+    (a.name ?? '').localeCompare(b.name ?? '');
+  expect(served.sort(byName)).toEqual(listed.sort(byName));
 });
