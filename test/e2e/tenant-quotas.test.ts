@@ -50,6 +50,24 @@ test('a tenant publishes so much a window, in all processes together, and anothe
   expect(errors[0]?.message).toMatch(/^Too many publications of the tenant, try again in \d+ s$/);
 });
 
+test('limits of a tenant are counted by all processes together, and another tenant has its own', async () => {
+  const [acme, other] = tenants();
+  const env = { TENANT_CLAIM, RATE_LIMIT_TENANT: '4/1h' };
+  await using one = await startTestApp({ worker: false, env });
+  await using two = await startTestApp({ worker: false, env, database: one.database });
+  const ask = async (app: TestApp, tenant: string, sub: string) => {
+    const { errors } = await inTenant(app, tenant).query('{ viewer { memberId } }', {}, { sub });
+    return errors[0]?.extensions.code ?? 'OK';
+  };
+  expect([await ask(one, acme, 'ann'), await ask(two, acme, 'bob')]).toEqual(['OK', 'OK']);
+  expect([await ask(one, acme, 'cid'), await ask(two, acme, 'ann')]).toEqual(['OK', 'OK']);
+  expect([await ask(one, acme, 'dan'), await ask(two, acme, 'ann')]).toEqual([
+    'RATE_LIMITED',
+    'RATE_LIMITED',
+  ]);
+  expect([await ask(one, other, 'ann'), await ask(two, other, 'ann')]).toEqual(['OK', 'OK']);
+});
+
 test('of many publications in one call those are made that there is a share for', async () => {
   const [acme] = tenants();
   await using app = await startTestApp({
