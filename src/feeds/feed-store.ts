@@ -33,7 +33,7 @@ export interface DeliveryOutcome {
 export interface FillOptions {
   /**
    * With these entries the feed has been given everything above this position; null: everything. The floor is set
-   * there, or higher if the model has let go of more. A model that loses what it holds – all of it, with its floor above
+   * to this position, or to the highest evicted entry. A model that loses what it holds – all of it, with its floor above
    * all – vouches for a feed again from then on, provided that the feed was opened and has not been lost since.
    */
   readonly isCompleteDownTo?: FeedPosition | null;

@@ -64,7 +64,7 @@ class LiveStream implements AsyncGenerator<ExecutionResult, void, void> {
         if (sending !== 'sent') await sending;
       }
     } catch (error) {
-      // Who left does not need to hear that leaving broke something off.
+      // Ignores errors that the client's own disconnect has caused.
       if (!this.#hasEnded()) {
         this.#end();
         return { done: false, value: presentError(error) };
