@@ -3,12 +3,12 @@ import { encodeActionId } from '../../src/domain/node-ids.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { startFanfare, type FanfareProcess } from '../support/processes.ts';
-import { repeats, SEED } from '../support/seed.ts';
+import { IS_DEEP, repeats, SEED } from '../support/seed.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { startWebhookTarget, type WebhookTarget } from '../support/webhook-receiver.ts';
 
-/** `FANFARE_KILLS=50` kills the server so many times. */
-const KILLS = Number(process.env['FANFARE_KILLS'] ?? repeats(2));
+/** `FANFARE_KILLS=50` kills the server so many times, and so does a deep run. */
+const KILLS = Number(process.env['FANFARE_KILLS'] ?? (IS_DEEP ? 50 : repeats(2)));
 /** Actions of one kill, each published, liked and hidden. */
 const ACTIONS = 4;
 /** Webhooks of one kill: those three for each action, and its delivery. */
