@@ -15,6 +15,15 @@ export function hasCommit(commit: string): boolean {
   return spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: PROJECT }).status === 0;
 }
 
+/** A clone that was asked for without its history: nobody expects an older release of it. */
+export function hasNoHistory(): boolean {
+  const { stdout, status } = spawnSync('git', ['rev-parse', '--is-shallow-repository'], {
+    cwd: PROJECT,
+    encoding: 'utf8',
+  });
+  return status === 0 && stdout.trim() === 'true';
+}
+
 /** Builds it with the packages that are installed here. */
 export async function buildCommit(commit: string): Promise<OlderRelease> {
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-older-'));
