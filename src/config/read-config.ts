@@ -3,6 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { redact } from '../lib/redact.ts';
 import { ConfigError, type Config, type ConfigFault } from './config.ts';
 import type { Environment } from './env.ts';
+import { outdatedReads } from './mongo.ts';
 import { SETTINGS, type Setting, type SettingName, type SettingValues } from './settings.ts';
 
 export interface ReadOptions {
@@ -57,6 +58,8 @@ function crossFaults(
     found.push({ name: 'JWKS_URI', message: 'is set together with JWT_SECRET, expected one of them' });
   if (values.REDIS_SENTINEL !== undefined && values.REDIS_URL === undefined)
     found.push({ name: 'REDIS_SENTINEL', message: 'is set without REDIS_URL, expected the sentinels there' });
+  const outdated = values.MONGODB_URI === undefined ? null : outdatedReads(values.MONGODB_URI);
+  if (outdated !== null) found.push({ name: 'MONGODB_URI', message: outdated });
   const { DORMANT_AFTER: dormant = 0, DORMANT_DROP_AFTER: drop } = values;
   if (drop !== undefined && drop < dormant)
     found.push({

@@ -212,9 +212,14 @@ export const SETTINGS = {
     'The claim of tokens that names the tenant; tokens without it are refused. Not set: one tenant has the server. Cannot be changed on a database with data.',
   ),
 
-  MONGODB_URI: optional('Databases', url('mongodb', 'mongodb+srv'), 'The database.', {
-    shownDefault: 'a local engine is started',
-  }),
+  MONGODB_URI: optional(
+    'Databases',
+    url('mongodb', 'mongodb+srv'),
+    'The database. Reads go to its primary: other read preferences are refused.',
+    {
+      shownDefault: 'a local engine is started',
+    },
+  ),
   MONGODB_DB: setting('Databases', 'fanfare', text('a database name', MONGODB_NAME), 'Name of the database.'),
   REDIS_URL: optional(
     'Databases',
