@@ -33,10 +33,12 @@ const limits = {
 
 const kinds = ['unit', 'integration', 'e2e', 'conformance', 'fault'] as const;
 /** They count what their whole process has open, or give it types of their own, and so have it to themselves. */
-const alone = [
+const aloneWithDatabases = [
   'test/e2e/library.test.ts',
   'test/e2e/live-cycles.test.ts',
   'test/e2e/own-types.test.ts',
+];
+const alone = [
   'test/unit/cli/host-config-file.test.ts',
   'test/unit/cli/init.test.ts',
   'test/unit/graphql/type-names.test.ts',
@@ -70,12 +72,16 @@ export default defineConfig({
           ...(name === 'unit' ? {} : watched),
           name,
           include: [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`],
-          exclude: [...alone, ...tenants],
+          exclude: [...alone, ...aloneWithDatabases, ...tenants],
           pool: 'forks' as const,
           isolate: false,
         },
       })),
       { resolve, test: { ...limits, name: 'alone', include: alone, pool: 'forks' } },
+      {
+        resolve,
+        test: { ...limits, ...watched, name: 'alone-e2e', include: aloneWithDatabases, pool: 'forks' },
+      },
       { resolve, test: { ...limits, ...watched, name: 'tenants', include: tenants, pool: 'forks' } },
     ],
   },

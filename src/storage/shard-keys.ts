@@ -41,7 +41,7 @@ export const SHARD_PLANS: readonly ShardPlan[] = [
   whole('webhookReceivers', 'as many as an admin has set up'),
   whole('webhookDeliveries', 'no longer than events are kept'),
   whole('eventOutbox', 'what has not been moved yet'),
-  whole('scores', 'actions of the last weeks, made again for each generation'),
+  whole('scores', 'actions of the last day, made again for each generation'),
   ...[
     'eventState',
     'rankings',

@@ -1,47 +1,175 @@
+import type { Document } from 'mongodb';
 import type { RecordedCommand } from './commands.ts';
 
-const HOLDERS = 'who holds an action that is withdrawn, or addressed to others';
-const PURGE = 'a deleted action is purged';
-/** What has a sharded database refused comes here too: the tests have one that is none. */
-const TENANT = 'a tenant is erased, or all data are made those of one';
-const MOVED = 'events that were moved, by id; erasure';
+/** Why a command may go to every shard of a collection. */
+export interface Reason {
+  readonly why: string;
+  /** What its filter names, one of these at least. Absent: whatever it names. */
+  readonly by?: readonly string[];
+  /** What the path of the source that sends it begins with, below src. Absent: all of them. */
+  readonly from?: string;
+}
 
-/** Why some commands go to every shard of a collection. What is not named here names its shard key. */
-export const SCATTERED: Readonly<Record<string, { readonly reads?: string; readonly writes?: string }>> = {
+type Reasons = Readonly<Record<'reads' | 'writes', readonly Reason[]>>;
+
+const because = (why: string, by: readonly string[], from?: string): Reason => ({
+  ...{ why, by },
+  ...(from === undefined ? {} : { from }),
+});
+const inSource = (from: string, why: string): Reason => ({ why, from });
+
+const holders = (by: string): Reason =>
+  because('who holds an action that is withdrawn, or addressed to others', [by], 'feeds/models/');
+const PURGED = 'a deleted action is purged';
+/** What has a sharded database refused comes here too: the tests have one that is none. */
+const TENANT = inSource('storage/tenants/', 'a tenant is erased, or all data are made those of one');
+const MIGRATION = [
+  inSource('storage/migrations/', 'a migration'),
+  inSource('storage/schema-version.ts', 'a migration'),
+];
+const EVERYBODY = inSource('storage/readers.ts', 'all readers there are');
+const ERASED = [
+  inSource('storage/member-data.ts', 'erasure'),
+  inSource('storage/member-traces.ts', 'erasure'),
+];
+const unsent = because('events that wait', ['unsentAt']);
+const MOVED = inSource('storage/event-', 'events that were moved, by id');
+const CUT_OFF = because('what was cut off', ['settling']);
+const RENAMED = because('names that are due', ['rename.due']);
+const PULLED = 'which refs are pulled';
+const LISTS = 'lists and groups, with what belongs to each';
+const OFFLOADED = inSource('storage/offload', 'what is taken out, or brought back');
+
+/** What is not named here names its shard key. */
+export const SCATTERED: Readonly<Record<string, Reasons>> = {
   actions: {
-    reads:
-      'what is due next; what a ref, a team, a group or a member has to do with: slices, lists, feeds read from the source, erasure',
-    writes: 'erasure; lanes of a release before',
+    reads: [
+      because('what is due next, and how much', [
+        'fanOut.leaseUntil',
+        'fanOut.state',
+        'unsentAt',
+        'expiresAt',
+      ]),
+      because(
+        'what a ref, a team, a group or a member has to do with: slices, lists, feeds read from the source, erasure',
+        [
+          ...['refIds', 'pullRefIds', 'audience', 'actorId', 'names', 'otherIds', 'groupKey'],
+          ...['reshares.by', 'descriptor.raterId', 'unlogged.by'],
+        ],
+      ),
+      because('slices of everything', ['isDeleted'], 'storage/actions.ts'),
+      inSource('storage/ranked-actions.ts', 'what is ranked'),
+      because(LISTS, ['$lookup'], 'storage/action-groups.ts'),
+      because(LISTS, ['$lookup'], 'storage/interaction-lists.ts'),
+      ...[OFFLOADED, TENANT, ...MIGRATION],
+    ],
+    writes: [...ERASED, because('lanes of a release before', ['fanOut.lane'], 'storage/fan-outs.ts')],
   },
-  publications: { writes: TENANT },
-  newsfeedItems: { reads: `${HOLDERS}; ${TENANT}`, writes: TENANT },
-  feedSlots: { reads: `${HOLDERS}; ${TENANT}`, writes: TENANT },
-  feedRings: { reads: TENANT, writes: TENANT },
-  feedTops: { reads: `${HOLDERS}; ${TENANT}`, writes: TENANT },
-  timeBuckets: { reads: `${HOLDERS}; ${TENANT}`, writes: TENANT },
-  sizeBuckets: { reads: `${HOLDERS}; ${TENANT}`, writes: TENANT },
+  publications: { reads: [], writes: [TENANT] },
+  newsfeedItems: { reads: [holders('actionId'), TENANT], writes: [TENANT] },
+  feedSlots: { reads: [holders('actionId'), TENANT], writes: [TENANT] },
+  feedRings: { reads: [TENANT], writes: [TENANT] },
+  feedTops: { reads: [holders('entries.actionId'), TENANT], writes: [TENANT] },
+  timeBuckets: { reads: [holders('entries.actionId'), TENANT], writes: [TENANT] },
+  sizeBuckets: { reads: [holders('entries.actionId'), TENANT], writes: [TENANT] },
   feeds: {
-    reads: 'what is due next: rebuilds, trims, mutes, digests; who has not read for long; erasure',
-    writes: 'erasure; a migration',
+    reads: [
+      because('what is due next: rebuilds, trims, mutes, digests', [
+        ...['rebuildAt', 'trimAt', 'muteWakeAt', 'digestAt'],
+      ]),
+      because('who has not read for long', ['activeAt', 'awaitedSince']),
+      because('a page, where the database is not sharded', ['$lookup'], 'feeds/models/items/open-feed.ts'),
+      ...[EVERYBODY, TENANT, ...MIGRATION, ...ERASED],
+    ],
+    writes: [...MIGRATION],
   },
   follows: {
-    reads: 'followers of a ref, merged in order; what was cut off; events that wait; erasure',
-    writes: MOVED,
+    reads: [
+      because('followers of a ref, merged in order', ['refId']),
+      ...[CUT_OFF, unsent, EVERYBODY, TENANT, ...MIGRATION],
+    ],
+    writes: [MOVED, inSource('storage/follow-traces.ts', 'erasure'), TENANT],
   },
   interactions: {
-    reads: 'one by its id alone; what a member did; replies; what was cut off; events that wait; erasure',
-    writes: MOVED,
+    reads: [
+      because('one by its id alone', ['_id'], 'storage/interaction-records.ts'),
+      because('what a member did', ['actorId']),
+      because('all that was said, for moderators', ['text'], 'storage/interaction-lists.ts'),
+      ...[CUT_OFF, unsent, TENANT, ...MIGRATION],
+    ],
+    writes: [MOVED, TENANT, ...MIGRATION, ...ERASED],
   },
-  members: { reads: 'members of a team or department; names that are due; erasure', writes: 'erasure' },
-  refs: { reads: 'which refs are pulled; names that are due', writes: 'which refs are pulled' },
-  itemMarks: { reads: 'snoozes that end; erasure', writes: `${PURGE}; snoozes that have ended, by id` },
-  bookmarks: { reads: 'erasure', writes: `${PURGE}; ${TENANT}` },
-  hiddenItems: { reads: `a migration; ${TENANT}`, writes: `${PURGE}; a migration; ${TENANT}` },
+  members: {
+    reads: [
+      because('members of a team or department', ['teamId', 'departmentId']),
+      ...[RENAMED, EVERYBODY, TENANT, ...MIGRATION, ...ERASED],
+    ],
+    writes: [],
+  },
+  refs: {
+    reads: [because(PULLED, ['isPulled']), RENAMED, TENANT, ...MIGRATION],
+    writes: [because(PULLED, ['pullSince'], 'storage/refs.ts')],
+  },
+  itemMarks: {
+    reads: [because('snoozes that end', ['due', 'claim'], 'storage/snoozes.ts'), OFFLOADED, TENANT],
+    writes: [
+      because(PURGED, ['_id.actionId'], 'storage/item-marks.ts'),
+      because('snoozes that have ended, by id', ['claim', 'due', 'until'], 'storage/snoozes.ts'),
+      ...[TENANT, ...ERASED],
+    ],
+  },
+  bookmarks: {
+    reads: [OFFLOADED, TENANT],
+    writes: [because(PURGED, ['_id.actionId'], 'storage/bookmarks.ts'), TENANT, ...ERASED],
+  },
+  hiddenItems: {
+    reads: [TENANT, ...MIGRATION],
+    writes: [because(PURGED, ['actionId'], 'storage/hidden-items.ts'), ...MIGRATION, ...ERASED],
+  },
 };
 
 const READS: ReadonlySet<string> = new Set(['find', 'count', 'distinct', 'aggregate']);
 
-/** Null: nobody has given one. */
-export function reasonOf({ name, collection }: Pick<RecordedCommand, 'name' | 'collection'>): string | null {
-  return SCATTERED[collection]?.[READS.has(name) ? 'reads' : 'writes'] ?? null;
+/**
+ * Null: nobody has given one.
+ * @param from the source that sends it, below src
+ */
+export function reasonOf({ name, collection, command }: RecordedCommand, from: string): string | null {
+  const reasons = SCATTERED[collection]?.[READS.has(name) ? 'reads' : 'writes'] ?? [];
+  const named = fieldsOf(name, command);
+  const fits = ({ by, from: source }: Reason): boolean =>
+    (source === undefined || from.startsWith(source)) &&
+    (by === undefined || by.some((field) => named.has(field)));
+  return reasons.find(fits)?.why ?? null;
+}
+
+/** The fields that a filter names, and the stages of a pipeline. */
+function fieldsOf(name: string, command: Document): ReadonlySet<string> {
+  if (name === 'aggregate') {
+    const stages = command['pipeline'] as readonly Document[];
+    return new Set([...namesIn(stages[0]?.['$match']), ...stages.flatMap((stage) => Object.keys(stage))]);
+  }
+  const [write] = ((command['updates'] ?? command['deletes']) as readonly Document[] | undefined) ?? [];
+  return new Set(namesIn(write === undefined ? (command['filter'] ?? command['query']) : write['q']));
+}
+
+function namesIn(filter: unknown): string[] {
+  if (typeof filter !== 'object' || filter === null) return [];
+  return Object.entries(filter).flatMap(([name, value]: [string, unknown]) =>
+    name.startsWith('$') && Array.isArray(value) ? value.flatMap(namesIn) : [name],
+  );
+}
+
+/** The reasons as the document of sharding has them, each with what is looked for by. */
+export function reasonsInWords(reasons: readonly Reason[] = []): string {
+  const by = new Map<string, Set<string>>();
+  for (const { why, by: fields = [] } of reasons) {
+    const known = by.get(why) ?? new Set();
+    for (const field of fields) known.add(field);
+    by.set(why, known);
+  }
+  const words = [...by].map(([why, fields]) =>
+    fields.size === 0 ? why : `${why} (${[...fields].map((field) => `\`${field}\``).join(', ')})`,
+  );
+  return words.length === 0 ? '–' : words.join('; ');
 }

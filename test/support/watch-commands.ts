@@ -6,6 +6,7 @@ import { commandOfCall, commandsOfBulk, METHODS } from './driver-calls.ts';
 import type { RecordedCommand } from './commands.ts';
 import { reachOf, type Reach } from './sharding.ts';
 import { reasonOf } from './scattered.ts';
+import { shardFaults, takeShardFaults } from './shard-faults.ts';
 
 /**
  * Set up for every test that reaches a database: looks at all commands that the sources ask the driver for, in the process of
@@ -15,13 +16,26 @@ import { reasonOf } from './scattered.ts';
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 const WATCHED = Symbol.for('fanfare.watched');
 
-const faults = new Set<string>();
-
 function judge(command: RecordedCommand, from: string): void {
-  const reach = tryReachOf(command, from);
-  if (reach.kind === 'targeted') return;
-  if (reach.kind === 'scattered' && reasonOf(command) !== null) return;
-  faults.add(`${reach.kind}: ${command.name} ${command.collection}, from ${from}. ${explain(reach)}`);
+  for (const part of partsOf(command)) {
+    const reach = tryReachOf(part, from);
+    if (reach.kind === 'targeted') continue;
+    if (reach.kind === 'scattered' && reasonOf(part, from.slice('src/'.length)) !== null) continue;
+    shardFaults().add(`${reach.kind}: ${part.name} ${part.collection}, from ${from}. ${explain(reach)}`);
+  }
+}
+
+/** Each write of a command for itself: one that has a reason does not speak for the others. */
+function partsOf(command: RecordedCommand): RecordedCommand[] {
+  for (const writes of ['updates', 'deletes']) {
+    const all: unknown = command.command[writes];
+    if (Array.isArray(all))
+      return all.map((write: unknown) => ({
+        ...command,
+        command: { ...command.command, [writes]: [write] },
+      }));
+  }
+  return [command];
 }
 
 /** A collection on which nobody has decided is a fault of the test, not of the call. */
@@ -29,7 +43,7 @@ function tryReachOf(command: RecordedCommand, from: string): Reach {
   try {
     return reachOf(command);
   } catch (error) {
-    faults.add(`${String(error)}, from ${from}`);
+    shardFaults().add(`${String(error)}, from ${from}`);
     return { kind: 'targeted' };
   }
 }
@@ -82,13 +96,10 @@ const scope = globalThis as unknown as Record<symbol, unknown>;
 // Set up again for each file, in one process.
 if (scope[WATCHED] === undefined) {
   watch();
-  scope[WATCHED] = faults;
+  scope[WATCHED] = true;
 }
 
 afterEach(() => {
-  const found = scope[WATCHED] as Set<string>;
-  if (found.size === 0) return;
-  const text = [...found].join('\n');
-  found.clear();
-  throw new Error(`On a sharded database:\n${text}`);
+  const found = takeShardFaults();
+  if (found.length > 0) throw new Error(`On a sharded database:\n${found.join('\n')}`);
 });

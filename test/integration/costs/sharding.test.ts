@@ -24,7 +24,7 @@ async function reaches(parts: Parts, work: () => Promise<unknown>): Promise<stri
   return [...new Set(found)].sort();
 }
 
-it.each(['items', 'capped', 'time-buckets', 'top-cache'])(
+it.each(['items', 'capped', 'time-buckets', 'size-buckets', 'top-cache'])(
   'with the model %s the hot path asks the shards of the reader or action it is about, and what does not is known',
   async (model) => {
     await using parts = await openParts({ monitorCommands: true, model, isSharded: true });

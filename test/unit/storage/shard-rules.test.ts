@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ALL_RETIRED_INDEXES, allIndexes } from '../../../src/app/indexes.ts';
 import { SHARD_PLANS } from '../../../src/storage/shard-keys.ts';
 import { SHARD_RULES, shardRefusals, supports, type ShardKey } from '../../../src/storage/shard-rules.ts';
-import { SCATTERED } from '../../support/scattered.ts';
+import { reasonsInWords, SCATTERED } from '../../support/scattered.ts';
 import { reachByKey } from '../../support/sharding.ts';
 
 const indexesOf = (name: string) => allIndexes().filter(({ collection }) => collection === name);
@@ -150,6 +150,22 @@ it('every rule says where it is written', () => {
     expect(source).toMatch(/^https:\/\/www\.mongodb\.com\/docs\//);
 });
 
+it('every reason to ask all shards is about a collection that is sharded, and sources that there are', () => {
+  const sharded = SHARD_PLANS.flatMap(({ collection, key }) => (key === null ? [] : [collection]));
+  expect(Object.keys(SCATTERED).filter((collection) => !sharded.includes(collection))).toEqual([]);
+  const sources = readdirSync(new URL('../../../src/', import.meta.url), {
+    recursive: true,
+    encoding: 'utf8',
+  });
+  const from = Object.values(SCATTERED).flatMap(({ reads, writes }) =>
+    [...reads, ...writes].flatMap((reason) => {
+      expect(reason.by ?? reason.from).toBeDefined();
+      return reason.from ?? [];
+    }),
+  );
+  expect(from.filter((path) => !sources.some((source) => source.startsWith(path)))).toEqual([]);
+});
+
 it('the document of sharding has every key, every reason and every rule', () => {
   const text = readFileSync(new URL('../../../docs/sharding.md', import.meta.url), 'utf8').replaceAll(
     / +/gu,
@@ -161,8 +177,9 @@ it('the document of sharding has every key, every reason and every rule', () => 
         new RegExp(`\`${plan.collection}\`.* \\| ${plan.because.replaceAll('.', '\\.')} \\|`),
       );
     } else {
-      const { reads = '–', writes = '–' } = SCATTERED[plan.collection] ?? {};
-      const row = [`\`${plan.collection}\``, `\`${JSON.stringify(plan.key)}\``, plan.serves, reads, writes];
+      const { reads, writes } = SCATTERED[plan.collection] ?? {};
+      const scattered = [reads, writes].map((reasons) => reasonsInWords(reasons));
+      const row = [`\`${plan.collection}\``, `\`${JSON.stringify(plan.key)}\``, plan.serves, ...scattered];
       expect(text).toContain(`| ${row.join(' | ')} |`);
     }
   for (const { says, source } of Object.values(SHARD_RULES))
