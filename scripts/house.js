@@ -1,0 +1,109 @@
+/**
+ * Measures the house: `node scripts/house.js [commit]` prints the size of src/ and of its rooms in a commit, or in the
+ * work tree without one. docs/house.md has its answers.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import ts from 'typescript';
+
+const [commit] = process.argv.slice(2);
+const files = filesOf('src/').map(([path, text]) => measure(path, text));
+if (files.length === 0) throw new Error(`No src/*.ts in ${commit ?? 'the work tree'}`);
+
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+const longest = (things) => things.reduce((one, other) => (other.lines > one.lines ? other : one));
+const byLines = files.map(({ lines }) => lines).sort((one, other) => one - other);
+const lines = sum(byLines);
+const types = files.flatMap((file) => file.types);
+const say = ({ name, lines: count }) => `${count} lines, ${name}`;
+const rows = {
+  'files of src': files.length,
+  'lines of src': lines,
+  'median file': `${byLines[byLines.length >> 1]} lines`,
+  'longest file': say(longest(files)),
+  'longest function': say(longest(files.flatMap((file) => file.functions))),
+  comments: `${((100 * sum(files.map((file) => file.comments))) / lines).toFixed(1)} % of lines`,
+  '*Dependencies types': types.filter((name) => name.endsWith('Dependencies')).length,
+  '*Parts types': types.filter((name) => name.endsWith('Parts')).length,
+  'Pick<': sum(files.map((file) => file.picks)),
+  'imports between rooms': sum(files.map((file) => file.arrows.length)),
+  'arrows between rooms': new Set(files.flatMap((file) => file.arrows)).size,
+  'lines of bench': sum(filesOf('bench/').map(([, text]) => linesOf(text))),
+};
+for (const [name, value] of Object.entries(rows)) console.log(`${name.padEnd(22)} ${value}`);
+console.log('\nroom: files, lines');
+for (const room of [...new Set(files.map((file) => file.room))].sort()) {
+  const own = files.filter((file) => file.room === room);
+  console.log(`${room.padEnd(22)} ${own.length}, ${sum(own.map((file) => file.lines))}`);
+}
+
+/** Path and text of each source file below a folder. */
+function filesOf(folder) {
+  const list = commit === undefined ? ['ls-files'] : ['ls-tree', '-r', '--name-only', commit];
+  const paths = git([...list, '--', folder])
+    .toString()
+    .split('\n')
+    .filter((path) => /\.tsx?$/.test(path));
+  if (commit === undefined)
+    return paths.filter((path) => existsSync(path)).map((path) => [path, readFileSync(path, 'utf8')]);
+  const blobs = git(['cat-file', '--batch'], paths.map((path) => `${commit}:${path}\n`).join(''));
+  let at = 0;
+  return paths.map((path) => {
+    // "<id> blob <bytes>", the bytes, a line break.
+    const start = blobs.indexOf('\n', at) + 1;
+    const end = start + Number(blobs.toString('utf8', at, start).split(' ')[2]);
+    at = end + 1;
+    return [path, blobs.toString('utf8', start, end)];
+  });
+}
+
+function git(args, input) {
+  const { status, stdout, stderr } = spawnSync('git', args, { input, maxBuffer: 1e9 });
+  if (status !== 0) throw new Error(`git ${args[0]}: ${stderr}`);
+  return stdout;
+}
+
+function linesOf(text) {
+  return text.split('\n').length - 1;
+}
+
+/** The first folder below src/, or the file that stands there alone. */
+function roomOf(path) {
+  return path.split('/')[1].replace(/\.[jt]s$/, '');
+}
+
+function measure(path, text) {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const lineAt = (position) => source.getLineAndCharacterOfPosition(position).line;
+  const found = {
+    name: path,
+    room: roomOf(path),
+    lines: linesOf(text),
+    functions: [],
+    types: [],
+    arrows: [],
+  };
+  const commented = new Set();
+  let picks = 0;
+  const visit = (node) => {
+    for (const { pos, end } of ts.getLeadingCommentRanges(text, node.pos) ?? [])
+      for (let line = lineAt(pos); line <= lineAt(end); line++) commented.add(line);
+    if (ts.isFunctionLike(node) && node.body !== undefined) {
+      const name = node.name?.getText(source) ?? 'a function without a name';
+      const length = lineAt(node.end) - lineAt(node.getStart(source)) + 1;
+      found.functions.push({ name: `${name} in ${path}`, lines: length });
+    }
+    if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node))
+      if (/(?:Dependencies|Parts)$/.test(node.name.text)) found.types.push(node.name.text);
+    if (ts.isTypeReferenceNode(node) && node.typeName.getText(source) === 'Pick') picks += 1;
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+      const from = node.moduleSpecifier?.text ?? '';
+      const room = roomOf(posix.join(posix.dirname(path), from));
+      if (from.startsWith('.') && room !== found.room) found.arrows.push(`${found.room} → ${room}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return { ...found, picks, comments: commented.size };
+}
