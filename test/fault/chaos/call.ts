@@ -1,5 +1,12 @@
 import type { Role } from '../../../src/domain/viewer.ts';
-import type { World } from './world.ts';
+import type { TestApp } from '../../support/app.ts';
+import type { Fleet } from './fleet.ts';
+
+/** What a request needs of the world, which itself names who asks. */
+interface Entrance {
+  readonly app: TestApp;
+  readonly fleet: Fleet;
+}
 
 export interface As {
   readonly sub: string;
@@ -19,7 +26,7 @@ const REQUEST_MS = 30_000;
 
 /** One request to one of the APIs, as an application would send it. */
 export async function call<T>(
-  { app, fleet }: World,
+  { app, fleet }: Entrance,
   document: string,
   variables: Readonly<Record<string, unknown>>,
   as: As,
