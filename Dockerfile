@@ -21,6 +21,9 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The server alone: in production the databases are given, and the local engine stays out.
 RUN npm ci --omit=dev --workspaces=false --ignore-scripts
+# docker build --build-arg TELEMETRY=on: with the SDK for --telemetry, at the version it is tested with.
+ARG TELEMETRY=off
+RUN if [ "$TELEMETRY" = on ]; then npm install --no-save --save-prod --omit=dev --workspaces=false --ignore-scripts "@opentelemetry/sdk-node@$(node -p 'require("./package.json").devDependencies["@opentelemetry/sdk-node"]')"; fi
 
 FROM node:22.21.1-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data

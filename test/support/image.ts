@@ -24,6 +24,7 @@ export interface Image extends AsyncDisposable {
 interface Stage {
   readonly root: string;
   readonly env: Record<string, string>;
+  readonly args: Record<string, string>;
   workdir: string;
   user: string;
   entrypoint: readonly string[];
@@ -56,7 +57,7 @@ export async function makeImage(): Promise<Image> {
 }
 
 function newStage(root: string): Stage {
-  return { root, env: {}, workdir: '/', user: 'root', entrypoint: [], command: [], check: [] };
+  return { root, env: {}, args: {}, workdir: '/', user: 'root', entrypoint: [], command: [], check: [] };
 }
 
 function words(instruction: Instruction): string[] {
@@ -98,8 +99,12 @@ async function follow(
     case 'COPY':
       if (instruction instanceof Copy) await copy(instruction, stage, stages, context);
       return;
+    case 'ARG':
+      // As without --build-arg: its default.
+      stage.args[first.slice(0, first.indexOf('='))] = first.slice(first.indexOf('=') + 1);
+      return;
     case 'RUN':
-      await runIn(stage, args.join(' '));
+      await runIn(stage, instruction.getArgumentsContent() ?? '');
       return;
     case 'ENTRYPOINT':
       stage.entrypoint = json(instruction);
@@ -156,7 +161,7 @@ async function runIn(stage: Stage, command: string): Promise<void> {
   const here = command
     .replaceAll(/(?<=\s)\/(?=\w)/g, `${stage.root}/`)
     .replaceAll(/-([og]) node/g, isRoot ? `-$1 ${String(IMAGE_UID)}` : '');
-  await run('sh', ['-c', here], { cwd });
+  await run('sh', ['-c', here], { cwd, env: { ...process.env, ...stage.args } });
 }
 
 /** Of the user `node` in the images of Node. */
