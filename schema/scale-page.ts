@@ -1,6 +1,7 @@
+import { goodThresholds, LONGEST_LAG } from '../src/cli/plan/advice.ts';
 import { amount, bytesOf, seconds } from '../src/cli/plan/figures.ts';
 import { planOf } from '../src/cli/plan/plan.ts';
-import type { Plan } from '../src/cli/plan/shape.ts';
+import type { Plan, ThresholdCost } from '../src/cli/plan/shape.ts';
 import type { UnitCosts } from '../src/cli/plan/unit-costs.ts';
 import { workloadOf } from '../src/cli/plan/workload.ts';
 
@@ -15,6 +16,7 @@ export function scaleTables(costs: UnitCosts): Readonly<Record<string, readonly 
   return {
     sizes: sizesTable(plans),
     thresholds: plans.flatMap(thresholdTable),
+    answer: plans.map(thresholdAnswer),
     threshold: [...charts(plans)],
     celebrity: celebrityTable(plans),
     growth: growthTable(plans),
@@ -73,8 +75,8 @@ function sizesTable(plans: readonly Plan[]): string[] {
       row('a reader has an action after, p50', lag('p50')),
       row('… p99', lag('p99')),
       row('… p99.9', lag('p999')),
-      row('… p99.9, a worker dies', (plan) => seconds(plan.lagWithWorkerLost.p999)),
-      row('… the last one, a worker dies', (plan) => seconds(plan.lagWithWorkerLost.most)),
+      row('… p99.9, the busiest worker dies', (plan) => seconds(plan.lagWithWorkerLost.p999)),
+      row('… the last one, the busiest worker dies', (plan) => seconds(plan.lagWithWorkerLost.most)),
     ],
   );
 }
@@ -93,6 +95,20 @@ function thresholdTable({ workload, thresholds }: Plan): string[] {
     ),
     '',
   ];
+}
+
+/** What its table comes to. */
+function thresholdAnswer({ workload, thresholds }: Plan): string {
+  const good = goodThresholds(thresholds);
+  const size = `- **${amount(workload.members)} members**: `;
+  if (good === null)
+    return `${size}none of these, the last follower waits longer than ${seconds(LONGEST_LAG)} at each.`;
+  const { cheapest, soonest } = good;
+  const text = ({ cores, lastFollower }: ThresholdCost): string =>
+    `${cores.toFixed(1)} busy cores, the last follower after ${seconds(lastFollower)}`;
+  return cheapest === soonest
+    ? `${size}**${amount(cheapest.threshold)}** (${text(cheapest)}).`
+    : `${size}from **${amount(soonest.threshold)}** (${text(soonest)}) to **${amount(cheapest.threshold)}** (${text(cheapest)}).`;
 }
 
 function* charts(plans: readonly Plan[]): Generator<string> {

@@ -1,10 +1,10 @@
 import { amount, bytesOf, seconds } from './figures.ts';
-import type { Plan } from './shape.ts';
+import type { Plan, ThresholdCost } from './shape.ts';
 
 type Planned = Omit<Plan, 'advice'>;
 
-/** What readers of the field's largest installations wait at most. */
-const LONGEST_LAG = 5;
+/** What readers of the field's largest installations wait at most, in seconds. */
+export const LONGEST_LAG = 5;
 /** Less than this is within what the costs are known to. */
 const WORTH_IT = 0.9;
 /** Bytes of feeds that one Redis holds without pain. */
@@ -33,10 +33,24 @@ function lagAdvice({ lag, suffices, workers, workload }: Planned): string[] {
   ];
 }
 
+/**
+ * Of the thresholds at which the last follower does not wait too long: the one with the fewest busy cores, and the one at
+ * which he waits the least among those that take about as many. Null: he waits too long at each.
+ */
+export function goodThresholds(
+  thresholds: readonly ThresholdCost[],
+): { readonly cheapest: ThresholdCost; readonly soonest: ThresholdCost } | null {
+  const soonEnough = thresholds.filter(({ lastFollower }) => lastFollower <= LONGEST_LAG);
+  const [cheapest] = soonEnough.toSorted((a, b) => a.cores - b.cores);
+  if (cheapest === undefined) return null;
+  const asCheap = soonEnough.filter(({ cores }) => cheapest.cores >= cores * WORTH_IT);
+  const [soonest = cheapest] = asCheap.toSorted((a, b) => a.lastFollower - b.lastFollower);
+  return { cheapest, soonest };
+}
+
 function thresholdAdvice({ thresholds, workload }: Planned): string[] {
   const now = thresholds.find(({ threshold }) => threshold === workload.threshold);
-  const soonEnough = thresholds.filter(({ lastFollower }) => lastFollower <= LONGEST_LAG);
-  const [best] = soonEnough.toSorted((a, b) => a.cores - b.cores);
+  const best = goodThresholds(thresholds)?.cheapest;
   if (now === undefined || best === undefined || best.threshold === now.threshold) return [];
   const isLate = now.lastFollower > LONGEST_LAG;
   if (!isLate && best.cores > now.cores * WORTH_IT) return [];

@@ -42,6 +42,8 @@ export function planOf(workload: Workload, costs: UnitCosts): Plan {
   const system = systemOf({ workload, costs, operations, pulled, workers, shards });
   const window = simulatedWindow(workload, operations, strata);
   const thresholds = thresholdsOf(workload, costs, strata, system);
+  const planned = simulateFanOut(system, window.arrivals);
+  const lost = { worker: 'busiest', at: planned.longestAt, backAfter: BACK_AFTER } as const;
   const plan = {
     ...{
       workload,
@@ -56,10 +58,8 @@ export function planOf(workload: Workload, costs: UnitCosts): Plan {
       thresholds,
     },
     machines: machinesOf(cores, { workers, shards }, coresEach),
-    lag: lagOf(simulateFanOut(system, window.arrivals)),
-    lagWithWorkerLost: lagOf(
-      simulateFanOut(system, window.arrivals, { worker: 0, at: window.seconds / 2, backAfter: BACK_AFTER }),
-    ),
+    lag: lagOf(planned),
+    lagWithWorkerLost: lagOf(simulateFanOut(system, window.arrivals, lost)),
     simulated: { actions: window.arrivals.length, seconds: window.seconds },
     largest: Math.floor(Math.max(...strata.map(({ followers }) => followers))),
   };

@@ -38,7 +38,7 @@ export function planLines(plan: Plan): readonly string[] {
     ]),
     ...table('until a reader has an action: p50, p99, p99.9, the last one', [
       ['as planned', lagText(plan.lag)],
-      ['a worker dies', lagText(plan.lagWithWorkerLost)],
+      ['the busiest worker dies when most is waiting', lagText(plan.lagWithWorkerLost)],
     ]),
     ...table('threshold: deliveries/s, pulled refs a reader, busy cores, last follower', [
       ...plan.thresholds.map((one): [string, string] => [

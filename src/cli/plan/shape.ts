@@ -38,7 +38,7 @@ export interface Plan {
   readonly machines: Machines;
   readonly storage: readonly Stored[];
   readonly lag: Lag;
-  /** With one worker that dies in the middle and is back after ten seconds. */
+  /** The worker with most to do dies when the queue is longest, and is back after ten seconds. */
   readonly lagWithWorkerLost: Lag;
   readonly simulated: { readonly actions: number; readonly seconds: number };
   /** Followers of the ref that has most of them. */

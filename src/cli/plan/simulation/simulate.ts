@@ -12,6 +12,8 @@ export interface SimulationResult {
   readonly actions: Lags;
   /** When the last one was done, in seconds from the beginning. */
   readonly drainedAt: number;
+  /** Up to when most readers waited, for fan-outs that were under way or in the queue: then the next ones were served. */
+  readonly longestAt: number;
   /** Fan-outs under way or waiting, on average until then. */
   readonly meanOpen: number;
   /** Share of its cores that the database was at work. */
@@ -38,6 +40,9 @@ export function simulateFanOut(
   let openSeconds = 0;
   let lookedAt = 0;
   let drainedAt = 0;
+  let readersLeft = 0;
+  let longest = 0;
+  let longestAt = 0;
   const opens = (change: number): void => {
     openSeconds += open * (timeline.now - lookedAt);
     lookedAt = timeline.now;
@@ -53,6 +58,12 @@ export function simulateFanOut(
     return new SimulatedWorker({
       ...{ timeline, system, database, queue, host },
       onDelivered: ({ publishedAt }, count) => {
+        // It only falls here, so this is when most of it was there, and a worker has begun on it.
+        if (readersLeft > longest) {
+          longest = readersLeft;
+          longestAt = timeline.now;
+        }
+        readersLeft -= count;
         readers.add(timeline.now - publishedAt, count);
       },
       onDone: ({ publishedAt }) => {
@@ -77,6 +88,7 @@ export function simulateFanOut(
         publisher?.run(process * (1 - onPath), () => undefined);
         timeline.after(wait, () => {
           queue.add(new FanOutTask(arrival));
+          readersLeft += arrival.readers;
         });
       });
     };
@@ -84,20 +96,25 @@ export function simulateFanOut(
     if (publisher === null) timeline.after(process * onPath, store);
     else publisher.run(process * onPath, store);
   };
+  const lose = ({ worker, backAfter }: LostWorker): void => {
+    const left = workers.map((one) => one.readersLeft);
+    const index = worker === 'busiest' ? left.indexOf(Math.max(...left)) : worker;
+    workers[index]?.die();
+    if (backAfter === null) return;
+    timeline.after(backAfter, () => {
+      const back = start();
+      workers[index] = back;
+      back.look();
+    });
+  };
   if (lost !== null)
     timeline.at(lost.at, () => {
-      workers[lost.worker]?.die();
-      if (lost.backAfter === null) return;
-      timeline.after(lost.backAfter, () => {
-        const back = start();
-        workers[lost.worker] = back;
-        back.look();
-      });
+      lose(lost);
     });
   timeline.run();
   const seconds = Math.max(drainedAt, Number.EPSILON);
   return {
-    ...{ readers, actions, drainedAt },
+    ...{ readers, actions, drainedAt, longestAt },
     meanOpen: openSeconds / seconds,
     databaseUse: database.worked / database.cores / seconds,
     workerUse: Math.max(...hosts.map(({ worked, cores }) => worked / cores)) / seconds,

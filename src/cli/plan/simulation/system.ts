@@ -49,7 +49,8 @@ export interface Arrival {
 
 /** A worker that dies. */
 export interface LostWorker {
-  readonly worker: number;
+  /** `busiest`: the one that has most readers left in the fan-outs it has taken by then. */
+  readonly worker: number | 'busiest';
   readonly at: number;
   /** Seconds until it is back; null: it stays away. */
   readonly backAfter: number | null;

@@ -43,6 +43,12 @@ export class SimulatedWorker {
     this.#thread = new Thread(world.host);
   }
 
+  /** Readers who wait for the fan-outs that it has taken. */
+  get readersLeft(): number {
+    const tasks = LANES.flatMap((lane) => [...this.#running[lane]]);
+    return tasks.reduce((sum, { readers, reached }) => sum + readers - reached, 0);
+  }
+
   /** Looks for the next fan-out: one look at a time. */
   look(): void {
     if (this.#isDead || this.#isTaking) return;

@@ -141,9 +141,9 @@ const total = (list: readonly Arrival[]): number => list.reduce((sum, { readers 
 describe('a simulated fan-out', () => {
   test('delivers to everybody once, as often as a worker dies', () => {
     fc.assert(
-      fc.property(arrivals, fc.integer({ min: 0, max: 6_000 }), (list, ms) => {
+      fc.property(arrivals, fc.integer({ min: 0, max: 6_000 }), fc.boolean(), (list, ms, isBusiest) => {
         const { readers, actions } = simulateFanOut(SYSTEM, list, {
-          ...{ worker: 0, at: ms / 1_000, backAfter: 3 },
+          ...{ worker: isBusiest ? 'busiest' : 0, at: ms / 1_000, backAfter: 3 },
         });
         expect(readers.count).toBe(total(list));
         expect(actions.count).toBe(list.length);
@@ -233,6 +233,20 @@ describe('a simulated fan-out', () => {
     expect(lost.actions.quantile(0.5)).toBeLessThan(1);
     expect(lost.actions.quantile(0.95)).toBeGreaterThan(1);
   });
+});
+
+test('the busiest worker that dies when most readers wait has most of them wait for its lease', () => {
+  const small = Array.from({ length: 20 }, (_, n): Arrival => ({ at: n / 2, lane: 'LIVE', readers: 50 }));
+  // Beside one that another worker is at, and early: halfway through nothing would be under way.
+  const list = [...small, { at: 1, lane: 'LIVE' as const, readers: 500 }];
+  const large = { at: 1.001, lane: 'LIVE' as const, readers: 20_000 };
+  const all = [...list, large];
+  const { longestAt, readers } = simulateFanOut(SYSTEM, all);
+  expect(longestAt).toBeGreaterThan(large.at);
+  expect(readers.quantile(1)).toBeLessThan(SYSTEM.leaseSeconds);
+  const lost = simulateFanOut(SYSTEM, all, { worker: 'busiest', at: longestAt, backAfter: 10 });
+  expect(lost.readers.count).toBe(total(all));
+  expect(lost.readers.quantile(0.5)).toBeGreaterThan(SYSTEM.leaseSeconds);
 });
 
 test('lags are weighted by how many had them', () => {
