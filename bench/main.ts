@@ -50,17 +50,16 @@ async function runAll(
   parts: readonly Part[],
   say: (line: string) => void,
 ): Promise<number> {
-  const load = loadBefore();
   await using environment = await openEnvironment(say);
   const stopping = stopOnSignals(environment);
-  const of = await provenance(environment, load);
   const folder = options.out;
   const failures: string[] = [];
   for (const part of parts) {
     console.error(part.name);
     const profileDir = options.profile ? join(folder, 'profiles') : null;
-    const startedAt = performance.now();
     try {
+      const of = await provenance(environment, await loadBefore());
+      const startedAt = performance.now();
       const report = await part.run({ environment, options, say, profileDir });
       const seconds = (performance.now() - startedAt) / 1_000;
       writeReport(folder, part.name, { ...report, seconds, size: options.size, provenance: of });

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus, loadavg, release, totalmem } from 'node:os';
+import { cpus, release, totalmem } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from './environment.ts';
 
@@ -15,7 +16,7 @@ export interface Provenance {
     readonly cores: number;
     readonly memoryGiB: number;
     readonly kernel: string;
-    /** Processes that wanted a core in the minute before: above 0.5 somebody else was at work. */
+    /** Cores at work for other processes than this one in the second before: above 0.5 somebody else was at work. */
     readonly loadBefore: number;
   };
   readonly versions: Readonly<Record<string, string>>;
@@ -24,9 +25,20 @@ export interface Provenance {
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Takes note of the load too, so it comes before the work begins. */
-export function loadBefore(): number {
-  return loadavg()[0] ?? 0;
+/**
+ * Cores at work for other processes, over a second before the work begins. The load average of the system would have what
+ * a part before it has done too.
+ */
+export async function loadBefore(): Promise<number> {
+  const [from, ownFrom, at] = [busyMs(), process.cpuUsage(), performance.now()];
+  await setTimeout(1_000);
+  const own = process.cpuUsage(ownFrom);
+  const others = busyMs() - from - (own.user + own.system) / 1_000;
+  return Math.max(0, others / (performance.now() - at));
+}
+
+function busyMs(): number {
+  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
 }
 
 export async function provenance(environment: Environment, load: number): Promise<Provenance> {

@@ -35,7 +35,7 @@ export const unitCostsPart: Part = { name: 'unit-costs', run };
 
 async function run(context: PartContext): Promise<PartReport> {
   const { environment, options, say } = context;
-  const of = await provenance(environment, loadBefore());
+  const of = await provenance(environment, await loadBefore());
   const sizes: CostSizes = sized(options, {
     full: { one: 200, chunk: 60, many: 10, followers: 20_000 },
     short: { one: 60, chunk: 20, many: 3, followers: 20_000 },
