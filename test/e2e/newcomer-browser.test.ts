@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
+import { click, has, WAIT } from '../support/console.ts';
+import { testDatabase } from '../support/engine.ts';
+import { isLeftOut } from '../support/needed.ts';
+import { PROJECT } from '../support/project-copy.ts';
+import { startCommand, type RunningCli } from '../support/run-cli.ts';
+
+const found = await findBrowser();
+
+/** What somebody reads who has typed `npm start`. */
+interface Printed {
+  readonly consoleUrl: string;
+  readonly authorization: string;
+}
+
+async function printed(server: RunningCli): Promise<Printed> {
+  const [, consoleUrl = ''] = await server.stdoutHas(/Console {4}(http:\S+\/console)/);
+  const [, authorization = ''] = await server.stdoutHas(/^authorization: (Bearer \S+)$/m);
+  return { consoleUrl, authorization };
+}
+
+const fill = (page: Page, name: string, value: string): Promise<void> =>
+  page.locator(`::-p-xpath(//label[contains(., "${name}")]/following-sibling::*[1])`).fill(value);
+const mention = (page: Page, ids: string): Promise<void> =>
+  page.locator('::-p-xpath(//label[contains(., "mentions")]/input)').fill(ids);
+
+/** By somebody else than the page. */
+async function publish({ consoleUrl, authorization }: Printed, postTitle: string): Promise<void> {
+  const query = `mutation ($input: PublishActionInput!) { publishAction(input: $input) { isReplay } }`;
+  const input = {
+    ...{ actorId: 'john', mentions: ['demo'] },
+    descriptor: { posted: { postId: `post:${postTitle}`, postTitle } },
+  };
+  const response = await fetch(consoleUrl.replace(/console$/, 'graphql'), {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables: { input } }),
+  });
+  expect(await response.json()).toEqual({ data: { publishAction: { isReplay: false } } });
+}
+
+describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fanfare-newcomer-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }));
+  afterAll(async () => {
+    await ofBrowser(found).close();
+  });
+
+  /** As `npm start` does. */
+  const start = (env: Readonly<Record<string, string>>): RunningCli =>
+    startCommand(process.execPath, [join(PROJECT, 'bin/fanfare.js'), 'serve'], {
+      cwd: folder,
+      env: { DATA_DIR: join(folder, 'data'), PORT: '0', ...env },
+    });
+
+  test('starts it, opens the printed address, publishes and sees it arrive; a page that is open outlives a killed server', async () => {
+    await using first = start({});
+    const told = await printed(first);
+    await using visited = await openPage(ofBrowser(found), told.consoleUrl);
+    const { page, errors } = visited;
+    await has(page, 'demo', 'header');
+    await click(page, 'Sign out');
+    await page.locator('textarea').click();
+    await page.keyboard.sendCharacter(`authorization: ${told.authorization}`);
+    await click(page, 'Sign in');
+    await has(page, 'demo', 'header');
+    await page.locator('a[href="#/publish"]').click();
+    await page.locator('select').fill('posted');
+    await fill(page, 'postId', 'post:1');
+    await fill(page, 'postTitle', 'Kestrel');
+    await mention(page, 'demo');
+    await click(page, 'Publish');
+    await has(page, 'DONE', '[role="status"]');
+    await page.locator('a[href="#/feed"]').click();
+    await has(page, 'Kestrel', '[role="feed"]');
+    await page.evaluate('window.sameAsBefore = true');
+
+    first.signal('SIGKILL');
+    await first.result;
+    await has(page, 'Connecting again', 'body');
+    await using second = start({ PORT: new URL(told.consoleUrl).port });
+    const again = await printed(second);
+    expect(again.consoleUrl).toBe(told.consoleUrl);
+    // With the token of before: its secret was kept.
+    await publish(told, 'Sparrow');
+    await expect
+      .poll(() => textOf(page, '[role="feed"], [data-fanfare="new-items"]'), WAIT)
+      .toMatch(/Sparrow|1 new/);
+    expect(await textOf(page, '[role="feed"]')).toContain('Kestrel');
+    await expect.poll(() => textOf(page, '[data-fanfare="connection"]'), WAIT).toBe('');
+    expect(await page.evaluate('window.sameAsBefore')).toBe(true);
+    expect(errors).toEqual([]);
+    second.signal('SIGTERM');
+    expect((await second.result).code).toBe(0);
+  });
+
+  test('publishes a type of their own by the form, which has its fields and says what is wrong with them', async () => {
+    await using database = await testDatabase();
+    await using server = start({
+      ...{ MONGODB_URI: database.uri, MONGODB_DB: database.name, REDIS_URL: inject('redisUrl') },
+      FANFARE_CONFIG: join(PROJECT, 'examples/ci/fanfare.config.mjs'),
+    });
+    const { consoleUrl } = await printed(server);
+    await using visited = await openPage(ofBrowser(found), `${consoleUrl}#/publish`);
+    const { page, errors } = visited;
+    await has(page, 'Audience');
+    await page.locator('select').fill('buildFailed');
+    await has(page, 'A build broke.');
+    const types = 'Array.from(document.querySelector("select").options, ({ value }) => value)';
+    expect(await page.evaluate(types)).not.toContain('posted');
+    const build = { repoId: 'repo:web', repoName: 'Web', authorId: 'ann', authorName: 'Ann', branch: 'main' };
+    for (const [name, value] of Object.entries(build)) await fill(page, name, value);
+    await mention(page, 'demo');
+    await fill(page, 'minutes', '-1');
+    await click(page, 'Publish');
+    await has(page, 'minutes', '[role="alert"]');
+    await fill(page, 'minutes', '12');
+    await click(page, 'Publish');
+    await has(page, 'DONE', '[role="status"]');
+    expect(await page.$('[role="alert"]')).toBeNull();
+    await page.locator('a[href="#/feed"]').click();
+    await has(page, 'Ann broke main of Web', '[role="feed"]');
+    expect(errors).toEqual([]);
+    server.signal('SIGTERM');
+    expect((await server.result).code).toBe(0);
+  });
+});
