@@ -13,6 +13,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { generate } from '@graphql-codegen/cli';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { checkClient } from './check-client.js';
 import { checkInit } from './check-init.js';
 import { checkReact } from './check-react.js';
 
@@ -38,6 +39,7 @@ try {
   const tarballs = [];
   for (const path of PACKAGES) tarballs.push(await pack(path));
   for (const { name, file, path } of tarballs) await lint(name, file, path);
+  faults.push(...(await checkClient(folder, { tarballs, env })));
   await install(tarballs);
 } finally {
   await rm(folder, { recursive: true, force: true });

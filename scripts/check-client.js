@@ -1,0 +1,62 @@
+/** Of the tarball of the client alone: an empty folder has it and nothing else of this project, Node and a browser's bundler take it. */
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'vite';
+
+const IMPORTS = `import { createFeedClient } from '@fanfare/client';
+const client = createFeedClient({ url: 'http://127.0.0.1:9/graphql', token: 'token' });
+if (typeof client.watch !== 'function') throw new Error('The client cannot watch');
+console.log('made');`;
+
+/**
+ * @param folder where a folder may be made
+ * @param options tarballs: of all packages; env: of the processes that are started
+ * @returns faults, as lines
+ */
+export async function checkClient(folder, { tarballs, env }) {
+  const cwd = join(folder, 'client-alone');
+  await mkdir(cwd);
+  const run = (command, args) => promisify(execFile)(command, args, { cwd, env, maxBuffer: 1e8 });
+  await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }');
+  await writeFile(join(cwd, 'entry.js'), IMPORTS);
+  const { file } = tarballs.find(({ name }) => name === '@fanfare/client');
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', file]);
+  const faults = [];
+  const installed = (await readdir(join(cwd, 'node_modules'))).filter((name) => !name.startsWith('.'));
+  const others = installed.filter((name) => !['@fanfare', 'graphql', 'graphql-ws'].includes(name));
+  const beside = await readdir(join(cwd, 'node_modules/@fanfare'));
+  if (others.length > 0 || beside.length > 1)
+    faults.push(`@fanfare/client brings others: ${[...others, ...beside].join(', ')}`);
+  const { stdout, stderr } = await run(process.execPath, ['entry.js']).catch((error) => error);
+  if (stdout !== 'made\n') faults.push(`@fanfare/client alone in Node: ${stdout}${stderr}`);
+  faults.push(...(await bundle(cwd)));
+  if (faults.length === 0) console.log('@fanfare/client works alone, in Node and bundled for a browser');
+  return faults;
+}
+
+/** For a browser, where nothing of Node is. */
+async function bundle(cwd) {
+  const fromNode = [];
+  const { output } = await build({
+    ...{ root: cwd, configFile: false, logLevel: 'error' },
+    plugins: [
+      {
+        ...{ name: 'nothing-of-node', enforce: 'pre' },
+        resolveId(id) {
+          if (isBuiltin(id)) fromNode.push(id);
+        },
+      },
+    ],
+    build: { write: false, target: 'es2022', rolldownOptions: { input: join(cwd, 'entry.js') } },
+  });
+  const chunks = output.filter(({ type }) => type === 'chunk');
+  const left = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
+  const faults = [...fromNode, ...left].map((id) => `@fanfare/client in a browser: its bundle imports ${id}`);
+  // A bundle that has lost its parts would import nothing either.
+  if (!chunks.some(({ code }) => code.includes('feedEvents')))
+    faults.push('@fanfare/client in a browser: its bundle subscribes to nothing');
+  return faults;
+}
