@@ -1,6 +1,6 @@
 /**
  * ESLint rule: words of an older dialect of this project that do not come back, and what to write instead. It looks at
- * comments, strings and names in code, and at the text of Markdown.
+ * comments, strings, names and the text of elements in code, and at the text of Markdown.
  */
 const INSTEAD = new Map(
   Object.entries({
@@ -48,7 +48,8 @@ function capital(word) {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-function* found(text) {
+/** The words in a text, each with what to write instead and where it is. */
+export function* findWords(text) {
   for (const match of text.matchAll(phrases)) {
     const word = match[0].replaceAll(new RegExp(GAP, 'g'), ' ').toLowerCase();
     yield { word, instead: INSTEAD.get(word), index: match.index, length: match[0].length };
@@ -65,7 +66,7 @@ export const plainWords = {
   create(context) {
     const { sourceCode } = context;
     const report = (text, start) => {
-      for (const { word, instead, index, length } of found(text))
+      for (const { word, instead, index, length } of findWords(text))
         context.report({
           loc: {
             start: sourceCode.getLocFromIndex(start + index),
@@ -81,6 +82,7 @@ export const plainWords = {
     return {
       Program: () => sourceCode.getAllComments().forEach(({ value, range }) => report(value, range[0] + 2)),
       Literal: (node) => (typeof node.value === 'string' ? report(node.raw, node.range[0]) : undefined),
+      JSXText: (node) => report(node.raw, node.range[0]),
       TemplateElement: (node) => report(node.value.raw, node.range[0] + 1),
       Identifier(node) {
         const [part] = nameParts.exec(node.name) ?? [];

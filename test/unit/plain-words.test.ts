@@ -1,11 +1,15 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Linter } from 'eslint';
 import { expect, test } from 'vitest';
-import { plainWords } from '../../scripts/plain-words.js';
+import { findWords, plainWords } from '../../scripts/plain-words.js';
 
 function wordsIn(code: string): string[] {
   const config = {
     plugins: { words: { rules: { plain: plainWords } } },
     rules: { 'words/plain': 2 },
+    languageOptions: { parserOptions: { ecmaFeatures: { jsx: true } } },
   } as const;
   return new Linter().verify(code, config).map(({ message }) => message.slice(0, message.indexOf(' is not')));
 }
@@ -15,6 +19,29 @@ test('finds words in comments, strings and names, across lines too', () => {
   expect(wordsIn('/**\n * It reconnects by\n * itself.\n */')).toEqual(['"by itself"']);
   expect(wordsIn("f('Whoever', `those who ${x}`)")).toEqual(['"whoever"', '"those who"']);
   expect(wordsIn('passBy(SharedLift, lift, liftedBy)')).toEqual(['"passBy"', '"SharedLift"', '"lift"']);
+});
+
+test('finds words in the text of elements and in their attributes', () => {
+  expect(wordsIn('x = <p title="for now">It reconnects <b>by itself</b></p>')).toEqual([
+    '"for now"',
+    '"by itself"',
+  ]);
+});
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+const PACKAGES = ['', 'bench', ...['packages', 'bench'].flatMap(foldersOf)].filter((folder) =>
+  existsSync(join(PROJECT, folder, 'package.json')),
+);
+
+function foldersOf(path: string): string[] {
+  return readdirSync(join(PROJECT, path)).map((name) => `${path}/${name}`);
+}
+
+test.each(PACKAGES)('the package in "%s" is described in words of this project', (folder) => {
+  const text = readFileSync(join(PROJECT, folder, 'package.json'), 'utf8');
+  const { description } = JSON.parse(text) as { description: string };
+  expect(description).toMatch(/\w/);
+  expect([...findWords(description)]).toEqual([]);
 });
 
 test('leaves words alone that only look alike', () => {
