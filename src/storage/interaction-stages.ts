@@ -30,8 +30,8 @@ export type EngagementChange =
 
 export interface InteractionMark {
   readonly change: EngagementChange;
-  /** The time of what may lift the action; null: nothing may that did not before. */
-  readonly boost: Date | null;
+  /** The time of what has changed, whether it is visible now or not: it lifts the action. */
+  readonly boost: Date;
   /** How the reshares that pass it on have changed. Absent: not at all. */
   readonly reshare?: ReshareChange | null;
   readonly now: Date;
@@ -46,7 +46,8 @@ export function interactionMarked(
 ): Document {
   return {
     ...engagementFields(change),
-    ...(boost === null ? {} : { latest: { $max: ['$latest', boost] }, isBumped: true }),
+    latest: { $max: ['$latest', boost] },
+    isBumped: true,
     ...(reshare == null
       ? passRequested({ notBefore: afterLastPass(now), lane: 'LIVE', isBoost: true })
       : reshareChanged(reshare, now, events)),

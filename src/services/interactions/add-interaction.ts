@@ -113,7 +113,7 @@ async function settled(
     dependencies,
     action.id,
     state === 'VISIBLE' ? { kind: 'given', of: kind, reaction, at } : { kind: 'none' },
-    { boost: change === 'new' ? at : null, settling, reshare: reshareOf(interaction) },
+    { boost: at, settling, reshare: reshareOf(interaction) },
   );
 }
 

@@ -113,7 +113,7 @@ async function conclude(
 ): Promise<Interaction> {
   await dependencies.interactions.logModeration(interaction);
   await settleInteraction(dependencies, interaction.actionId, change, {
-    boost: null,
+    boost: interaction.at,
     settling,
     reshare: reshareOf(interaction),
   });

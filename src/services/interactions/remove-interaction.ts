@@ -67,7 +67,7 @@ async function removeOne(
   const removed = await dependencies.interactions.remove(interaction, clock.now());
   const change = await takenFrom(dependencies, action, interaction, removed.visible);
   const gone = asRemoved(interaction);
-  const how = { boost: null, ...removed, reshare: reshareOf(gone) };
+  const how = { boost: interaction.at, ...removed, reshare: reshareOf(gone) };
   const changed = await settleInteraction(dependencies, action.id, change, how);
   return { interaction: gone, action: changed, isReplay: false };
 }
@@ -100,7 +100,7 @@ async function removeOwn(
   const at = interaction.state === 'VISIBLE' ? interaction.at : clock.now();
   const change = await takenFrom(dependencies, action, { ...interaction, at }, removed.visible);
   const gone = asRemoved(interaction);
-  const how = { boost: null, ...removed, reshare: reshareOf(gone) };
+  const how = { boost: interaction.at, ...removed, reshare: reshareOf(gone) };
   const changed = await settleInteraction(dependencies, actionId, change, how);
   return { interaction: gone, action: changed, isReplay: false };
 }

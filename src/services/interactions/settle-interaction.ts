@@ -18,8 +18,11 @@ export interface SettleInteractionDependencies {
 
 /** What else a change of interactions does to their action. */
 export interface SettledBy {
-  /** The time of what may lift it; null: nothing may that did not before. */
-  readonly boost: Date | null;
+  /**
+   * The time of what has changed. Also of what was taken back or hidden: who recorded it may have been cut off before
+   * they marked its action, and it lifts the action all the same.
+   */
+  readonly boost: Date;
   readonly settling: SettlingToken;
   /** Whether it passes the action on now, or does so no more; null: neither. */
   readonly reshare: ReshareChange | null;

@@ -144,3 +144,44 @@ test.each(Object.entries(CALLS))(
     expect(repeated.length).toBeLessThan(MOST_WRITES);
   },
 );
+
+/** What somebody may do to what was recorded, without knowing that it was cut off. */
+const AFTERWARDS: Readonly<
+  Record<
+    string,
+    (parts: Parts, of: { actionId: string; id: string; kind: 'RESHARE' | 'LIKE' }) => Promise<unknown>
+  >
+> = {
+  'taken back': ({ services, session }, { actionId, kind }) =>
+    services.removeInteraction(session('ann'), { own: { actionId, kind } }),
+  'taken back by its id': ({ services, session }, { id }) =>
+    services.removeInteraction(session('ann'), { id }),
+  hidden: ({ services, session }, { id }) => services.hideInteraction(session('admin', 'admin'), id, null),
+};
+
+test.each(
+  Object.entries(AFTERWARDS).flatMap(([name, change]) =>
+    (['RESHARE', 'LIKE'] as const).map((kind) => ({ kind, name, change })),
+  ),
+)(
+  'a $kind that was cut off before its action was marked, and is $name, has lifted it all the same',
+  async ({ kind, change }) => {
+    await using parts = await openParts();
+    const conducted = new Date('2026-01-01T00:00:00Z');
+    const { action } = await parts.publish({ scope: 'PUBLIC', mentions: ['reader'], conducted });
+    const actionId = action.id;
+    await parts.fanOut();
+    const dying = createRepositories(crashingCollections(parts.database.collections, 1));
+    const record = addInteraction(dependenciesOf(dying), parts.session('ann'), { actionId, kind, at });
+    expect(await isCutOff(record)).toBe(true);
+    const [cutOff] = await parts.repositories.interactions.unsettledBefore(new Date(Date.now() + 60_000), 2);
+    await change(parts, { actionId, kind, id: cutOff?.interaction.id ?? '' });
+    await expectSettled(parts);
+    await parts.fanOut();
+    const [entry] = await parts.feedStore.find('reader', [actionId]);
+    expect(entry?.relevancy).toEqual(at);
+    const [marked] = await parts.repositories.actions.findByIds([actionId]);
+    const { likes, reshares, lastInteraction } = marked?.engagement ?? {};
+    expect({ likes, reshares, lastInteraction }).toEqual({ likes: 0, reshares: 0, lastInteraction: null });
+  },
+);
