@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { checkClock, watchClock } from '../../../src/services/clock-watch.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('warns once while the clocks differ, once when they agree again, and anew the next time', () => {
+  const told: string[] = [];
+  let skewMs = 0;
+  const observer = {
+    skewed: (seconds: number) => told.push(`skewed ${String(seconds)}`),
+    right: (seconds: number) => told.push(`right ${String(seconds)}`),
+  };
+  const later = (skew: number): void => {
+    skewMs = skew;
+    vi.advanceTimersByTime(30_000);
+  };
+  const watch = watchClock(observer, { skew: () => skewMs });
+  later(1_000);
+  expect(told).toEqual([]);
+  later(2_000);
+  later(5_000);
+  expect(told).toEqual(['skewed 2']);
+  later(500);
+  later(0);
+  expect(told).toEqual(['skewed 2', 'right 0.5']);
+  later(-3_000);
+  expect(told).toEqual(['skewed 2', 'right 0.5', 'skewed -3']);
+  watch[Symbol.dispose]();
+  later(0);
+  expect(told).toHaveLength(3);
+});
+
+it('is not ready from more than thirty seconds of skew on, in either direction', async () => {
+  await expect(checkClock({ skew: () => 30_000 })).resolves.toBeUndefined();
+  await expect(checkClock({ skew: () => 31_000 })).rejects.toThrow('is 31 s ahead');
+  await expect(checkClock({ skew: () => -31_000 })).rejects.toThrow('is -31 s ahead');
+});
