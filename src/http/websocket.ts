@@ -23,10 +23,10 @@ const GOODBYE_MS = 2_000;
 
 /**
  * GraphQL over WebSocket by the protocol graphql-transport-ws. Close codes: 1001 the server stops, 1009 a message is
- * too large, 4400 it makes no sense, 4401 subscribed before the acknowledgement, 4403 no token, a bad one or one that
- * has ended, or all sessions of the member were ended, 4406 another subprotocol, 4408 no `connection_init` in time or no
- * operation for long, 4409 an id twice, 4429 a second
- * `connection_init`.
+ * too large, 1013 tokens cannot be verified now, too many were refused, or there is no room for a message, 4400 it
+ * makes no sense, 4401 subscribed before the acknowledgement, 4403 no token, a bad one or one that has ended, or all
+ * sessions of the member were ended, 4406 another subprotocol, 4408 no `connection_init` in time or no operation for
+ * long, 4409 an id twice, 4429 a second `connection_init`.
  */
 export class SocketServer {
   readonly #server: WebSocketServer;
