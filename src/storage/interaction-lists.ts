@@ -88,7 +88,7 @@ export function interactionLists({ actions, interactions }: Pick<Collections, 'a
   return {
     /**
      * The first of each action's interactions, each list newest first; actions without any are left out. One round trip.
-     * Index `list`, for replies `replies`.
+     * Index `list`; for replies `replies` or `list`, as the planner chooses.
      */
     async newestOf(
       actionIds: readonly ActionId[],

@@ -47,7 +47,7 @@ export interface InteractionModeration {
 
 /**
  * Interactions one by one. Each change sets `settling` in the same write; who made it marks the action and settles it
- * then, and what was cut off in between is found by it. Index `settling`.
+ * then, and what was cut off in between is found by it. Index `unsettled`.
  */
 export function interactionRecords(
   { interactions: collection, moderationLog }: Pick<Collections, 'interactions' | 'moderationLog'>,
@@ -176,7 +176,7 @@ export function interactionRecords(
       });
     },
 
-    /** The action has been marked with them. Nothing, where they have changed since. Index `settling`. */
+    /** The action has been marked with them. Nothing, where they have changed since. Index `key`. */
     async settle(actionId: ActionId, token: SettlingToken): Promise<void> {
       await collection.updateMany(
         { actionId: new ObjectId(actionId), settling: new ObjectId(token) },
@@ -184,7 +184,7 @@ export function interactionRecords(
       );
     },
 
-    /** Those that have not been settled since before then, the oldest first. Index `settling`. */
+    /** Those that have not been settled since before then, the oldest first. Index `unsettled`. */
     async unsettledBefore(
       before: Date,
       limit: number,

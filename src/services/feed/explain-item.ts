@@ -39,7 +39,7 @@ export const MAX_CAUSES = 50;
 
 /**
  * Why an action is or is not in a reader's feed, by the functions that decide it for pages. What is not there for who asks
- * takes the work of `getAction`; all else is between eight and twelve round trips.
+ * takes the work of `getAction`; all else is ten commands with the model `items`.
  * @throws FanfareError BAD_USER_INPUT, FORBIDDEN to ask about somebody else, NOT_FOUND
  */
 export async function explainFeedItem(

@@ -1,6 +1,8 @@
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { anySpanBrings, anySpanBringsPassedOn } from '../../domain/follow-span.ts';
+import { profileOfStranger, type Follow } from '../../domain/viewer.ts';
+import { passedOnBy } from '../../domain/visibility.ts';
 import { clock } from '../../lib/clock.ts';
 import {
   announceListChange,
@@ -103,12 +105,18 @@ async function fillOwn(
 ): Promise<void> {
   const actions = await dependencies.actions.recordedSince(refIdsOf(opened), since, typesOf(opened));
   if (actions.length === 0) return;
-  const place = await resolveEntries(dependencies, actions, [
-    ...new Set(opened.map((follow) => follow.followerId)),
+  const groups = byFollower(opened);
+  const passers = new Set(
+    actions.flatMap(({ scope, reshares }) => (scope === 'PUBLIC' ? reshares.map(({ by }) => by) : [])),
+  );
+  const [place, ofPassers] = await Promise.all([
+    resolveEntries(dependencies, actions, [...groups.keys()]),
+    dependencies.follows.amongPassers([...groups.keys()], [...passers]),
   ]);
-  for (const [userId, follows] of byFollower(opened)) {
+  for (const [userId, follows] of groups) {
+    const followed = ofPassers.get(userId) ?? [];
     const entries = actions.flatMap((action) =>
-      isHeld(action, follows) ? [place(userId, action, reasonsFor(userId, action))] : [],
+      isHeld(action, follows) ? [place(userId, action, reasonsFor(userId, action, followed))] : [],
     );
     for (let at = 0; at < entries.length; at += FILL_CHUNK)
       await fillFeed(dependencies, userId, entries.slice(at, at + FILL_CHUNK), { tellHeld: true });
@@ -155,9 +163,17 @@ function refIdsOf(follows: readonly UnsettledFollow[]): string[] {
   return [...new Set(follows.map(({ refId }) => refId))];
 }
 
-/** A notification has all the reasons there are. */
-function reasonsFor(userId: UserId, { mentions }: Action): DeliveryReason[] {
-  return mentions.includes(userId) ? ['MENTION', 'FOLLOW'] : ['FOLLOW'];
+/**
+ * A notification has all the reasons there are.
+ * @param followed the reader's follows of who has passed the action on.
+ */
+function reasonsFor(userId: UserId, action: Action, followed: readonly Follow[]): DeliveryReason[] {
+  const isPassedOn = passedOnBy(profileOfStranger(userId), action, followed).length > 0;
+  return [
+    ...(action.mentions.includes(userId) ? (['MENTION'] as const) : []),
+    'FOLLOW',
+    ...(isPassedOn ? (['RESHARE'] as const) : []),
+  ];
 }
 
 /** Where its open span begins, which may be before others that have ended. Infinity: none is open any more. */

@@ -163,6 +163,18 @@ test('own comments are removed by their actor, those of others by services and a
   await expect(remove('f'.repeat(24), 'ann')).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
+test.each(['removed', 'hidden'] as const)('replies to a %s comment stay visible and counted', async (how) => {
+  await using parts = await openParts();
+  const { services, session } = parts;
+  const { action, first } = await thread(parts);
+  if (how === 'removed') await services.removeInteraction(session('ann'), { id: first.id });
+  else await services.hideInteraction(session('root', 'admin'), first.id, null);
+  const left = await services.getAction(session('dan'), action.id);
+  expect(left).toMatchObject({ engagement: { comments: 2 } });
+  expect(await textsFor(parts, action.id, { kinds: ['COMMENT'] })).toEqual(['Second', 'Reply']);
+  expect(await textsFor(parts, action.id, { parentId: first.id })).toEqual(['Reply']);
+});
+
 test('admins see the newest texts of all actions, page by page', async () => {
   await using parts = await openParts();
   const { first } = await thread(parts);

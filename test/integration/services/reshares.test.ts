@@ -370,3 +370,21 @@ test('a page with what was passed on costs no more, and a read of follows where 
   await services.mute(session('ann'), 'bob');
   expect(await page()).toEqual(['feeds', 'follows']);
 });
+
+test('a follow that brings along what a reshare brought too gives it both reasons, live and in the feed', async () => {
+  const { parts, id } = await openScene({});
+  await using _parts = parts;
+  const { services, session } = parts;
+  const at = await reshare(parts, 'bob', id);
+  await parts.fanOut();
+  await using ann = await openLiveList(parts, session('ann').identity);
+  expect(ann.shown.get(id)).toMatchObject({ reasons: ['RESHARE'] });
+  await services.follow(session('ann'), SITE.id, 1);
+  await ann.caughtUp();
+  expect(ann.shown.get(id)).toMatchObject({ reasons: ['FOLLOW', 'RESHARE'] });
+  expect(ann.resyncs).toEqual([]);
+  const [item, ...more] = await shownTo(parts, 'ann');
+  expect(item).toMatchObject({ resharedBy: ['bob'], relevancy: at });
+  expect(item?.reasons.toSorted()).toEqual(['FOLLOW', 'RESHARE']);
+  expect(more).toEqual([]);
+});
