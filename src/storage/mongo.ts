@@ -1,4 +1,4 @@
-import { MongoClient, type Collection, type Db } from 'mongodb';
+import { MongoClient, type Collection, type Db, type MongoClientOptions } from 'mongodb';
 import { clock } from '../lib/clock.ts';
 import { traceCommands } from './command-spans.ts';
 import { idOfTime, keepTime } from './database-time.ts';
@@ -13,6 +13,7 @@ import type {
   ScoreDocument,
 } from './documents.ts';
 import type { FeedDocument, FollowDocument, HiddenItemDocument } from './reader-documents.ts';
+import { EndingConnection } from './ending-connection.ts';
 import type { EventStateDocument, HostEventDocument, OutboxDocument } from './event-documents.ts';
 import type { BookmarkDocument, ItemMarkDocument } from './reader-documents.ts';
 import type {
@@ -86,13 +87,15 @@ export interface DatabaseOptions {
 
 /** Connects and asks what answers. Rejects with the driver's error when the server cannot be reached. */
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
-  const client = new MongoClient(options.uri, {
+  const settings: MongoClientOptions & { readonly connectionType: typeof EndingConnection } = {
     appName: 'fanfare',
+    connectionType: EndingConnection,
     maxPoolSize: options.maxPoolSize ?? 50,
     monitorCommands: options.monitorCommands === true || options.traces === true,
     serverSelectionTimeoutMS: options.serverSelectionTimeoutMs ?? 5_000,
     ignoreUndefined: true,
-  });
+  };
+  const client = new MongoClient(options.uri, settings);
   keepTime(client, clock);
   if (options.traces === true) traceCommands(client);
   try {

@@ -1,0 +1,48 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { connectDatabase, type Database } from '../../../src/storage/mongo.ts';
+import { testDatabase } from '../../support/engine.ts';
+
+/** The driver looks at the server so often; more often is not allowed. */
+const LOOKS_EVERY_MS = 500;
+
+/** With the sockets of this database's connections, as they are made. */
+async function databaseWithSockets(): Promise<{ database: Database; sockets: readonly Socket[] }> {
+  const spare = await testDatabase();
+  onTestFinished(() => spare[Symbol.asyncDispose]());
+  const sockets: Socket[] = [];
+  const keep = (message: unknown): void => {
+    sockets.push((message as { readonly socket: Socket }).socket);
+  };
+  subscribe('net.client.socket', keep);
+  onTestFinished(() => void unsubscribe('net.client.socket', keep));
+  const address = new URL(inject('mongodbUri'));
+  address.searchParams.set('heartbeatFrequencyMS', String(LOOKS_EVERY_MS));
+  const database = await connectDatabase({ uri: address.href, db: spare.name, maxPoolSize: 2 });
+  onTestFinished(() => database.close());
+  await database.ping();
+  return { database, sockets };
+}
+
+test('a command that is sent while its socket is being closed ends, and the next goes through', async () => {
+  const { database, sockets } = await databaseWithSockets();
+  sockets.forEach((socket) => socket.destroy());
+  await expect(database.db.collection('any').insertOne({}, { retryWrites: false })).rejects.toThrow(/closed/);
+  await database.db.command({ ping: 1 });
+});
+
+test('the driver sees a server again that it looked at while the socket was being closed', async () => {
+  const { database, sockets } = await databaseWithSockets();
+  const { client } = database.db;
+  const failed = new Promise<string>((resolve) => {
+    client.once('serverHeartbeatFailed', ({ failure }) => {
+      resolve(failure.message);
+    });
+  });
+  client.once('serverHeartbeatStarted', () => {
+    sockets.forEach((socket) => socket.destroy());
+  });
+  await expect(failed).resolves.toMatch(/closed/);
+  await database.db.command({ ping: 1 });
+});
