@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('warns once while the clocks differ, once when they agree again, and anew the next time', () => {
+it('warns once while the clocks differ, once when they agree again, and again the next time', () => {
   const told: string[] = [];
   let skewMs = 0;
   const observer = {
