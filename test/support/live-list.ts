@@ -1,11 +1,11 @@
 import type { Identity } from '../../src/domain/viewer.ts';
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
 import type { Services } from '../../src/services/create-services.ts';
-import type { FeedEvent, FeedFilter, FeedPage } from '../../src/services/shapes.ts';
+import type { FeedEvent, FeedFilter, FeedPage, UnreadCount } from '../../src/services/shapes.ts';
 import type { Parts } from './parts.ts';
 
 /** What a list shows of an item. */
-export type Listed = Pick<NewsfeedItem, 'actionId' | 'relevancy' | 'reasons'>;
+export type Listed = Pick<NewsfeedItem, 'actionId' | 'relevancy' | 'reasons' | 'isUnread'>;
 
 /** A list that a client keeps below the API: one whole read, then nothing but events; another read at each resync. */
 export interface LiveList extends AsyncDisposable {
@@ -14,6 +14,8 @@ export interface LiveList extends AsyncDisposable {
   readonly resyncs: readonly string[];
   /** Every event but `ready`, in order. */
   readonly events: readonly FeedEvent[];
+  /** Of the feed: what was read with the list or sent since, of a list that asks for it. */
+  unread(): UnreadCount | null;
   /** Resolves when everything that was appended before the call has been taken. */
   caughtUp(): Promise<void>;
 }
@@ -21,6 +23,7 @@ export interface LiveList extends AsyncDisposable {
 export interface LiveListOptions {
   readonly filter?: FeedFilter;
   readonly pageSize?: number;
+  readonly withUnread?: boolean;
   /** Called before each read of the feed. */
   readonly onRead?: () => Promise<void>;
 }
@@ -30,21 +33,24 @@ let markers = 0;
 export async function openLiveList(
   { services, live, session }: Pick<Parts, 'services' | 'live' | 'session'>,
   identity: Identity,
-  { filter, pageSize = 100, onRead }: LiveListOptions = {},
+  { filter, pageSize = 100, withUnread = false, onRead }: LiveListOptions = {},
 ): Promise<LiveList> {
   const controller = new AbortController();
   const { userId } = identity;
   const shown = new Map<string, Listed>();
   const resyncs: string[] = [];
   const events: FeedEvent[] = [];
+  let unread: UnreadCount | null = null;
   const awaited = new Map<string, () => void>();
   const source = await services.watchFeed(identity, {
     signal: controller.signal,
+    withUnread,
     ...(filter === undefined ? {} : { filter }),
   });
   async function readAgain(): Promise<void> {
     await onRead?.();
     const items = await wholeList(services, session(userId, ...identity.roles), { filter, pageSize });
+    if (withUnread) unread = await services.countUnread(session(userId, ...identity.roles));
     shown.clear();
     // What was bumped while this pages was seen higher up, or its event is still to come.
     for (const item of items) if (!shown.has(item.actionId)) shown.set(item.actionId, item);
@@ -56,7 +62,8 @@ export async function openLiveList(
     else if (event.kind === 'removed') {
       shown.delete(event.actionId);
       awaited.get(event.actionId)?.();
-    } else if (event.kind !== 'unread') shown.set(event.item.actionId, event.item);
+    } else if (event.kind === 'unread') unread = event.unread;
+    else shown.set(event.item.actionId, event.item);
   }
   let opened: () => void = () => undefined;
   const isOpen = new Promise<void>((resolve) => {
@@ -71,6 +78,7 @@ export async function openLiveList(
   await Promise.race([isOpen, reading]);
   return {
     ...{ shown, resyncs, events },
+    unread: () => unread,
     async caughtUp() {
       // No action has such an id: the removal is announced to everybody.
       const actionId = (++markers).toString(16).padStart(24, '0');

@@ -1,18 +1,27 @@
 import { expect, test } from 'vitest';
+import type { FeedFilter } from '../../../src/services/shapes.ts';
+import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { fc } from '../../support/fast-check.ts';
 import { openLiveList, type LiveList, type Listed } from '../../support/live-list.ts';
-import { feedFor, type ModelReader } from '../../support/model.ts';
+import {
+  archiveFor,
+  feedFor,
+  snoozesFor,
+  type Model,
+  type ModelItem,
+  type ModelReader,
+} from '../../support/model.ts';
 import type { Run } from '../../support/model-run.ts';
-import { PEOPLE, REFS, story } from '../../support/model-steps.ts';
+import { PEOPLE, REFS, story, TAGS } from '../../support/model-steps.ts';
 import { happens } from '../../support/model-story.ts';
 import { openParts, type PartsOptions } from '../../support/parts.ts';
 import { repeats, SEED } from '../../support/seed.ts';
 
-const MODELS = ['items', 'capped', 'redis', 'time-buckets'];
+const WITH_AND_WITHOUT_CAP = ['items', 'capped', 'redis', 'time-buckets'];
 const CASES: readonly (PartsOptions & { readonly name: string; readonly isPulled: boolean })[] = [
-  ...MODELS.flatMap((model) =>
-    [1_000, 3].map((cap) => ({
+  ...FEED_MODEL_NAMES.flatMap((model) =>
+    (WITH_AND_WITHOUT_CAP.includes(model) ? [1_000, 3] : [3]).map((cap) => ({
       ...{ name: `${model} with a cap of ${String(cap)}`, model, cap, isPulled: false },
     })),
   ),
@@ -21,9 +30,47 @@ const CASES: readonly (PartsOptions & { readonly name: string; readonly isPulled
 ];
 const RUNS = repeats(2);
 
+/** A list that somebody keeps, and what the definition says is in it. */
+interface Kept {
+  readonly name: string;
+  readonly filter: FeedFilter;
+  readonly items: (model: Model, reader: ModelReader) => readonly ModelItem[];
+}
+
+const [TAG] = TAGS;
+const WHOLE: Kept = { name: 'the feed', filter: {}, items: feedFor };
+const UNREAD: Kept = {
+  name: 'unread',
+  filter: { unreadOnly: true },
+  items: (model, reader) => feedFor(model, reader).filter(({ isUnread }) => isUnread),
+};
+/** One of them for each reader, another one in each story. */
+const BESIDE: readonly Kept[] = [
+  { name: 'archived', filter: { archived: true }, items: archiveFor },
+  { name: 'snoozed', filter: { snoozed: true }, items: snoozesFor },
+  {
+    name: 'by tag',
+    filter: { tags: [TAG] },
+    items: (model, reader) => feedFor(model, reader).filter(({ action }) => action.tags.includes(TAG)),
+  },
+  {
+    name: 'by reason',
+    filter: { reasons: ['MENTION', 'RESHARE', 'TEAM'] },
+    items: (model, reader) =>
+      feedFor(model, reader).filter(({ reasons }) =>
+        reasons.some((reason) => reason === 'MENTION' || reason === 'RESHARE' || reason === 'TEAM'),
+      ),
+  },
+  {
+    name: 'by type',
+    filter: { types: ['NewApplicant'] },
+    items: (model, reader) => feedFor(model, reader).filter(({ action }) => action.type === 'NewApplicant'),
+  },
+];
+
 interface Watched {
   readonly reader: ModelReader;
-  readonly isUnreadOnly: boolean;
+  readonly kept: Kept;
   readonly list: LiveList;
 }
 
@@ -46,39 +93,55 @@ async function pullSome({ parts, id }: Run): Promise<void> {
   );
 }
 
-async function watchAll({ parts, model }: Run, closer: Closer): Promise<Watched[]> {
+async function watchAll({ parts, model }: Run, closer: Closer, story: number): Promise<Watched[]> {
   const watched: Watched[] = [];
-  for (const reader of model.readers)
-    for (const isUnreadOnly of [false, true]) {
+  for (const [n, reader] of model.readers.entries())
+    for (const kept of [WHOLE, UNREAD, BESIDE[(n + story) % BESIDE.length] ?? WHOLE]) {
       const { identity } = parts.session(reader.userId, ...reader.roles);
-      const options = isUnreadOnly ? { filter: { unreadOnly: true } } : {};
-      watched.push({ reader, isUnreadOnly, list: closer.own(await openLiveList(parts, identity, options)) });
+      const list = await openLiveList(parts, identity, { filter: kept.filter, withUnread: kept === WHOLE });
+      watched.push({ reader, kept, list: closer.own(list) });
     }
   return watched;
 }
 
-function inWords({ actionId, relevancy, reasons }: Listed): string {
+function inWords({ actionId, relevancy, reasons }: Omit<Listed, 'isUnread'>): string {
   const why = new Set(reasons.map((reason) => (reason === 'PULL' ? 'FOLLOW' : reason)));
   return `${actionId} at ${relevancy.toISOString()} for ${[...why].sort().join(' ')}`;
 }
 
 async function expectListsToBeFeeds({ model }: Run, watched: readonly Watched[]): Promise<void> {
   await Promise.all(watched.map(({ list }) => list.caughtUp()));
-  for (const { reader, isUnreadOnly, list } of watched) {
-    const feed = feedFor(model, reader).filter((item) => !isUnreadOnly || item.isUnread);
+  for (const { reader, kept, list } of watched) {
+    const items = kept.items(model, reader);
     expect({
       of: reader.userId,
-      isUnreadOnly,
+      list: kept.name,
       items: [...list.shown.values()].map(inWords).sort(),
     }).toEqual({
       of: reader.userId,
-      isUnreadOnly,
-      items: feed
+      list: kept.name,
+      items: items
         .map(({ action, relevancy, reasons }) =>
           inWords({ actionId: action.id, relevancy: new Date(relevancy), reasons }),
         )
         .sort(),
     });
+    // What is marked afterwards is for the client to know. Nothing else makes an item unread without an event.
+    expect({
+      of: reader.userId,
+      list: kept.name,
+      unreadShownAsRead: items
+        .filter(({ action, isUnread }) => isUnread && !reader.unreadActionIds.includes(action.id))
+        .filter(({ action }) => list.shown.get(action.id)?.isUnread !== true)
+        .map(({ action }) => action.id),
+    }).toMatchObject({ unreadShownAsRead: [] });
+    if (kept === WHOLE)
+      await expect
+        .poll(() => ({ of: reader.userId, unread: list.unread() }))
+        .toEqual({
+          of: reader.userId,
+          unread: { count: items.filter(({ isUnread }) => isUnread).length, isExact: true },
+        });
   }
 }
 
@@ -94,7 +157,7 @@ test.each(CASES.map((one, n) => ({ ...one, n })))(
         await happens(parts, runs++, what, {
           async begin(run) {
             await (isPulled ? pullSome(run) : beginFeeds(run));
-            watched = await watchAll(run, closer);
+            watched = await watchAll(run, closer, runs);
           },
           end: (run) => expectListsToBeFeeds(run, watched),
         });
