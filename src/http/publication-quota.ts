@@ -86,7 +86,7 @@ async function countedTogether(
 ): Promise<TakenPublications | null> {
   const key = `${prefix}publications:${tenant}`;
   const ask = async (script: string, ...args: (string | number)[]): Promise<unknown> => {
-    // Without a connection a command fails; what it says does not matter then, and whoever opened it says it.
+    // Without a connection a command fails; what it says does not matter then, and its owner logs it.
     if (commands.status !== 'ready') return null;
     return commands.eval(script, 1, key, ...args).catch(() => null);
   };
