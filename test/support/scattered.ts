@@ -102,6 +102,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
   members: {
     reads: [
       because('members of a team or department', ['teamId', 'departmentId']),
+      because('how many members a tenant has', ['_id'], 'storage/members.ts'),
       ...[RENAMED, EVERYBODY, TENANT, ...MIGRATION, ...ERASED],
     ],
     writes: [],
