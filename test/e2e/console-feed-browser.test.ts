@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../support/browser.ts';
 import { click, faultsInBoth, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
+import { isLeftOut } from '../support/needed.ts';
 
 const found = await findBrowser();
 
-describe.skipIf(typeof found === 'string')('the feed of the console', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console', () => {
   let world: ConsoleWorld;
   beforeAll(async () => {
     world = await openConsole(found);

@@ -12,11 +12,12 @@ import {
 } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { openShared } from '../support/spare-databases.ts';
+import { isLeftOut } from '../support/needed.ts';
 
 const found = await findBrowser();
 const ADMIN = { sub: 'demo', roles: ['admin', 'service'] as const };
 
-describe.skipIf(typeof found === 'string')('the console, for who looks into what happens', () => {
+describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who looks into what happens', () => {
   let world: ConsoleWorld;
   beforeAll(async () => {
     world = await openConsole(found);
