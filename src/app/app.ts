@@ -5,37 +5,22 @@ import { checkReadiness, type Probes, type Readiness } from '../http/health.ts';
 import { startMetricsServer } from '../http/metrics-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import { createTickets, ticketKeyOf } from '../http/tickets.ts';
-import { clock } from '../lib/clock.ts';
 import { Closer } from '../lib/closer.ts';
 import { once } from '../lib/once.ts';
+import { syncToAsync } from '../lib/sync-to-async.ts';
 import { createRealtime } from '../realtime/create-realtime.ts';
-import { checkClock, watchClock } from '../services/clock-watch.ts';
+import { checkClock } from '../services/clock-watch.ts';
 import type * as Api from './api.ts';
 import { createCore } from './core.ts';
-import { ALL_RETIRED_INDEXES, allIndexes } from './indexes.ts';
+import { openDatabase } from './open-database.ts';
+import { openRedis } from './open-redis.ts';
 import { quotasOf } from './quotas.ts';
-import { enterInstallation } from './presence.ts';
 import { startWorkers } from './workers.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
 import type { Services } from '../services/create-services.ts';
-import { dropIndexes, ensureIndexes } from '../storage/indexes.ts';
-import { PUBLISHED_SINCE } from '../storage/migrations/publications.ts';
-import { isTrustedSince } from '../storage/revision-trust.ts';
-import { connectDatabase, type Database } from '../storage/mongo.ts';
-import { openRedisParts, type RedisParts } from '../connections/redis-parts.ts';
-import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
-import { createRepositories, type Repositories } from '../storage/repositories.ts';
-import {
-  logClockRight,
-  logClockSkewed,
-  logFeedReadWithoutStore,
-  logIndexesCreated,
-  logIndexesDropped,
-  logLiveLogTrouble,
-  logPresenceTrouble,
-  logRedisBack,
-  logRedisLost,
-} from '../telemetry/events.ts';
+import type { Database } from '../storage/mongo.ts';
+import type { Repositories } from '../storage/repositories.ts';
+import { logFeedReadWithoutStore, logLiveLogTrouble } from '../telemetry/events/databases.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -111,50 +96,17 @@ async function build(
   { logger, metrics, group, monitorCommands, pageToken, demoPeople }: AppDependencies,
   closer: Closer,
 ): Promise<App> {
-  if (config.mongodb.uri === undefined)
-    throw new Error('No MongoDB URI: give one or start the embedded engine');
-  const database = closer.own(
-    await connectDatabase({
-      uri: config.mongodb.uri,
-      db: config.mongodb.db,
-      monitorCommands: monitorCommands ?? false,
-      traces: parts.traces ?? false,
-    }),
-  );
-  closer.own(
-    syncToAsync(
-      watchClock({
-        skewed: (seconds) => {
-          logClockSkewed(logger, { seconds });
-        },
-        right: (seconds) => {
-          logClockRight(logger, { seconds });
-        },
-      }),
-    ),
-  );
-  closer.own(syncToAsync(metrics.watchSkew(() => clock.skew() / 1_000)));
   const hasTenants = config.auth.tenantClaim !== undefined;
-  if (hasTenants) acceptStoredIds();
-  const { processes, schemaVersion } = createRepositories(database.collections);
-  const presence = await enterInstallation(
-    { processes, schemaVersion },
+  const database = await openDatabase(
+    config,
     {
-      schema: latestVersion(MIGRATIONS),
-      isWorker: parts.worker,
-      hasTenants,
-      onError: (err) => {
-        logPresenceTrouble(logger, { err });
-      },
+      ...{ isWorker: parts.worker, hasTenants },
+      ...{ monitorCommands: monitorCommands ?? false, traces: parts.traces ?? false },
     },
+    { logger, metrics },
+    closer,
   );
-  closer.own(presence, LEAVES_WITHIN_MS);
-  const created = await ensureIndexes(database.db, allIndexes({ hasTenants }));
-  if (created.length > 0) logIndexesCreated(logger, { indexes: created });
-  if (await isTrustedSince(schemaVersion, PUBLISHED_SINCE)()) {
-    const dropped = await dropIndexes(database.db, ALL_RETIRED_INDEXES);
-    if (dropped.length > 0) logIndexesDropped(logger, { indexes: dropped });
-  }
+  if (hasTenants) acceptStoredIds();
   const redis = await openRedis(config, logger, parts.waitsForRedis === true);
   if (redis !== null) closer.own(redis);
   const core = await createCore({
@@ -251,54 +203,8 @@ const loadApi = (): Promise<typeof Api> => import('./api.ts');
 
 /** With the database away a lease cannot be handed back; it then expires. */
 const WORKERS_CLOSE_WITHIN_MS = 3_000;
-const LEAVES_WITHIN_MS = 1_000;
 /** Asking all the time would take the database's time from the work that is waited for. */
 const IDLE_POLL_MS = { first: 10, longest: 80 };
-
-function syncToAsync(disposable: Disposable): AsyncDisposable {
-  return {
-    [Symbol.asyncDispose]: () => {
-      disposable[Symbol.dispose]();
-      return Promise.resolve();
-    },
-  };
-}
-
-/** Several installations, and several databases of one, may share a Redis. */
-async function openRedis(
-  { redis: { url, sentinel, prefix }, mongodb }: Config,
-  logger: Logger,
-  waits: boolean,
-): Promise<RedisParts | null> {
-  if (url === undefined) return null;
-  const lost = new Set<string>();
-  const isLost = (what: string, err: unknown): void => {
-    // The connections of a cluster are many, and lost together.
-    if (lost.size === 0) logRedisLost(logger, { err });
-    lost.add(what);
-  };
-  const isBack = (what: string): void => {
-    if (lost.delete(what) && lost.size === 0) logRedisBack(logger);
-  };
-  const parts = await openRedisParts({
-    ...{ url, sentinel, prefix: `${prefix}${mongodb.db}:` },
-    ...(waits
-      ? {
-          onWaiting: (err) => {
-            isLost(AT_START, err);
-          },
-        }
-      : {}),
-    onLost: (role) => {
-      isLost(role, new Error(`The ${role} connection was lost`));
-    },
-    onReady: isBack,
-  });
-  isBack(AT_START);
-  return parts;
-}
-
-const AT_START = 'first';
 
 /** Without a secret of its own the installation keeps one in the database, where every process finds it. */
 function ticketKey({ auth }: Config, { secrets }: Pick<Repositories, 'secrets'>): () => Promise<Uint8Array> {

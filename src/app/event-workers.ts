@@ -14,8 +14,8 @@ import {
   logWebhookDown,
   logWebhookGivenUp,
   logWebhookSkipped,
-  logWorkerTrouble,
-} from '../telemetry/events.ts';
+} from '../telemetry/events/webhooks.ts';
+import { logWorkerTrouble } from '../telemetry/events/workers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Role } from '../domain/viewer.ts';

@@ -25,7 +25,7 @@ import type {
   RefInput,
 } from '../services/shapes.ts';
 import { isDatabaseUnavailable } from '../storage/errors.ts';
-import { logRequestFailed } from '../telemetry/events.ts';
+import { logRequestFailed } from '../telemetry/events/requests.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { Acting } from './acting.ts';

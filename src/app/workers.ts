@@ -16,6 +16,12 @@ import { FanOutWorker, type FanOutObserver } from '../workers/fan-out/fan-out-wo
 import { MIGRATIONS } from '../storage/migrations/registry.ts';
 import { newObjectId } from '../storage/mongo.ts';
 import {
+  logMigrationFailed,
+  logMigrationFinished,
+  logMigrationStarted,
+  logMigrationWaits,
+} from '../telemetry/events/databases.ts';
+import {
   logErasureFailed,
   logErasureRound,
   logFanOutAttemptFailed,
@@ -24,17 +30,13 @@ import {
   logFanOutOvertaken,
   logFeedRebuilt,
   logLeaseLost,
-  logMigrationFailed,
-  logMigrationFinished,
-  logMigrationStarted,
-  logMigrationWaits,
   logNameCarried,
   logRenameAttemptFailed,
   logRescored,
   logWorkerStarted,
   logWorkerStopped,
   logWorkerTrouble,
-} from '../telemetry/events.ts';
+} from '../telemetry/events/workers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Core } from './core.ts';

@@ -1,5 +1,5 @@
 import type { EmbeddedEvent } from '@fanfare/local-engine';
-import { logEmbeddedStep } from '../telemetry/events.ts';
+import { logEmbeddedStep } from '../telemetry/events/databases.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Terminal } from './context.ts';
 import { fitted, openWaitingLine } from './waiting-line.ts';

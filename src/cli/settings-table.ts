@@ -1,5 +1,6 @@
 import type { Environment } from '../config/env.ts';
-import { SETTINGS, type Setting } from '../config/settings.ts';
+import type { Setting } from '../config/setting.ts';
+import { SETTINGS } from '../config/settings.ts';
 import { redact } from '../lib/redact.ts';
 
 const entries: readonly (readonly [string, Setting])[] = Object.entries(SETTINGS);

@@ -1,5 +1,5 @@
 import closeWithGrace from 'close-with-grace';
-import { logClosed, logClosing, logCrash } from '../telemetry/events.ts';
+import { logClosed, logClosing, logCrash } from '../telemetry/events/process.ts';
 import { endProgress } from './progress.ts';
 import type { Logger } from '../telemetry/logger.ts';
 

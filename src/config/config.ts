@@ -2,7 +2,8 @@ import type { RankingWeights } from '../domain/ranking.ts';
 import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { WebhookReceiver } from '../domain/webhook.ts';
 import type { Rate } from './kinds.ts';
-import type { LOG_LEVELS, SettingName } from './settings.ts';
+import type { SettingName } from './settings.ts';
+import type { LOG_LEVELS } from './settings/logs.ts';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

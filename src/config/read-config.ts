@@ -4,7 +4,8 @@ import { redact } from '../lib/redact.ts';
 import { ConfigError, type Config, type ConfigFault } from './config.ts';
 import type { Environment } from './env.ts';
 import { outdatedReads } from './mongo.ts';
-import { SETTINGS, type Setting, type SettingName, type SettingValues } from './settings.ts';
+import type { Setting } from './setting.ts';
+import { SETTINGS, type SettingName, type SettingValues } from './settings.ts';
 
 export interface ReadOptions {
   /** Names of the feed models, which only another room knows. */

@@ -4,7 +4,7 @@ import type { UserId } from '../domain/action.ts';
 import { FanfareError } from '../domain/errors.ts';
 import { isTenantName, storedId, TENANT_FORM, type Tenant } from '../domain/tenant.ts';
 import { OPERATOR, ROLES, type Identity, type Role } from '../domain/viewer.ts';
-import { logKeysBroken, logKeysNotFetched } from '../telemetry/events.ts';
+import { logKeysBroken, logKeysNotFetched } from '../telemetry/events/requests.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { KeySet } from './key-set.ts';
 

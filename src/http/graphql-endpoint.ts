@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '../domain/viewer.ts';
-import { logTokenRefused } from '../telemetry/events.ts';
+import { logTokenRefused } from '../telemetry/events/requests.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { acceptsEvents } from './accept.ts';
 import { TENANT_HEADER, type Authenticate } from './auth.ts';

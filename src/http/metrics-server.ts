@@ -1,4 +1,4 @@
-import { logListening } from '../telemetry/events.ts';
+import { logListening } from '../telemetry/events/process.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { pathOf, readOnly } from './handler.ts';
 import { DEFAULT_LIMITS } from './limits.ts';

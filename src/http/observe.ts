@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import { logRequest, logRequestFailed } from '../telemetry/events.ts';
+import { logRequest, logRequestFailed } from '../telemetry/events/requests.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { toApiError } from '../graphql/errors.ts';

@@ -14,7 +14,7 @@ import { FanfareError } from '../domain/errors.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { apiError } from '../graphql/errors.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
-import { logTokenRefused } from '../telemetry/events.ts';
+import { logTokenRefused } from '../telemetry/events/requests.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { unauthenticated, type Authenticate } from './auth.ts';
 import type { Caller } from './caller.ts';

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Readiness } from '../../http/health.ts';
-import { logProcessEnded, logProcessStarted } from '../../telemetry/events.ts';
+import { logProcessEnded, logProcessStarted } from '../../telemetry/events/process.ts';
 import type { GroupMetrics } from '../../telemetry/group-metrics.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/metrics.ts';

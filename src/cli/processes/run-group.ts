@@ -2,7 +2,7 @@ import type { AppParts } from '../../app/app.ts';
 import type { Config } from '../../config/config.ts';
 import { startMetricsServer } from '../../http/metrics-server.ts';
 import { Closer } from '../../lib/closer.ts';
-import { logDatabases } from '../../telemetry/events.ts';
+import { logDatabases } from '../../telemetry/events/databases.ts';
 import { createGroupMetrics } from '../../telemetry/group-metrics.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { CommandContext } from '../context.ts';

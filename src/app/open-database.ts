@@ -1,0 +1,77 @@
+import type { Config } from '../config/config.ts';
+import { clock } from '../lib/clock.ts';
+import type { Closer } from '../lib/closer.ts';
+import { syncToAsync } from '../lib/sync-to-async.ts';
+import { watchClock } from '../services/clock-watch.ts';
+import { dropIndexes, ensureIndexes } from '../storage/indexes.ts';
+import { PUBLISHED_SINCE } from '../storage/migrations/publications.ts';
+import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
+import { connectDatabase, type Database } from '../storage/mongo.ts';
+import { createRepositories } from '../storage/repositories.ts';
+import { isTrustedSince } from '../storage/revision-trust.ts';
+import { logIndexesCreated, logIndexesDropped } from '../telemetry/events/databases.ts';
+import { logClockRight, logClockSkewed, logPresenceTrouble } from '../telemetry/events/process.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { ALL_RETIRED_INDEXES, allIndexes } from './indexes.ts';
+import { enterInstallation } from './presence.ts';
+
+export interface OpenDatabaseOptions {
+  readonly isWorker: boolean;
+  readonly hasTenants: boolean;
+  readonly monitorCommands: boolean;
+  readonly traces: boolean;
+}
+
+const LEAVES_WITHIN_MS = 1_000;
+
+/** Connects, watches the clocks, says that this process runs, and sees to the indexes. The closer ends it all. */
+export async function openDatabase(
+  { mongodb }: Pick<Config, 'mongodb'>,
+  { isWorker, hasTenants, monitorCommands, traces }: OpenDatabaseOptions,
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<Metrics, 'watchSkew'> },
+  closer: Closer,
+): Promise<Database> {
+  if (mongodb.uri === undefined) throw new Error('No MongoDB URI: give one or start the embedded engine');
+  const database = closer.own(
+    await connectDatabase({
+      uri: mongodb.uri,
+      db: mongodb.db,
+      monitorCommands,
+      traces,
+    }),
+  );
+  closer.own(
+    syncToAsync(
+      watchClock({
+        skewed: (seconds) => {
+          logClockSkewed(logger, { seconds });
+        },
+        right: (seconds) => {
+          logClockRight(logger, { seconds });
+        },
+      }),
+    ),
+  );
+  closer.own(syncToAsync(metrics.watchSkew(() => clock.skew() / 1_000)));
+  const { processes, schemaVersion } = createRepositories(database.collections);
+  const presence = await enterInstallation(
+    { processes, schemaVersion },
+    {
+      schema: latestVersion(MIGRATIONS),
+      isWorker,
+      hasTenants,
+      onError: (err) => {
+        logPresenceTrouble(logger, { err });
+      },
+    },
+  );
+  closer.own(presence, LEAVES_WITHIN_MS);
+  const created = await ensureIndexes(database.db, allIndexes({ hasTenants }));
+  if (created.length > 0) logIndexesCreated(logger, { indexes: created });
+  if (await isTrustedSince(schemaVersion, PUBLISHED_SINCE)()) {
+    const dropped = await dropIndexes(database.db, ALL_RETIRED_INDEXES);
+    if (dropped.length > 0) logIndexesDropped(logger, { indexes: dropped });
+  }
+  return database;
+}

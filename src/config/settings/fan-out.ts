@@ -1,0 +1,24 @@
+import { duration, whole } from '../kinds.ts';
+import { settingsOf } from '../setting.ts';
+
+const { setting } = settingsOf('Fan-out');
+
+export const FAN_OUT_SETTINGS = {
+  FAN_OUT_CHUNK: setting('1000', whole(1, 20_000), 'Readers written to at once.'),
+  FAN_OUT_LEASE: setting(
+    '30s',
+    duration('1s', '1h'),
+    'How long a worker that went silent keeps its action before another takes it over.',
+  ),
+  FAN_OUT_ATTEMPTS: setting('5', whole(1, 100), 'Failed attempts before an action is FAILED.'),
+  WORKER_CONCURRENCY: setting(
+    '16',
+    whole(1, 64),
+    'Actions of one lane that a worker fans out side by side, twelve chunks of readers at a time.',
+  ),
+  POLL_INTERVAL: setting(
+    '1s',
+    duration('10ms', '1m'),
+    'How often an idle worker looks for work that no signal announced.',
+  ),
+} as const;

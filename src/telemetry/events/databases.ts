@@ -1,0 +1,80 @@
+import type { Logger } from '../logger.ts';
+
+export function logDatabases(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly mongodb: string; readonly redis: string },
+): void {
+  log.info(fields, 'Databases');
+}
+
+/** What a local database is doing while it is made ready, and when it ends though nobody asked it to. */
+export function logEmbeddedStep(
+  log: Pick<Logger, 'info' | 'error'>,
+  event: { readonly step: string; readonly message: string; readonly fraction?: number },
+): void {
+  const { message, ...fields } = event;
+  if (event.step === 'exit') log.error(fields, message);
+  else log.info(fields, message);
+}
+
+/** The names are many at a first start: they would fill the screen. */
+export function logIndexesCreated(
+  log: Pick<Logger, 'info' | 'debug'>,
+  { indexes }: { readonly indexes: readonly string[] },
+): void {
+  log.info({ count: indexes.length }, 'Indexes created');
+  log.debug({ indexes }, 'Names of the indexes created');
+}
+
+export function logIndexesDropped(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly indexes: readonly string[] },
+): void {
+  log.info(fields, 'Indexes that nothing needs any more were dropped');
+}
+
+export function logMigrationStarted(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly version: number; readonly name: string },
+): void {
+  log.info(fields, 'Migration started');
+}
+
+export function logMigrationWaits(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly version: number; readonly name: string; readonly olderProcesses: number },
+): void {
+  log.warn(fields, 'A migration waits until processes of an older release have ended');
+}
+
+export function logMigrationFinished(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly version: number; readonly name: string; readonly documents: number },
+): void {
+  log.info(fields, 'Migration finished');
+}
+
+export function logMigrationFailed(log: Pick<Logger, 'error'>, fields: { readonly err: unknown }): void {
+  log.error(fields, 'A migration failed, it goes on from its checkpoint');
+}
+
+export function logRedisLost(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
+  log.warn(fields, 'Redis cannot be reached');
+}
+
+export function logRedisBack(log: Pick<Logger, 'info'>): void {
+  log.info({}, 'Redis is back');
+}
+
+/** Watchers may miss events for a moment; they are asked to resync. */
+export function logLiveLogTrouble(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly what?: string; readonly err: unknown },
+): void {
+  log.warn(fields, 'The live log is in trouble');
+}
+
+/** One line for each read: that Redis cannot be reached is logged once, with `logRedisLost`. */
+export function logFeedReadWithoutStore(log: Pick<Logger, 'debug'>, fields: { readonly err: unknown }): void {
+  log.debug(fields, 'Feed served from the actions, its store cannot be reached');
+}

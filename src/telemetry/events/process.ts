@@ -1,0 +1,57 @@
+import type { Logger } from '../logger.ts';
+
+// One function per thing worth a line. The level, the wording and the field names are decided here, once.
+
+export function logListening(log: Pick<Logger, 'info'>, fields: { readonly url: string }): void {
+  log.info(fields, 'Listening');
+}
+
+export function logClosing(log: Pick<Logger, 'info'>, fields: { readonly reason: string }): void {
+  log.info(fields, 'Closing');
+}
+
+export function logClosed(log: Pick<Logger, 'info'>, fields: { readonly seconds: number }): void {
+  log.info(fields, 'Closed');
+}
+
+export function logCrash(log: Pick<Logger, 'fatal'>, fields: { readonly err: unknown }): void {
+  log.fatal(fields, 'Unexpected error');
+}
+
+export function logProcessStarted(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly process: number; readonly pid: number },
+): void {
+  log.info(fields, 'Process started');
+}
+
+/** It is started again. */
+export function logProcessEnded(
+  log: Pick<Logger, 'warn'>,
+  fields: {
+    readonly process: number;
+    readonly pid: number;
+    readonly code: number | null;
+    readonly signal: string | null;
+    readonly againInMs: number;
+  },
+): void {
+  log.warn(fields, 'Process ended');
+}
+
+export function logHeartbeatFailed(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
+  log.warn(fields, 'The heartbeat of the worker cannot be written: worker --health will fail');
+}
+
+export function logPresenceTrouble(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
+  log.warn(fields, 'Cannot note in the database that this process runs');
+}
+
+/** @param fields.seconds by how much the machine's clock is ahead. */
+export function logClockSkewed(log: Pick<Logger, 'warn'>, fields: { readonly seconds: number }): void {
+  log.warn(fields, "The machine's clock differs from the database's, which is the one that counts");
+}
+
+export function logClockRight(log: Pick<Logger, 'info'>, fields: { readonly seconds: number }): void {
+  log.info(fields, "The machine's clock agrees with the database's again");
+}

@@ -1,0 +1,37 @@
+import type { Logger } from '../logger.ts';
+
+/** A fault of ours: the client got a masked error with this id. */
+export function logRequestFailed(
+  log: Pick<Logger, 'error'>,
+  fields: { readonly errorId: string; readonly err: unknown },
+): void {
+  log.error(fields, 'Request failed');
+}
+
+export function logRequest(
+  log: Pick<Logger, 'debug'>,
+  fields: { readonly operation: string | null; readonly code: string; readonly seconds: number },
+): void {
+  log.debug(fields, 'Request');
+}
+
+export function logTokenRefused(log: Pick<Logger, 'debug'>, fields: { readonly reason: string }): void {
+  log.debug(fields, 'Token refused');
+}
+
+/** Known keys stay in use meanwhile. */
+export function logKeysNotFetched(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
+  log.warn(fields, 'The keys behind JWKS_URI cannot be fetched');
+}
+
+export function logKeysBroken(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly keyIds: readonly string[] },
+): void {
+  log.warn(fields, 'Some keys behind JWKS_URI cannot be used');
+}
+
+/** The other end broke the protocol or the connection. */
+export function logSocketTrouble(log: Pick<Logger, 'debug'>, fields: { readonly err: unknown }): void {
+  log.debug(fields, 'Socket closed for an error');
+}

@@ -1,0 +1,36 @@
+import type { Logger } from '../logger.ts';
+
+/** It is tried on with what it has failed to take. */
+export function logWebhookDown(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly receiver: string; readonly error: string },
+): void {
+  log.warn(fields, 'A receiver of webhooks is down, new events wait');
+}
+
+export function logWebhookBack(log: Pick<Logger, 'info'>, fields: { readonly receiver: string }): void {
+  log.info(fields, 'A receiver of webhooks is back');
+}
+
+export function logWebhookGivenUp(
+  log: Pick<Logger, 'error'>,
+  fields: {
+    readonly receiver: string;
+    readonly eventId: string;
+    readonly attempts: number;
+    readonly error: string;
+  },
+): void {
+  log.error(fields, 'Webhook given up, an admin can retry it');
+}
+
+/** @param fields.events how many at most: also those that it did not ask for. */
+export function logWebhookSkipped(
+  log: Pick<Logger, 'error'>,
+  fields: { readonly receiver: string; readonly events: number },
+): void {
+  log.error(
+    fields,
+    'A receiver of webhooks was behind for longer than events are kept, some were never sent',
+  );
+}

@@ -1,0 +1,107 @@
+import type { Logger } from '../logger.ts';
+
+export function logWorkerStarted(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly worker: string; readonly concurrency: number; readonly model: string },
+): void {
+  log.info(fields, 'Fan-out worker started');
+}
+
+export function logWorkerStopped(log: Pick<Logger, 'info'>, fields: { readonly worker: string }): void {
+  log.info(fields, 'Fan-out worker stopped');
+}
+
+export function logWorkerTrouble(log: Pick<Logger, 'error'>, fields: { readonly err: unknown }): void {
+  log.error(fields, 'The worker cannot look for work, it goes on trying');
+}
+
+export function logFanOutFinished(
+  log: Pick<Logger, 'debug'>,
+  fields: {
+    readonly actionId: string;
+    readonly state: string;
+    readonly lane: string;
+    readonly version: number;
+    readonly delivered: number;
+    readonly seconds: number;
+  },
+): void {
+  log.debug(fields, 'Fan-out pass finished');
+}
+
+export function logFanOutAttemptFailed(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly actionId: string; readonly attempt: number; readonly err: unknown },
+): void {
+  log.warn(fields, 'Fan-out attempt failed, it will be tried again');
+}
+
+export function logFanOutGivenUp(
+  log: Pick<Logger, 'error'>,
+  fields: { readonly actionId: string; readonly attempts: number; readonly err: unknown },
+): void {
+  log.error(fields, 'Fan-out given up, an admin can retry it');
+}
+
+/** Nothing is wrong: a pass for the action as it is now follows. */
+export function logFanOutOvertaken(
+  log: Pick<Logger, 'debug'>,
+  fields: { readonly actionId: string; readonly version: number },
+): void {
+  log.debug(fields, 'Fan-out pass ended early, the action was hidden, shown again or deleted');
+}
+
+export function logLeaseLost(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly actionId: string; readonly worker: string },
+): void {
+  log.warn(fields, 'Lease lost, another worker has the action');
+}
+
+export function logFeedRebuilt(
+  log: Pick<Logger, 'debug'>,
+  fields: { readonly userId: string; readonly seconds: number },
+): void {
+  log.debug(fields, 'Feed rebuilt');
+}
+
+export function logRescored(
+  log: Pick<Logger, 'debug'>,
+  fields: { readonly generation: string; readonly actions: number; readonly seconds: number },
+): void {
+  log.debug(fields, 'Ranking scores made');
+}
+
+export function logNameCarried(
+  log: Pick<Logger, 'debug'>,
+  fields: {
+    readonly id: string;
+    readonly version: number;
+    readonly actions: number;
+    readonly seconds: number;
+  },
+): void {
+  log.debug(fields, 'New name carried to its copies');
+}
+
+export function logRenameAttemptFailed(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly id: string; readonly attempt: number; readonly err: unknown },
+): void {
+  log.warn(fields, 'Carrying a new name failed, it will be tried again');
+}
+
+/** @param fields.erasure the key of the erasure, which does not tell whose it is. */
+export function logErasureRound(
+  log: Pick<Logger, 'info'>,
+  fields: { readonly erasure: string; readonly round: string; readonly seconds: number },
+): void {
+  log.info(fields, 'A round of an erasure came to its end');
+}
+
+export function logErasureFailed(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly erasure: string; readonly attempt: number; readonly err: unknown },
+): void {
+  log.warn(fields, 'An erasure failed, it will be tried again');
+}
