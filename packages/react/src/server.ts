@@ -1,6 +1,6 @@
 import type { FeedClient } from '@fanfare/client';
 import type { FanfareItem } from './item.ts';
-import { keyOf, type FeedOptions, type FeedSnapshot } from './store/feed-options.ts';
+import { pageKeyOf, type FeedOptions, type FeedSnapshot } from './store/feed-options.ts';
 
 export { feedItemFields } from './item.ts';
 export type { FanfareItem } from './item.ts';
@@ -8,7 +8,7 @@ export type { FeedOptions, FeedSnapshot } from './store/feed-options.ts';
 
 /**
  * A page of the reader's feed for the HTML. Give it to `<FanfareProvider snapshot>` on the server and, as JSON, in the
- * browser, with the same options in `useFeed`: it is shown without a request and goes on live from there.
+ * browser, with the same options in `useFeed`, but for `live`: it is shown without a request and goes on live from there.
  * @param client made with `fields: feedItemFields`. Rejects with a FeedClientError.
  */
 export async function prefetchFeed(
@@ -22,5 +22,5 @@ export async function prefetchFeed(
     ...(filter === undefined ? {} : { filter }),
     ...(order === undefined ? {} : { order }),
   });
-  return { key: keyOf(options), page };
+  return { key: pageKeyOf(options), page };
 }

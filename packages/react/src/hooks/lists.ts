@@ -40,7 +40,10 @@ export interface ActionFilter {
   readonly until?: Instant;
 }
 
-export interface ActionPages extends Omit<Pages<FanfareAction, Connection<FanfareAction>>, 'nodes' | 'page'> {
+export interface ActionPages extends Omit<
+  Pages<FanfareAction, Connection<FanfareAction>>,
+  'nodes' | 'page' | 'asked'
+> {
   /** The latest first, with the reader's own writes on them. */
   readonly actions: readonly FanfareAction[];
 }
@@ -58,11 +61,24 @@ function useActionPages(
   pick: (data: unknown) => ActionConnection,
 ): ActionPages {
   const { actions } = useReader();
-  const { nodes, page: _page, ...pages } = usePages<FanfareAction, ActionConnection>(query, variables, pick);
+  const {
+    nodes,
+    page: _page,
+    asked,
+    ...pages
+  } = usePages<FanfareAction, ActionConnection>(query, variables, pick);
+  const taken = useRef<{ readonly by: typeof actions; readonly nodes: WeakSet<FanfareAction> } | null>(null);
   useEffect(() => {
-    for (const node of nodes) actions.confirm(node);
-    if (nodes.length > 0) actions.emit();
-  }, [actions, nodes]);
+    if (taken.current?.by !== actions) taken.current = { by: actions, nodes: new WeakSet() };
+    const { nodes: known } = taken.current;
+    // Those of earlier pages say what was so when they came.
+    const fresh = nodes.filter((node) => !known.has(node));
+    for (const node of fresh) {
+      known.add(node);
+      actions.confirmRead(node, asked);
+    }
+    if (fresh.length > 0) actions.emit();
+  }, [actions, nodes, asked]);
   const version = useSyncExternalStore(actions.subscribe, actions.getVersion, actions.getVersion);
   const shown = useMemo(
     () =>
@@ -127,7 +143,7 @@ interface GroupConnection extends Connection<FanfareGroup> {
 const groupsOf = (data: unknown): GroupConnection =>
   (data as { readonly feedGroups: GroupConnection }).feedGroups;
 
-export interface GroupPages extends Omit<Pages<FanfareGroup, GroupConnection>, 'nodes' | 'page'> {
+export interface GroupPages extends Omit<Pages<FanfareGroup, GroupConnection>, 'nodes' | 'page' | 'asked'> {
   readonly groups: readonly FanfareGroup[];
   readonly unread: UnreadCount;
   /** Items that are new or bumped and not in what is shown; `show` reads the groups again. */
@@ -140,11 +156,12 @@ export function useFeedGroups({
   filter,
 }: { readonly first?: number; readonly filter?: FeedFilter } = {}): GroupPages {
   const { reader, isEnabled } = useHeld();
-  const { nodes, page, ...pages } = usePages<FanfareGroup, GroupConnection>(
-    GROUPS,
-    { first, filter },
-    groupsOf,
-  );
+  const {
+    nodes,
+    page,
+    asked: _asked,
+    ...pages
+  } = usePages<FanfareGroup, GroupConnection>(GROUPS, { first, filter }, groupsOf);
   const [waiting, setWaiting] = useState<ReadonlySet<string>>(new Set());
   const { refresh } = pages;
   const again = useCallback(async () => {

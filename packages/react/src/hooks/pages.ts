@@ -13,6 +13,8 @@ interface PagesState<Node, Page> {
   readonly nodes: readonly Node[];
   /** The last one that was read. */
   readonly page: Page | null;
+  /** What the reader's actions had heard before the last request. */
+  readonly asked: number;
   readonly error: Error | null;
   readonly isLoadingMore: boolean;
 }
@@ -21,6 +23,7 @@ interface PagesState<Node, Page> {
 export interface Pages<Node, Page> {
   readonly nodes: readonly Node[];
   readonly page: Page | null;
+  readonly asked: number;
   readonly status: 'loading' | 'ready' | 'error';
   readonly error: Error | null;
   readonly hasNextPage: boolean;
@@ -34,6 +37,7 @@ export interface Pages<Node, Page> {
 class PageReader<Node extends { readonly id: string }, Page extends Connection<Node>> {
   readonly #read: (first: number, after: string | null) => Promise<Page>;
   readonly #show: (state: PagesState<Node, Page>) => void;
+  readonly #now: () => number;
   #state: PagesState<Node, Page>;
   #reading: Promise<void> = Promise.resolve();
   #isOver = false;
@@ -42,10 +46,12 @@ class PageReader<Node extends { readonly id: string }, Page extends Connection<N
     key: string,
     read: (first: number, after: string | null) => Promise<Page>,
     show: (state: PagesState<Node, Page>) => void,
+    now: () => number,
   ) {
     this.#read = read;
     this.#show = show;
-    this.#state = { key, nodes: [], page: null, error: null, isLoadingMore: false };
+    this.#now = now;
+    this.#state = { key, nodes: [], page: null, asked: 0, error: null, isLoadingMore: false };
   }
 
   refresh(size: number): Promise<void> {
@@ -71,10 +77,11 @@ class PageReader<Node extends { readonly id: string }, Page extends Connection<N
   #queue(request: () => Promise<Page | null>): Promise<void> {
     return (this.#reading = this.#reading.then(async () => {
       if (this.#isOver) return;
+      const asked = this.#now();
       try {
         const page = await request();
         const nodes = new Map(page?.edges.map(({ node }) => [node.id, node]));
-        this.#set({ nodes: [...nodes.values()], page, error: null, isLoadingMore: false });
+        this.#set({ nodes: [...nodes.values()], page, asked, error: null, isLoadingMore: false });
       } catch (error) {
         this.#set({ error: asError(error), isLoadingMore: false });
       }
@@ -99,7 +106,7 @@ export function usePages<Node extends { readonly id: string }, Page extends Conn
   pick: (data: unknown) => Page,
 ): Pages<Node, Page> {
   const { reader, isEnabled } = useHeld();
-  const { client } = reader;
+  const { client, actions } = reader;
   const key = `${query} ${JSON.stringify(variables)}`;
   const [state, setState] = useState<PagesState<Node, Page> | null>(null);
   const pages = useRef<PageReader<Node, Page> | null>(null);
@@ -108,19 +115,19 @@ export function usePages<Node extends { readonly id: string }, Page extends Conn
     const abort = new AbortController();
     const read = async (first: number, after: string | null): Promise<Page> =>
       pick(await client.request<unknown>(query, { ...variables, first, after }, abort.signal));
-    const mine = (pages.current = new PageReader(key, read, setState));
+    const mine = (pages.current = new PageReader(key, read, setState, () => actions.now));
     void mine.refresh(variables.first);
     return () => {
       mine.end();
       abort.abort();
     };
     // The key says all of query and variables.
-  }, [client, isEnabled, key, pick]);
+  }, [client, actions, isEnabled, key, pick]);
   const current = state?.key === key ? state : null;
   return useMemo(() => {
-    const { nodes = [], page = null, error = null, isLoadingMore = false } = current ?? {};
+    const { nodes = [], page = null, asked = 0, error = null, isLoadingMore = false } = current ?? {};
     return {
-      ...{ nodes, page, error, isLoadingMore },
+      ...{ nodes, page, asked, error, isLoadingMore },
       status: page !== null ? 'ready' : error === null ? 'loading' : 'error',
       hasNextPage: page?.pageInfo.hasNextPage === true,
       loadMore: async () => pages.current?.loadMore(variables.first),

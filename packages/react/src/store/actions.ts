@@ -19,6 +19,10 @@ export class Actions extends Signal {
   readonly #confirmed = new Map<string, FanfareAction>();
   readonly #writes = new Map<string, readonly Write[]>();
   readonly #shown = new Map<string, FanfareAction>();
+  readonly #sending = new Map<string, Promise<void>>();
+  /** When an event or an answer to a write was last heard of each, as `now` counts. */
+  readonly #heard = new Map<string, number>();
+  #now = 0;
   /** Taken out and confirmed. An event from before may still come, and must not bring it back. */
   readonly #gone = new Map<string, Gone>();
   #version = 0;
@@ -31,8 +35,26 @@ export class Actions extends Signal {
     super.emit();
   }
 
-  /** As the server has sent it. Call `emit` after the last of a page. */
+  /** Counts what is heard. Take it before a page is asked for. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** As an event or the answer to a write has it. Call `emit` after it. */
   confirm(action: FanfareAction): void {
+    this.#heard.set(action.id, (this.#now += 1));
+    this.#set(action);
+  }
+
+  /**
+   * As a page has it. What was heard since may be later, so that stays. Call `emit` after the last of a page.
+   * @param asked `now` of before the page was asked for
+   */
+  confirmRead(action: FanfareAction, asked: number): void {
+    if ((this.#heard.get(action.id) ?? 0) <= asked) this.#set(action);
+  }
+
+  #set(action: FanfareAction): void {
     this.#confirmed.set(action.id, action);
     this.#shown.delete(action.id);
   }
@@ -75,16 +97,24 @@ export class Actions extends Signal {
   }
 
   /**
-   * Shows a write at once and takes it back when it fails.
+   * Shows a write at once and takes it back when it fails. Sent when those of before on the same action are answered: the
+   * last of them is what the server has in the end.
    * @throws what `send` threw
    */
   async write<Result>(id: string, write: Write, send: () => Promise<Result>): Promise<Result> {
     this.#setWrites(id, [...(this.#writes.get(id) ?? []), write]);
+    const sent = (this.#sending.get(id) ?? Promise.resolve()).then(send);
+    const over = sent.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#sending.set(id, over);
     try {
-      const result = await send();
+      const result = await sent;
       if (write.gone !== undefined) this.#gone.set(id, write.gone);
       return result;
     } finally {
+      if (this.#sending.get(id) === over) this.#sending.delete(id);
       this.#setWrites(
         id,
         (this.#writes.get(id) ?? []).filter((other) => other !== write),

@@ -24,11 +24,16 @@ export interface FeedSnapshot {
 
 /** Equal options have equal keys, however they are written down. */
 export function keyOf(options: FeedOptions): string {
-  const { filter = {}, order = 'RELEVANCY', first = 25, live = 'hold', total = false } = options;
+  return JSON.stringify([pageKeyOf(options), options.live ?? 'hold']);
+}
+
+/** The same for what is read: how a list is watched makes no other page of it. */
+export function pageKeyOf(options: FeedOptions): string {
+  const { filter = {}, order = 'RELEVANCY', first = 25, total = false } = options;
   const conditions = Object.entries(filter)
     .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([conditions, order, first, live, total]);
+  return JSON.stringify([conditions, order, first, total]);
 }
 
 export interface FeedSnapshotState {

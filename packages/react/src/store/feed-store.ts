@@ -58,7 +58,7 @@ export class FeedStore extends Signal {
       },
     );
     if (dependencies.page === undefined) return;
-    this.#takePage(this.#list.expectRefresh(), dependencies.page);
+    this.#takePage(this.#list.expectRefresh(), dependencies.page, 0);
     this.#serverSnapshot = this.#snapshot;
   }
 
@@ -154,11 +154,12 @@ export class FeedStore extends Signal {
 
   async #load(): Promise<void> {
     const take = this.#list.expectPage();
+    const asked = this.#with.actions.now;
     this.#publish({ isLoadingMore: true });
     try {
       const after = this.#list.cursor;
       const page = await this.#read(after === null ? {} : { after });
-      this.#confirm(page);
+      this.#confirm(page, asked);
       take(page);
       this.#publish({ isLoadingMore: false, error: null });
     } catch (error) {
@@ -172,6 +173,7 @@ export class FeedStore extends Signal {
     do {
       this.#isRefreshQueued = false;
       const take = this.#list.expectRefresh();
+      const asked = this.#with.actions.now;
       const confirmed = new Set(this.#marks.filter(({ isConfirmed }) => isConfirmed));
       try {
         const page = await readAgain(
@@ -180,7 +182,7 @@ export class FeedStore extends Signal {
           this.#list.entries.length,
         );
         this.#marks = this.#marks.filter((mark) => !confirmed.has(mark));
-        this.#takePage(take, page);
+        this.#takePage(take, page, asked);
       } catch (error) {
         take(null, false);
         this.#failed = this.refresh;
@@ -207,16 +209,16 @@ export class FeedStore extends Signal {
     });
   }
 
-  #takePage(take: ReturnType<FeedList['expectRefresh']>, page: FeedPage<FanfareItem>): void {
-    this.#confirm(page);
+  #takePage(take: ReturnType<FeedList['expectRefresh']>, page: FeedPage<FanfareItem>, asked: number): void {
+    this.#confirm(page, asked);
     take(page, this.#isHeld());
     this.#subscriber.cursor ??= page.liveCursor;
     const { unread, state, total = null } = page;
     this.#publish({ status: 'ready', error: null, unread, state, total });
   }
 
-  #confirm({ edges }: FeedPage<FanfareItem>): void {
-    for (const { node } of edges) this.#with.actions.confirm(node.action);
+  #confirm({ edges }: FeedPage<FanfareItem>, asked: number): void {
+    for (const { node } of edges) this.#with.actions.confirmRead(node.action, asked);
     this.#with.actions.emit();
   }
 

@@ -6,6 +6,7 @@ import {
   keyOf,
   markOf,
   markUpTo,
+  pageKeyOf,
   type FeedOptions,
   type FeedSnapshot,
   type ReadMark,
@@ -59,6 +60,7 @@ export class Reader {
     const key = keyOf(options);
     const known = this.#feeds.get(key);
     if (known !== undefined) return known;
+    const pageKey = pageKeyOf(options);
     const store = new FeedStore(options, {
       client: this.client,
       actions: this.actions,
@@ -66,7 +68,7 @@ export class Reader {
       onEvent: (event) => {
         for (const listener of this.#listeners) listener(event);
       },
-      page: this.#snapshots.find((snapshot) => snapshot.key === key)?.page,
+      page: this.#snapshots.find((snapshot) => snapshot.key === pageKey)?.page,
     });
     this.#feeds.set(key, store);
     return store;
@@ -110,16 +112,12 @@ export class Reader {
     const actionId = item.action.id;
     const send: (of: { readonly actionId: string }) => Promise<unknown> = mutations[name];
     await this.actions.write(actionId, { gone }, () => send({ actionId }));
-    return async () => {
-      await mutations[undo]({ actionId });
-      this.#bringBack(actionId);
-    };
+    return () => this.#bringBack(actionId, () => mutations[undo]({ actionId }));
   }
 
   /** Shows an action in the feed again that was hidden from it. */
   async unhide(actionId: string): Promise<void> {
-    await this.client.mutations.unhideFeedItem({ actionId });
-    this.#bringBack(actionId);
+    await this.#bringBack(actionId, () => this.client.mutations.unhideFeedItem({ actionId }));
   }
 
   /** Out of the list until then. @returns what takes that back */
@@ -127,10 +125,7 @@ export class Reader {
     const { snoozeFeedItem, unsnoozeFeedItem } = this.client.mutations;
     const actionId = item.action.id;
     await this.actions.write(actionId, { gone: 'feed' }, () => snoozeFeedItem({ actionId, until }));
-    return async () => {
-      await unsnoozeFeedItem({ actionId });
-      this.#bringBack(actionId);
-    };
+    return () => this.#bringBack(actionId, () => unsnoozeFeedItem({ actionId }));
   }
 
   async deleteAction(actionId: string): Promise<void> {
@@ -154,9 +149,11 @@ export class Reader {
     return this.follows.set(refId, isFollowed);
   }
 
-  #bringBack(actionId: string): void {
-    this.actions.bringBack(actionId);
-    this.actions.emit();
+  async #bringBack(actionId: string, send: () => Promise<unknown>): Promise<void> {
+    await this.actions.write(actionId, {}, async () => {
+      await send();
+      this.actions.bringBack(actionId);
+    });
     // Where nothing is watched no event brings it.
     for (const feed of this.#feeds.values()) if (feed.options.live === 'off') void feed.refresh();
   }

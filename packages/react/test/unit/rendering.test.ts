@@ -8,6 +8,7 @@ import { build, type Rolldown } from 'vite';
 import { expect, test, vi } from 'vitest';
 import { Feed, FanfareProvider, feedItemFields, Reactions, Summary, Time, useFeed } from '../../src/index.ts';
 import { prefetchFeed } from '../../src/server.ts';
+import { Reader } from '../../src/store/reader.ts';
 import { createTestClient, testItem } from '../../src/testing.ts';
 
 const ITEMS = [testItem('b', '2026-01-02T00:00:00.000Z'), testItem('a', '2026-01-01T00:00:00.000Z')];
@@ -50,6 +51,28 @@ test('on the server the first HTML has the items of the snapshot, and rendering 
   expect(page({})).toContain('data-fanfare="skeleton-row"');
   expect([client.queries.length, watch.mock.calls.length]).toEqual([1, 0]);
 });
+
+test.each(['hold', 'insert', 'off'] as const)(
+  'a snapshot is used whichever way the list is watched: %s',
+  async (live) => {
+    const client = createTestClient({ feed: () => ITEMS });
+    const snapshot = await prefetchFeed(client, { first: 10 });
+    const reader = new Reader({ client, snapshots: [snapshot] });
+    expect(
+      reader
+        .feed({ first: 10, live })
+        .getServerSnapshot()
+        .items.map(({ id }) => id),
+    ).toEqual(['b', 'a']);
+    // What a page has follows from these.
+    for (const other of [
+      { first: 11 },
+      { first: 10, order: 'TOP' },
+      { first: 10, filter: { tags: ['x'] } },
+    ] as const)
+      expect(reader.feed({ ...other, live }).getServerSnapshot().status).toBe('loading');
+  },
+);
 
 test('what the hooks select fits the schema', () => {
   const path = new URL('../../../../schema/schema.graphql', import.meta.url);
