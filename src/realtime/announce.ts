@@ -15,13 +15,21 @@ export interface Announcement {
 /**
  * Tells those readers who are watching. Comes after the feed has been written, so that who begins to watch in between
  * finds the change in the feed. A live log that does not answer holds no delivery up.
+ *
+ * @param areWatching all of them were a moment ago, so that it is not worth asking: what is appended for who has left
+ * meanwhile goes nowhere.
  */
 export async function announce(
   { liveLog, onLiveLogError }: AnnounceDependencies,
   announcements: readonly Announcement[],
+  { areWatching = false }: { readonly areWatching?: boolean } = {},
 ): Promise<void> {
   if (announcements.length === 0) return;
   try {
+    if (areWatching) {
+      await liveLog.append(announcements);
+      return;
+    }
     const watched = new Set(
       await liveLog.watched([...new Set(announcements.map((announcement) => announcement.userId))]),
     );

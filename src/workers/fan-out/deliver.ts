@@ -14,7 +14,7 @@ import type { SweepDependencies } from './sweep-holders.ts';
 import { audienceOf, type AudienceDependencies, type AudienceMember } from './audience.ts';
 import type { Fence } from './fence.ts';
 import type { LaneGate } from './lane-gate.ts';
-import { watchersAmongAudience } from './watchers.ts';
+import { watchersAmongAudience, watchersInChunk } from './watchers.ts';
 import type { PulledRefs } from '../../storage/pulled-refs.ts';
 import { raiseFloors, type RaiseFloorDependencies } from '../../feeds/trim-feeds.ts';
 import { relevancies, type BoostDependencies } from '../../feeds/boost.ts';
@@ -24,6 +24,8 @@ import { tellHosts, type TellDeliveredDependencies } from '../events/tell-delive
 
 /** Chunks of one pass that are under way at the same time. */
 const CHUNKS_AT_ONCE = 3;
+/** Chunks of watchers: while one is announced, the next is written. */
+const WATCHERS_CHUNKS_AT_ONCE = 2;
 
 export interface DeliverDependencies
   extends
@@ -52,10 +54,10 @@ export interface DeliverDependencies
 
 /**
  * Chunks of the audience are delivered side by side, a few at a time, so that the database has work while others are
- * announced. Progress is noted in the order of the audience: behind a checkpoint everything is done. Where the audience is
- * larger than a chunk, who is watching gets it before all of them, since they are the ones who wait for it; a pass that
- * goes on from a checkpoint leaves that to the one before. They do not wait for their turn either, but in the lane of
- * what nobody waits for.
+ * announced. Progress is noted in the order of the audience: behind a checkpoint everything is done. Who is watching gets it
+ * before all others, since they are the ones who wait for it, unless the whole audience is no more than is written in one
+ * go; a pass that goes on from a checkpoint leaves that to the one before. They do not wait for their turn either, but in
+ * the lane of what nobody waits for.
  */
 export async function deliverToAll(
   dependencies: DeliverDependencies,
@@ -76,8 +78,9 @@ export async function deliverToAll(
   };
   let begun = 0;
   let served: Promise<ReadonlySet<UserId>> | undefined;
-  const watchersFirst = (delivery: Delivery): Promise<ReadonlySet<UserId>> => {
-    const deliver = (): Promise<ReadonlySet<UserId>> => deliverToWatchers(dependencies, delivery);
+  const watchersFirst = (watchers: Watchers): Promise<ReadonlySet<UserId>> => {
+    const delivery = { claim, action, interactions };
+    const deliver = (): Promise<ReadonlySet<UserId>> => deliverToWatchers(dependencies, delivery, watchers);
     return claim.lane === 'BULK'
       ? dependencies.gate.run({ lane: claim.lane, kind: 'fan-out' }, deliver)
       : deliver();
@@ -93,15 +96,17 @@ export async function deliverToAll(
     },
     async work({ value: chunk, isLast }) {
       served ??=
-        claim.afterUserId === null && !isLast
-          ? watchersFirst({ claim, action, interactions })
+        claim.afterUserId === null
+          ? watchersFirst(
+              isLast ? watchersInChunk(dependencies, chunk) : watchersAmongAudience(dependencies, action),
+            )
           : Promise.resolve(NOBODY);
       // An attempt that was cut off has written beyond its checkpoint by as many chunks as are under way at a time.
       const isFirstAttempt = claim.version === 1 && !(claim.wasCutOff && begun < CHUNKS_AT_ONCE);
       begun += 1;
       const isServed = await served;
       const others = isServed.size === 0 ? chunk : chunk.filter(({ userId }) => !isServed.has(userId));
-      const delivery = { claim, action, interactions, chunk: others, isFirstAttempt };
+      const delivery = { claim, action, interactions, chunk: others, isFirstAttempt, areWatching: false };
       return dependencies.gate.run({ lane: progress.lane, kind: 'fan-out' }, async () => {
         // It may have waited for long.
         progress.isStopped ||= fence.isStopping();
@@ -149,29 +154,39 @@ interface Delivery {
   readonly interactions: readonly InteractionGroup[];
 }
 
+type Watchers = AsyncIterable<readonly AudienceMember[]>;
+
 /** Returns whom it was delivered to. */
 async function deliverToWatchers(
   dependencies: DeliverDependencies,
   delivery: Delivery,
+  watchers: Watchers,
 ): Promise<ReadonlySet<UserId>> {
-  const { claim, action } = delivery;
-  const isFirstAttempt = claim.version === 1 && !claim.wasCutOff;
+  const { version, wasCutOff } = delivery.claim;
+  const isFirstAttempt = version === 1 && !wasCutOff;
   const served = new Set<UserId>();
-  for await (const chunk of watchersAmongAudience(dependencies, action))
-    for (const userId of await deliverChunk(dependencies, { ...delivery, chunk, isFirstAttempt }))
-      served.add(userId);
+  await forEachInOrder(watchers, WATCHERS_CHUNKS_AT_ONCE, {
+    mayBegin: () => true,
+    work: (chunk) => deliverChunk(dependencies, { ...delivery, chunk, isFirstAttempt, areWatching: true }),
+    conclude(_chunk, userIds) {
+      for (const userId of userIds) served.add(userId);
+      return Promise.resolve();
+    },
+  });
   return served;
 }
 
 interface ChunkDelivery extends Delivery {
   readonly chunk: readonly AudienceMember[];
   readonly isFirstAttempt: boolean;
+  /** Each of them, as of a moment ago. */
+  readonly areWatching: boolean;
 }
 
 /** Returns whom it was delivered to: readers who are not skipped. */
 async function deliverChunk(
   dependencies: DeliverDependencies,
-  { claim, action, interactions, chunk, isFirstAttempt }: ChunkDelivery,
+  { claim, action, interactions, chunk, isFirstAttempt, areWatching }: ChunkDelivery,
 ): Promise<readonly UserId[]> {
   if (chunk.length === 0) return [];
   const skipped = await dependencies.skipDormant(chunk.map(({ userId }) => userId));
@@ -185,7 +200,7 @@ async function deliverChunk(
   }));
   const outcome = await dependencies.feedStore.deliver({ actionId: action.id, readers, isFirstAttempt });
   const announcements = announcementsOf(action.id, readers, outcome, isAllTold(claim));
-  await traced('announce', {}, () => announce(dependencies, announcements));
+  await traced('announce', {}, () => announce(dependencies, announcements, { areWatching }));
   await raiseFloors(dependencies, outcome.added);
   return userIds;
 }

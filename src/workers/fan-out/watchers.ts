@@ -3,7 +3,7 @@ import type { LiveLog } from '../../realtime/live-log.ts';
 import { audienceAmong, type AudienceAmongDependencies, type AudienceMember } from './audience.ts';
 
 export interface WatchersDependencies extends AudienceAmongDependencies {
-  readonly liveLog: Pick<LiveLog, 'allWatched'>;
+  readonly liveLog: Pick<LiveLog, 'allWatched' | 'watched'>;
   readonly onLiveLogError: (error: unknown) => void;
 }
 
@@ -11,6 +11,8 @@ export interface WatchersDependencies extends AudienceAmongDependencies {
 const CHUNK = 500;
 /** Most readers looked at: with more who watch, looking for those concerned takes longer than they would wait. */
 const MOST = 2_000;
+/** Watchers delivered to in one go: while the next ones are written, those before are shown theirs. */
+export const WATCHERS_AT_ONCE = 250;
 
 /**
  * Of the readers who are watching now, those to whom the action is to be delivered, with every reason. Costs a look
@@ -19,7 +21,7 @@ const MOST = 2_000;
 export async function* watchersAmongAudience(
   dependencies: WatchersDependencies,
   action: Action,
-): AsyncGenerator<AudienceMember[], void, undefined> {
+): AsyncGenerator<readonly AudienceMember[], void, undefined> {
   const watched = await someWatched(dependencies);
   for (let from = 0; from < watched.length; from += CHUNK) {
     const audience = await audienceAmong(dependencies, action, watched.slice(from, from + CHUNK));
@@ -28,8 +30,29 @@ export async function* watchersAmongAudience(
       const kept = reasons.filter((reason) => reason !== 'PULL');
       return kept.length === 0 ? [] : [{ userId, reasons: kept }];
     });
-    if (pushed.length > 0) yield pushed;
+    yield* slicesOf(pushed);
   }
+}
+
+/** The same of an audience that is known. One look-up of who watches, and none where all of it is delivered to in one go. */
+export async function* watchersInChunk(
+  { liveLog, onLiveLogError }: Pick<WatchersDependencies, 'liveLog' | 'onLiveLogError'>,
+  chunk: readonly AudienceMember[],
+): AsyncGenerator<readonly AudienceMember[], void, undefined> {
+  if (chunk.length <= WATCHERS_AT_ONCE) return;
+  let watched: ReadonlySet<UserId>;
+  try {
+    watched = new Set(await liveLog.watched(chunk.map(({ userId }) => userId)));
+  } catch (error) {
+    onLiveLogError(error);
+    return;
+  }
+  yield* slicesOf(chunk.filter(({ userId }) => watched.has(userId)));
+}
+
+function* slicesOf(members: readonly AudienceMember[]): Generator<readonly AudienceMember[]> {
+  for (let from = 0; from < members.length; from += WATCHERS_AT_ONCE)
+    yield members.slice(from, from + WATCHERS_AT_ONCE);
 }
 
 /** Nobody where the live log does not answer: it holds no delivery up. */

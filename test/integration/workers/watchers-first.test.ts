@@ -75,6 +75,28 @@ test('where everybody fits into one chunk, nobody is looked for first', async ()
   expect(await toldBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
 });
 
+test('of an audience in one chunk that is large watchers are delivered to first, some at a time', async () => {
+  await using parts = await openParts();
+  const readers = Array.from({ length: 270 }, (_, index) => `reader-${String(index).padStart(3, '0')}`);
+  await parts.services.followMany(
+    parts.service,
+    readers.map((followerId) => ({ followerId, refId: 'actor' })),
+  );
+  await using last = await watchAs(parts, 'reader-269');
+  const watched = readers.slice(10);
+  // As if a watcher had just left.
+  for (const userId of watched) await parts.live.liveLog.position(userId);
+  const { action } = await parts.publish({});
+  const { feedStore, calls } = noting(parts);
+  await run(parts, feedStore, 1_000);
+  expect(calls.map(({ length }) => length)).toEqual([250, 10, 10]);
+  expect(calls.slice(0, 2).flat()).toEqual(watched);
+  expect(calls[2]).toEqual(readers.slice(0, 10));
+  const [done] = await parts.repositories.actions.findByIds([action.id]);
+  expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: readers.length });
+  expect(await toldBefore(parts, last, 'reader-269')).toEqual([`added ${action.id}`]);
+});
+
 test('a bump is brought to who is watching first, too', async () => {
   await using parts = await openParts();
   await site(parts);
