@@ -21,6 +21,7 @@ export interface UsageOverTime {
 /** Clock ticks a second, as Linux has them on all machines this runs on. */
 const TICKS = 100;
 const SAMPLE_MS = 2_000;
+const OTHER = 'other';
 
 interface Process {
   readonly pid: number;
@@ -57,7 +58,7 @@ export function watchUsage(kinds: ReadonlyMap<number, string>): { stop(): readon
 /** CPU and memory of everything that descends from this process, by kind: engine, gateway, redis, and the given ones. */
 function usageByKind(kinds: ReadonlyMap<number, string>): ReadonlyMap<string, Usage> {
   const sums = new Map<string, Usage>();
-  for (const { kind, pid, cpuSeconds } of descendants(kinds)) {
+  for (const { kind, pid, cpuSeconds } of descendantsOf(kinds)) {
     const sum = sums.get(kind) ?? { cpuSeconds: 0, memoryMiB: 0 };
     sums.set(kind, {
       cpuSeconds: sum.cpuSeconds + cpuSeconds,
@@ -70,11 +71,12 @@ function usageByKind(kinds: ReadonlyMap<number, string>): ReadonlyMap<string, Us
 /** Seconds of CPU since they began; the memory, which takes longer to read, is left out. */
 export function cpuByKind(kinds: ReadonlyMap<number, string>): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
-  for (const { kind, cpuSeconds } of descendants(kinds)) sums.set(kind, (sums.get(kind) ?? 0) + cpuSeconds);
+  for (const { kind, cpuSeconds } of descendantsOf(kinds)) sums.set(kind, (sums.get(kind) ?? 0) + cpuSeconds);
   return sums;
 }
 
-function descendants(kinds: ReadonlyMap<number, string>): (Process & { readonly kind: string })[] {
+/** What it starts in turn is of the same kind, as the processes of `--processes` are. */
+export function descendantsOf(kinds: ReadonlyMap<number, string>): (Process & { readonly kind: string })[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readProcess(Number(name)));
@@ -83,9 +85,19 @@ function descendants(kinds: ReadonlyMap<number, string>): (Process & { readonly 
     before = ours.size;
     for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
   }
+  const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));
+  const inherited = (pid: number): string | undefined => {
+    const parent = parents.get(pid);
+    // Everything here descends from this process.
+    if (parent === undefined || parent === process.pid) return undefined;
+    return kinds.get(parent) ?? inherited(parent);
+  };
   return all
     .filter(({ pid }) => ours.has(pid))
-    .map((found) => ({ ...found, kind: kinds.get(found.pid) ?? kindOf(found.command) }));
+    .map((found) => {
+      const kind = kinds.get(found.pid) ?? kindOf(found.command);
+      return { ...found, kind: kind === OTHER ? (inherited(found.pid) ?? OTHER) : kind };
+    });
 }
 
 function kindOf(command: string): string {
@@ -93,7 +105,7 @@ function kindOf(command: string): string {
   if (command.includes('local-engine/dist/keeper')) return 'keeper';
   if (/valkey|redis/.test(command)) return 'redis';
   if (/postgres|mongod/.test(command)) return 'engine';
-  return 'other';
+  return OTHER;
 }
 
 function readProcess(pid: number): Process[] {
