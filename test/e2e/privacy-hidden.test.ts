@@ -2,20 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask } from '../support/feed-api.ts';
 import { openWatcher, watchFeed } from '../support/live-clients.ts';
+import { FEED_READS, READ_NAMES, WRITE_NAMES, type Target, type Write } from '../support/privacy-ways.ts';
 import {
   expectNothing,
   expectShown,
-  FEED_READS,
   openPrivacyWorld,
   publishTarget,
-  READ_NAMES,
   unreadOf,
   VIEWER_NAMES,
-  WRITE_NAMES,
   type PrivacyWorld,
-  type Target,
   type Viewer,
-  type Write,
 } from '../support/privacy-world.ts';
 import { IS_DEEP } from '../support/seed.ts';
 
@@ -60,6 +56,8 @@ const MAY_WHEN_HIDDEN: Readonly<Partial<Record<Write, readonly Viewer[]>>> = {
   unarchiveFeedItem: ['admin'],
   snoozeFeedItem: ['admin'],
   unsnoozeFeedItem: ['admin'],
+  markItemsRead: ['admin'],
+  markItemsUnread: ['admin'],
   bookmark: ['admin'],
   unbookmark: ['admin'],
   addInteraction: ['admin'],

@@ -1,60 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeFeedGroupId } from '../../src/graphql/global-id.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, publish } from '../support/feed-api.ts';
 import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
+import { AFTER, BEFORE, SCOPES, sightOf, type Sight } from '../support/privacy-table.ts';
 import {
-  answerTo,
   COMMENT_TEXT,
-  expectNothing,
-  expectShown,
   FEED_READS,
   itemIdOf,
+  READ_NAMES,
+  WRITE_NAMES,
+  type Target,
+  type Write,
+} from '../support/privacy-ways.ts';
+import {
+  answerTo,
+  expectNothing,
+  expectShown,
   openPrivacyWorld,
   publishTarget,
-  READ_NAMES,
   unreadOf,
   VIEWER_NAMES,
-  WRITE_NAMES,
   type PrivacyWorld,
-  type Target,
   type Viewer,
-  type Write,
 } from '../support/privacy-world.ts';
 import { IS_DEEP } from '../support/seed.ts';
-
-/**
- * What somebody has of an action. `feed`: it is in their feed, and there for them by every other way in. `page`: it is
- * there by every way but the feed. `no`: there is no such action, whatever they do.
- */
-type Sight = 'feed' | 'page' | 'no';
-
-const SCOPES = ['PUBLIC', 'FOLLOWERS', 'TEAM', 'DEPARTMENT', 'RESTRICTED'] as const;
-
-/** Of an action that is published after the former followers have left. */
-// prettier-ignore
-const AFTER: Readonly<Record<Viewer, readonly Sight[]>> = {
-  //                                     PUBLIC  FOLLOWERS TEAM   DEPARTMENT RESTRICTED
-  'actor':                               ['page', 'page',  'feed', 'feed',   'page'],
-  'follower of the site':                ['feed', 'feed',  'no',   'no',     'no'],
-  'former follower, history kept':       ['page', 'no',    'no',   'no',     'no'],
-  'former follower, history taken back': ['page', 'no',    'no',   'no',     'no'],
-  'team mate':                           ['page', 'no',    'feed', 'no',     'no'],
-  'department colleague':                ['page', 'no',    'no',   'feed',   'no'],
-  'recipient':                           ['page', 'no',    'no',   'no',     'feed'],
-  'mentioned':                           ['feed', 'feed',  'feed', 'feed',   'feed'],
-  'mentioned, but mutes the actor':      ['page', 'page',  'page', 'page',   'page'],
-  'stranger':                            ['page', 'no',    'no',   'no',     'no'],
-  'service':                             ['page', 'no',    'no',   'no',     'no'],
-  'admin':                               ['page', 'page',  'page', 'page',   'page'],
-};
-
-/** Of one that was published before: the same, but for who had followed the actor and kept what came. */
-// prettier-ignore
-const BEFORE: typeof AFTER = {
-  ...AFTER,
-  'former follower, history kept':       ['feed', 'feed',  'no',   'no',     'no'],
-};
 
 /** Members who may do something to an action although the table does not say so. */
 const MAY: Readonly<Partial<Record<Write, (viewer: Viewer, sight: Sight) => boolean>>> = {
@@ -65,6 +36,8 @@ const MAY: Readonly<Partial<Record<Write, (viewer: Viewer, sight: Sight) => bool
   unarchiveFeedItem: (_viewer, sight) => sight !== 'no',
   snoozeFeedItem: (_viewer, sight) => sight !== 'no',
   unsnoozeFeedItem: (_viewer, sight) => sight !== 'no',
+  markItemsRead: (_viewer, sight) => sight !== 'no',
+  markItemsUnread: (_viewer, sight) => sight !== 'no',
   bookmark: (_viewer, sight) => sight !== 'no',
   unbookmark: (_viewer, sight) => sight !== 'no',
   addInteraction: (_viewer, sight) => sight !== 'no',
@@ -108,12 +81,6 @@ async function openScene(scope: string): Promise<Scene> {
   const after = await publishTarget(world, 'after');
   await app.idle();
   return { world, before, after };
-}
-
-function sightOf(table: typeof AFTER, viewer: Viewer, scope: (typeof SCOPES)[number]): Sight {
-  const sight = table[viewer][SCOPES.indexOf(scope)];
-  if (sight === undefined) throw new Error(`Nothing is said of ${viewer} and ${scope}`);
-  return sight;
 }
 
 async function expectSight(world: PrivacyWorld, viewer: Viewer, target: Target, sight: Sight): Promise<void> {
@@ -166,8 +133,11 @@ describe.each(SCOPES)('a %s action', (scope) => {
     }
   });
 
-  test("is nobody's item but its holder's", async () => {
-    const ids = VIEWER_NAMES.map((holder) => itemIdOf(world.id(holder), before.actionId));
+  test.each([
+    ['item', (userId: string) => itemIdOf(userId, before.actionId)],
+    ['group', (userId: string) => encodeFeedGroupId(userId, before.groupKey)],
+  ] as const)("is nobody's %s but its holder's", async (_what, idOf) => {
+    const ids = VIEWER_NAMES.map((holder) => idOf(world.id(holder)));
     const variables = { ids, ...Object.fromEntries(ids.map((id, n) => [`id${String(n)}`, id])) };
     for (const viewer of VIEWER_NAMES) {
       const own = ids.map((id, n) =>
@@ -215,55 +185,6 @@ describe.each(SCOPES)('a %s action', (scope) => {
   });
 });
 
-/** How many bookmarks a viewer is shown, which is said in two ways and must be the same. */
-async function bookmarksOf({ app: api, as }: PrivacyWorld, viewer: Viewer): Promise<string[]> {
-  interface Answer {
-    readonly viewer: {
-      readonly bookmarks: {
-        readonly edges: readonly { readonly node: { readonly id: string } }[];
-        readonly total: { readonly count: number };
-      };
-    };
-  }
-  const document = '{ viewer { bookmarks { edges { node { id } } total { count } } } }';
-  const { bookmarks } = (await ask<Answer>(api, document, {}, as(viewer))).viewer;
-  expect(bookmarks.total.count).toBe(bookmarks.edges.length);
-  return bookmarks.edges.map(({ node }) => node.id);
-}
-
-test.each(SCOPES)('a %s action is in the bookmarks of those only who see it now', async (scope) => {
-  const world = await openPrivacyWorld(app, scope);
-  const before = await publishTarget(world, 'before');
-  await app.idle();
-  const bookmark = 'mutation ($id: ID!) { bookmark(actionId: $id) { id } }';
-  const hadIt: Viewer[] = [];
-  for (const viewer of VIEWER_NAMES) {
-    const { errors } = await app.query(bookmark, { id: before.actionId }, world.as(viewer));
-    if (errors.length === 0) hadIt.push(viewer);
-  }
-  for (const viewer of VIEWER_NAMES)
-    expect([viewer, await bookmarksOf(world, viewer)]).toEqual([
-      viewer,
-      hadIt.includes(viewer) ? [before.actionId] : [],
-    ]);
-  await world.part();
-  for (const viewer of VIEWER_NAMES) {
-    const isShown = sightOf(BEFORE, viewer, scope) !== 'no';
-    expect([viewer, await bookmarksOf(world, viewer)]).toEqual([viewer, isShown ? [before.actionId] : []]);
-  }
-  await ask(
-    app,
-    'mutation ($id: ID!) { hideAction(id: $id) { id } }',
-    { id: before.actionId },
-    world.as('admin'),
-  );
-  for (const viewer of VIEWER_NAMES)
-    expect([viewer, await bookmarksOf(world, viewer)]).toEqual([
-      viewer,
-      viewer === 'admin' ? [before.actionId] : [],
-    ]);
-});
-
 /** What a watcher was told, in a line. */
 function lineOf(event: Awaited<ReturnType<FeedWatcher['next']>>, names: ReadonlyMap<string, string>): string {
   const id =
@@ -295,13 +216,17 @@ test.each(SCOPES)(
       while (lines.at(-1) !== end);
       return lines;
     };
-    const before = await world.publish('before');
-    names.set(before, 'before');
-    await app.idle();
+    const published = async (name: string): Promise<string> => {
+      const id = await world.publish(name);
+      names.set(id, name);
+      await app.idle();
+      await world.passOn(id);
+      await app.idle();
+      return id;
+    };
+    const before = await published('before');
     await world.part();
-    const after = await world.publish('after');
-    names.set(after, 'after');
-    await app.idle();
+    const after = await published('after');
     for (const [id, name, when] of [
       [before, 'before', BEFORE],
       [after, 'after', AFTER],
@@ -333,10 +258,13 @@ test.each(SCOPES)(
         sightOf(AFTER, 'follower of the site', scope) === 'feed';
       // It is stored for them, and kept out of what they are shown. A removal says no more than that it is gone.
       const isMuting = viewer === 'mentioned, but mutes the actor';
+      // All others had it already when it was passed on.
+      const added = (name: string): string[] =>
+        viewer === 'follower of who passes it on' ? [`added ${name}`] : [`added ${name}`, `updated ${name}`];
       const expected = [
-        ...(hasBefore || hadBefore ? ['added before'] : []),
+        ...(hasBefore || hadBefore ? added('before') : []),
         ...(hadBefore ? ['removed before'] : []),
-        ...(hasAfter ? ['added after'] : []),
+        ...(hasAfter ? added('after') : []),
         // When it was said, and when it was hidden.
         ...(hasBefore ? [`updated before: ${COMMENT_TEXT}`, 'updated before'] : []),
         ...(hasAfter ? [`updated after: ${COMMENT_TEXT}`, 'updated after'] : []),

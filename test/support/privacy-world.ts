@@ -1,7 +1,22 @@
 import { expect } from 'vitest';
 import type { Role } from '../../src/domain/viewer.ts';
+import { encodeFeedGroupId } from '../../src/graphql/global-id.ts';
 import type { GraphqlAnswer, TestApp } from './app.ts';
 import { ask, publish, upsert } from './feed-api.ts';
+import {
+  COMMENT_TEXT,
+  CONDUCTED,
+  groupKeyAbout,
+  itemIdOf,
+  postedAbout,
+  actionOnly,
+  READS,
+  said,
+  WAYS,
+  type Read,
+  type Target,
+  type Write,
+} from './privacy-ways.ts';
 import { uniqueName } from './unique-name.ts';
 
 /** Everybody by how they stand to an actor whose actions are about a site. */
@@ -15,6 +30,7 @@ export const VIEWERS = {
   recipient: ['user'],
   mentioned: ['user'],
   'mentioned, but mutes the actor': ['user'],
+  'follower of who passes it on': ['user'],
   stranger: ['user'],
   service: ['user', 'service'],
   admin: ['user', 'admin'],
@@ -32,6 +48,8 @@ export interface PrivacyWorld {
   publish(name: string): Promise<string>;
   /** The actor comments on an action. Gives the id of the comment. */
   comment(actionId: string): Promise<string>;
+  /** Who is mentioned in an action passes it on; gives the id of the reshare. */
+  passOn(actionId: string): Promise<string>;
   /** The former followers end their follows of the actor, one keeping what came. */
   part(): Promise<void>;
 }
@@ -57,6 +75,7 @@ export async function openPrivacyWorld(app: TestApp, scope: string): Promise<Pri
     ],
     pairs: [
       { followerId: id('follower of the site'), refId: id('site') },
+      { followerId: id('follower of who passes it on'), refId: id('mentioned') },
       { followerId: id(kept), refId: id('actor') },
       { followerId: id(takenBack), refId: id('actor') },
     ],
@@ -71,12 +90,21 @@ export async function openPrivacyWorld(app: TestApp, scope: string): Promise<Pri
       as(viewer),
     );
   };
+  const add = async (viewer: Viewer, input: object): Promise<string> => {
+    const { addInteraction } = await ask<{ addInteraction: { interaction: { id: string } } }>(
+      app,
+      'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { interaction { id } } }',
+      { input },
+      as(viewer),
+    );
+    return addInteraction.interaction.id;
+  };
   return {
     ...{ app, scope, id, as },
     async publish(name) {
       await upsert(app, { refs: [{ id: id(name), type: 'thing', label: `About ${name}` }] });
       const actionId = await publish(app, {
-        ...{ actorId: id('actor'), scope, conducted: '2026-01-01T00:00:00Z' },
+        ...{ actorId: id('actor'), scope, conducted: CONDUCTED, descriptor: postedAbout(id(name)) },
         refs: ['site', name].map((ref) => ({ id: id(ref), type: 'thing', label: `About ${ref}` })),
         mentions: [id('mentioned'), id(muter)],
         ...(scope === 'RESTRICTED' ? { recipients: [id('recipient')] } : {}),
@@ -86,19 +114,8 @@ export async function openPrivacyWorld(app: TestApp, scope: string): Promise<Pri
       await ask(app, pin, { refId: id(name), id: actionId }, as('admin'));
       return actionId;
     },
-    async comment(actionId) {
-      const document = `mutation ($id: ID!, $text: String!) {
-        addInteraction(input: { actionId: $id, kind: COMMENT, text: $text }) { interaction { id } }
-      }`;
-      const variables = { id: actionId, text: COMMENT_TEXT };
-      const added = await ask<{ addInteraction: { interaction: { id: string } } }>(
-        app,
-        document,
-        variables,
-        as('actor'),
-      );
-      return added.addInteraction.interaction.id;
-    },
+    comment: (actionId) => add('actor', { actionId, kind: 'COMMENT', text: COMMENT_TEXT }),
+    passOn: (actionId) => add('mentioned', { actionId, kind: 'RESHARE' }),
     async part() {
       await unfollow(kept, true);
       await unfollow(takenBack, false);
@@ -109,199 +126,16 @@ export async function openPrivacyWorld(app: TestApp, scope: string): Promise<Pri
 /** Ids of what is not there, of the same form as those of what is. */
 const NO_ACTION = Buffer.from('Action:0123456789abcdef01234567').toString('base64');
 const NO_COMMENT = Buffer.from('Interaction:0123456789abcdef01234567').toString('base64');
-const NO_REF = 'nothing';
-/** What the actor says of each action. */
-export const COMMENT_TEXT = 'Said among us';
+export const NO_REF = 'nothing';
 
-/** What one way in shows of an action: its global id, the id of a ref that only it carries, that of its first comment. */
-export interface Target {
-  readonly actionId: string;
-  readonly refId: string;
-  readonly commentId: string;
-}
-
-/** Publishes and comments. */
+/** Publishes, comments and passes on. */
 export async function publishTarget(world: PrivacyWorld, name: string): Promise<Target> {
   const actionId = await world.publish(name);
-  return { actionId, refId: world.id(name), commentId: await world.comment(actionId) };
+  const commentId = await world.comment(actionId);
+  await world.passOn(actionId);
+  const refId = world.id(name);
+  return { actionId, refId, commentId, groupKey: groupKeyAbout(refId) };
 }
-
-export function itemIdOf(userId: string, actionId: string): string {
-  const key = Buffer.from(actionId, 'base64').toString().slice('Action:'.length);
-  return Buffer.from(`NewsfeedItem:${userId}:${key}`).toString('base64');
-}
-
-interface Way {
-  readonly document: string;
-  readonly variables: (target: Target, viewerId: string) => Readonly<Record<string, unknown>>;
-  /** What it names of what may be seen; absent: of reads the action and what is said of it, of writes the action. */
-  readonly shows?: (target: Target) => readonly string[];
-}
-
-const COMMENT = `fragment Said on Interaction {
-  id kind text data state at editedAt parentId reaction actor { memberId name } action { id engagement { comments } }
-}`;
-const ACTION = `fragment Shown on Action {
-  id conducted scope isHidden actor { memberId name } refs { refId type label followerCount }
-  descriptor { type summary tags } engagement { comments likes reshares lastInteraction } fanOut { state delivered }
-  viewer { hasLiked hasReshared hasCommented reactions isBookmarked canDelete canEdit }
-  interactions(kinds: [COMMENT], parentId: null, first: 5) { edges { cursor node { ...Said } } }
-} ${COMMENT}`;
-const ITEM = `fragment Item on NewsfeedItem { id relevancy reasons isUnread action { ...Shown } } ${ACTION}`;
-const PAGE = 'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }';
-const idOnly = ({ actionId }: Target) => ({ id: actionId });
-const commentOnly = ({ commentId }: Target) => ({ id: commentId });
-const actionOnly = ({ actionId }: Target) => [actionId];
-const both = ({ actionId, commentId }: Target) => [actionId, commentId];
-const said = ({ actionId, commentId }: Target) => [actionId, commentId, COMMENT_TEXT];
-
-/** Every way to an action that leaves it as it is. */
-export const READS = {
-  feed: {
-    document: `query ($refId: String!) {
-      feed(filter: { refId: $refId }) { edges { cursor node { ...Item } } ${PAGE} state }
-    } ${ITEM}`,
-    variables: ({ refId }) => ({ refId }),
-  },
-  'feed by time': {
-    document: `query ($refId: String!) {
-      feed(filter: { refId: $refId }, order: RECENT) { edges { cursor node { ...Item } } ${PAGE} }
-    } ${ITEM}`,
-    variables: ({ refId }) => ({ refId }),
-  },
-  'own item': {
-    document: `query ($id: ID!) { node(id: $id) { ...Item } } ${ITEM}`,
-    variables: ({ actionId }, viewerId) => ({ id: itemIdOf(viewerId, actionId) }),
-  },
-  slice: {
-    document: `query ($refId: String!) { slice(refId: $refId) { edges { cursor node { ...Shown } } ${PAGE} } } ${ACTION}`,
-    variables: ({ refId }) => ({ refId }),
-  },
-  action: { document: `query ($id: ID!) { action(id: $id) { ...Shown } } ${ACTION}`, variables: idOnly },
-  pinned: {
-    document: `query ($refId: String!) { ref(refId: $refId) { pinned { ...Shown } } } ${ACTION}`,
-    variables: ({ refId }) => ({ refId }),
-  },
-  node: { document: `query ($id: ID!) { node(id: $id) { ...Shown } } ${ACTION}`, variables: idOnly },
-  nodes: { document: `query ($id: ID!) { nodes(ids: [$id]) { ...Shown } } ${ACTION}`, variables: idOnly },
-  groups: {
-    document: `query ($refId: String!) {
-      feedGroups(filter: { refId: $refId }) {
-        edges { cursor node { id isUnread count { count } actors { memberId } items { ...Item groupId } } }
-        ${PAGE} total { count isExact } unread { count isExact }
-      }
-    } ${ITEM}`,
-    variables: ({ refId }) => ({ refId }),
-  },
-  why: {
-    document: `query ($id: ID!) {
-      explainFeedItem(actionId: $id) {
-        isInFeed isEntitled addressedBy { reason via since until } withheldBy relevancy
-        causes { at kind liftedTo } path score scoreVars
-      }
-      action(id: $id) { id }
-    }`,
-    variables: idOnly,
-    shows: actionOnly,
-  },
-  comment: {
-    document: `query ($id: ID!) { node(id: $id) { ...Said } nodes(ids: [$id]) { ...Said } } ${COMMENT}`,
-    variables: commentOnly,
-  },
-  replies: {
-    document: `query ($id: ID!, $parentId: ID!) {
-      action(id: $id) { id interactions(parentId: $parentId) { edges { cursor node { ...Said } } ${PAGE} } }
-    } ${COMMENT}`,
-    variables: ({ actionId, commentId }) => ({ id: actionId, parentId: commentId }),
-    shows: actionOnly,
-  },
-} as const satisfies Readonly<Record<string, Way>>;
-
-/** Every way to do something to an action. */
-export const WRITES = {
-  recordInteraction: {
-    document: `mutation ($id: ID!) { recordInteraction(input: { actionId: $id, kind: LIKE }) { ...Shown } } ${ACTION}`,
-    variables: idOnly,
-  },
-  hideFeedItem: { document: 'mutation ($id: ID!) { hideFeedItem(actionId: $id) }', variables: idOnly },
-  unhideFeedItem: { document: 'mutation ($id: ID!) { unhideFeedItem(actionId: $id) }', variables: idOnly },
-  archiveFeedItem: {
-    document: 'mutation ($id: ID!) { archiveFeedItem(actionId: $id) { actionId item { id isArchived } } }',
-    variables: idOnly,
-  },
-  unarchiveFeedItem: {
-    document: 'mutation ($id: ID!) { unarchiveFeedItem(actionId: $id) { actionId item { id isArchived } } }',
-    variables: idOnly,
-  },
-  snoozeFeedItem: {
-    document:
-      'mutation ($id: ID!, $until: DateTime!) { snoozeFeedItem(actionId: $id, until: $until) { actionId item { id snoozedUntil } } }',
-    variables: ({ actionId }: Target) => ({
-      id: actionId,
-      until: new Date(Date.now() + 3_600_000).toISOString(),
-    }),
-  },
-  unsnoozeFeedItem: {
-    document: 'mutation ($id: ID!) { unsnoozeFeedItem(actionId: $id) { actionId item { id snoozedUntil } } }',
-    variables: idOnly,
-  },
-  bookmark: {
-    document: `mutation ($id: ID!) { bookmark(actionId: $id) { ...Shown } } ${ACTION}`,
-    variables: idOnly,
-  },
-  unbookmark: {
-    document: `mutation ($id: ID!) { unbookmark(actionId: $id) { ...Shown } } ${ACTION}`,
-    variables: idOnly,
-  },
-  hideAction: { document: 'mutation ($id: ID!) { hideAction(id: $id) { id } }', variables: idOnly },
-  unhideAction: { document: 'mutation ($id: ID!) { unhideAction(id: $id) { id } }', variables: idOnly },
-  updateAction: {
-    document: `mutation ($id: ID!) { updateAction(id: $id, input: { expiresAt: null }) { ...Shown } } ${ACTION}`,
-    variables: idOnly,
-  },
-  addInteraction: {
-    document: `mutation ($id: ID!, $parentId: ID!) {
-      addInteraction(input: { actionId: $id, kind: COMMENT, text: "A reply", parentId: $parentId }) {
-        interaction { ...Said } action { ...Shown }
-      }
-    } ${ACTION}`,
-    variables: ({ actionId, commentId }: Target) => ({ id: actionId, parentId: commentId }),
-    shows: both,
-  },
-  updateInteraction: {
-    document: `mutation ($id: ID!) { updateInteraction(id: $id, text: "${COMMENT_TEXT}") { ...Said } } ${COMMENT}`,
-    variables: commentOnly,
-    shows: said,
-  },
-  removeInteraction: {
-    document: `mutation ($id: ID!) {
-      removeInteraction(input: { id: $id }) { interaction { ...Said } action { ...Shown } }
-    } ${ACTION}`,
-    variables: commentOnly,
-    shows: both,
-  },
-  hideInteraction: {
-    document: 'mutation ($id: ID!) { hideInteraction(id: $id) { id action { id } } }',
-    variables: commentOnly,
-    shows: both,
-  },
-  unhideInteraction: {
-    document: 'mutation ($id: ID!) { unhideInteraction(id: $id) { id action { id } } }',
-    variables: commentOnly,
-    shows: both,
-  },
-  retryFanOut: { document: 'mutation ($id: ID!) { retryFanOut(id: $id) { id } }', variables: idOnly },
-  deleteAction: { document: 'mutation ($id: ID!) { deleteAction(id: $id) { id } }', variables: idOnly },
-} as const satisfies Readonly<Record<string, Way>>;
-
-const WAYS: Readonly<Record<string, Way>> = { ...READS, ...WRITES };
-export type Read = keyof typeof READS;
-export type Write = keyof typeof WRITES;
-
-/** Those of the reads that show what is in the feed, and nothing else. */
-export const FEED_READS: readonly Read[] = ['feed', 'feed by time', 'own item', 'groups'];
-export const READ_NAMES = Object.keys(READS) as readonly Read[];
-export const WRITE_NAMES = Object.keys(WRITES) as readonly Write[];
 
 /** The whole answer to a viewer who takes a way to an action. */
 export async function answerTo(
@@ -315,12 +149,15 @@ export async function answerTo(
   return app.query(document, variables(target, id(viewer)), as(viewer));
 }
 
-const NOTHING: Target = { actionId: NO_ACTION, refId: NO_REF, commentId: NO_COMMENT };
+const NOTHING: Target = {
+  ...{ actionId: NO_ACTION, refId: NO_REF, commentId: NO_COMMENT, groupKey: groupKeyAbout(NO_REF) },
+};
 
 /** The answer without the ids that were asked for: those the viewer has told us. */
 function unnamed(answer: GraphqlAnswer<unknown>, viewerId: string, target: Target): unknown {
-  const { actionId, refId, commentId } = target;
-  const asked = [actionId, itemIdOf(viewerId, actionId), refId, commentId];
+  const { actionId, refId, commentId, groupKey } = target;
+  const groupId = encodeFeedGroupId(viewerId, groupKey);
+  const asked = [actionId, itemIdOf(viewerId, actionId), groupId, refId, commentId];
   return JSON.parse(asked.reduce((text, id) => text.replaceAll(id, '?'), JSON.stringify(answer)));
 }
 
