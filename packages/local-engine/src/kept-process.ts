@@ -20,12 +20,24 @@ export interface ProcessReports {
   refused(reason: string): void;
 }
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 15_000;
-/** So many ends in a row, each soon after the start, and it is not started again: about a minute and a half. */
-const MOST_RESTARTS = 10;
-/** A run this long counts as a success, after which the next end is the first one again. */
-const STEADY_MS = 60_000;
+/** How often a process is started again. */
+export interface RestartPace {
+  /** After the first end; each further one in a row doubles the pause. */
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+  /** So many ends in a row, each soon after the start, and it is not started again. */
+  readonly mostRestarts: number;
+  /** A run this long counts as a success, after which the next end is the first one again. */
+  readonly steadyMs: number;
+}
+
+/** It gives up after about a minute and a half. */
+const PACE: RestartPace = {
+  firstPauseMs: 250,
+  longestPauseMs: 15_000,
+  mostRestarts: 10,
+  steadyMs: 60_000,
+};
 /** With less room on its disk a service cannot be expected to run, and its ends are not counted. */
 const ROOM_BYTES = 64 * 1024 * 1024;
 
@@ -35,6 +47,7 @@ export class KeptProcess {
   /** Settles when the process is over for good. */
   readonly over: Promise<void>;
   readonly #reports: ProcessReports;
+  readonly #pace: RestartPace;
   #resolveOver: () => void = () => undefined;
   #child: ChildProcess | null = null;
   #identity: RunningService['identity'] | null = null;
@@ -48,9 +61,10 @@ export class KeptProcess {
   /** Those of them that had nothing to do with a full disk. */
   #faults = 0;
 
-  constructor(spec: ServiceSpec, reports: ProcessReports) {
+  constructor(spec: ServiceSpec, reports: ProcessReports, pace: RestartPace = PACE) {
     this.spec = spec;
     this.#reports = reports;
+    this.#pace = pace;
     this.over = new Promise((resolve) => (this.#resolveOver = resolve));
   }
 
@@ -132,16 +146,17 @@ export class KeptProcess {
   #ended(exit: Exit): void {
     this.#child = null;
     this.#identity = null;
-    if (performance.now() - this.#startedAt > STEADY_MS) [this.#ends, this.#faults] = [0, 0];
+    if (performance.now() - this.#startedAt > this.#pace.steadyMs) [this.#ends, this.#faults] = [0, 0];
     this.#ends += 1;
     if (hasRoom(this.spec.cwd)) this.#faults += 1;
     const args = this.#restartArgs;
-    if (this.#isStopping || args === null || this.#faults > MOST_RESTARTS) this.#finish(exit);
+    if (this.#isStopping || args === null || this.#faults > this.#pace.mostRestarts) this.#finish(exit);
     else this.#startAgain(exit, args);
   }
 
   #startAgain(exit: Exit, args: readonly string[]): void {
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (this.#ends - 1), LONGEST_PAUSE_MS);
+    const { firstPauseMs, longestPauseMs } = this.#pace;
+    const pauseMs = Math.min(firstPauseMs * 2 ** (this.#ends - 1), longestPauseMs);
     this.#reports.down(exit, pauseMs);
     this.#timer = setTimeout(() => {
       void this.#restart(args);
