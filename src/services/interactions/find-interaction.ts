@@ -17,20 +17,31 @@ export interface FoundInteraction {
   readonly action: Action | null;
 }
 
+export interface ShownInteraction extends FoundInteraction {
+  readonly action: Action;
+}
+
 /** Not an id that an action can have: ids begin with the time they were made at. */
 const NO_ACTION: ActionId = '0'.repeat(24);
+
+export interface FindInteractionOptions {
+  /** Whether there is such an interaction for who asks; what is hidden or removed may be none. */
+  readonly isShown: (interaction: Interaction) => boolean;
+  /** With whose rights the action is read. */
+  readonly sessionOf: (interaction: Interaction | null) => ReaderSession;
+}
 
 /**
  * Looks an interaction up by its id. Two round trips, three where entitlement hangs on follows or there is no such
  * interaction: what is not there takes the work of what may not be seen.
- * @param sessionOf with whose rights the action is read.
  */
 export async function findInteraction(
   { interactions }: FindInteractionDependencies,
   id: InteractionId,
-  sessionOf: (interaction: Interaction | null) => ReaderSession,
+  { isShown, sessionOf }: FindInteractionOptions,
 ): Promise<FoundInteraction | null> {
-  const found = await interactions.find(id);
+  const stored = await interactions.find(id);
+  const found = stored !== null && isShown(stored.interaction) ? stored : null;
   const action = await getAction(
     sessionOf(found?.interaction ?? null),
     found?.interaction.actionId ?? NO_ACTION,
@@ -44,9 +55,21 @@ export async function getInteraction(
   session: ReaderSession,
   id: InteractionId,
 ): Promise<Interaction | null> {
-  const found = await findInteraction(dependencies, id, () => session);
-  if (found?.action == null || !isShown(found.interaction, isAdmin(session.identity))) return null;
-  return found.interaction;
+  const found = await findShown(dependencies, session, id);
+  return found?.interaction ?? null;
+}
+
+/** What the viewer may see, on an action they may see. */
+export async function findShown(
+  dependencies: FindInteractionDependencies,
+  session: ReaderSession,
+  id: InteractionId,
+): Promise<ShownInteraction | null> {
+  const found = await findInteraction(dependencies, id, {
+    isShown: (interaction) => isShown(interaction, isAdmin(session.identity)),
+    sessionOf: () => session,
+  });
+  return found?.action == null ? null : { ...found, action: found.action };
 }
 
 export function isAdmin({ roles }: Identity): boolean {

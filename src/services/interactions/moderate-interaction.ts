@@ -1,5 +1,5 @@
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
+import type { Interaction, InteractionId } from '../../domain/interaction.ts';
 import type { EngagementChange } from '../../storage/interaction-stages.ts';
 import type { KnownInteraction, SettlingToken } from '../../storage/interaction-records.ts';
 import type { InteractionsRepository } from '../../storage/interactions.ts';
@@ -10,10 +10,10 @@ import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import { commentSchema } from './comment-text.ts';
 import {
-  findInteraction,
+  findShown,
   isAdmin,
   type FindInteractionDependencies,
-  type FoundInteraction,
+  type ShownInteraction,
 } from './find-interaction.ts';
 import {
   noSuchInteraction,
@@ -50,7 +50,7 @@ export async function setInteractionHidden(
   const { identity } = session;
   requireRole(identity, 'admin');
   const why = validate(reasonSchema, reason, ['reason']);
-  const found = await findShown(dependencies, session, id);
+  const found = await requireShown(dependencies, session, id);
   const changed = await dependencies.interactions.setHidden(found.interaction, {
     ...{ kind, reason: why },
     by: identity.userId,
@@ -77,7 +77,7 @@ export async function updateInteraction(
 ): Promise<Interaction> {
   const { identity } = session;
   const words = validate(commentSchema, text, ['text']);
-  const found = await findShown(dependencies, session, id);
+  const found = await requireShown(dependencies, session, id);
   const { interaction } = found;
   const isOwn = interaction.actorId === identity.userId;
   if (!isOwn && !isAdmin(identity))
@@ -94,16 +94,14 @@ export async function updateInteraction(
   return conclude(dependencies, changed, { kind: 'none' });
 }
 
-/** What the viewer may see, on an action they may see. */
-async function findShown(
+async function requireShown(
   dependencies: ModerateInteractionDependencies,
   session: ReaderSession,
   id: InteractionId,
-): Promise<FoundInteraction & { readonly action: NonNullable<FoundInteraction['action']> }> {
-  const found = await findInteraction(dependencies, id, () => session);
-  if (found?.action == null || !isShown(found.interaction, isAdmin(session.identity)))
-    throw noSuchInteraction();
-  return { ...found, action: found.action };
+): Promise<ShownInteraction> {
+  const found = await findShown(dependencies, session, id);
+  if (found === null) throw noSuchInteraction();
+  return found;
 }
 
 async function conclude(

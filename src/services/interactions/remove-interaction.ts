@@ -48,17 +48,18 @@ async function removeOne(
   id: InteractionId,
 ): Promise<ChangedInteraction> {
   const { identity } = session;
-  const found = await findInteraction(dependencies, id, (interaction) =>
-    actsForOther(identity, interaction)
-      ? dependencies.openSession(actingAs(identity, interaction.actorId, 'remove'))
-      : session,
-  );
+  const mayRemove = ({ actorId }: Interaction): boolean =>
+    actorId === identity.userId || isAdmin(identity) || identity.roles.has('service');
+  const found = await findInteraction(dependencies, id, {
+    isShown: (interaction) => mayRemove(interaction) || interaction.state === 'VISIBLE',
+    sessionOf: (interaction) =>
+      actsForOther(identity, interaction)
+        ? dependencies.openSession(actingAs(identity, interaction.actorId, 'remove'))
+        : session,
+  });
   if (found?.action == null) throw noSuchInteraction();
   const { interaction, action, settling } = found;
-  const isAllowed =
-    interaction.actorId === identity.userId || isAdmin(identity) || identity.roles.has('service');
-  if (!isAllowed && interaction.state !== 'VISIBLE') throw noSuchInteraction();
-  if (!isAllowed)
+  if (!mayRemove(interaction))
     throw new FanfareError('FORBIDDEN', 'Only its actor, a service or an admin can remove an interaction');
   if (interaction.state === 'REMOVED') {
     const same = settling === null ? action : await settleUnknown(dependencies, interaction, settling);

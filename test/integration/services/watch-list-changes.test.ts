@@ -13,7 +13,7 @@ async function expectFeed(parts: Parts, list: LiveList, filter = {}): Promise<vo
   expect([...list.shown.keys()].sort()).toEqual(feed.map(({ actionId }) => actionId).sort());
 }
 
-const MODELS = ['items', 'capped', 'redis', 'time-buckets', 'top-cache', 'pull'];
+const MODELS = ['items', 'capped', 'redis', 'time-buckets', 'size-buckets', 'top-cache', 'pull'];
 
 test.each(MODELS)(
   'tells every item that goes with a follow, stored or not, where feeds are stored by %s',

@@ -33,7 +33,10 @@ function removalsOf({ events }: LiveList, actionId: string): number {
 }
 
 const CASES = (['HIDE', 'DELETE'] as const).flatMap((kind) =>
-  ['items', 'capped', 'redis', 'time-buckets', 'top-cache', 'pull'].map((model) => ({ kind, model })),
+  ['items', 'capped', 'redis', 'time-buckets', 'size-buckets', 'top-cache', 'pull'].map((model) => ({
+    kind,
+    model,
+  })),
 );
 
 test.each(CASES)(

@@ -70,7 +70,11 @@ it('begins with the shortest pause again, and counts from none, after a run that
   let stopped: Promise<void> | undefined;
   // So short that every run lasts longer.
   const { kept, heard, pauses } = keep('', { steadyMs: 0 }, (times) => {
-    if (times === stopAfter) queueMicrotask(() => (stopped = kept.stop()));
+    // The pause begins after this report.
+    if (times === stopAfter)
+      queueMicrotask(() => {
+        stopped = kept.stop();
+      });
   });
   kept.start();
   kept.keepRunning(kept.spec.args);
