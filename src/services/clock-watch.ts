@@ -35,8 +35,9 @@ export function watchClock(observer: ClockObserver, clock: Pick<Clock, 'skew'> =
 export function checkClock(clock: Pick<Clock, 'skew'> = processClock): Promise<void> {
   const skew = clock.skew();
   if (Math.abs(skew) <= MAX_SKEW_MS) return Promise.resolve();
-  const seconds = String(Math.round(skew / 1_000));
+  const seconds = String(Math.round(Math.abs(skew) / 1_000));
+  const way = skew > 0 ? 'ahead of' : 'behind';
   return Promise.reject(
-    new Error(`The machine's clock is ${seconds} s ahead of the database's, at most 30 s are allowed`),
+    new Error(`The machine's clock is ${seconds} s ${way} the database's, at most 30 s are allowed`),
   );
 }

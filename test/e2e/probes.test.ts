@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { startTestHttp } from '../support/http.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+import { skewed } from '../support/skewed.ts';
+
+const PATIENTLY = { timeout: PATIENCE_MS };
 
 let app: TestApp;
 beforeAll(async () => {
@@ -42,6 +46,24 @@ test('is not ready when one of them does not answer at all', async () => {
     body: { checks: { database: 'failed' } },
   });
 });
+
+test.each([
+  ['ahead', 1],
+  ['behind', -1],
+])(
+  "is not ready while the machine's clock is far %s of the database's, and is again once it is right",
+  async (_way, sign) => {
+    const ready = () => get(`${app.url}/ready`);
+    await expect
+      .poll(() => skewed(sign * 60_000, ready), PATIENTLY)
+      .toEqual({
+        status: 503,
+        body: { status: 'not ready', checks: { clock: 'failed', database: 'ok', redis: 'ok' } },
+      });
+    expect((await skewed(sign * 15_000, ready)).status).toBe(200);
+    expect((await ready()).status).toBe(200);
+  },
+);
 
 test('tells Prometheus about its requests', async () => {
   await app.query('query Metered { viewer { memberId } }');
