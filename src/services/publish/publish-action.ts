@@ -91,6 +91,7 @@ export async function publishAction(
   input: PublishActionInput,
 ): Promise<PublishedAction> {
   const checked = check(identity, input, ['input']);
+  if ((await lateOf(dependencies, [checked])).has(checked)) throw tooLate(['input']);
   await using quota = await takePublications(dependencies.quotas, identity, 1);
   if (quota.refusal !== null && (await refusedOf(dependencies, quota, [checked])).has(checked))
     throw quota.refusal;
@@ -131,24 +132,16 @@ export async function publishActions(
       accepted.push({ position, input: check(identity, input, ['inputs', position]) });
     });
   }
+  const inputsOf = (): CheckedInput[] => accepted.map(({ input }) => input);
+  const refuse = (refused: ReadonlySet<CheckedInput>, refusal: FanfareError): void => {
+    for (const { position, input } of accepted)
+      if (refused.has(input)) outcomes[position] = outcomeOf(refusal);
+    accepted = accepted.filter(({ input }) => !refused.has(input));
+  };
+  refuse(await lateOf(dependencies, inputsOf()), tooLate(['inputs']));
   await using quota = await takePublications(dependencies.quotas, identity, accepted.length);
-  const { refusal } = quota;
-  if (refusal !== null) {
-    const refused = await refusedOf(
-      dependencies,
-      quota,
-      accepted.map(({ input }) => input),
-    );
-    accepted = accepted.filter(({ position, input }) => {
-      if (!refused.has(input)) return true;
-      outcomes[position] = outcomeOf(refusal);
-      return false;
-    });
-  }
-  const groups = await groupsOf(
-    dependencies.members,
-    accepted.map(({ input }) => input),
-  );
+  if (quota.refusal !== null) refuse(await refusedOf(dependencies, quota, inputsOf()), quota.refusal);
+  const groups = await groupsOf(dependencies.members, inputsOf());
   const recorded = clock.now();
   const lane = isBulk || inputs.length > MAX_LIVE_PER_CALL ? 'BULK' : 'LIVE';
   const ready: { readonly position: number; readonly action: NewAction }[] = [];
@@ -177,15 +170,15 @@ export async function publishActions(
 }
 
 /**
- * The actor may see the action unless it is hidden or deleted, which are answered alike. An admin sees a hidden one of
- * their own; who publishes for somebody else has the rights of that actor.
+ * The actor may see the action unless it is hidden, deleted or over, which are answered alike. An admin sees a hidden
+ * one of their own; who publishes for somebody else has the rights of that actor.
  */
 function refuseUnseenReplay(identity: Identity, { action, isReplay }: PublishedAction): void {
   const isAdmin = identity.roles.has('admin') && action.actorId === identity.userId;
   if (isReplay && (action.isDeleted || (action.isHidden && !isAdmin)))
     throw new FanfareError(
       'CONFLICT',
-      'The idempotency key belongs to an action that has been hidden or deleted',
+      'The idempotency key belongs to an action that was hidden or deleted, or has expired',
     );
 }
 
@@ -203,16 +196,37 @@ function outcomeOf({ code, message }: FanfareError): PublishOutcome {
   return { action: null, isReplay: false, error: { code, message } };
 }
 
+/** Those that are over already. What was published before is a replay also after its end. */
+async function lateOf(
+  { actions }: Pick<PublishDependencies, 'actions'>,
+  inputs: readonly CheckedInput[],
+): Promise<ReadonlySet<CheckedInput>> {
+  const now = clock.time();
+  const over = inputs.filter(({ expiresAt }) => expiresAt !== null && expiresAt.getTime() <= now);
+  if (over.length === 0) return new Set();
+  const published = await actions.published(over.map(publicationOf));
+  return new Set(over.filter((_, index) => published[index] !== true));
+}
+
+function tooLate(path: readonly (string | number)[]): FanfareError {
+  return badInput('Must be later than now', [...path, 'expiresAt']);
+}
+
 /** Those beyond what the tenant may publish. What has been published before takes nothing. */
 async function refusedOf(
   { actions }: Pick<PublishDependencies, 'actions'>,
   { granted }: Pick<GrantedPublications, 'granted'>,
   inputs: readonly CheckedInput[],
 ): Promise<ReadonlySet<CheckedInput>> {
-  const published = await actions.published(
-    inputs.map(({ actor, idempotencyKey }) => ({ actorId: actor, idempotencyKey })),
-  );
+  const published = await actions.published(inputs.map(publicationOf));
   return new Set(inputs.filter((_, index) => published[index] !== true).slice(granted));
+}
+
+function publicationOf({
+  actor,
+  idempotencyKey,
+}: CheckedInput): Pick<NewAction, 'actorId' | 'idempotencyKey'> {
+  return { actorId: actor, idempotencyKey };
 }
 
 function announceWork({ workSignal, onPublished }: PublishDependencies, count: number): void {
@@ -230,8 +244,6 @@ function check(
   actingAs(identity, actor, 'publish');
   if (checked.conducted != null && checked.conducted.getTime() > clock.time() + MAX_FUTURE_MS)
     throw badInput('Must not be more than five minutes in the future', [...path, 'conducted']);
-  if (checked.expiresAt !== null && checked.expiresAt.getTime() <= clock.time())
-    throw badInput('Must be later than now', [...path, 'expiresAt']);
   const body = checkDescriptor(checked.descriptor, [...path, 'descriptor']);
   if (!identity.roles.has('service')) refuseOtherVoices(body, actor, [...path, 'descriptor']);
   return { ...checked, actor, body, refs: withOwnRefs(checked.refs, body) };

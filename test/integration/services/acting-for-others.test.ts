@@ -67,7 +67,7 @@ test.each([
   const { actorId: _actor, ...own } = input;
   const conflict = {
     code: 'CONFLICT',
-    message: 'The idempotency key belongs to an action that has been hidden or deleted',
+    message: 'The idempotency key belongs to an action that was hidden or deleted, or has expired',
   };
   for (const [identity, replayed] of [
     [service, input],

@@ -128,27 +128,41 @@ test('an action that was read before changes with the clock', async () => {
 
 test('must be later than now, and a replay of what has expired is a conflict', async () => {
   await using parts = await openParts();
-  await expect(parts.publish({ actorId: 'bob', expiresAt: new Date() })).rejects.toMatchObject({
+  const late = {
     code: 'BAD_USER_INPUT',
     issues: [{ path: ['input', 'expiresAt'], message: 'Must be later than now' }],
-  });
+  };
+  const over = { actorId: 'bob', expiresAt: new Date() };
+  await expect(parts.publish(over)).rejects.toMatchObject(late);
   const { expiring } = await openScene(parts);
   await letExpire(parts, expiring);
-  await expect(
-    parts.publish({ actorId: 'bob', idempotencyKey: 'once', expiresAt: new Date(Date.now() + HOUR) }),
-  ).rejects.toMatchObject({ code: 'CONFLICT' });
+  for (const expiresAt of [new Date(Date.now() + HOUR), new Date()])
+    await expect(parts.publish({ actorId: 'bob', idempotencyKey: 'once', expiresAt })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
+  await expect(parts.publish({ ...over, idempotencyKey: 'never' })).rejects.toMatchObject(late);
 });
 
-test('what has expired is none of the past actions that a follow brings', async () => {
+test('a retry that comes after the end it names is the first action, where that was given a later end', async () => {
   await using parts = await openParts();
-  const [kept] = await publishSome(parts, 1, { refId: 'site' });
   const { action } = await parts.publish({
-    actorId: 'bob',
-    scope: 'PUBLIC',
-    refs: [{ id: 'site', type: 'site', label: 'Site' }],
-    expiresAt: new Date(Date.now() + HOUR),
+    ...{ actorId: 'bob', idempotencyKey: 'once', expiresAt: new Date(Date.now() + HOUR) },
   });
-  await letExpire(parts, action.id);
-  await parts.services.follow(parts.session('ann'), 'site', 1);
-  expect(await idsOf(parts, 'ann')).toEqual([kept]);
+  // As if the hour were over.
+  const retry = { actorId: 'bob', idempotencyKey: 'once', expiresAt: new Date(Date.now() - 1_000) };
+  expect(await parts.publish(retry)).toMatchObject({ action: { id: action.id }, isReplay: true });
+  const descriptor = { posted: { postId: 'p', text: 'Hello' } };
+  const outcomes = await parts.services.publishActions(parts.service, [
+    { ...retry, descriptor },
+    { ...retry, descriptor, idempotencyKey: 'never' },
+    { actorId: 'bob', descriptor },
+  ]);
+  expect(outcomes.map(({ action: of, isReplay, error }) => [of?.id === action.id, isReplay, error])).toEqual([
+    [true, true, null],
+    [false, false, { code: 'BAD_USER_INPUT', message: 'Must be later than now' }],
+    [false, false, null],
+  ]);
+  expect((await parts.repositories.actions.published([{ actorId: 'bob', idempotencyKey: 'never' }]))[0]).toBe(
+    false,
+  );
 });
