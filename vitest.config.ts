@@ -36,6 +36,7 @@ const kinds = ['unit', 'integration', 'e2e', 'conformance', 'fault'] as const;
 const aloneWithDatabases = [
   'test/e2e/library.test.ts',
   'test/e2e/live-cycles.test.ts',
+  'test/e2e/own-languages.test.ts',
   'test/e2e/own-types.test.ts',
 ];
 const alone = [

@@ -19,6 +19,7 @@ export {
   type DescriptorDeclaration,
   type FieldDeclaration,
   type HostConfig,
+  type LocaleDeclaration,
 } from './descriptors/authoring.ts';
 export { HostConfigError } from './descriptors/host-config.ts';
 export { FanfareError } from './domain/errors.ts';

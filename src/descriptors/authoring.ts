@@ -3,3 +3,4 @@
 export { defineDescriptor, type DescriptorDeclaration } from './declare.ts';
 export { field, type FieldDeclaration } from './field.ts';
 export { defineConfig, type HostConfig } from './host-config.ts';
+export type { LocaleDeclaration } from './host-locales.ts';

@@ -2,8 +2,8 @@ import { compiledFields, labelOf } from './compile.ts';
 import type { DescriptorDeclaration } from './declare.ts';
 import { declarationSchema } from './declaration-schema.ts';
 import type { FieldDeclaration } from './field.ts';
-import { LOCALES } from './locale.ts';
-import { ACTOR, defineGroupSentence, defineSentence, SUBJECTS } from './sentence.ts';
+import type { Locale } from './locale.ts';
+import { ACTOR, defineGroupSentence, defineSentence, SUBJECTS, type Messages } from './sentence.ts';
 
 /** One thing in a configuration that cannot be used as it is. */
 export interface DeclarationFault {
@@ -19,8 +19,8 @@ const ENUM_VALUE = /^(?!true$|false$|null$|__)[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const RESERVED = ['type', 'tags', 'summary', 'summaryParts', ACTOR, SUBJECTS];
 
 /** All that is wrong with a declaration, also with one that no function made. Empty: it can be compiled. */
-export function faultsOf(declaration: unknown, path: string): DeclarationFault[] {
-  const read = declarationSchema.safeParse(declaration);
+export function faultsOf(declaration: unknown, path: string, locales: readonly Locale[]): DeclarationFault[] {
+  const read = declarationSchema(locales).safeParse(declaration);
   if (!read.success)
     return read.error.issues.map((issue) => ({
       path: pathOf(path, issue.path),
@@ -29,7 +29,7 @@ export function faultsOf(declaration: unknown, path: string): DeclarationFault[]
   // The schema has just said so.
   const checked = declaration as DescriptorDeclaration;
   const faults = [...nameFaults(checked, path), ...fieldFaults(checked, path)];
-  return faults.length > 0 ? faults : sentenceFaults(checked, path);
+  return faults.length > 0 ? faults : sentenceFaults(checked, path, locales);
 }
 
 function nameFaults({ type, fields, group = [] }: DescriptorDeclaration, path: string): DeclarationFault[] {
@@ -102,29 +102,48 @@ function valueFaults(field: FieldDeclaration, path: string): DeclarationFault[] 
   });
 }
 
-function sentenceFaults(declaration: DescriptorDeclaration, path: string): DeclarationFault[] {
-  const { summary, groupSummary = {}, group } = declaration;
-  const fields = compiledFields(declaration.fields);
+function sentenceFaults(
+  declaration: DescriptorDeclaration,
+  path: string,
+  locales: readonly Locale[],
+): DeclarationFault[] {
+  const { summary, groupSummary = {} } = declaration;
   const faults: DeclarationFault[] = [];
-  const attempt = (at: string, work: () => unknown): void => {
-    try {
-      work();
-    } catch (error) {
-      faults.push({ path: `${path}.${at}`, message: error instanceof Error ? error.message : String(error) });
-    }
+  const note = (at: string, message: string | null): void => {
+    if (message !== null) faults.push({ path: `${path}.${at}`, message });
   };
-  for (const locale of LOCALES) {
+  for (const locale of locales) {
     const said = summary[locale];
-    if (said !== undefined) attempt(`summary.${locale}`, () => defineSentence({ en: said }, fields));
+    if (said !== undefined) note(`summary.${locale}`, sentenceFault(declaration, said));
     const saidOfGroup = groupSummary[locale] ?? said;
-    if (group === undefined || saidOfGroup === undefined || faults.length > 0) continue;
-    attempt(`groupSummary.${locale}`, () => defineGroupSentence({ en: saidOfGroup }, fields, group));
+    if (saidOfGroup === undefined || faults.length > 0) continue;
+    note(`groupSummary.${locale}`, groupSentenceFault(declaration, saidOfGroup));
   }
   return faults;
 }
 
+/** What is wrong with a sentence about an action of that type. */
+export function sentenceFault({ fields }: DescriptorDeclaration, said: Messages): string | null {
+  return faultIn(() => defineSentence({ en: said }, compiledFields(fields)));
+}
+
+/** What is wrong with a sentence about several. */
+export function groupSentenceFault({ fields, group }: DescriptorDeclaration, said: Messages): string | null {
+  if (group === undefined) return null;
+  return faultIn(() => defineGroupSentence({ en: said }, compiledFields(fields), group));
+}
+
+export function faultIn(work: () => unknown): string | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 /** As one would write it in the file: what `field.*` puts together is not seen there. */
-function pathOf(start: string, parts: readonly PropertyKey[]): string {
+export function pathOf(start: string, parts: readonly PropertyKey[]): string {
   return parts
     .filter((part, index) => !(part === 'options' && parts[index - 2] === 'fields'))
     .reduce<string>(

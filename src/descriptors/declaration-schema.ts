@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_INT, MIN_INT } from './compile.ts';
 import { MAX_TEXT_LENGTH } from './define.ts';
 import { MAX_ID_LENGTH } from './id-schema.ts';
-import { LOCALES } from './locale.ts';
+import type { Locale } from './locale.ts';
 
 const MAX_DESCRIPTION_LENGTH = 1_000;
 const MAX_MESSAGE_LENGTH = 2_000;
@@ -62,20 +62,26 @@ const fieldSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-const message = z.string().min(1).max(MAX_MESSAGE_LENGTH);
-const messages = z.union([message, z.array(message).min(1)], {
+export const messageSchema = z.string().min(1).max(MAX_MESSAGE_LENGTH);
+export const messagesSchema = z.union([messageSchema, z.array(messageSchema).min(1)], {
   error: 'Must be a message, or a list of messages',
 });
-const byLocale = Object.fromEntries(LOCALES.map((locale) => [locale, messages.optional()]));
 
 /** The shape of a declaration; what its parts have to do with each other is for `check.ts`. */
-export const declarationSchema = z.strictObject({
-  type: z.string(),
-  description,
-  fields: z
-    .record(z.string(), fieldSchema)
-    .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `Must be at most ${String(MAX_FIELDS)}`),
-  summary: z.strictObject({ ...byLocale, en: messages }),
-  group: z.array(z.string()).min(1).optional(),
-  groupSummary: z.strictObject(byLocale).optional(),
-});
+export function declarationSchema(locales: readonly Locale[]) {
+  const error = ({ code, keys }: { readonly code: string; readonly keys?: unknown }): string | undefined =>
+    code === 'unrecognized_keys' && Array.isArray(keys)
+      ? `There is no language ${keys.join(', ')}, those are ${locales.join(', ')}; \`locales\` adds others`
+      : undefined;
+  const byLocale = Object.fromEntries(locales.map((locale) => [locale, messagesSchema.optional()]));
+  return z.strictObject({
+    type: z.string(),
+    description,
+    fields: z
+      .record(z.string(), fieldSchema)
+      .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `Must be at most ${String(MAX_FIELDS)}`),
+    summary: z.strictObject({ ...byLocale, en: messagesSchema }, { error }),
+    group: z.array(z.string()).min(1).optional(),
+    groupSummary: z.strictObject(byLocale, { error }).optional(),
+  });
+}

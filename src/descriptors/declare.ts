@@ -1,5 +1,5 @@
 import type { FieldDeclaration } from './field.ts';
-import type { SentenceMessages } from './sentence.ts';
+import type { LocalMessages, SentenceMessages } from './sentence.ts';
 
 type FieldDeclarations = Readonly<Record<string, FieldDeclaration>>;
 
@@ -18,7 +18,7 @@ export interface DescriptorDeclaration<
   /** The fields that actions have in common which are shown as one, beside their type and day. Default: each alone. */
   readonly group?: readonly string[];
   /** What is said of several actions of a group, in the languages where `summary` does not do. */
-  readonly groupSummary?: Partial<SentenceMessages>;
+  readonly groupSummary?: LocalMessages;
 }
 
 type DescriptorOptions<F extends FieldDeclarations> = Omit<

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idSchema } from './id-schema.ts';
-import type { Sentence, SentenceMessages } from './sentence.ts';
+import type { LocalMessages, Sentence, SentenceMessages } from './sentence.ts';
 
 export const MAX_NAME_LENGTH = 512;
 export const MAX_TEXT_LENGTH = 8_192;
@@ -87,7 +87,7 @@ export interface DescriptorType {
    * What is said of several actions of a group, by language. An id in which they differ becomes a list of names;
    * `{subjects}` is the number of those the sentence begins with. Absent for a language: its `summary`.
    */
-  readonly groupSummary?: Partial<SentenceMessages>;
+  readonly groupSummary?: LocalMessages;
   /** Null where the type is shown one by one. */
   readonly groupSentence: Sentence | null;
   /** Validates an input, tags included; unknown properties are faults. */

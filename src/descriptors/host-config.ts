@@ -3,7 +3,16 @@ import { faultsOf, type DeclarationFault } from './check.ts';
 import { compileDescriptor } from './compile.ts';
 import type { DescriptorDeclaration } from './declare.ts';
 import type { DescriptorType } from './define.ts';
+import {
+  languagesOf,
+  localeFaults,
+  localSentenceFaults,
+  withLocalSentences,
+  type LocaleDeclarations,
+} from './host-locales.ts';
+import type { Locale } from './locale.ts';
 import { ALWAYS, PACK_NAMES, PACKS, type PackName } from './packs/packs.ts';
+import { SHIPPED_PHRASES, type PhraseMessages } from './phrases.ts';
 
 /** What a host plugs in. */
 export interface HostConfig<
@@ -14,6 +23,8 @@ export interface HostConfig<
   readonly packs?: P;
   /** The reactions that people may give. The setting REACTIONS comes before it. */
   readonly reactions?: readonly string[];
+  /** Languages of sentences beside English and German, by tag. */
+  readonly locales?: LocaleDeclarations;
   /** Types of its own. */
   readonly descriptors?: D;
 }
@@ -46,6 +57,8 @@ export interface CheckedHostConfig {
   readonly types: readonly DescriptorType[];
   /** Null: it names none. */
   readonly reactions: readonly string[] | null;
+  /** The languages that sentences are served in, English first. */
+  readonly languages: ReadonlyMap<Locale, PhraseMessages>;
   /** What it came from, for messages. */
   readonly source: string;
 }
@@ -53,7 +66,7 @@ export interface CheckedHostConfig {
 const MAX_TYPES = 200;
 /** Of the 64 indexes that a collection may have in MongoDB the server takes some itself. */
 const MAX_INDEXED = 16;
-const KNOWN = ['packs', 'reactions', 'descriptors'];
+const KNOWN = ['packs', 'reactions', 'locales', 'descriptors'];
 
 /** @throws HostConfigError that names every fault. */
 export function checkHostConfig(config: unknown, source: string): CheckedHostConfig {
@@ -62,25 +75,30 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
       [{ path: '', message: 'Must be an object, as defineConfig() takes it' }],
       source,
     );
-  const { packs, reactions, descriptors } = config as Record<string, unknown>;
+  const { packs, reactions, locales, descriptors } = config as Record<string, unknown>;
   const own: readonly unknown[] = Array.isArray(descriptors) ? descriptors : [];
+  // A fault of a language is none of the sentences in it.
+  const known = [...SHIPPED_PHRASES.keys(), ...Object.keys(locales ?? {})];
   const faults = [
     ...Object.keys(config)
       .filter((key) => !KNOWN.includes(key))
       .map((key) => ({ path: key, message: `There is no such setting, those are ${KNOWN.join(', ')}` })),
     ...packFaults(packs),
     ...reactionFaults(reactions),
+    ...localeFaults(locales),
     ...(descriptors === undefined || Array.isArray(descriptors)
       ? []
       : [{ path: 'descriptors', message: 'Must be a list' }]),
-    ...own.flatMap((declaration, index) => faultsOf(declaration, placeOf(declaration, index))),
+    ...own.flatMap((declaration, index) => faultsOf(declaration, placeOf(declaration, index), known)),
   ];
   if (faults.length > 0) throw new HostConfigError(faults, source);
+  const added = (locales ?? {}) as LocaleDeclarations;
   const declared = [...packsOf(packs), ...(own as readonly DescriptorDeclaration[])];
-  const together = togetherFaults(declared, own.length);
+  const together = [...localSentenceFaults(added, declared), ...togetherFaults(declared, own.length)];
   if (together.length > 0) throw new HostConfigError(together, source);
   return {
-    types: declared.map(compileDescriptor),
+    types: declared.map((declaration) => compileDescriptor(withLocalSentences(declaration, added))),
+    languages: languagesOf(added),
     reactions: reactions === undefined ? null : (reactions as readonly string[]),
     source,
   };

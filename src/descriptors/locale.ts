@@ -1,17 +1,25 @@
 import Negotiator from 'negotiator';
 
-/** The languages of the sentences that come with the server; the first is for everybody else. */
-export const LOCALES = ['en', 'de'] as const;
-export type Locale = (typeof LOCALES)[number];
+/** The tag of a language, such as `de` or `pt-BR`. */
+export type Locale = string;
 
-export const DEFAULT_LOCALE = LOCALES[0];
+/** Served wherever the language that was asked for has no sentence. */
+export const DEFAULT_LOCALE = 'en';
 
 /** Longest list of languages that is looked at, in characters; of a longer one nothing is. */
 export const MAX_LANGUAGES_LENGTH = 256;
 
-/** The locale that serves `languages` best: a list as in Accept-Language (RFC 9110), such as `de-AT, en;q=0.5`. */
-export function localeFor(languages: string | undefined): Locale {
+/**
+ * The one of the `served` locales that serves `languages` best: a list as in Accept-Language (RFC 9110), such as
+ * `de-AT, en;q=0.5`. Where several do, the first.
+ */
+export function bestLocale(languages: string | undefined, served: readonly Locale[]): Locale {
   if (languages === undefined || languages.length > MAX_LANGUAGES_LENGTH) return DEFAULT_LOCALE;
-  const [best] = new Negotiator({ headers: { 'accept-language': languages } }).languages([...LOCALES]);
-  return LOCALES.find((name) => name === best) ?? DEFAULT_LOCALE;
+  const [best] = new Negotiator({ headers: { 'accept-language': languages } }).languages([...served]);
+  return best ?? DEFAULT_LOCALE;
+}
+
+/** The language alone, of a tag that says more, such as a country. */
+export function languageOf(locale: Locale): Locale {
+  return locale.split('-', 1)[0] ?? locale;
 }

@@ -1,5 +1,7 @@
 import type { DescriptorType } from './define.ts';
 import { checkHostConfig, type CheckedHostConfig } from './host-config.ts';
+import { bestLocale, type Locale } from './locale.ts';
+import { othersPhrase, type OthersPhrase } from './phrases.ts';
 
 /** What follows from the types of this process. */
 interface Catalogue {
@@ -7,25 +9,31 @@ interface Catalogue {
   readonly byType: ReadonlyMap<string, DescriptorType>;
   readonly byInputName: ReadonlyMap<string, DescriptorType>;
   readonly indexedFields: readonly string[];
+  /** By the languages that are served. */
+  readonly others: ReadonlyMap<Locale, OthersPhrase>;
+  readonly locales: readonly Locale[];
   readonly source: string;
-  /** The types as they are declared, to tell whether others are the same. */
+  /** The types and languages as they are declared, to tell whether others are the same. */
   readonly print: string;
 }
+
+type Declared = Pick<CheckedHostConfig, 'types' | 'languages' | 'source'>;
 
 const DEFAULT_SOURCE = 'The default configuration';
 
 let current: Catalogue | null = null;
 
 /**
- * Takes the types of a configuration for this process, before anything asks for them. A process has one set of types: what
- * is stored, indexed and served by them must not depend on who asks.
- * @throws Error when it works with other types already.
+ * Takes the types and languages of a configuration for this process, before anything asks for them. A process has one set of
+ * them: what is stored, indexed and served by them must not depend on who asks.
+ * @throws Error when it works with others already.
  */
-export function useDescriptors({ types, source }: Pick<CheckedHostConfig, 'types' | 'source'>): void {
-  const next = catalogueOf(types, source);
+export function useDescriptors(config: Declared): void {
+  const next = catalogueOf(config);
+  const { source } = config;
   if (current !== null && current.print !== next.print)
     throw new Error(
-      `${source} declares other types than those that this process works with already: run it in a process of its own`,
+      `${source} declares other types or languages than those that this process works with already: run it in a process of its own`,
     );
   current ??= next;
 }
@@ -53,11 +61,26 @@ export function indexedFields(): readonly string[] {
   return catalogue().indexedFields;
 }
 
-function catalogue(): Catalogue {
-  return (current ??= catalogueOf(checkHostConfig({}, DEFAULT_SOURCE).types, DEFAULT_SOURCE));
+/** The languages that sentences are served in. */
+export function servedLocales(): readonly Locale[] {
+  return catalogue().locales;
 }
 
-function catalogueOf(types: readonly DescriptorType[], source: string): Catalogue {
+/** The language that serves a list as in Accept-Language best. */
+export function localeFor(languages: string | undefined): Locale {
+  return bestLocale(languages, servedLocales());
+}
+
+/** "3 others". @param count null where it is not known. */
+export function othersIn(locale: Locale, count: number | null): string {
+  return catalogue().others.get(locale)?.(count) ?? '';
+}
+
+function catalogue(): Catalogue {
+  return (current ??= catalogueOf(checkHostConfig({}, DEFAULT_SOURCE)));
+}
+
+function catalogueOf({ types, languages, source }: Declared): Catalogue {
   const fields = types.flatMap(({ fieldList }) => fieldList);
   return {
     ...{ types, source },
@@ -66,6 +89,8 @@ function catalogueOf(types: readonly DescriptorType[], source: string): Catalogu
     indexedFields: [
       ...new Set(fields.flatMap(({ name, field }) => (field.kind === 'id' && field.isIndexed ? [name] : []))),
     ],
-    print: JSON.stringify(types),
+    others: new Map([...languages].map(([locale, messages]) => [locale, othersPhrase(locale, messages)])),
+    locales: [...languages.keys()],
+    print: JSON.stringify([types, [...languages]]),
   };
 }

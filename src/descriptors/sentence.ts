@@ -1,14 +1,15 @@
 import { IntlMessageFormat } from 'intl-messageformat';
-import { DEFAULT_LOCALE, LOCALES, type Locale } from './locale.ts';
+import { DEFAULT_LOCALE, languageOf, type Locale } from './locale.ts';
+import { ARGUMENT, argumentsOf, LITERAL, type Syntax } from './message-syntax.ts';
 
 /**
  * What a type of action says in each language: an ICU message that begins with who did it. `{actor}` is the actor of the
  * action, any other argument is a field. An id shows the name of now. With several messages the first is taken for which
  * every id has a name and every other field a value; the last serves in any case. A language without one is served English.
  */
-export type SentenceMessages = Readonly<Record<typeof DEFAULT_LOCALE, Messages>> &
-  Readonly<Partial<Record<Locale, Messages>>>;
-type Messages = string | readonly string[];
+export type SentenceMessages = Readonly<Record<typeof DEFAULT_LOCALE, Messages>> & LocalMessages;
+export type LocalMessages = Readonly<Partial<Record<Locale, Messages>>>;
+export type Messages = string | readonly string[];
 
 /** The argument that is the actor of the action. */
 export const ACTOR = 'actor';
@@ -50,12 +51,6 @@ class NamePlace {
   }
 }
 
-type Syntax = ReturnType<IntlMessageFormat['getAst']>;
-
-/** Kinds of elements, as icu-messageformat-parser numbers them. */
-const LITERAL = 0;
-const ARGUMENT = 1;
-
 /** @throws Error if a message is no ICU message or names a field that there is not. */
 export function defineSentence(
   messages: SentenceMessages,
@@ -63,21 +58,26 @@ export function defineSentence(
 ): Sentence {
   const isId = (name: string): boolean => name === ACTOR || fields[name]?.kind === 'id';
   const byLocale = new Map<Locale, readonly Message[]>();
-  const spoken = (locale: Locale): Locale => (messages[locale] === undefined ? DEFAULT_LOCALE : locale);
-  for (const locale of LOCALES) {
-    const texts = [messages[spoken(locale)] ?? []].flat();
+  for (const [locale, said] of Object.entries(messages)) {
+    if (said === undefined) continue;
+    const texts = [said].flat();
     byLocale.set(
       locale,
-      texts.map((text) => compile(text, spoken(locale), fields, isId)),
+      texts.map((text) => compile(text, locale, fields, isId)),
     );
   }
+  const spoken = (locale: Locale): Locale => {
+    if (byLocale.has(locale)) return locale;
+    const language = languageOf(locale);
+    return byLocale.has(language) ? language : DEFAULT_LOCALE;
+  };
   const all = [...byLocale.values()].flat().flatMap((message) => message.arguments);
   return {
     ids: [...new Set(all.filter(isId))],
     values: [...new Set(all.filter((name) => !isId(name)))],
     spoken,
     parts(locale, values) {
-      const candidates = byLocale.get(locale) ?? [];
+      const candidates = byLocale.get(spoken(locale)) ?? [];
       const fits = (message: Message): boolean =>
         message.arguments.every((name) =>
           isId(name) ? values.hasName(name) : isPresent(values.fields[name]),
@@ -144,21 +144,6 @@ function plainElements(syntax: Syntax): readonly { isLiteral: boolean; text: str
     elements.push({ isLiteral, text: element.value });
   }
   return elements;
-}
-
-/** Every argument of a message, those of its branches too. */
-function argumentsOf(syntax: Syntax): string[] {
-  const names = new Set<string>();
-  const walk = (elements: Syntax): void => {
-    for (const element of elements) {
-      const kind: number = element.type;
-      if (kind !== LITERAL && 'value' in element) names.add(element.value);
-      if ('options' in element) for (const option of Object.values(element.options)) walk(option.value);
-      if ('children' in element) walk(element.children);
-    }
-  };
-  walk(syntax);
-  return [...names];
 }
 
 function formatted(format: IntlMessageFormat, values: Readonly<Record<string, unknown>>): unknown[] {

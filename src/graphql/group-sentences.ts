@@ -1,5 +1,6 @@
 import type { DescriptorType } from '../descriptors/define.ts';
 import type { Locale } from '../descriptors/locale.ts';
+import { othersIn } from '../descriptors/registry.ts';
 import { ACTOR, SUBJECTS } from '../descriptors/sentence.ts';
 import {
   namePartOf,
@@ -12,10 +13,6 @@ import {
 
 /** Most names in a list; of more the first two are named and the others counted. */
 const MAX_NAMED = 3;
-const OTHERS: Readonly<Record<Locale, { others: string; many: string }>> = {
-  en: { others: 'others', many: 'many others' },
-  de: { others: 'weitere', many: 'viele weitere' },
-};
 
 /** Words, or what names somebody or something. */
 type Piece = string | SummaryPart;
@@ -71,12 +68,6 @@ function distinct(actions: readonly Described[], argument: string): Described[] 
     if (!byId.has(id)) byId.set(id, action);
   }
   return [...byId.values()];
-}
-
-/** @param count null where it is not known. */
-function othersIn(locale: Locale, count: number | null): string {
-  const { others, many } = OTHERS[locale];
-  return count === null ? many : `${new Intl.NumberFormat(locale).format(count)} ${others}`;
 }
 
 function list(pieces: readonly Piece[], locale: Locale): Piece[] {

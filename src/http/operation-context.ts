@@ -4,7 +4,7 @@ import { apiError, documentError } from '../graphql/errors.ts';
 import { operationCost } from '../graphql/limits/cost.ts';
 import { findOperation, isIntrospection } from '../graphql/limits/operation.ts';
 import { variablesFault } from '../graphql/limits/variables.ts';
-import { localeFor } from '../descriptors/locale.ts';
+import { localeFor } from '../descriptors/registry.ts';
 import type { Services } from '../services/create-services.ts';
 import type { Caller } from './caller.ts';
 import type { SocketFrames } from './socket-frames.ts';

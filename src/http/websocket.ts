@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { localeFor } from '../descriptors/locale.ts';
+import { localeFor } from '../descriptors/registry.ts';
 import { logSocketTrouble } from '../telemetry/events/requests.ts';
 import { closeReason } from './connection-params.ts';
 import { LARGE_BYTES } from './intake.ts';

@@ -3,9 +3,19 @@ import { field } from '../../src/descriptors/field.ts';
 import { checkHostConfig, defineConfig } from '../../src/descriptors/host-config.ts';
 import { useDescriptors } from '../../src/descriptors/registry.ts';
 
-/** Types of a host in another field, with a field of every kind. */
+/** Types of a host in another field, with a field of every kind, and a language of its own. */
 const config = defineConfig({
   packs: ['social'],
+  locales: {
+    fr: {
+      others: '{count, plural, one {# autre} other {# autres}}',
+      manyOthers: 'beaucoup d’autres',
+      summaries: { Liked: ['{actor} aime {objectType} {objectId}', '{actor} aime {objectType}'] },
+      groupSummaries: {
+        Liked: '{actor} {subjects, plural, one {aime} other {aiment}} {objectType} {objectId}',
+      },
+    },
+  },
   descriptors: [
     defineDescriptor('BuildFailed', {
       description: 'A build broke.',
@@ -26,10 +36,12 @@ const config = defineConfig({
       summary: {
         en: '{authorId} broke {branch} of {repoId}',
         de: '{authorId} hat {branch} von {repoId} zerbrochen',
+        fr: '{authorId} a cassé {branch} de {repoId}',
       },
       group: ['repoId', 'branch'],
       groupSummary: {
         de: '{authorId} {subjects, plural, one {hat} other {haben}} {branch} von {repoId} zerbrochen',
+        fr: '{authorId} {subjects, plural, one {a} other {ont}} cassé {branch} de {repoId}',
       },
     }),
   ],

@@ -1,7 +1,7 @@
 import type { StoredDescriptor } from '../../domain/action.ts';
-import { localeFor, MAX_LANGUAGES_LENGTH, type Locale } from '../../descriptors/locale.ts';
+import { MAX_LANGUAGES_LENGTH, type Locale } from '../../descriptors/locale.ts';
 import type { DescriptorField, DescriptorType } from '../../descriptors/define.ts';
-import { descriptorOfType } from '../../descriptors/registry.ts';
+import { descriptorOfType, localeFor } from '../../descriptors/registry.ts';
 import { apiError } from '../errors.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';

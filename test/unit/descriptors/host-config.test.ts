@@ -76,7 +76,7 @@ describe('a configuration', () => {
     };
     expect(() => checkHostConfig(wrong, FILE)).toThrow(/^fanfare\.config\.ts has 7 faults:\n {2}theme: /);
     expect(faultsOf(wrong)).toEqual([
-      'theme: There is no such setting, those are packs, reactions, descriptors',
+      'theme: There is no such setting, those are packs, reactions, locales, descriptors',
       'packs[0]: There is no pack "recruitment", those are recruiting, social',
       expect.stringMatching(/^reactions: Expected 1 to 50 different emoji/),
       expect.stringMatching(/^descriptors\[0\] BuildFailed\.summary\.en: /),
@@ -161,7 +161,11 @@ describe('a type is refused where it is declared for', () => {
     ['a group by a field that there is not', { group: ['b'] }, 'group[0]: There is no field b'],
     ['a group by free data', { group: ['data'] }, 'group[0]: data is free data'],
     ['no English', { summary: { de: '{actor}' } }, 'summary.en: Must be a message'],
-    ['a language that is not served', { summary: { en: '{actor}', fr: '{actor}' } }, 'summary: Unrecog'],
+    [
+      'a language that is not served',
+      { summary: { en: '{actor}', fr: '{actor}' } },
+      'summary: There is no language fr, those are en, de; `locales` adds others',
+    ],
     [
       'a sentence about a group that shows what differs in it',
       { group: ['a'], summary: { en: '{actor} did {n}' } },
@@ -210,7 +214,7 @@ describe('a declared type', () => {
   test('is known to the process from when it is used, and then no other', () => {
     // What is asked for first decides: `descriptorTypes` above has.
     expect(() => useDescriptors(checkHostConfig(config, FILE))).toThrow(
-      'fanfare.config.ts declares other types than those that this process works with already',
+      'fanfare.config.ts declares other types or languages than those that this process works with already',
     );
     useDescriptors(checkHostConfig({}, FILE));
   });

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { faultIn, groupSentenceFault, pathOf, sentenceFault, type DeclarationFault } from './check.ts';
+import { messageSchema, messagesSchema } from './declaration-schema.ts';
+import type { DescriptorDeclaration } from './declare.ts';
+import type { Locale } from './locale.ts';
+import { compilePhrase, SHIPPED_PHRASES, type PhraseMessages } from './phrases.ts';
+import type { LocalMessages } from './sentence.ts';
+
+/** A language that a host adds. */
+export interface LocaleDeclaration extends PhraseMessages {
+  /** Sentences about an action by type, those of packs too; what a type declares itself is not said here again. */
+  readonly summaries?: LocalMessages;
+  /** Sentences about several actions of a group by type, where the other does not do. */
+  readonly groupSummaries?: LocalMessages;
+}
+
+/** By tag, such as `fr` or `pt-BR`. */
+export type LocaleDeclarations = Readonly<Record<Locale, LocaleDeclaration>>;
+
+const byType = z.record(z.string(), messagesSchema).optional();
+const localesSchema = z.record(
+  z.string(),
+  z.strictObject({
+    others: messageSchema,
+    manyOthers: messageSchema,
+    summaries: byType,
+    groupSummaries: byType,
+  }),
+);
+
+/** All that is wrong with the languages on their own. */
+export function localeFaults(locales: unknown): DeclarationFault[] {
+  if (locales === undefined) return [];
+  const read = localesSchema.safeParse(locales);
+  if (!read.success)
+    return read.error.issues.map(({ path, message }) => ({ path: pathOf('locales', path), message }));
+  return Object.entries(read.data).flatMap(([locale, { others, manyOthers }]) => {
+    const path = `locales.${locale}`;
+    const message = tagFault(locale);
+    if (message !== null) return [{ path, message }];
+    return Object.entries({
+      others: faultIn(() => compilePhrase(others, locale, ['count'])),
+      manyOthers: faultIn(() => compilePhrase(manyOthers, locale, [])),
+    }).flatMap(([name, fault]) => (fault === null ? [] : [{ path: `${path}.${name}`, message: fault }]));
+  });
+}
+
+function tagFault(locale: Locale): string | null {
+  if (SHIPPED_PHRASES.has(locale)) return 'It comes with the server';
+  let canonical: string | undefined;
+  try {
+    [canonical] = Intl.getCanonicalLocales(locale);
+  } catch {
+    return `${JSON.stringify(locale)} is no tag of a language, such as fr or pt-BR`;
+  }
+  if (canonical !== locale) return `It is written ${String(canonical)}`;
+  return Intl.PluralRules.supportedLocalesOf([locale]).length === 1
+    ? null
+    : 'This Node.js does not know the language';
+}
+
+/** All languages of a configuration; those that come with the server first. */
+export function languagesOf(locales: LocaleDeclarations): ReadonlyMap<Locale, PhraseMessages> {
+  const own = Object.entries(locales).map(
+    ([locale, { others, manyOthers }]) => [locale, { others, manyOthers }] as const,
+  );
+  return new Map([...SHIPPED_PHRASES, ...own]);
+}
+
+/** What is wrong with the sentences that the languages bring for the types. */
+export function localSentenceFaults(
+  locales: LocaleDeclarations,
+  declared: readonly DescriptorDeclaration[],
+): DeclarationFault[] {
+  const byName = new Map(declared.map((declaration) => [declaration.type, declaration]));
+  return Object.entries(locales).flatMap(([locale, { summaries = {}, groupSummaries = {} }]) => {
+    const types = new Set([...Object.keys(summaries), ...Object.keys(groupSummaries)]);
+    return [...types].flatMap((type) => {
+      const [said, saidOfGroup] = [summaries[type], groupSummaries[type]];
+      const declaration = byName.get(type);
+      const at = (list: string, message: string | null): DeclarationFault[] =>
+        message === null ? [] : [{ path: `locales.${locale}.${list}.${type}`, message }];
+      const given = said === undefined ? 'groupSummaries' : 'summaries';
+      if (declaration === undefined) return at(given, 'There is no such type');
+      if (declaration.summary[locale] !== undefined || declaration.groupSummary?.[locale] !== undefined)
+        return at(given, 'The type has sentences of this language itself');
+      const fault = said === undefined ? null : sentenceFault(declaration, said);
+      if (fault !== null) return at('summaries', fault);
+      const aboutSeveral = saidOfGroup ?? said;
+      return aboutSeveral === undefined
+        ? []
+        : at('groupSummaries', groupSentenceFault(declaration, aboutSeveral));
+    });
+  });
+}
+
+/** The declaration with the sentences that the languages bring for it. */
+export function withLocalSentences(
+  declaration: DescriptorDeclaration,
+  locales: LocaleDeclarations,
+): DescriptorDeclaration {
+  const ofType = (list: 'summaries' | 'groupSummaries'): LocalMessages =>
+    Object.fromEntries(
+      Object.entries(locales).flatMap(([locale, sentences]) => {
+        const said = sentences[list]?.[declaration.type];
+        return said === undefined ? [] : [[locale, said]];
+      }),
+    );
+  const groupSummary = { ...declaration.groupSummary, ...ofType('groupSummaries') };
+  return {
+    ...declaration,
+    summary: { ...declaration.summary, ...ofType('summaries') },
+    ...(Object.keys(groupSummary).length === 0 ? {} : { groupSummary }),
+  };
+}

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { defineDescriptor } from '../../../src/descriptors/declare.ts';
+import { field } from '../../../src/descriptors/field.ts';
+import { checkHostConfig, defineConfig, HostConfigError } from '../../../src/descriptors/host-config.ts';
+import { bestLocale } from '../../../src/descriptors/locale.ts';
+import { othersPhrase } from '../../../src/descriptors/phrases.ts';
+import { sentenceOf } from '../../support/sentence.ts';
+
+const FRENCH = {
+  others: '{count, plural, one {# autre} other {# autres}}',
+  manyOthers: 'beaucoup d’autres',
+};
+
+const deployed = defineDescriptor('Deployed', {
+  description: 'A version went live.',
+  fields: {
+    serviceId: field.ref('service', { label: 'serviceName' }),
+    serviceName: field.text(),
+    minutes: field.int(),
+  },
+  summary: {
+    en: '{actor} deployed {serviceId}',
+    de: '{actor} hat {serviceId} ausgeliefert',
+    fr: '{actor} a déployé {serviceId} en {minutes, number} min',
+  },
+  group: ['serviceId'],
+  groupSummary: { fr: '{actor} {subjects, plural, one {a} other {ont}} déployé {serviceId}' },
+});
+
+function typeOf(config: unknown, name: string) {
+  const type = checkHostConfig(config, 'fanfare.config.ts').types.find((one) => one.type === name);
+  if (type === undefined) throw new Error(`There is no ${name}`);
+  return type;
+}
+
+function faultsOf(wrong: unknown): readonly string[] {
+  try {
+    checkHostConfig(wrong, 'fanfare.config.ts');
+  } catch (error) {
+    if (!(error instanceof HostConfigError)) throw error;
+    return error.faults.map(({ path, message }) => `${path}: ${message}`);
+  }
+  return [];
+}
+
+describe('a language that a host adds', () => {
+  const config = defineConfig({
+    packs: ['social'],
+    locales: {
+      fr: {
+        ...FRENCH,
+        summaries: { Posted: '{actor} a publié {postId}' },
+        groupSummaries: { Liked: '{actor} {subjects, plural, one {aime} other {aiment}} {objectId}' },
+      },
+      'fr-CA': { ...FRENCH, manyOthers: 'ben d’autres' },
+    },
+    descriptors: [deployed],
+  });
+
+  test('is served beside those that come with the server', () => {
+    const { languages } = checkHostConfig(config, 'fanfare.config.ts');
+    expect([...languages.keys()]).toEqual(['en', 'de', 'fr', 'fr-CA']);
+  });
+
+  test('is spoken by its own types, and by those of packs', () => {
+    const values = { serviceId: 's', serviceName: 'Shop', minutes: 3 };
+    expect(sentenceOf(typeOf(config, 'Deployed'), values, 'fr')).toBe('Ann a déployé Shop en 3 min');
+    const post = { postId: 'p', postTitle: 'Hello' };
+    expect(sentenceOf(typeOf(config, 'Posted'), post, 'fr')).toBe('Ann a publié Hello');
+    expect(typeOf(config, 'Liked').groupSentence?.spoken('fr')).toBe('fr');
+    expect(typeOf(config, 'Deployed').groupSentence?.values).toContain('subjects');
+  });
+
+  test('is English where a sentence is missing, and the language without its country before that', () => {
+    const followed = typeOf(config, 'Followed');
+    expect(followed.sentence.spoken('fr')).toBe('en');
+    expect(sentenceOf(followed, { followedId: 'm', followedName: 'Mary' }, 'fr')).toBe('Ann followed Mary');
+    expect(typeOf(config, 'Posted').sentence.spoken('fr-CA')).toBe('fr');
+    expect(sentenceOf(typeOf(config, 'Posted'), { postId: 'p', postTitle: 'Hello' }, 'fr-CA')).toBe(
+      'Ann a publié Hello',
+    );
+  });
+
+  test('counts in its own way people who are not named', () => {
+    const others = othersPhrase('fr', FRENCH);
+    expect(others(1)).toBe('1 autre');
+    expect(others(2)).toBe('2 autres');
+    expect(others(null)).toBe('beaucoup d’autres');
+  });
+});
+
+test.each([
+  [undefined, 'en'],
+  ['fr-BE', 'fr'],
+  ['pt', 'pt-BR'],
+  ['PT-br, fr;q=0.1', 'pt-BR'],
+  ['it, fr;q=0.1', 'fr'],
+  ['it', 'en'],
+  ['*', 'en'],
+])('of English, German, French and Brazilian %j asks for %s', (languages, expected) => {
+  expect(bestLocale(languages, ['en', 'de', 'fr', 'pt-BR'])).toBe(expected);
+});
+
+describe('a language cannot be added', () => {
+  test.each([
+    ['without its phrases', { fr: { manyOthers: 'beaucoup' } }, 'locales.fr.others: '],
+    ['by a list', ['fr'], 'locales: '],
+    ['under no tag', { french_: FRENCH }, 'locales.french_: "french_" is no tag of a language'],
+    ['under a tag that is written otherwise', { 'PT-br': FRENCH }, 'locales.PT-br: It is written pt-BR'],
+    ['that nobody knows', { qqq: FRENCH }, 'locales.qqq: This Node.js does not know the language'],
+    ['that comes with the server', { de: FRENCH }, 'locales.de: It comes with the server'],
+    [
+      'with a phrase that is no message',
+      { fr: { ...FRENCH, others: '{count, plural' } },
+      'locales.fr.others: ',
+    ],
+    [
+      'with a phrase about something else',
+      { fr: { ...FRENCH, others: '{n} autres' } },
+      'locales.fr.others: There is no n for the message "{n} autres"',
+    ],
+    [
+      'with sentences of no type',
+      { fr: { ...FRENCH, summaries: { Nothing: 'x' } } },
+      'locales.fr.summaries.Nothing: There is no such type',
+    ],
+    [
+      'with a sentence that is no message',
+      { fr: { ...FRENCH, summaries: { Posted: '{actor' } } },
+      'locales.fr.summaries.Posted: ',
+    ],
+    [
+      'with a sentence about a field that there is not',
+      { fr: { ...FRENCH, summaries: { Posted: ['{actor}', '{actor} {what}'] } } },
+      'locales.fr.summaries.Posted: No field what for the message "{actor} {what}"',
+    ],
+    [
+      'with a sentence about a group that shows what differs in it',
+      { fr: { ...FRENCH, groupSummaries: { ApplicationRating: '{actor} {ratingScore}' } } },
+      'locales.fr.groupSummaries.ApplicationRating: A sentence about a group cannot show ratingScore',
+    ],
+    [
+      'with a sentence that the type has',
+      { fr: { ...FRENCH, groupSummaries: { Deployed: '{actor}' } } },
+      'locales.fr.groupSummaries.Deployed: The type has sentences of this language itself',
+    ],
+  ])('%s', (_what, locales, fault) => {
+    const faults = faultsOf({ locales, descriptors: 'fr' in locales ? [deployed] : [] });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]?.startsWith(fault)).toBe(true);
+  });
+});
