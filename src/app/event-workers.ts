@@ -1,4 +1,3 @@
-import type { Config } from '../config/config.ts';
 import { createWebhookClient } from '../connections/webhook-client.ts';
 import type { UserId } from '../domain/action.ts';
 import type { WebhookReceiver } from '../domain/webhook.ts';
@@ -19,16 +18,12 @@ import { logWorkerTrouble } from '../telemetry/events/workers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Role } from '../domain/viewer.ts';
-import type { Core } from './core.ts';
+import type { WorkerSetup } from './worker-setup.ts';
 
 /** What works on events for hosts; nothing where none are recorded. */
-export function eventWorkers(
-  { events, fanOut }: Pick<Config, 'events' | 'fanOut'>,
-  { repositories, workSignal, services }: Pick<Core, 'repositories' | 'workSignal' | 'services'>,
-  workerId: string,
-  logger: Logger,
-  metrics: Pick<Metrics, 'webhookAttempted' | 'webhookGivenUp' | 'webhookBehind'>,
-): BackgroundWorker[] {
+export function eventWorkers({ config, core, workerId, logger, metrics }: WorkerSetup): BackgroundWorker[] {
+  const { events, fanOut } = config;
+  const { repositories, workSignal, services } = core;
   if (events.retentionMs === null) return [];
   const { leaseMs, pollMs } = fanOut;
   const onError = (err: unknown): void => {

@@ -1,0 +1,150 @@
+import { dormancy } from '../workers/fan-out/skip-dormant.ts';
+import { FanOutWorker, type FanOutObserver } from '../workers/fan-out/fan-out-worker.ts';
+import { RebuildWorker } from '../workers/rebuild/rebuild-worker.ts';
+import { RenameWorker } from '../workers/rename/rename-worker.ts';
+import { RescoreWorker } from '../workers/rescore/rescore-worker.ts';
+import type { BackgroundWorker } from '../workers/background-worker.ts';
+import {
+  logFanOutAttemptFailed,
+  logFanOutFinished,
+  logFanOutGivenUp,
+  logFanOutOvertaken,
+  logFeedRebuilt,
+  logLeaseLost,
+  logNameCarried,
+  logRenameAttemptFailed,
+  logRescored,
+  logWorkerTrouble,
+} from '../telemetry/events/workers.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { partsOf, type WorkerSetup } from './worker-setup.ts';
+
+/** How often a process looks whether a generation of scores is due. */
+const RESCORE_POLL_MS = 10_000;
+
+/** What brings actions into feeds, and keeps what feeds show up to date. */
+export function feedWorkers(setup: WorkerSetup): BackgroundWorker[] {
+  return [fanOut(setup), rescores(setup), rebuilds(setup), renames(setup)];
+}
+
+function fanOut(setup: WorkerSetup): FanOutWorker {
+  const { workerId, logger, metrics } = setup;
+  const { feeds, fanOut } = setup.config;
+  const { chunkSize, leaseMs, maxAttempts, concurrency, pollMs } = fanOut;
+  const parts = partsOf(setup);
+  return new FanOutWorker(
+    {
+      ...parts,
+      chunkSize,
+      leaseMs,
+      weights: feeds.relevancyWeights,
+      cap: feeds.cap,
+      random: Math.random,
+      skipDormant: dormancy({
+        ...parts,
+        dormantAfterMs: feeds.dormantAfterMs,
+        neverReadAfterMs: feeds.neverReadAfterMs,
+      }),
+      observer: fanOutObserver(logger, metrics),
+    },
+    { workerId, leaseMs, maxAttempts, concurrency, pollMs },
+  );
+}
+
+function rebuilds(setup: WorkerSetup): RebuildWorker {
+  const { logger } = setup;
+  const { feeds, fanOut } = setup.config;
+  const { leaseMs, pollMs } = fanOut;
+  const parts = partsOf(setup);
+  return new RebuildWorker(
+    {
+      ...parts,
+      weights: feeds.relevancyWeights,
+      cap: feeds.cap,
+      observer: {
+        rebuilt: (userId, seconds) => {
+          logFeedRebuilt(logger, { userId, seconds });
+        },
+        failed: (err) => {
+          logWorkerTrouble(logger, { err });
+        },
+      },
+    },
+    { leaseMs, pollMs },
+  );
+}
+
+function renames({ config, core, workerId, gate, logger }: WorkerSetup): RenameWorker {
+  const { leaseMs, pollMs, chunkSize } = config.fanOut;
+  return new RenameWorker(
+    {
+      renames: core.repositories.renames,
+      gate,
+      observer: {
+        carried: ({ id, version }, actions, seconds) => {
+          logNameCarried(logger, { id, version, actions, seconds });
+        },
+        failed: ({ id, attempts }, err) => {
+          logRenameAttemptFailed(logger, { id, attempt: attempts, err });
+        },
+        claimFailed: (err) => {
+          logWorkerTrouble(logger, { err });
+        },
+      },
+    },
+    { workerId, leaseMs, pollMs, batchSize: chunkSize },
+  );
+}
+
+function rescores({ config, core, logger }: WorkerSetup): RescoreWorker {
+  const { feeds, fanOut } = config;
+  const { leaseMs } = fanOut;
+  return new RescoreWorker(
+    {
+      ...core.repositories,
+      ranking: feeds.ranking,
+      observer: {
+        rescored: (generation, actions, seconds) => {
+          logRescored(logger, { generation: generation.toISOString(), actions, seconds });
+        },
+        failed: (err) => {
+          logWorkerTrouble(logger, { err });
+        },
+      },
+    },
+    { leaseMs, pollMs: RESCORE_POLL_MS },
+  );
+}
+
+function fanOutObserver(logger: Logger, metrics: Metrics): FanOutObserver {
+  return {
+    finished(claim, { delivered, seconds, isDone }) {
+      const state = isDone ? 'DONE' : 'PENDING';
+      metrics.fanOutFinished({ state, delivered, seconds });
+      logFanOutFinished(logger, {
+        actionId: claim.action.id,
+        state,
+        lane: claim.lane,
+        version: claim.version,
+        delivered,
+        seconds,
+      });
+    },
+    overtaken(claim) {
+      logFanOutOvertaken(logger, { actionId: claim.action.id, version: claim.version });
+    },
+    leaseLost(claim) {
+      metrics.leaseLost();
+      logLeaseLost(logger, { actionId: claim.action.id, worker: claim.token });
+    },
+    failed(claim, err, isFinal) {
+      metrics.fanOutAttemptFailed();
+      if (isFinal) logFanOutGivenUp(logger, { actionId: claim.action.id, attempts: claim.attempts, err });
+      else logFanOutAttemptFailed(logger, { actionId: claim.action.id, attempt: claim.attempts, err });
+    },
+    claimFailed(err) {
+      logWorkerTrouble(logger, { err });
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { MIGRATIONS } from '../storage/migrations/registry.ts';
+import { newObjectId } from '../storage/mongo.ts';
+import {
+  logMigrationFailed,
+  logMigrationFinished,
+  logMigrationStarted,
+  logMigrationWaits,
+} from '../telemetry/events/databases.ts';
+import { logErasureFailed, logErasureRound, logWorkerTrouble } from '../telemetry/events/workers.ts';
+import type { BackgroundWorker } from '../workers/background-worker.ts';
+import { ErasureWorker } from '../workers/erasure/erasure-worker.ts';
+import { ERASURE_TIMING } from '../workers/erasure/run-erasure.ts';
+import { ExpiryWorker } from '../workers/expiry/expiry-worker.ts';
+import { MigrationWorker } from '../workers/migration/migration-worker.ts';
+import { MuteEndsWorker } from '../workers/mutes/mute-ends-worker.ts';
+import { pollByTheClockMs } from '../workers/poll-by-the-clock.ts';
+import { SnoozeWorker } from '../workers/snoozes/snooze-worker.ts';
+import { UpkeepWorker } from '../workers/upkeep/upkeep-worker.ts';
+import { partsOf, type WorkerSetup } from './worker-setup.ts';
+
+/** How often a process looks whether a migration is due. */
+const MIGRATION_POLL_MS = 5_000;
+
+/** What keeps the data in order: shapes, ends of periods, leftovers, erasures. */
+export function upkeepWorkers(setup: WorkerSetup): BackgroundWorker[] {
+  return [migrations(setup), ...byTheClock(setup), upkeep(setup), erasures(setup)];
+}
+
+function migrations({ config, core, logger }: WorkerSetup): MigrationWorker {
+  const { leaseMs, chunkSize } = config.fanOut;
+  return new MigrationWorker(
+    {
+      migrations: MIGRATIONS,
+      collections: core.collections,
+      ...core.repositories,
+      newToken: newObjectId,
+      observer: {
+        started: ({ version, name }) => {
+          logMigrationStarted(logger, { version, name });
+        },
+        waiting: ({ version, name }, olderProcesses) => {
+          logMigrationWaits(logger, { version, name, olderProcesses });
+        },
+        finished: ({ version, name }, documents) => {
+          logMigrationFinished(logger, { version, name, documents });
+        },
+        failed: (err) => {
+          logMigrationFailed(logger, { err });
+        },
+      },
+    },
+    { leaseMs, pollMs: MIGRATION_POLL_MS, batchSize: chunkSize },
+  );
+}
+
+function byTheClock(setup: WorkerSetup): BackgroundWorker[] {
+  const { logger } = setup;
+  const { leaseMs, pollMs } = setup.config.fanOut;
+  const parts = partsOf(setup);
+  const timed = {
+    ...parts,
+    newToken: newObjectId,
+    onError: (err: unknown) => {
+      logWorkerTrouble(logger, { err });
+    },
+  };
+  const byTime = { leaseMs, pollMs: pollByTheClockMs(pollMs) };
+  return [
+    new ExpiryWorker(timed, byTime),
+    new MuteEndsWorker(timed, byTime),
+    new SnoozeWorker(timed, byTime),
+  ];
+}
+
+function upkeep(setup: WorkerSetup): UpkeepWorker {
+  const { logger } = setup;
+  const { feeds } = setup.config;
+  const parts = partsOf(setup);
+  return new UpkeepWorker({
+    ...parts,
+    celebrityThreshold: feeds.celebrityThreshold,
+    dropAfterMs: feeds.dropAfterMs,
+    neverReadAfterMs: feeds.neverReadAfterMs,
+    newToken: newObjectId,
+    onError: (err) => {
+      logWorkerTrouble(logger, { err });
+    },
+  });
+}
+
+function erasures(setup: WorkerSetup): ErasureWorker {
+  const { logger } = setup;
+  const parts = partsOf(setup);
+  return new ErasureWorker({
+    ...parts,
+    newToken: newObjectId,
+    timing: ERASURE_TIMING,
+    observer: {
+      finished: ({ key, state }, seconds) => {
+        logErasureRound(logger, { erasure: key, round: state, seconds });
+      },
+      failed: ({ key, attempts }, err) => {
+        logErasureFailed(logger, { erasure: key, attempt: attempts, err });
+      },
+      claimFailed: (err) => {
+        logWorkerTrouble(logger, { err });
+      },
+    },
+  });
+}
