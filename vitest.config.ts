@@ -34,6 +34,7 @@ const limits = {
 const kinds = ['unit', 'integration', 'e2e', 'conformance', 'fault'] as const;
 /** They count what their whole process has open, or give it types of their own, and so have it to themselves. */
 const aloneWithDatabases = [
+  'test/e2e/additions.test.ts',
   'test/e2e/library.test.ts',
   'test/e2e/live-cycles.test.ts',
   'test/e2e/own-languages.test.ts',

@@ -1,0 +1,144 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import { compiler } from '../../scripts/compiler.js';
+import type * as ReadConfig from '../../src/config/read-config.ts';
+import type * as Registry from '../../src/feeds/registry.ts';
+import type * as Schema from '../../src/graphql/printed-schema.ts';
+import { feedStoreConformance } from '../conformance/feed-store.conformance.ts';
+import type { OpenFeedStore } from '../conformance/feed-store-tools.ts';
+import { add, ADDITIONS } from '../support/additions.ts';
+import type * as App from '../support/app.ts';
+import { ask, publish } from '../support/feed-api.ts';
+import { copyProject, PROJECT } from '../support/project-copy.ts';
+import type * as SpareDatabases from '../support/spare-databases.ts';
+
+const run = promisify(execFile);
+
+/** The project with all additions in it. */
+const COPIED = [
+  ...['package.json', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json'],
+  ...['src', 'schema', 'docs/configuration.md', 'test/support'],
+];
+const copy = await copyProject(COPIED);
+afterAll(() => copy[Symbol.asyncDispose]());
+for (const addition of ADDITIONS) await add(addition, copy.path);
+// As npm run settings does.
+await run(process.execPath, ['--import', 'tsx', 'schema/settings.ts'], { cwd: copy.path });
+await run(join(PROJECT, 'node_modules/.bin/oxfmt'), ['docs/configuration.md'], { cwd: copy.path });
+
+/** A module of the copy. */
+const load = <T>(path: string): Promise<T> => import(join(copy.path, path)) as Promise<T>;
+
+const { createFeedStore, FEED_MODEL_NAMES } = await load<typeof Registry>('src/feeds/registry.ts');
+const { borrowDatabase, openShared, returnDatabase } = await load<typeof SpareDatabases>(
+  'test/support/spare-databases.ts',
+);
+
+const read = (folder: string, path: string) => readFile(join(folder, path), 'utf8').catch(() => null);
+
+async function filesOf(folder: string): Promise<string[]> {
+  const found = await Promise.all(
+    COPIED.map(async (name) => {
+      const inside = await readdir(join(folder, name), { recursive: true, withFileTypes: true }).catch(
+        () => [],
+      );
+      const files = inside.filter((entry) => entry.isFile());
+      return name.includes('.') ? [name] : files.map(({ parentPath, name: file }) => join(parentPath, file));
+    }),
+  );
+  return found.flat().map((path) => path.replace(`${folder}/`, ''));
+}
+
+describe('what is added', () => {
+  test('touches the places that the documentation names, and no others', async () => {
+    const table = await readFile(join(PROJECT, 'docs/where-to-change.md'), 'utf8');
+    for (const { what, files, insertions, written } of ADDITIONS) {
+      const row = table.split('\n').find((line) => line.startsWith(`| ${what} `)) ?? '';
+      const named = [...row.matchAll(/`([^`]+)`/g)].flatMap(([, name = '']) => name.split(' && '));
+      const touched = [...Object.keys(files), ...insertions.map(([path]) => path)];
+      const unnamed = touched.filter(
+        (path) => !named.some((name) => path.startsWith(name) || path.endsWith(`/${name}`)),
+      );
+      const commands = Object.keys(written).filter((command) => !named.includes(command));
+      expect({ what, unnamed, commands }).toEqual({ what, unnamed: [], commands: [] });
+    }
+  });
+
+  test('is types that agree', () => {
+    const args = [compiler() ?? '', '-p', 'tsconfig.build.json', '--noEmit', '--incremental', 'false'];
+    const { status, stdout } = spawnSync(process.execPath, args, { cwd: copy.path, encoding: 'utf8' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  });
+
+  test('changes no other file, with the table of settings written by its command', async () => {
+    const changed: string[] = [];
+    for (const path of await filesOf(copy.path))
+      if ((await read(PROJECT, path)) !== (await read(copy.path, path))) changed.push(path);
+    expect(changed.sort()).toEqual([
+      'docs/configuration.md',
+      'src/app/upkeep-workers.ts',
+      'src/config/config.ts',
+      'src/config/read-config.ts',
+      'src/config/settings/feeds.ts',
+      'src/descriptors/packs/packs.ts',
+      'src/descriptors/packs/social/praised.ts',
+      'src/feeds/models/plain/model.ts',
+      'src/feeds/models/plain/store.ts',
+      'src/feeds/registry.ts',
+      'src/workers/census/census-worker.ts',
+    ]);
+  });
+});
+
+describe('a feed model that is added', () => {
+  const open: OpenFeedStore = async ({ cap = 1_000 } = {}) => {
+    const database = await openShared(await borrowDatabase());
+    return {
+      store: createFeedStore('plain', { db: database.db, cap, redis: [] }),
+      [Symbol.asyncDispose]: () => returnDatabase(database),
+    };
+  };
+  feedStoreConformance('plain', open);
+});
+
+test('an added type is published and brought by the added model into a feed, and the added worker runs', async () => {
+  const { startTestApp } = await load<typeof App>('test/support/app.ts');
+  await using app = await startTestApp({ env: { FEED_MODEL: 'plain', POLL_INTERVAL: '20ms' } });
+  const id = await publish(app, {
+    descriptor: { praised: { userId: 'ann', reason: 'her patience' } },
+    ...{ scope: 'RESTRICTED', recipients: ['bob'] },
+  });
+  await app.idle();
+  const { feed } = await ask<{ feed: { edges: readonly { node: { action: object } }[] } }>(
+    app,
+    `{ feed { edges { node { action {
+      id descriptor { __typename summary ... on PraisedDescriptor { userId reason } }
+    } } } } }`,
+    {},
+    { sub: 'bob' },
+  );
+  const descriptor = {
+    ...{ __typename: 'PraisedDescriptor', summary: 'actor praised ann' },
+    ...{ userId: 'ann', reason: 'her patience' },
+  };
+  expect(feed.edges.map(({ node }) => node.action)).toEqual([{ id, descriptor }]);
+  const { db } = await openShared(app.database);
+  expect(await db.collection('plainEntries').countDocuments()).toBe(1);
+  await expect.poll(() => app.log.some((line) => line.includes('Census taken'))).toBe(true);
+  const { printedSchema } = await load<typeof Schema>('src/graphql/printed-schema.ts');
+  expect(printedSchema()).toContain('type PraisedDescriptor implements');
+});
+
+test('an added setting is read, checked and documented', async () => {
+  const { readConfig } = await load<typeof ReadConfig>('src/config/read-config.ts');
+  const env = { MONGODB_URI: inject('mongodbUri') };
+  const censusOf = (more: Record<string, string>) =>
+    readConfig({ ...env, ...more }, { feedModels: FEED_MODEL_NAMES }).feeds;
+  expect(censusOf({})).toMatchObject({ censusEveryMs: 60_000 });
+  expect(censusOf({ CENSUS_EVERY: '5s' })).toMatchObject({ censusEveryMs: 5_000 });
+  expect(() => censusOf({ CENSUS_EVERY: 'often' })).toThrow('CENSUS_EVERY: got "often"');
+  expect(await read(copy.path, 'docs/configuration.md')).toMatch(/`CENSUS_EVERY` +\| 1m +\| How often/);
+});
