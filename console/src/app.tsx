@@ -1,5 +1,5 @@
 import { ConnectionNotice, FanfareProvider, UnreadBadge } from '@fanfare/react';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { useKeptScroll } from './place.ts';
 import { hrefTo, useRoute } from './route.ts';
 import { ActionScreen } from './screens/action.tsx';
@@ -57,6 +57,7 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
   const { screen, id } = route;
   useKeptScroll(route);
   const head = useHeadHeight();
+  const screens = useCurrentInView(screen);
   useSampling(screen === 'health');
   const isAllowed = ({ roles }: Screen): boolean =>
     roles === undefined || roles.some((role) => session.roles.includes(role));
@@ -76,14 +77,16 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
             read-only
           </span>
         )}
-        <nav aria-label="Screens">
+        <nav ref={screens} aria-label="Screens">
           {SCREENS.filter(isAllowed).map(({ name, title }) => (
             <a key={name} href={hrefTo(name)} aria-current={name === screen ? 'page' : undefined}>
               {title}
               {name === 'feed' && (
                 <>
                   {' '}
-                  <UnreadBadge />
+                  <span className="count">
+                    <UnreadBadge />
+                  </span>
                 </>
               )}
             </a>
@@ -110,6 +113,19 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
       </main>
     </>
   );
+}
+
+/** On a phone the screens are wider than the page: the one that is shown is brought there, and nothing else moves. */
+function useCurrentInView(screen: string): { readonly current: HTMLElement | null } {
+  const screens = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const nav = screens.current;
+    const shown = nav?.querySelector('[aria-current]');
+    if (nav == null || shown == null) return;
+    const [whole, part] = [nav.getBoundingClientRect(), shown.getBoundingClientRect()];
+    nav.scrollLeft += part.left + part.width / 2 - (whole.left + whole.width / 2);
+  }, [screen]);
+  return screens;
 }
 
 /** What sticks below the head, or is scrolled to, has to know how high it is: its screens take as many lines as they need. */

@@ -4,6 +4,7 @@ import { findBrowser } from '../support/browser.ts';
 import { click, faultsInBoth, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
+import { noteShifts, takeShifts } from '../support/stillness.ts';
 
 const found = await findBrowser();
 
@@ -60,6 +61,36 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     expect(await page.$$('article')).toHaveLength(1);
     await page.mouse.move(1, 1);
     await has(page, 'Egret', '[role="feed"]');
+  });
+
+  test('nothing shifts while items arrive, nor when they are shown', async () => {
+    await follow();
+    await postAll('Here', 40);
+    await using visited = await world.visit('#/feed');
+    const { page } = visited;
+    await has(page, 'Here 39.', '[role="feed"]');
+    await page.evaluate('window.scrollTo(0, 1500)');
+    await has(page, 'Here 22.', '[role="feed"]');
+    await noteShifts(page);
+    await postAll('Above', 100);
+    await has(page, '100 new', '[data-fanfare="new-items"]');
+    expect(await takeShifts(page)).toEqual([]);
+    // By a script: what follows a click of the reader would not count.
+    await page.evaluate("document.querySelector('[data-fanfare=new-items] button').click()");
+    await expect.poll(() => focused(page), WAIT).toContain('Above 99.');
+    expect(await takeShifts(page)).toEqual([]);
+    // At the top, where they are shown as they come.
+    await page.evaluate('document.activeElement.blur(); window.scrollTo(0, 0)');
+    await page.mouse.move(1, 1);
+    await takeShifts(page);
+    await postAll('On top', 3);
+    await has(page, 'On top 2.', '[role="feed"]');
+    expect(await takeShifts(page)).toEqual([]);
+    // What does shift is noted.
+    await page.evaluate(
+      "document.querySelector('main').prepend(Object.assign(document.createElement('p'), { textContent: 'Pushes' }))",
+    );
+    expect((await takeShifts(page)).length).toBeGreaterThan(0);
   });
 
   test('far down, the button for what is new leads to the first of it, and the keys go on from there', async () => {

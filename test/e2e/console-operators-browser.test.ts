@@ -171,6 +171,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await click(page, 'Follow');
     await has(page, 'Following');
     await has(page, 'sue');
+    await page.reload();
+    await has(page, '1 followersFollowing');
     expect(errors).toEqual([]);
   });
 

@@ -181,6 +181,15 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
       expect(await page.evaluate('document.documentElement.scrollWidth'), screen).toBeLessThanOrEqual(390);
       await page.setViewport({ width: 1100, height: 760 });
     }
+    await page.setViewport({ width: 390, height: 780 });
+    await goTo(page, 'health');
+    // The screens are wider than a phone: the one that is shown is in view.
+    await has(page, 'Health', 'h1');
+    expect(
+      await page.evaluate("document.querySelector('nav [aria-current]').getBoundingClientRect().right"),
+    ).toBeLessThan(390);
+    await page.setViewport({ width: 1100, height: 760 });
+    await goTo(page, 'webhooks');
     await page.keyboard.down('Control');
     await page.keyboard.press('k');
     await page.keyboard.up('Control');

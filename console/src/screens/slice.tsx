@@ -1,4 +1,4 @@
-import { FollowButton, useQuery } from '@fanfare/react';
+import { FollowButton, useFollow, useQuery } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { goTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
@@ -9,17 +9,16 @@ const SLICE = `query Slice($refId: String!, $after: String) {
   slice(refId: $refId, first: 30, after: $after) { edges { node { ${LISTED} } } pageInfo { hasNextPage endCursor } }
 }`;
 const NAMES = `query Names($id: String!) {
-  ref(refId: $id) { label type followerCount }
-  member(memberId: $id) { name teamId departmentId followerCount }
+  ref(refId: $id) { label type }
+  member(memberId: $id) { name teamId departmentId }
 }`;
 
 interface Names {
-  readonly ref: { readonly label: string; readonly type: string; readonly followerCount: number } | null;
+  readonly ref: { readonly label: string; readonly type: string } | null;
   readonly member: {
     readonly name: string;
     readonly teamId: string | null;
     readonly departmentId: string | null;
-    readonly followerCount: number;
   } | null;
 }
 
@@ -50,6 +49,7 @@ export function SliceScreen(): ReactNode {
 function Page({ id }: { readonly id: string }): ReactNode {
   const { data, error, isLoading, reload } = useQuery<Names>(NAMES, { id });
   const { member, ref } = data ?? {};
+  const { followerCount } = useFollow(id);
   return (
     <>
       <section className="card">
@@ -59,7 +59,7 @@ function Page({ id }: { readonly id: string }): ReactNode {
             <code>{id}</code>
             <span>{member == null ? (ref?.type ?? '') : 'member'}</span>
             {member?.teamId != null && <span>team {member.teamId}</span>}
-            <span>{member?.followerCount ?? ref?.followerCount ?? 0} followers</span>
+            {followerCount !== undefined && <span>{followerCount} followers</span>}
             <FollowButton refId={id} />
           </p>
         </States>

@@ -2,7 +2,12 @@ import type { FeedClient, FollowState } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import { Signal } from './signal.ts';
 
-const QUERY = `query FollowState($refId: String!) { ref(refId: $refId) { refId isFollowed followerCount } }`;
+/** By its node: as a ref it has been found only when the host described it, and people are followed too. */
+const QUERY = `query FollowState($id: ID!) { node(id: $id) { ... on Ref { refId isFollowed followerCount } } }`;
+
+function nodeOf(refId: string): string {
+  return btoa(String.fromCodePoint(...new TextEncoder().encode(`Ref:${refId}`)));
+}
 
 /** Which people and things the reader follows, as far as anything asked. */
 export class FollowStore extends Signal {
@@ -27,10 +32,13 @@ export class FollowStore extends Signal {
     if (this.#asked.has(refId)) return;
     this.#asked.add(refId);
     try {
-      const { ref } = await this.#client.request<{ readonly ref: FollowState | null }>(QUERY, { refId });
+      interface Data {
+        readonly node: FollowState | null;
+      }
+      const { node } = await this.#client.request<Data>(QUERY, { id: nodeOf(refId) });
       // A write that was confirmed meanwhile is later than this.
       if (!this.#confirmed.has(refId))
-        this.#confirmed.set(refId, ref ?? { refId, isFollowed: false, followerCount: 0 });
+        this.#confirmed.set(refId, node ?? { refId, isFollowed: false, followerCount: 0 });
       this.#show(refId);
     } catch (error) {
       this.#asked.delete(refId);

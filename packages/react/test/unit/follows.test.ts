@@ -18,7 +18,7 @@ async function settle() {
     });
   const client = createTestClient({
     feed: () => [],
-    request: () => ({ ref: { refId: 'ada', isFollowed: false, followerCount: 1 } }),
+    request: () => ({ node: { refId: 'ada', isFollowed: false, followerCount: 1 } }),
     mutations: { follow: send(true), unfollow: send(false) },
   });
   const follows = new FollowStore(client);
@@ -88,7 +88,7 @@ test('an answer about the state from before a write does not undo it', async () 
   const follows = new FollowStore(client);
   const loading = follows.load('ada');
   await follows.set('ada', true);
-  answer({ ref: state(false, 1) });
+  answer({ node: state(false, 1) });
   await loading;
   expect(follows.get('ada')).toEqual(state(true, 2));
 });
