@@ -54,6 +54,7 @@ const tenants = [
   'test/e2e/library-tenants.test.ts',
   'test/e2e/tenant-commands.test.ts',
   'test/e2e/tenant-quotas.test.ts',
+  'test/e2e/tenants-own-types.test.ts',
   'test/e2e/tenants-table.test.ts',
   'test/e2e/tenants.test.ts',
   'test/integration/costs/tenants.test.ts',

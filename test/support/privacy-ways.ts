@@ -25,7 +25,7 @@ export function postedAbout(thingId: string): { readonly custom: Readonly<Record
 
 export function groupKeyAbout(thingId: string): string {
   const descriptor = { type: 'Custom', tags: [], ...postedAbout(thingId).custom };
-  return groupKeyOf({ descriptor, conducted: new Date(CONDUCTED) }) ?? '';
+  return groupKeyOf({ actorId: 'bob', descriptor, conducted: new Date(CONDUCTED) }) ?? '';
 }
 
 export function itemIdOf(userId: string, actionId: string): string {

@@ -166,13 +166,14 @@ function adoptedFacts(tenant: Tenant, facts: HostEventFacts): HostEventFacts {
 function adoptedAction(tenant: Tenant, document: ActionDocument): ActionDocument {
   const { names, otherIds, groupKey, concerned, undecidedRefIds, pullRefIds, reshares, unlogged } = document;
   const { checkpoint, former, toldAudience, ...fanOut } = document.fanOut;
+  const actorId = behind(tenant, document.actorId);
   const descriptor = adoptedDescriptor(tenant, document.descriptor);
-  const newGroup = groupKey === undefined ? null : groupKeyOf({ ...document, descriptor });
+  const newGroup = groupKey === undefined ? null : groupKeyOf({ ...document, actorId, descriptor });
   return {
     ...document,
     rev: newRevision(),
     tenant,
-    actorId: behind(tenant, document.actorId),
+    actorId,
     audience: document.audience.map((key) => adoptedKey(tenant, key)),
     mentions: all(tenant, document.mentions),
     recipients: all(tenant, document.recipients),
