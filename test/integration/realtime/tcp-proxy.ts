@@ -8,14 +8,17 @@ export interface TcpProxy extends AsyncDisposable {
   cut(): void;
   /** Leaves all connections open, takes new ones, and passes nothing on. */
   freeze(): void;
-  /** New connections work again; frozen ones stay dead. */
+  /** Passes on what clients send, and none of the answers. */
+  mute(): void;
+  /** New connections work again; frozen and muted ones stay dead. */
   heal(): void;
 }
 
 /** @param targetPort where connections lead; a function is asked for every one */
 export async function startTcpProxy(targetPort: number | (() => number)): Promise<TcpProxy> {
-  let mode: 'pass' | 'cut' | 'freeze' = 'pass';
+  let mode: 'pass' | 'cut' | 'freeze' | 'mute' = 'pass';
   const sockets = new Set<Socket>();
+  const answering = new Set<Socket>();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -25,10 +28,13 @@ export async function startTcpProxy(targetPort: number | (() => number)): Promis
   const server = createServer((near) => {
     keep(near);
     if (mode === 'cut') near.destroy();
-    if (mode !== 'pass') return;
+    if (mode === 'cut' || mode === 'freeze') return;
     const far = connect(typeof targetPort === 'number' ? targetPort : targetPort(), '127.0.0.1');
     keep(far);
-    near.pipe(far).pipe(near);
+    near.pipe(far);
+    if (mode === 'pass') far.pipe(near);
+    answering.add(far);
+    far.on('close', () => answering.delete(far));
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
   });
@@ -43,6 +49,10 @@ export async function startTcpProxy(targetPort: number | (() => number)): Promis
     freeze: () => {
       mode = 'freeze';
       for (const socket of sockets) socket.unpipe().pause();
+    },
+    mute: () => {
+      mode = 'mute';
+      for (const socket of answering) socket.unpipe();
     },
     heal: () => {
       mode = 'pass';
