@@ -15,7 +15,7 @@ const NO_MACHINE_CLOCK = [
 
 /** A write of an action says whether what is held of it may still be shown: see src/storage/revision.ts. */
 const ACTION_WRITERS = [
-  'src/storage/{actions,anonymise-actions,edits,fan-outs,fan-out-ends,member-traces,moderation,offloads,renames}.ts',
+  'src/storage/{action-traces,actions,anonymise-actions,edits,fan-outs,fan-out-ends,moderation,offloads,renames}.ts',
 ];
 const NO_UNREVISED_WRITE = [
   ...['actions', 'collection'].map(

@@ -29,9 +29,9 @@ const MIGRATION = [
 ];
 const EVERYBODY = inSource('storage/readers.ts', 'all readers there are');
 const ERASED = [
-  inSource('storage/member-data.ts', 'erasure'),
-  inSource('storage/member-traces.ts', 'erasure'),
-];
+  'member-data',
+  ...['action-traces', 'interaction-traces', 'profile-traces', 'reader-traces'],
+].map((name) => inSource(`storage/${name}.ts`, 'erasure'));
 const unsent = because('events that wait', ['unsentAt']);
 const MOVED = inSource('storage/event-', 'events that were moved, by id');
 const CUT_OFF = because('what was cut off', ['settling']);

@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import type { CommandContext } from './context.ts';
+import type { ExportOptions } from './export.ts';
+import type { ImportOptions } from './import.ts';
+import type { OffloadOptions, RestoreOptions } from './offload.ts';
+import { atLeastOne, TENANT } from './options.ts';
+import type { RebuildOptions } from './rebuild.ts';
+
+/** Adds what brings data in and takes them out. */
+export function addDataCommands(
+  program: Command,
+  context: () => CommandContext,
+  exit: (code: number) => void,
+): void {
+  program
+    .command('import')
+    .description('import files of one JSON object per line, plain or gzip')
+    .option('--members <files...>', 'people: the fields of MemberInput')
+    .option('--refs <files...>', 'things: the fields of RefInput')
+    .option('--follows <files...>', 'who follows what: the fields of FollowInput')
+    .option('--actions <files...>', 'actions: the fields of PublishActionInput')
+    .option(...TENANT)
+    .option(
+      '--url <url>',
+      'import through the API of a running server instead of straight into the databases',
+    )
+    .option('--token <token>', 'for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR')
+    .option(
+      '--in-flight <n>',
+      'batches under way at once; 1 keeps the order of the file strictly',
+      atLeastOne,
+      3,
+    )
+    .option('--no-worker', 'without --url: leave the fan-out to workers that run elsewhere')
+    .option('--wait', 'do not end before everything is delivered (without --url this is so anyway)')
+    .addHelpText('after', IMPORT_NOTES)
+    .action(async (options: ImportOptions) => {
+      const { importFiles } = await import('./import.ts');
+      exit(await importFiles(context(), options));
+    });
+
+  program
+    .command('export')
+    .description('write everything held about a member as JSON')
+    .requiredOption('--member <id>', 'id of the member')
+    .option(...TENANT)
+    .option('--out <file>', 'a new file to write to; default: stdout')
+    .option('--url <url>', 'ask the API of a running server, which gives up to 4 MiB')
+    .option('--token <token>', 'for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR')
+    .action(async (options: ExportOptions) => {
+      const { exportMember } = await import('./export.ts');
+      await exportMember(context(), options);
+    });
+
+  program
+    .command('rebuild')
+    .description('rebuild the stored feeds of all readers from the actions, as after a change of FEED_MODEL')
+    .option('--member <id>', 'of this member only')
+    .option(...TENANT)
+    .option('--url <url>', 'ask the API of a running server, with --member')
+    .option('--token <token>', 'for --url; default: one signed with JWT_SECRET or the secret in DATA_DIR')
+    .action(async (options: RebuildOptions) => {
+      const { rebuild } = await import('./rebuild.ts');
+      await rebuild(context(), options);
+    });
+
+  program
+    .command('offload')
+    .description('take actions with which nothing has happened for long out of the database, to a file')
+    .requiredOption('--before <day>', 'nothing has happened with them since, such as 2025-12-31 (UTC)')
+    .requiredOption('--to <file>', 'a new file of one JSON object per line, gzip if it ends in .gz')
+    .option('--no-worker', 'leave the feeds to workers that run elsewhere')
+    .action(async (options: OffloadOptions) => {
+      const { offload } = await import('./offload.ts');
+      exit(await offload(context(), options));
+    });
+
+  program
+    .command('restore')
+    .description('bring back what offload has taken out')
+    .argument('<file>', 'as offload has written it')
+    .option('--no-worker', 'leave the feeds to workers that run elsewhere')
+    .action(async (file: string, options: RestoreOptions) => {
+      const { restore } = await import('./offload.ts');
+      await restore(context(), file, options);
+    });
+}
+
+const IMPORT_NOTES = `
+Members and refs are imported first, then follows, then actions. Bad lines are reported with file and line, left out,
+and make the exit code 1. Importing again is safe: actions are recognised by their idempotencyKey, or by their line.`;
