@@ -16,6 +16,7 @@ import { formatMessage } from 'publint/utils';
 import { checkClient } from './check-client.js';
 import { checkInit } from './check-init.js';
 import { checkReact } from './check-react.js';
+import { checkReact18 } from './check-react-18.js';
 
 const PACKAGES = ['.', 'packages/client', 'packages/react', 'packages/local-engine'];
 /** All are ESM only, which these three report. */
@@ -40,6 +41,7 @@ try {
   for (const path of PACKAGES) tarballs.push(await pack(path));
   for (const { name, file, path } of tarballs) await lint(name, file, path);
   faults.push(...(await checkClient(folder, { tarballs, env })));
+  faults.push(...(await checkReact18(folder, { tarballs, env })));
   await install(tarballs);
 } finally {
   await rm(folder, { recursive: true, force: true });

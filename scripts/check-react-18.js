@@ -1,0 +1,142 @@
+/** Of the package for React with the older of the two Reacts it is for: rendered by Node, taken over and moved on in a browser. */
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import chromium from '@sparticuz/chromium';
+import puppeteer from 'puppeteer-core';
+import { build } from 'vite';
+
+const WITHIN_MS = 60_000;
+
+const PAGE_FILE = `
+import { FanfareProvider, Feed, Reactions, Summary, UnreadBadge, useFeed } from '@fanfare/react';
+import { createTestClient, testItem } from '@fanfare/react/testing';
+import { createElement as h, StrictMode } from 'react';
+
+const at = (n) => new Date(Date.UTC(2026, 0, n)).toISOString();
+export const item = (n) => testItem('item-' + n, at(n));
+export const client = createTestClient({
+  feed: () => [item(2), item(1)],
+  request: () => ({ viewer: { unreadCount: { count: 2, isExact: true } } }),
+  mutations: { addInteraction: ({ input }) => Promise.reject(new Error('No')) },
+});
+function List() {
+  const feed = useFeed({ first: 2 });
+  const entry = (one, index) => h(Feed.Item, { key: one.id, item: one, index },
+    h(Summary, { item: one }), h(Reactions, { actionId: one.action.id, onError: (error) => { globalThis.refused = error.message; } }));
+  return h(Feed.Root, { feed }, h(Feed.NewItems), h(Feed.Announcer), h(Feed.Skeleton), h(Feed.List, { label: 'News' }, entry), h(Feed.End, null, 'All'));
+}
+export const page = (snapshot) => h(StrictMode, null, h(FanfareProvider, { client, snapshot }, h(UnreadBadge), h(List)));`;
+
+const SERVER_FILE = `
+import { prefetchFeed } from '@fanfare/react/server';
+import { version } from 'react';
+import { renderToString } from 'react-dom/server';
+import { client, page } from './page.js';
+const snapshot = await prefetchFeed(client, { first: 2 });
+console.log(JSON.stringify({ version, snapshot, html: renderToString(page(snapshot)) }));`;
+
+const BROWSER_FILE = `
+import { hydrateRoot } from 'react-dom/client';
+import { client, item, page } from './page.js';
+const faults = [];
+const served = [...document.querySelectorAll('article')];
+const root = hydrateRoot(document.getElementById('root'), page(SNAPSHOT), { onRecoverableError: (error) => faults.push(String(error)) });
+const until = async (what, isSo) => {
+  for (let frame = 0; frame < 3000; frame += 1) {
+    if (isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  faults.push('It never came to this: ' + what);
+};
+const text = () => document.body.textContent;
+const has = (one) => () => text().includes(one);
+window.tried = (async () => {
+  await until('live', () => client.watching > 0);
+  if (served.length !== 2 || !served.every((one) => one.isConnected)) faults.push('What the server rendered was thrown away');
+  served[0].focus();
+  await new Promise((resolve) => setTimeout(resolve));
+  await client.emit({ __typename: 'FeedItemAdded', item: item(3) });
+  await until('one waits', has('1 new'));
+  document.querySelector('[data-fanfare=new-items] button').click();
+  await until('it is shown', has('Ada did item-3'));
+  document.querySelector('article button').click();
+  await until('a like that was refused is told', () => globalThis.refused === 'No');
+  await until('and taken back', () => document.querySelector('article [aria-pressed=true]') === null);
+  root.unmount();
+  await until('nothing is watched', () => client.watching === 0);
+  return faults;
+})();`;
+
+/**
+ * @param folder where a folder may be made
+ * @param options tarballs: of all packages; env: of the processes that are started
+ * @returns faults, as lines
+ */
+export async function checkReact18(folder, { tarballs, env }) {
+  const cwd = join(folder, 'react-18');
+  await mkdir(cwd);
+  const run = (command, args) => promisify(execFile)(command, args, { cwd, env, maxBuffer: 1e8 });
+  await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }');
+  const files = tarballs
+    .filter(({ name }) => name === '@fanfare/client' || name === '@fanfare/react')
+    .map(({ file }) => file);
+  await run('npm', [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    'react@18',
+    'react-dom@18',
+    ...files,
+  ]);
+  await writeFile(join(cwd, 'page.js'), PAGE_FILE);
+  await writeFile(join(cwd, 'server.js'), SERVER_FILE);
+  const { stdout, stderr } = await run(process.execPath, ['server.js']).catch((error) => error);
+  if (stderr !== '' || !stdout.includes('Ada did item-2'))
+    return [`React 18 on the server: ${stdout}${stderr}`];
+  const { version, html, snapshot } = JSON.parse(stdout);
+  const faults = await inBrowser(html, await bundle(cwd, snapshot));
+  if (faults.length === 0 && version.startsWith('18.'))
+    console.log(`@fanfare/react works with React ${version}, on the server and in a browser`);
+  else faults.push(`This was React ${version}`);
+  return faults.map((fault) => `React 18: ${fault}`);
+}
+
+/** With React as for development: it is what warns. */
+async function bundle(cwd, snapshot) {
+  const entry = join(cwd, 'browser.js');
+  await writeFile(
+    entry,
+    BROWSER_FILE.replace('SNAPSHOT', () => JSON.stringify(snapshot)),
+  );
+  const { output } = await build({
+    ...{ root: cwd, configFile: false, logLevel: 'error' },
+    define: { 'process.env.NODE_ENV': '"development"' },
+    build: { write: false, minify: false, rolldownOptions: { input: entry, output: { format: 'iife' } } },
+  });
+  return output[0].code;
+}
+
+async function inBrowser(html, code) {
+  const browser = await puppeteer.launch({
+    args: [...chromium.args.filter((arg) => arg !== '--single-process'), '--no-sandbox', '--disable-gpu'],
+    executablePath: await chromium.executablePath(),
+    headless: 'shell',
+  });
+  try {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(WITHIN_MS);
+    const errors = [];
+    page.on('pageerror', (error) => errors.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warn') errors.push(message.text());
+    });
+    await page.setContent(`<div id="root">${html}</div>`);
+    await page.addScriptTag({ content: code });
+    return [...(await page.evaluate('tried')), ...errors];
+  } finally {
+    await browser.close();
+  }
+}
