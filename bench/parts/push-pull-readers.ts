@@ -44,9 +44,10 @@ export async function measureReaders(context: PartContext): Promise<ReaderCosts>
   await loadFeed(plainWorld, ALONE, await loadStored(plainWorld, plain, length));
   await informPlanner(plainWorld);
   await using world = await openRawWorld(environment, 'bench_push_pull_readers');
+  // Before anything is loaded: a database that no process has opened yet counts as one of an earlier release.
+  await using fanfare = await openInProcess(environment, 'bench_push_pull_readers', { worker: false });
   const refIds = Array.from({ length: refs }, (_, index) => bigRefId(index));
   await loadBigRefs(world, refIds, { followers: 1_000_000, isPulled: true });
-  await using fanfare = await openInProcess(environment, 'bench_push_pull_readers', { worker: false });
   const actions = await loadStored(world, fanfare, length);
   const [template] = actions;
   if (template === undefined) throw new Error('There are no actions');

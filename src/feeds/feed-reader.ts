@@ -8,9 +8,11 @@ import {
 } from '../domain/newsfeed-item.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import { followableIds } from '../domain/visibility.ts';
+import type { ActionCache } from '../storage/action-cache.ts';
 import type { ActionsRepository } from '../storage/actions.ts';
 import { StoreUnavailable } from '../storage/errors.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
+import type { PulledRefs } from '../storage/pulled-refs.ts';
 import type { FeedPageQuery, FeedStore, KnownReader, StoredPage } from './feed-store.ts';
 import { readFromSource, type SourceDependencies, type SourceQuery } from './source.ts';
 import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
@@ -19,6 +21,9 @@ import { clock } from '../lib/clock.ts';
 export interface FeedReaderDependencies extends SourceDependencies {
   readonly feedStore: Pick<FeedStore, 'page' | 'open' | 'find'>;
   readonly actions: Pick<ActionsRepository, 'findByIds'>;
+  /** Holds what is read for a page, so that it need not be read again to show it. */
+  readonly actionCache: Pick<ActionCache, 'keep'>;
+  readonly pulledRefs: Pick<PulledRefs, 'known'>;
   readonly follows: SourceDependencies['follows'] & Pick<FollowsRepository, 'all' | 'find'>;
   /** The store has lost the reader's feed, and no rebuild is due yet. */
   readonly onLost: (userId: UserId) => Promise<void>;
@@ -68,7 +73,8 @@ export interface FeedReader {
 const SETTLED_AFTER_MS = 300_000;
 
 export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
-  const { feedStore, follows } = dependencies;
+  const { feedStore, follows, actionCache, pulledRefs } = dependencies;
+  const keep = (actions: readonly Action[]): Promise<void> => actionCache.keep(actions);
 
   async function stored(
     reader: ReaderProfile,
@@ -85,23 +91,23 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     };
   }
 
-  function followsOfRefs(reader: ReaderProfile, actions: readonly Action[]): Promise<readonly Follow[]> {
-    const refIds = [...new Set(actions.flatMap(followableIds))];
-    return refIds.length === 0 ? Promise.resolve([]) : follows.find(reader.userId, refIds);
+  /** Those of pulled refs are known already. */
+  async function followsOfRefs(
+    { userId, pulledFollows }: ReaderProfile,
+    actions: readonly Action[],
+  ): Promise<readonly Follow[]> {
+    const known = new Set(pulledFollows.map(({ refId }) => refId));
+    const refIds = [...new Set(actions.flatMap(followableIds))].filter((refId) => !known.has(refId));
+    return refIds.length === 0 ? pulledFollows : [...pulledFollows, ...(await follows.find(userId, refIds))];
   }
 
   function pulled(reader: ReaderProfile, query: SourceQuery): Promise<readonly FeedEntry[]> {
     if (reader.pulledFollows.length === 0) return Promise.resolve([]);
     const pullRefIds = reader.pulledFollows.map((follow) => follow.refId);
-    return readFromSource(
-      dependencies,
-      {
-        reader,
-        keys: { audience: [], refIds: [], pullRefIds, passerIds: [] },
-        followsOf: (actions) => followsOfRefs(reader, actions),
-      },
-      query,
-    );
+    const keys = { audience: [], refIds: [], pullRefIds, passerIds: [] };
+    const followsOf = (actions: readonly Action[]): Promise<readonly Follow[]> =>
+      followsOfRefs(reader, actions);
+    return readFromSource(dependencies, { reader, keys, followsOf, keep }, { ...query, mayBeLittle: true });
   }
 
   async function below(
@@ -113,7 +119,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     const read = (from: SourceQuery): Promise<readonly FeedEntry[]> =>
       readFromSource(
         dependencies,
-        { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all) },
+        { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all), keep },
         from,
       );
     if (isAboveAll(floor)) return read(query);
@@ -168,7 +174,8 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   function readAhead(userId: UserId, query: FeedQuery): FeedAhead {
     const begunAt = clock.time();
     const asked = { ...query, userId };
-    const opening = feedStore.open?.(asked);
+    const { open } = feedStore;
+    const opening = open === undefined ? undefined : pulledRefs.known().then((pulled) => open(asked, pulled));
     const ahead: FeedAhead = {
       begunAt,
       known: opening === undefined ? NOTHING : opening.then((opened) => opened?.reader ?? null),

@@ -1,5 +1,6 @@
-import type { ActionId, UserId } from '../domain/action.ts';
+import type { ActionId, RefId, UserId } from '../domain/action.ts';
 import type { Member } from '../domain/member.ts';
+import type { Follow } from '../domain/viewer.ts';
 import type { ReaderMarks } from '../storage/feeds.ts';
 import type { DeliveryReason, FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 
@@ -79,6 +80,8 @@ export interface KnownReader {
   readonly asOf: Date;
   /** What the directory was stamped with; see `storage/directory-stamps.ts`. */
   readonly directoryStamp: number;
+  /** Their follows of the refs that were named as pulled; absent: they were not asked for. */
+  readonly pulledFollows?: readonly Follow[];
 }
 
 /** A page whose entries say which revision their actions had. */
@@ -119,8 +122,9 @@ export interface FeedStore {
   /**
    * The same with all that a page needs to know of its reader, read before the page, in one command. Null: there is no
    * document of the reader to begin with. Absent where a model cannot do it.
+   * @param pulledRefIds the refs of which some actions may not have been pushed.
    */
-  readonly open?: (query: FeedPageQuery) => Promise<OpenedFeed | null>;
+  readonly open?: (query: FeedPageQuery, pulledRefIds: ReadonlySet<RefId>) => Promise<OpenedFeed | null>;
   /** The reader's entries for the given actions, in no particular order; missing ones are left out. */
   find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]>;
   /**

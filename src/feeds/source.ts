@@ -19,6 +19,8 @@ export interface SourceQuery {
   readonly since?: Date;
   readonly until?: Date;
   readonly limit: number;
+  /** There may be so little that one look brings all of it. */
+  readonly mayBeLittle?: boolean;
 }
 
 /** Whose feed it is, and by what actions come into it. */
@@ -27,6 +29,8 @@ export interface SourceReader {
   readonly keys: SourceKeys;
   /** The reader's follows of `followableIds` of these actions; further ones do no harm. */
   readonly followsOf: (actions: readonly Action[]) => Promise<readonly Follow[]>;
+  /** Takes the actions of what is given. */
+  readonly keep?: (actions: readonly Action[]) => Promise<void>;
 }
 
 /** The first stretch of time that is looked at, and how much longer each next one is. */
@@ -36,6 +40,8 @@ const WINDOW_GROWTH = 8;
 const LAST_WINDOW_MS = 10 * 365 * 86_400_000;
 /** Actions of one stretch; where there are more, the stretch is made shorter. */
 const MAX_CANDIDATES = 2_000;
+/** Of one look at everything, where there may be little: where there is more, as many are brought in vain. */
+const LITTLE = 50;
 
 /**
  * A piece of a feed made from the actions themselves: what the definition says, in feed order, at most `limit`; fewer
@@ -45,31 +51,52 @@ const MAX_CANDIDATES = 2_000;
  * page is full: an entry is certain once everything that has not been looked at is below it. Only what was bumped
  * past the beginning of the page may have its place below it nevertheless; that is looked at first.
  *
- * Costs at most nine stretches of 1 to 3 round trips. Reads the actions of the stretches, at most some thousand, and for
+ * Costs at most nine stretches of 1 to 3 round trips, and one more where there may be little, and is not. Reads the actions of the stretches, at most some thousand, and for
  * a page that does not begin at the top all that were conducted before its beginning and bumped after it.
  */
 export async function readFromSource(
   dependencies: SourceDependencies,
-  { reader, keys, followsOf }: SourceReader,
+  { reader, keys, followsOf, keep }: SourceReader,
   query: SourceQuery,
 ): Promise<FeedEntry[]> {
   const { audience, refIds, pullRefIds, passerIds } = keys;
   if (audience.length + refIds.length + pullRefIds.length + passerIds.length === 0) return [];
   const { after, since, until, limit } = query;
   const top = earliest(after?.relevancy, until);
-  const entries = new Map<string, FeedEntry>();
+  const found = new Map<string, Found>();
   const look = async (window: SourceWindow, most: number | null): Promise<boolean> => {
     const actions = await dependencies.sourceActions.candidates(keys, window, most);
     if (most !== null && actions.length > most) return false;
     const follows = await followsOf(actions);
-    for (const entry of await entriesOf(dependencies, { reader, follows }, actions))
-      entries.set(entry.actionId, entry);
+    const read = new Map(actions.map((action) => [action.id, action]));
+    for (const entry of await entriesOf(dependencies, { reader, follows }, actions)) {
+      const action = read.get(entry.actionId);
+      if (action !== undefined) found.set(entry.actionId, { entry: asRead(entry, action), action });
+    }
     return true;
+  };
+  /** What is wanted of all that was looked at down to there. */
+  const certainAbove = (above: Date | null): Found[] =>
+    [...found.values()].filter(
+      ({ entry }) =>
+        (above === null || entry.relevancy.getTime() > above.getTime()) &&
+        (after === undefined || compareFeedPositions(entry, after) > 0) &&
+        (since === undefined || entry.relevancy.getTime() >= since.getTime()) &&
+        (until === undefined || entry.relevancy.getTime() < until.getTime()),
+    );
+  const give = async (certain: readonly Found[]): Promise<FeedEntry[]> => {
+    const given = certain.toSorted((a, b) => compareFeedPositions(a.entry, b.entry)).slice(0, limit);
+    await keep?.(given.map(({ action }) => action));
+    return given.map(({ entry }) => entry);
   };
   // The little that `conducted` may be ahead of a relevancy.
   let upTo = top === null ? null : new Date(top.getTime() + MAX_FUTURE_MS);
   if (top !== null && upTo !== null)
     await look({ above: upTo, upTo: null, bumpedAndConductedBy: upTo }, null);
+  if (query.mayBeLittle === true) {
+    const above = since === undefined ? null : new Date(since.getTime() - 1);
+    if (await look({ above, upTo }, LITTLE)) return give(certainAbove(above));
+  }
   let length = FIRST_WINDOW_MS;
   for (;;) {
     const from = upTo?.getTime() ?? clock.time() + MAX_FUTURE_MS;
@@ -78,18 +105,22 @@ export async function readFromSource(
       length = Math.max(1, Math.floor(Math.min(length, LAST_WINDOW_MS) / WINDOW_GROWTH));
       continue;
     }
-    const certain = [...entries.values()].filter(
-      (entry) =>
-        (above === null || entry.relevancy.getTime() > above.getTime()) &&
-        (after === undefined || compareFeedPositions(entry, after) > 0) &&
-        (since === undefined || entry.relevancy.getTime() >= since.getTime()) &&
-        (until === undefined || entry.relevancy.getTime() < until.getTime()),
-    );
+    const certain = certainAbove(above);
     const isAtEnd = above === null || (since !== undefined && above.getTime() < since.getTime());
-    if (isAtEnd || certain.length >= limit) return certain.sort(compareFeedPositions).slice(0, limit);
+    if (isAtEnd || certain.length >= limit) return give(certain);
     upTo = above;
     length *= WINDOW_GROWTH;
   }
+}
+
+interface Found {
+  readonly entry: FeedEntry;
+  readonly action: Action;
+}
+
+/** With the revision that the action was read with. */
+function asRead(entry: FeedEntry, { rev }: Action): FeedEntry {
+  return rev === undefined ? entry : { ...entry, rev };
 }
 
 function earliest(a: Date | undefined, b: Date | undefined): Date | null {

@@ -37,6 +37,12 @@ export class ActionCache {
     await this.#isTrusted();
   }
 
+  /** Holds what was read elsewhere, for `at`. */
+  async keep(actions: readonly Action[]): Promise<void> {
+    if (this.#held === null || !(await this.#isTrusted())) return;
+    this.#keep(actions.filter(({ id, rev }) => rev !== this.#held?.peek(id)?.rev));
+  }
+
   /** In no particular order; missing ones are left out. One round trip. */
   async findByIds(ids: readonly ActionId[]): Promise<Action[]> {
     const held = this.#held;

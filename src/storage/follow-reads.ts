@@ -23,7 +23,11 @@ export function toSpans(spans: FollowDocument['spans']): FollowSpan[] {
   }));
 }
 
-function toFollow({ refId, active, spans, isAssigned }: FollowDocument): Follow {
+/** What of its document a follow is made from. */
+export type PlainFollow = Pick<FollowDocument, 'refId' | 'active' | 'spans' | 'isAssigned'>;
+export const FOLLOW_FIELDS = { _id: 0, refId: 1, active: 1, spans: 1, isAssigned: 1 } as const;
+
+export function toFollow({ refId, active, spans, isAssigned }: PlainFollow): Follow {
   return { refId, active, spans: toSpans(spans), ...(isAssigned === undefined ? {} : { isAssigned }) };
 }
 

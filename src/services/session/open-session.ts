@@ -107,7 +107,9 @@ async function loadProfile(
   const [member, marks, pulledFollows] = await Promise.all([
     known === null ? members.find(userId) : known.member,
     known?.marks ?? feeds.marks(userId),
-    pulledFollowsOf(pulledRefs, (refIds) => follows.find(userId, refIds)),
+    known?.pulledFollows === undefined
+      ? pulledFollowsOf(pulledRefs, (refIds) => follows.find(userId, refIds))
+      : withSpans(known.pulledFollows),
   ]);
   return {
     userId,
@@ -139,5 +141,9 @@ export async function pulledFollowsOf(
 ): Promise<readonly Follow[]> {
   const known = await pulledRefs.known();
   if (known.size === 0) return NONE;
-  return (await find([...known])).filter(({ spans }) => spans.length > 0);
+  return withSpans(await find([...known]));
+}
+
+function withSpans(follows: readonly Follow[]): readonly Follow[] {
+  return follows.filter(({ spans }) => spans.length > 0);
 }

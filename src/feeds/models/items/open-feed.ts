@@ -1,8 +1,10 @@
+import type { RefId } from '../../../domain/action.ts';
 import { clock } from '../../../lib/clock.ts';
 import { WITHOUT_DETAILS } from '../../../storage/details.ts';
 import { NEVER_STAMPED } from '../../../storage/directory-stamps.ts';
 import type { FeedEntryDocument } from '../../../storage/feed-documents.ts';
 import { toMarks } from '../../../storage/feeds.ts';
+import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../../storage/follow-reads.ts';
 import { toMember, type PlainMember } from '../../../storage/members.ts';
 import type { Collections } from '../../../storage/mongo.ts';
 import type { FeedDocument } from '../../../storage/reader-documents.ts';
@@ -16,21 +18,26 @@ interface OpenedDocument extends FeedDocument {
     readonly actions: readonly { readonly rev?: number }[];
   })[];
   readonly directory: readonly { readonly stamp: number }[];
+  readonly follows?: readonly PlainFollow[];
 }
+
+/** Most pulled refs that are asked for in the same command. */
+const MOST_PULLED = 500;
 
 /**
  * Reads in one command what a page needs of a reader: their marks first, then the stamp of the directory, who they are, the
- * entries, and of each the revision of its action. Null where the reader has not read yet, and has no document to begin with.
- * Indexes `page`, and `_id` of the others.
+ * entries, and of each the revision of its action; where refs are pulled, also which of them they follow. Null where the reader
+ * has not read yet, and has no document to begin with. Indexes `page`, `pair` or `by_ref`, and `_id` of the others.
  * @param items name of the collection that holds the entries
  */
 export function feedOpener(
-  { feeds, members, actions, directoryStamps }: Collections,
+  { feeds, members, actions, directoryStamps, follows }: Collections,
   items: string,
   epoch: number | undefined,
 ) {
-  return async (query: FeedPageQuery): Promise<OpenedFeed | null> => {
+  return async (query: FeedPageQuery, pulledRefIds: ReadonlySet<RefId>): Promise<OpenedFeed | null> => {
     const { userId, limit } = query;
+    const asksFollows = pulledRefIds.size > 0 && pulledRefIds.size <= MOST_PULLED;
     const asOf = clock.now();
     const [opened] = await feeds
       .aggregate<OpenedDocument>([
@@ -44,6 +51,14 @@ export function feedOpener(
           { $match: { _id: userId } },
           { $project: WITHOUT_DETAILS },
         ]),
+        ...(asksFollows
+          ? [
+              lookUp(follows.collectionName, 'follows', [
+                { $match: { followerId: userId, refId: { $in: [...pulledRefIds] } } },
+                { $project: FOLLOW_FIELDS },
+              ]),
+            ]
+          : []),
         lookUp(items, 'entries', [
           { $match: pageFilter(query) },
           { $sort: IN_FEED_ORDER },
@@ -71,6 +86,7 @@ export function feedOpener(
         marks: toMarks(opened, epoch),
         member: member === undefined ? null : toMember(member),
         directoryStamp: opened.directory[0]?.stamp ?? NEVER_STAMPED,
+        ...(pulledRefIds.size > MOST_PULLED ? {} : { pulledFollows: (opened.follows ?? []).map(toFollow) }),
       },
     };
   };
