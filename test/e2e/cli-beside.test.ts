@@ -30,18 +30,6 @@ describe('beside a server with local databases, on the same DATA_DIR', () => {
     expect(stdout).toMatch(/^→ /m);
   });
 
-  it('the demo plays the sample trace there, in its order', async () => {
-    const args = ['demo', '--trace', '100ms', '--count', '30'];
-    const { code, stdout, stderr } = await runCli(args, env);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('The sample trace: 300 actions of 2750 people');
-    const times = [...stdout.matchAll(/^→ (\d\d-\d\d \d\d:\d\d) \S/gm)].map(([, time]) => time);
-    const { actions } = await readTrace();
-    expect(times).toEqual(
-      actions.slice(0, 30).map(({ conducted }) => conducted.slice(5, 16).replace('T', ' ')),
-    );
-  });
-
   it('export and rebuild use its databases', async () => {
     const exported = await runCli(['export', '--member', 'demo'], env);
     expect({ code: exported.code, stderr: exported.stderr }).toEqual({ code: 0, stderr: '' });
@@ -83,6 +71,19 @@ describe('beside a server with local databases, on the same DATA_DIR', () => {
     expect((await runCli(['worker', '--health'], env)).code).toBe(1);
     api.signal('SIGTERM');
     expect((await api.result).code).toBe(0);
+  });
+
+  // After the rebuild, which would make the feeds of all its people.
+  it('the demo plays the sample trace there, in its order', async () => {
+    const args = ['demo', '--trace', '100ms', '--count', '30'];
+    const { code, stdout, stderr } = await runCli(args, env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('The sample trace: 300 actions of 2750 people');
+    const times = [...stdout.matchAll(/^→ (\d\d-\d\d \d\d:\d\d) \S/gm)].map(([, time]) => time);
+    const { actions } = await readTrace();
+    expect(times).toEqual(
+      actions.slice(0, 30).map(({ conducted }) => conducted.slice(5, 16).replace('T', ' ')),
+    );
   });
 
   it('what it says of itself is for its user only, and goes when it ends', async () => {
