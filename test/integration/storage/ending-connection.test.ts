@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { isDatabaseUnavailable } from '../../../src/storage/errors.ts';
 import { connectDatabase, type Database } from '../../../src/storage/mongo.ts';
 import { testDatabase } from '../../support/engine.ts';
 
@@ -30,6 +31,32 @@ test('a command that is sent while its socket is being closed ends, and the next
   sockets.forEach((socket) => socket.destroy());
   await expect(database.db.collection('any').insertOne({})).rejects.toThrow(/closed/);
   await database.db.command({ ping: 1 });
+});
+
+test('a write whose socket breaks before it has taken it all is tried again, or is known as a lost connection', async () => {
+  const { database, sockets } = await databaseWithSockets();
+  const collection = database.db.collection('any');
+  const large = 'x'.repeat(12 * 1024 * 1024);
+  const broken = Object.assign(new Error('This socket has been ended by the other party'), { code: 'EPIPE' });
+  const outcomes = [];
+  for (const write of [() => collection.insertMany([{ large }]), () => collection.insertOne({ large })]) {
+    await database.ping();
+    const outcome = write().then(
+      () => 'written',
+      (error: unknown) => (isDatabaseUnavailable(error) ? 'unavailable' : error),
+    );
+    // By then the driver has handed it to the socket, which has more to send than the system takes.
+    await new Promise((resolve) => {
+      const look = (): void => {
+        if (sockets.some((socket) => socket.writableNeedDrain)) resolve(null);
+        else setImmediate(look);
+      };
+      look();
+    });
+    sockets.filter((socket) => socket.writableNeedDrain).forEach((socket) => socket.destroy(broken));
+    outcomes.push(await outcome);
+  }
+  expect(outcomes.filter((outcome) => outcome !== 'written' && outcome !== 'unavailable')).toEqual([]);
 });
 
 test('the driver sees a server again that it looked at while the socket was being closed', async () => {
