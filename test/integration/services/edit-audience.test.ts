@@ -3,10 +3,9 @@ import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
 import { idsOf } from '../../conformance/feed-tools.ts';
 import { openLiveList, type LiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { FEED_WAYS, posted, REF, waysThatShow } from '../../support/shown-ways.ts';
 
 const NEW_TEXT = 'For the team alone';
-const posted = (text: string): object => ({ posted: { postId: 'p', text } });
-const REF = { id: 'site', type: 'site', label: 'Site' };
 
 /** Ann follows a ref, is mentioned and in the actor's team before; Bob follows it; Cid is in the team. */
 async function openScene(model: string): Promise<{ readonly parts: Parts; readonly id: string }> {
@@ -27,45 +26,25 @@ async function openScene(model: string): Promise<{ readonly parts: Parts; readon
   return { parts, id: action.id };
 }
 
-/** Everything that somebody is shown, by whatever way in. */
-async function allThatIsShown({ services, session }: Parts, userId: string, id: string): Promise<object> {
+/** What a reader is shown that they archived, snoozed and hid, by list and by group; what is counted must agree. */
+async function putAside({ services, session }: Parts, userId: string): Promise<string[]> {
   const reader = () => session(userId);
-  const counts: unknown[] = [];
-  const shown: unknown[] = [];
-  for (const order of ['RELEVANCY', 'RECENT', 'TOP'] as const)
-    for (const filter of [{}, { refId: 'site' }, { actorIds: ['actor'] }, { unreadOnly: true }]) {
-      const page = await services.readFeed(reader(), { order, filter, withUnread: true });
-      shown.push(...page.edges.map(({ node }) => node.action.descriptor));
-      counts.push((await page.countTotal()).count, (await page.countUnread()).count);
-    }
-  counts.push((await services.countUnread(reader())).count);
-  for (const refId of ['site', 'actor']) {
-    const slice = await services.readSlice(reader(), refId, {});
-    shown.push(...slice.edges.map(({ node }) => node.descriptor));
-    counts.push((await slice.countTotal()).count);
+  const ids: string[] = [];
+  for (const filter of [{ archived: true }, { snoozed: true }]) {
+    const page = await services.readFeed(reader(), { filter, withUnread: true });
+    const groups = await services.readFeedGroups(reader(), { filter });
+    const listed = page.edges.map(({ node }) => node.action.id);
+    for (const { count } of [
+      ...[await page.countTotal(), await page.countUnread()],
+      ...[await groups.countTotal(), await groups.countUnread()],
+    ])
+      expect([userId, filter, count]).toEqual([userId, filter, listed.length]);
+    ids.push(...listed);
   }
-  for (const list of [
-    await services.readBookmarks(reader(), {}),
-    await services.readFeed(reader(), { filter: { archived: true } }),
-    await services.readHiddenItems(reader(), {}),
-  ]) {
-    counts.push((await list.countTotal()).count);
-    shown.push(...list.edges.map(({ node }) => node));
-  }
-  shown.push(
-    ...[
-      await services.getAction(reader(), id),
-      await services.getNewsfeedItem(reader(), id),
-      await services.findFirstUnread(reader()),
-    ].filter((one) => one !== null),
-  );
-  shown.push(...(await services.readPinned(reader(), 'site')));
-  const { actions = [] } = (await services.memberExport(reader(), userId)) as { actions?: object[] };
-  shown.push(...actions);
-  return { shown, counts: [...new Set(counts)] };
+  const hidden = await services.readHiddenItems(reader(), {});
+  expect((await hidden.countTotal()).count).toBe(hidden.edges.length);
+  return [...ids, ...hidden.edges.map(({ node }) => node.id)];
 }
-
-const NOTHING = { shown: [], counts: [0] };
 
 function told({ events }: LiveList, id: string): string[] {
   return events.flatMap((event) => {
@@ -90,6 +69,9 @@ test.each(FEED_MODEL_NAMES)(
     await using bob = await open('bob');
     await using cid = await open('cid');
     expect(await idsOf(parts, 'bob')).toEqual([id]);
+    expect(await waysThatShow(parts, 'ann', id)).toEqual(FEED_WAYS);
+    // An export has what names a member.
+    expect(await waysThatShow(parts, 'bob', id)).toEqual(FEED_WAYS.filter((way) => way !== 'export'));
     await services.updateAction(session('actor'), id, {
       ...{ scope: 'TEAM', mentions: [], descriptor: posted(NEW_TEXT) },
     });
@@ -97,7 +79,7 @@ test.each(FEED_MODEL_NAMES)(
       ...{ actionId: id, kind: 'COMMENT', text: 'Among us' },
     });
     for (const lost of ['ann', 'bob', 'stranger'])
-      expect([lost, await allThatIsShown(parts, lost, id)]).toEqual([lost, NOTHING]);
+      expect([lost, await waysThatShow(parts, lost, id)]).toEqual([lost, []]);
     for (const lost of ['ann', 'bob']) {
       expect(await services.getInteraction(session(lost), interaction.id)).toBeNull();
       for (const refused of [
@@ -127,10 +109,49 @@ test.each(FEED_MODEL_NAMES)(
     expect([...cid.shown.keys()]).toEqual([id]);
     expect(told(cid, id).at(-1)).toContain(NEW_TEXT);
     for (const lost of ['ann', 'bob', 'stranger'])
-      expect([lost, await allThatIsShown(parts, lost, id)]).toEqual([lost, NOTHING]);
+      expect([lost, await waysThatShow(parts, lost, id)]).toEqual([lost, []]);
     expect(await idsOf(parts, 'cid')).toEqual([id]);
     const holders = await parts.feedStore.holders(id, { limit: 10 });
     expect(holders.filter((reader) => reader === 'ann' || reader === 'bob')).toEqual([]);
+  },
+);
+
+test.each(FEED_MODEL_NAMES)(
+  'an edit that shrinks the audience with the worker stopped takes it out of what was put aside, feeds stored by %s',
+  async (model) => {
+    const { parts, id: archived } = await openScene(model);
+    await using _parts = parts;
+    const { services, session } = parts;
+    const others: string[] = [];
+    for (let n = 0; n < 2; n++)
+      others.push(
+        (await parts.publish({ scope: 'PUBLIC', mentions: ['ann'], refs: [REF], descriptor: posted('Open') }))
+          .action.id,
+      );
+    await parts.fanOut();
+    const [snoozed = '', hidden = ''] = others;
+    const until = new Date(Date.now() + 3_600_000);
+    for (const reader of ['ann', 'bob']) {
+      await services.archiveFeedItem(session(reader), archived);
+      await services.snoozeFeedItem(session(reader), snoozed, until);
+      await services.hideFeedItem(session(reader), hidden);
+      expect([reader, await putAside(parts, reader)]).toEqual([reader, [archived, snoozed, hidden]]);
+    }
+    for (const id of [archived, snoozed, hidden])
+      await services.updateAction(session('actor'), id, {
+        ...{ scope: 'TEAM', mentions: [], descriptor: posted(NEW_TEXT) },
+      });
+    for (const pass of ['before', 'after'] as const) {
+      for (const lost of ['ann', 'bob']) {
+        expect([pass, lost, await putAside(parts, lost)]).toEqual([pass, lost, []]);
+        for (const id of [archived, snoozed, hidden]) {
+          expect([pass, lost, await services.getNewsfeedItem(session(lost), id)]).toEqual([pass, lost, null]);
+          for (const back of ['unarchiveFeedItem', 'unsnoozeFeedItem', 'unhideFeedItem'] as const)
+            await expect(services[back](session(lost), id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+        }
+      }
+      await parts.fanOut();
+    }
   },
 );
 
