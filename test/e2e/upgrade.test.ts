@@ -74,6 +74,24 @@ async function hide(client: Client, id: string): Promise<void> {
   await ask(client, 'mutation ($id: ID!) { hideAction(id: $id) { id } }', { id }, admin);
 }
 
+/** Another name for who acted, and another label for what it was about. */
+async function rename(client: Client, name: string): Promise<void> {
+  await upsert(client, { members: [{ memberId: 'actor', name: `Actor, ${name}` }] });
+  await ask(
+    client,
+    'mutation ($refId: String!, $label: String!) { renameRef(refId: $refId, label: $label) { label } }',
+    { refId: 'thing', label: `Thing, ${name}` },
+  );
+}
+
+/** Everything that a reader is shown of who acted and what it was about. */
+async function namesOf(client: Client, reader: string): Promise<ReadonlySet<string>> {
+  const items = await feedOf(client, reader, { first: 100 });
+  return new Set(
+    items.flatMap(({ action }) => [action.actor.name, ...action.refs.map(({ label }) => label)]),
+  );
+}
+
 test.skipIf(hasNoHistory() || isLeftOut(hasCommit(OLDER)))(
   'the API of this release beside API and worker of an older one: all feeds are equal, before, between and after',
   async () => {
@@ -84,11 +102,12 @@ test.skipIf(hasNoHistory() || isLeftOut(hasCommit(OLDER)))(
     const [, olderUrl = ''] = await olderApi.stdoutHas(READY);
     const before = clientOf(olderUrl);
     await upsert(before, {
-      members: READERS.map((id) => ({ memberId: id, name: id })),
+      members: [...READERS, 'actor'].map((id) => ({ memberId: id, name: id })),
       pairs: READERS.map((followerId) => ({ followerId, refId: 'actor' })),
     });
-    const first = await publish(before);
-    const second = await publish(before);
+    const about = { refs: [{ id: 'thing', type: 'thing', label: 'thing' }] };
+    const first = await publish(before, about);
+    const second = await publish(before, about);
     await expect.poll(() => actionsOf(before, 'ann'), { timeout: PATIENCE_MS }).toEqual([second, first]);
 
     // The new API reads what the old release wrote, and the old worker delivers what the new API publishes.
@@ -97,7 +116,7 @@ test.skipIf(hasNoHistory() || isLeftOut(hasCommit(OLDER)))(
     const now = clientOf(url);
     expect(await feeds(now)).toEqual(await feeds(before));
     await using watcher = await watchFeed('WebSocket', now, 'ann');
-    const third = await publish(now);
+    const third = await publish(now, about);
     expect(await watcher.addedUntil(third)).toEqual([]);
     for (const client of [before, now])
       for (const reader of READERS)
@@ -110,6 +129,16 @@ test.skipIf(hasNoHistory() || isLeftOut(hasCommit(OLDER)))(
     expect(
       (await feedOf(now, 'ben')).find(({ action }) => action.id === second)?.action.descriptor.summary,
     ).toContain('edited by the older');
+    for (const [client, name] of [
+      [before, 'by the older'],
+      [now, 'by the newer'],
+      [before, 'by the older again'],
+    ] as const) {
+      await rename(client, name);
+      for (const either of [before, now])
+        for (const reader of READERS)
+          expect(await namesOf(either, reader)).toEqual(new Set([`Actor, ${name}`, `Thing, ${name}`]));
+    }
     await hide(before, first);
     expect(await actionsOf(now, 'ben')).toEqual([third, second]);
     await edit(now, third, 'edited by the newer');
@@ -128,6 +157,10 @@ test.skipIf(hasNoHistory() || isLeftOut(hasCommit(OLDER)))(
       .poll(async () => (await schema.findOne({ _id: 'schema' }))?.version, { timeout: PATIENCE_MS })
       .toBe(latestVersion(MIGRATIONS));
     expect(await feeds(now)).toEqual(between);
+    const copies = database.db.collection<{ refs: { label: string }[] }>('actions');
+    await expect
+      .poll(() => copies.distinct('refs.label'), { timeout: PATIENCE_MS })
+      .toEqual(['Thing, by the older again']);
     expect((await runCli(['rebuild'], env)).code).toBe(0);
     expect(await feeds(now)).toEqual(between);
     worker.signal('SIGTERM');
