@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { readUnitCosts } from '../src/cli/plan/unit-costs.ts';
+import { planCheckLines, readPlanCheck } from './plan-check.ts';
 import { scaleTables, withTables } from './scale-page.ts';
 
 /** Takes over what the benchmark has measured: the unit costs that `fanfare plan` has, and the figures of docs/scale.md. */
@@ -17,4 +18,5 @@ await writeFile(
 export const MEASURED_COSTS: UnitCosts = ${JSON.stringify(costs)};
 `,
 );
-await writeFile(page, withTables(await readFile(page, 'utf8'), scaleTables(costs)));
+const checked = planCheckLines(await readPlanCheck(new URL('../bench/results/plan.json', import.meta.url)));
+await writeFile(page, withTables(await readFile(page, 'utf8'), { ...scaleTables(costs), checked }));

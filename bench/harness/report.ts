@@ -209,7 +209,7 @@ export const TARGETS = {
     isMet: atMost(1),
   },
   plan: {
-    what: 'fan-out lag that fanfare plan says, against real runs at three sizes',
+    what: 'fan-out lag that fanfare plan says, against real runs',
     target: 'within 25 %',
     isMet: (value) => value >= 0.75 && value <= 1.25,
   },

@@ -1,91 +1,64 @@
-import { setTimeout } from 'node:timers/promises';
-import { arrivalsOf } from '../../src/cli/plan/arrivals.ts';
 import { fanOutCosts } from '../../src/cli/plan/fan-out-system.ts';
-import { popularity, type Stratum } from '../../src/cli/plan/popularity.ts';
-import { simulateFanOut, type SimulationResult } from '../../src/cli/plan/simulation/simulate.ts';
+import { simulateFanOut } from '../../src/cli/plan/simulation/simulate.ts';
 import type { Arrival, FanOutSystem } from '../../src/cli/plan/simulation/system.ts';
-import { judge, type Figure, type PartReport, type Table } from '../harness/report.ts';
-import { quantile, summarise } from '../harness/statistics.ts';
+import type { PartReport } from '../harness/report.ts';
 import { followForCosts, measureFanOutCosts, type CostSizes } from '../world/fan-out-costs.ts';
 import { openFanOutWorld, type FanOutWorld } from '../world/fan-out-world.ts';
 import { roundsOf, sized, type Part, type PartContext } from './part.ts';
+import { casesOf, check, prepare, type Checked } from './plan-cases.ts';
+import { reportPlan } from './plan-report.ts';
 
 const DATABASE = 'bench_plan';
 const SEED = 19;
 const BACKLOG_REF = 'site-of-the-backlog';
 const BACKLOG_READERS = 3_000;
+/** Of the world with two workers, one of which is lost: short, so that the run is. */
+const LEASE_SECONDS = 6;
 
-/** A size of installation, and what is published in it. */
-interface Scale {
-  readonly name: string;
-  readonly members: number;
-  readonly refs: number;
-  readonly seconds: number;
-  /** Of what the machine can do, by the simulation's own account. */
-  readonly load: number;
-}
-
-/** What was measured in one run at one size, beside what the simulation had said. */
-interface Checked {
-  readonly scale: Scale;
-  readonly actions: number;
-  readonly deliveries: number;
-  readonly measured: Lagged;
-  readonly predicted: Lagged;
-}
-
-/** Milliseconds. */
-interface Lagged {
-  readonly p50: number;
-  readonly p99: number;
-  readonly most: number;
-  readonly mean: number;
-}
-
-/** The simulation of `fanfare plan` beside real processes at three sizes. */
+/** The simulation of `fanfare plan` beside real processes: at three sizes, in a burst, with two workers, and with one lost. */
 export const planPart: Part = { name: 'plan', run };
 
 async function run({ environment, options, say }: PartContext): Promise<PartReport> {
-  const scales = sized(options, {
-    full: scalesOf(30, [1_000, 10_000, 50_000]),
-    short: scalesOf(10, [1_000, 10_000, 30_000]),
-    smoke: scalesOf(1, [50, 200, 500]),
-  });
   const rounds = roundsOf(options, { full: 3, short: 1, smoke: 1 });
-  await using world = await openFanOutWorld({
-    environment,
-    database: DATABASE,
-    env: { CELEBRITY_THRESHOLD: '1000000' },
+  const cases = sized(options, {
+    full: casesOf({ seconds: 10, members: [1_000, 10_000, 50_000], manyActions: 1_050 / rounds }),
+    short: casesOf({ seconds: 10, members: [1_000, 10_000, 30_000], manyActions: 200 }),
+    smoke: casesOf({ seconds: 1, members: [50, 200, 500], manyActions: 5 }),
   });
+  const of = { environment, env: { CELEBRITY_THRESHOLD: '1000000' } };
+  await using one = await openFanOutWorld({ ...of, database: DATABASE });
+  await using two = await openFanOutWorld({
+    ...{ ...of, database: `${DATABASE}_two`, workers: 2 },
+    env: { ...of.env, FAN_OUT_LEASE: `${String(LEASE_SECONDS)}s` },
+  });
+  const worldOf = (workers: number): FanOutWorld => (workers === 1 ? one : two);
   const sizes: CostSizes = sized(options, {
-    full: { one: 60, chunk: 20, many: 4, followers: 20_000 },
+    full: { one: 60, chunk: 20, many: 3, followers: 20_000 },
     short: { one: 40, chunk: 10, many: 2, followers: 20_000 },
     smoke: { one: 3, chunk: 2, many: 1, followers: 1_500 },
   });
-  const backlog = sized(options, { full: 30, short: 15, smoke: 2 });
+  const backlog = sized(options, { full: 12, short: 12, smoke: 2 });
+  for (const workers of [1, 2])
+    for (const scale of new Set(cases.filter((each) => each.workers === workers).map((each) => each.scale)))
+      await prepare(worldOf(workers), scale);
+  await one.follow(BACKLOG_REF, BACKLOG_READERS);
+  await followForCosts(one, sizes);
   const checked: Checked[] = [];
-  for (const scale of scales) await prepare(world, scale);
-  await world.follow(BACKLOG_REF, BACKLOG_READERS);
-  await followForCosts(world, sizes);
-  for (let round = 0; round < rounds; round += 1)
-    for (const scale of scales) {
+  for (let round = 0; round < rounds; round += 1) {
+    const costs = await measureFanOutCosts(one, sizes);
+    for (const each of cases) {
       // Right before: so that both have met the same machine.
-      const system = await fitted(world, await measureFanOutCosts(world, sizes), backlog);
-      const one = await check(world, scale, { system, seed: SEED + round });
-      say(`${scale.name}: ${JSON.stringify({ ...one, system })}`);
-      checked.push(one);
+      const system = { ...(await fitted(one, costs, backlog)), workers: each.workers };
+      const found = await check(worldOf(each.workers), each, {
+        system: each.workers === 1 ? system : { ...system, leaseSeconds: LEASE_SECONDS },
+        seed: SEED + round,
+      });
+      const { name, measured, predicted } = found;
+      say(`${name}: ${JSON.stringify({ measured, predicted, system })}`);
+      checked.push(found);
     }
-  return report(checked);
-}
-
-function scalesOf(seconds: number, members: readonly number[]): Scale[] {
-  const [small = 0, middle = 0, large = 0] = members;
-  const of = { seconds };
-  return [
-    { ...of, name: `${String(small)} members`, members: small, refs: 40, load: 0.3 },
-    { ...of, name: `${String(middle)} members`, members: middle, refs: 100, load: 0.5 },
-    { ...of, name: `${String(large)} members`, members: large, refs: 200, load: 0.6 },
-  ];
+  }
+  return reportPlan(checked);
 }
 
 /** The machine as the simulation has it: as many cores as make a backlog last as long as it does here. */
@@ -113,103 +86,4 @@ async function fitted(
     else high = middle;
   }
   return system(Math.min(high, 8));
-}
-
-/** With whole followers, so that each popularity is one ref. */
-function strataOf({ members, refs }: Scale): readonly Stratum[] {
-  const strata = popularity({ ...{ members, refs }, follows: 3, exponent: 1, activityExponent: 0.5 });
-  return strata.map((stratum) => ({ ...stratum, followers: Math.round(stratum.followers) }));
-}
-
-/** One ref of each popularity there is. */
-async function prepare(world: FanOutWorld, scale: Scale): Promise<void> {
-  const counts = strataOf(scale).map(({ followers }) => followers);
-  for (const count of new Set(counts)) if (count > 0) await world.follow(refOf(scale, count), count);
-}
-
-function refOf({ members }: Scale, readers: number): string {
-  return `site-${String(members)}-${String(readers)}`;
-}
-
-async function check(
-  world: FanOutWorld,
-  scale: Scale,
-  { system, seed }: { readonly system: FanOutSystem; readonly seed: number },
-): Promise<Checked> {
-  const strata = strataOf(scale);
-  const { publish, pass, delivery } = system.costs;
-  const mean = strata.reduce((sum, { followers, actionShare }) => sum + followers * actionShare, 0);
-  const work =
-    publish.process +
-    publish.database +
-    pass.process +
-    pass.database +
-    mean * (delivery.process + delivery.database);
-  const rate = (scale.load * system.databaseCores) / work;
-  const arrivals = arrivalsOf({ strata, rate, seconds: scale.seconds, threshold: Infinity, seed });
-  const start = Date.now() + 200;
-  const sent: Promise<number>[] = [];
-  for (const { at, readers } of arrivals) {
-    const dueAt = start + at * 1_000;
-    if (dueAt > Date.now()) await setTimeout(dueAt - Date.now());
-    sent.push(world.publish(refOf(scale, readers), dueAt));
-  }
-  await Promise.all(sent);
-  const lags = (await world.drained()).map(({ lag }) => lag);
-  return {
-    scale,
-    actions: arrivals.length,
-    deliveries: arrivals.reduce((sum, { readers }) => sum + readers, 0),
-    measured: {
-      p50: quantile(lags, 0.5),
-      p99: quantile(lags, 0.99),
-      most: Math.max(...lags),
-      mean: lags.reduce((sum, lag) => sum + lag, 0) / lags.length,
-    },
-    predicted: lagged(simulateFanOut(system, arrivals)),
-  };
-}
-
-function lagged({ actions }: SimulationResult): Lagged {
-  const ms = (share: number): number => actions.quantile(share) * 1_000;
-  return { p50: ms(0.5), p99: ms(0.99), most: ms(1), mean: actions.mean * 1_000 };
-}
-
-/** Every figure of a run with what had been said of it. */
-function report(checked: readonly Checked[]): PartReport {
-  const names = [...new Set(checked.map(({ scale }) => scale.name))];
-  const verdicts = names.flatMap((name) => {
-    const runs = checked.filter(({ scale }) => scale.name === name);
-    return (['p50', 'p99', 'mean'] as const).map((what) => {
-      const ratios = runs.map(({ predicted, measured }) => predicted[what] / measured[what]);
-      const figure: Figure = {
-        name: `${name}: simulated / measured, ${what}`,
-        unit: '×',
-        summary: summarise(ratios, name),
-      };
-      return judge('plan', figure);
-    });
-  });
-  const rows = checked.map(({ scale, actions, deliveries, predicted, measured }) => [
-    ...[scale.name, actions, deliveries],
-    ...(['p50', 'p99', 'most'] as const).map(
-      (what) => `${predicted[what].toFixed(0)} / ${measured[what].toFixed(0)}`,
-    ),
-  ]);
-  const table: Table = {
-    columns: ['size', 'actions', 'deliveries', 'p50, ms: simulated / measured', 'p99, ms', 'slowest, ms'],
-    rows,
-  };
-  return {
-    title: 'The simulation of fanfare plan, beside real runs',
-    about: [
-      'Before each run unit costs are measured one at a time, and from how long a backlog takes how many cores there are. Then actions come by chance at three sizes, of refs with followers by Zipf’s law: real processes deliver them, and the simulation is given the same arrivals.',
-      'The time is from when an action should have been published to when its last follower has it. The API, a worker, the database and what publishes share the machine.',
-    ],
-    figures: [],
-    verdicts,
-    tables: [table],
-    charts: [],
-    raw: { checked },
-  };
 }

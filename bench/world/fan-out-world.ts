@@ -3,6 +3,8 @@ import { ObjectId } from 'mongodb';
 import { Closer } from '../../src/lib/closer.ts';
 import type { Environment } from '../harness/environment.ts';
 import { startApi, startWorker, tokenFor, type FanfareApi } from '../harness/fanfare.ts';
+import type { ProbeApi } from '../programs/probe.ts';
+import type { Child } from '../harness/child.ts';
 import { graphqlRequest } from '../harness/http-lanes.ts';
 import { LanePool } from '../harness/lane-pool.ts';
 import { cpuByKind } from '../harness/process-usage.ts';
@@ -39,6 +41,10 @@ export interface FanOutWorld extends AsyncDisposable {
   /** Resolves when everything that was published since the last call has been delivered. */
   drained(): Promise<readonly Fanned[]>;
   cpu(): PartsCpu;
+  /** The first worker is gone at once, without a word. */
+  killWorker(): Promise<void>;
+  /** Another one in its place. */
+  replaceWorker(): Promise<void>;
 }
 
 export interface FanOutWorldOptions {
@@ -59,10 +65,9 @@ export async function openFanOutWorld(options: FanOutWorldOptions): Promise<FanO
   const world = closer.own(await openRawWorld(environment, database));
   const of = { environment, database, profileDir: null, env };
   const api = closer.own(await startApi(of));
-  const running = await Promise.all(
-    Array.from({ length: workers }, () => startWorker({ ...of, processes: workerProcesses })),
-  );
-  for (const worker of running) closer.own(worker);
+  const start = async (): Promise<Child<ProbeApi>> =>
+    closer.own(await startWorker({ ...of, processes: workerProcesses }));
+  const running = await Promise.all(Array.from({ length: workers }, start));
   const pool = closer.own(new LanePool(api.url, CONNECTIONS));
   const token = await tokenFor('publisher', ['service']);
   const kinds = new Map([
@@ -108,6 +113,16 @@ export async function openFanOutWorld(options: FanOutWorldOptions): Promise<FanO
         redis: sum('redis'),
         benchmark: sum('benchmark'),
       };
+    },
+    killWorker: async () => {
+      const [first] = running;
+      if (first === undefined) throw new Error('There is no worker');
+      process.kill(first.pid, 'SIGKILL');
+      await first[Symbol.asyncDispose]();
+    },
+    replaceWorker: async () => {
+      running[0] = await start();
+      kinds.set(running[0].pid, 'worker');
     },
     [Symbol.asyncDispose]: () => closer.close(),
   };

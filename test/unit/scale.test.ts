@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { planCheckLines, readPlanCheck } from '../../schema/plan-check.ts';
 import { scaleTables, withTables } from '../../schema/scale-page.ts';
 import { MEASURED_COSTS } from '../../src/cli/plan/measured-costs.ts';
 import { readUnitCosts } from '../../src/cli/plan/unit-costs.ts';
@@ -13,12 +14,38 @@ function inOneLayout(text: string): string {
     .replace(/\n{2,}/g, '\n\n');
 }
 
-test('docs/scale.md has the figures that fanfare plan prints: npm run scale writes them', () => {
+test('docs/scale.md has the figures that fanfare plan prints and the benchmark has measured: npm run scale writes them', async () => {
   const page = readFileSync(new URL('../../docs/scale.md', import.meta.url), 'utf8');
-  expect(inOneLayout(page)).toBe(inOneLayout(withTables(page, scaleTables(MEASURED_COSTS))));
+  const plan = await readPlanCheck(new URL('../../bench/results/plan.json', import.meta.url));
+  const tables = { ...scaleTables(MEASURED_COSTS), checked: planCheckLines(plan) };
+  expect(inOneLayout(page)).toBe(inOneLayout(withTables(page, tables)));
 });
 
 test('the costs that ship are those the benchmark has measured', async () => {
   const measured = new URL('../../bench/results/unit-costs.json', import.meta.url);
   expect(MEASURED_COSTS).toEqual(await readUnitCosts(fileURLToPath(measured)));
+});
+
+test('the check of the simulation says which of its figures are further off than a quarter', () => {
+  const verdict = (name: string, median: number, count: number) => ({
+    isMet: median > 0.75 && median < 1.25,
+    figure: { name, summary: { median, min: median, max: median + 0.1, count } },
+  });
+  const lines = planCheckLines({
+    size: 'full',
+    provenance: { measuredAt: '2026-01-02T03:04Z', machine: { cpu: 'a CPU', cores: 2, loadBefore: 0.1 } },
+    verdicts: [
+      verdict('1,000 members: simulated / measured, p50', 1.1, 3),
+      verdict('1,000 members: simulated / measured, p99.9', 1.5, 1),
+    ],
+  });
+  expect(lines).toEqual([
+    'Measured 2026-01-02 on a CPU, 2 cores, size full.',
+    '',
+    '| run | p50 | p99 | p99.9 | mean |',
+    '| --- | --- | --- | --- | --- |',
+    '| 1,000 members | 1.10 (1.10–1.20) |  | 1.50 |  |',
+    '',
+    '1 of 2 are further off than 25 %: 1,000 members, p99.9: 1.50.',
+  ]);
 });

@@ -28,10 +28,11 @@ export class SimulatedWorker {
   readonly #world: WorkerWorld;
   readonly #thread: Thread;
   readonly #turns = new LaneTurns();
-  readonly #running: Readonly<Record<Lane, Set<FanOutTask>>> = {
-    URGENT: new Set(),
-    LIVE: new Set(),
-    BULK: new Set(),
+  /** Each with when its lease was renewed last. */
+  readonly #running: Readonly<Record<Lane, Map<FanOutTask, number>>> = {
+    URGENT: new Map(),
+    LIVE: new Map(),
+    BULK: new Map(),
   };
   #isTaking = false;
   /** When turns are given next though nothing ends, in milliseconds. */
@@ -45,7 +46,7 @@ export class SimulatedWorker {
 
   /** Readers who wait for the fan-outs that it has taken. */
   get readersLeft(): number {
-    const tasks = LANES.flatMap((lane) => [...this.#running[lane]]);
+    const tasks = LANES.flatMap((lane) => [...this.#running[lane].keys()]);
     return tasks.reduce((sum, { readers, reached }) => sum + readers - reached, 0);
   }
 
@@ -56,7 +57,7 @@ export class SimulatedWorker {
     const task = this.#world.queue.take(LANES.filter((lane) => this.#running[lane].size < concurrency));
     if (task === null) return;
     this.#isTaking = true;
-    this.#running[task.lane].add(task);
+    this.#renew(task);
     this.#pass(CLAIM_SHARE, () => {
       this.#isTaking = false;
       this.#turns.passBegun(task.lane);
@@ -71,10 +72,18 @@ export class SimulatedWorker {
   die(): void {
     this.#isDead = true;
     const { timeline, system, queue } = this.#world;
-    for (const task of LANES.flatMap((lane) => [...this.#running[lane]]))
-      timeline.after(system.leaseSeconds, () => {
+    const third = system.leaseSeconds / 3;
+    for (const [task, renewedAt] of LANES.flatMap((lane) => [...this.#running[lane]])) {
+      // Beside what it does, it renews a lease three times within its length.
+      const ago = (timeline.now - renewedAt) % third;
+      timeline.after(system.leaseSeconds - ago, () => {
         queue.add(task);
       });
+    }
+  }
+
+  #renew(task: FanOutTask): void {
+    this.#running[task.lane].set(task, this.#world.timeline.now);
   }
 
   #pass(share: number, then: () => void): void {
@@ -104,9 +113,7 @@ export class SimulatedWorker {
   }
 
   #begin(task: FanOutTask): void {
-    const { chunkSize } = this.#world.system;
-    // As the worker has it: chunks of bulk are half as large.
-    const size = task.lane === 'BULK' ? Math.ceil(chunkSize / 2) : chunkSize;
+    const size = sizeOfChunk(task, this.#world.system);
     let next = task.reached;
     let open = 0;
     const more = (): void => {
@@ -137,6 +144,8 @@ export class SimulatedWorker {
       };
       this.#work(cost, () => {
         onDelivered(task, task.deliver(from, to));
+        // As the worker has it: each full chunk is a checkpoint.
+        if (readers === sizeOfChunk(task, system)) this.#renew(task);
         this.#turns.ended(task.lane, begunAt * 1_000, timeline.now * 1_000);
         then();
         this.#giveTurns();
@@ -171,4 +180,9 @@ export class SimulatedWorker {
       if (!this.#isDead) this.#giveTurns();
     });
   }
+}
+
+/** As the worker has it: chunks of bulk are half as large. */
+function sizeOfChunk({ lane }: FanOutTask, { chunkSize }: FanOutSystem): number {
+  return lane === 'BULK' ? Math.ceil(chunkSize / 2) : chunkSize;
 }

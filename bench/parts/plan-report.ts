@@ -1,0 +1,59 @@
+import { judge, type Figure, type PartReport, type Table, type Verdict } from '../harness/report.ts';
+import { once, quantile, summarise } from '../harness/statistics.ts';
+import type { Checked } from './plan-cases.ts';
+
+/** From so many actions on, one of a thousand of them is not simply the slowest. */
+const ENOUGH = 1_000;
+const RARE = 0.999;
+
+/** Every figure of a run with what had been said of it. */
+export function reportPlan(checked: readonly Checked[]): PartReport {
+  const names = [...new Set(checked.map(({ name }) => name))];
+  const verdicts = names.flatMap((name) => {
+    const runs = checked.filter((one) => one.name === name);
+    const usual = (['p50', 'p99', 'mean'] as const).map((what) => {
+      const ratios = runs.map(({ predicted, measured }) => predicted[what] / measured[what]);
+      const figure: Figure = {
+        name: `${name}: simulated / measured, ${what}`,
+        unit: '×',
+        summary: summarise(ratios, name),
+      };
+      return judge('plan', figure);
+    });
+    return [...usual, ...rare(name, runs)];
+  });
+  const rows = checked.map(({ name, actions, deliveries, predicted, measured }) => [
+    ...[name, actions, deliveries],
+    ...(['p50', 'p99', 'most', 'mean'] as const).map(
+      (what) => `${predicted[what].toFixed(0)} / ${measured[what].toFixed(0)}`,
+    ),
+  ]);
+  const table: Table = {
+    columns: [
+      ...['run', 'actions', 'deliveries', 'p50, ms: simulated / measured'],
+      ...['p99, ms', 'slowest, ms', 'mean, ms'],
+    ],
+    rows,
+  };
+  return {
+    title: 'The simulation of fanfare plan, beside real runs',
+    about: [
+      'In each round unit costs are measured one at a time, and right before each run, from how long a backlog takes, how many cores there are. Then actions come by chance at three sizes, of refs with followers by Zipf’s law: real processes deliver them, and the simulation is given the same arrivals. The same with many actions at one moment, with two workers, and with one of two killed while a backlog is delivered; it does not come back, and leases are short.',
+      'The time is from when an action should have been published to when its last follower has it. The API, the workers, the database and what publishes share the machine. p99.9 is of all rounds together, where they have a thousand actions.',
+    ],
+    figures: [],
+    verdicts,
+    tables: [table],
+    charts: [],
+    raw: { checked: checked.map(({ lags: _, ...one }) => one) },
+  };
+}
+
+function rare(name: string, runs: readonly Checked[]): Verdict[] {
+  const of = (side: 'measured' | 'predicted'): number[] => runs.flatMap(({ lags }) => lags[side]);
+  if (of('measured').length < ENOUGH) return [];
+  const what = `${name}: simulated / measured, p99.9`;
+  const ratio = quantile(of('predicted'), RARE) / quantile(of('measured'), RARE);
+  const note = `${of('measured').length.toLocaleString('en')} actions`;
+  return [judge('plan', { name: what, unit: '×', summary: once(ratio, what), note })];
+}
