@@ -19,8 +19,11 @@ export interface PositionCursor {
  * cursor of another list, a truncated or an invented one is refused instead of giving a page of something else.
  */
 export function encodeCursor(list: string, payload: Buffer): string {
-  const head = Buffer.of(VERSION);
-  return Buffer.concat([head, checkSum(list, payload), payload]).toString('base64url');
+  const bytes = Buffer.allocUnsafe(1 + CHECK_BYTES + payload.length);
+  bytes.writeUInt8(VERSION);
+  bytes.write(checkSum(list, payload), 1, CHECK_BYTES, 'binary');
+  payload.copy(bytes, 1 + CHECK_BYTES);
+  return bytes.toString('base64url');
 }
 
 /** @throws FanfareError BAD_CURSOR */
@@ -31,7 +34,7 @@ export function decodeCursor(list: string, cursor: string): Buffer {
     bytes[0] === VERSION &&
     bytes.length > CHECK_BYTES &&
     bytes.toString('base64url') === cursor &&
-    checkSum(list, payload).equals(bytes.subarray(1, 1 + CHECK_BYTES));
+    checkSum(list, payload) === bytes.toString('binary', 1, 1 + CHECK_BYTES);
   if (!isOurs) throw badCursor();
   return payload;
 }
@@ -102,9 +105,12 @@ function badCursor(): FanfareError {
   return new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
 }
 
-function checkSum(list: string, payload: Buffer): Buffer {
-  return hash('sha256', Buffer.concat([Buffer.from(`${list}\0`), payload]), 'buffer').subarray(
-    0,
-    CHECK_BYTES,
-  );
+/** A character for each byte: a page has one for every entry, and texts are made faster than buffers. */
+function checkSum(list: string, payload: Buffer): string {
+  const length = Buffer.byteLength(list);
+  const bytes = Buffer.allocUnsafe(length + 1 + payload.length);
+  bytes.write(list);
+  bytes.writeUInt8(0, length);
+  payload.copy(bytes, length + 1);
+  return hash('sha256', bytes, 'binary').slice(0, CHECK_BYTES);
 }

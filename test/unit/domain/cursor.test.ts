@@ -35,6 +35,15 @@ test('gives every position back as it was', () => {
   );
 });
 
+test('a cursor that was given out by an earlier release is the one that is given out now', () => {
+  const cursor = {
+    time: new Date(1_700_000_000_000),
+    actionId: '0123456789abcdef01234567',
+    asOf: new Date(1_700_000_001_000),
+  };
+  expect(encodePosition('feed:zoë', cursor)).toBe('AfoTryMyaUJ4vP5WgAAAASNFZ4mrze8BI0VnQni8_la-gAA');
+});
+
 test('refuses a cursor of another list', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), position, (list, other, cursor) => {
