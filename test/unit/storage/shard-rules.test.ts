@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ALL_RETIRED_INDEXES, allIndexes } from '../../../src/app/indexes.ts';
 import { SHARD_PLANS } from '../../../src/storage/shard-keys.ts';
 import { SHARD_RULES, shardRefusals, supports, type ShardKey } from '../../../src/storage/shard-rules.ts';
-import { reasonsInWords, SCATTERED } from '../../support/scattered.ts';
+import { reasonsInWords, SCATTERED, type Reason } from '../../support/scattered.ts';
 import { reachByKey } from '../../support/sharding.ts';
 
 const indexesOf = (name: string) => allIndexes().filter(({ collection }) => collection === name);
@@ -164,6 +164,25 @@ it('every reason to ask all shards is about a collection that is sharded, and so
     }),
   );
   expect(from.filter((path) => !sources.some((source) => source.startsWith(path)))).toEqual([]);
+});
+
+it('every field that all shards are asked by is named in the sources that ask', () => {
+  const src = new URL('../../../src/', import.meta.url);
+  const texts = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /^(?:storage|feeds|descriptors)\/.*\.ts$/.test(path))
+    .map((path) => ({ path, text: readFileSync(new URL(path, src), 'utf8') }));
+  const isNamed = (field: string, { from = '' }: Reason): boolean =>
+    texts.some(
+      ({ path, text }) =>
+        path.startsWith(from) &&
+        new RegExp(`(?<![\\w.$])${field.replaceAll(/[$.]/g, '\\$&')}(?!\\w)`).test(text),
+    );
+  const unnamed = Object.entries(SCATTERED).flatMap(([collection, { reads, writes }]) =>
+    [...reads, ...writes].flatMap((reason) =>
+      (reason.by ?? []).filter((field) => !isNamed(field, reason)).map((field) => `${collection}: ${field}`),
+    ),
+  );
+  expect(unnamed).toEqual([]);
 });
 
 it('the document of sharding has every key, every reason and every rule', () => {
