@@ -17,6 +17,17 @@ export interface TestWebhookOptions extends Partial<WebhookWorkerOptions> {
   readonly observer?: Partial<WebhookObserver>;
 }
 
+/** A clock that the test moves. */
+export function movableClock(): { now: () => Date; move: (ms: number) => void } {
+  let time = Date.now();
+  return {
+    now: () => new Date(time),
+    move: (ms) => {
+      time += ms;
+    },
+  };
+}
+
 /** A worker for one receiver that nothing starts. */
 export function webhookWorker(
   collections: Collections,

@@ -3,7 +3,7 @@ import { webhookKey } from '../../../src/domain/webhook-signature.ts';
 import { eventMover, eventsOf, moveEvents } from '../../support/events.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { newWebhookSecret, startWebhookTarget, type WebhookTarget } from '../../support/webhook-receiver.ts';
-import { sendAll, webhookWorker } from '../../support/webhooks.ts';
+import { movableClock, sendAll, webhookWorker } from '../../support/webhooks.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -13,17 +13,6 @@ beforeEach(async () => {
   parts = await openParts({ recordsEvents: true });
 });
 afterEach(async () => parts[Symbol.asyncDispose]());
-
-/** A clock that the test moves. */
-function movableClock(): { now: () => Date; move: (ms: number) => void } {
-  let time = Date.now();
-  return {
-    now: () => new Date(time),
-    move: (ms) => {
-      time += ms;
-    },
-  };
-}
 
 async function publish(count: number, refId = 'actor'): Promise<void> {
   for (let n = 0; n < count; n++) await parts.publish({ actorId: refId });
