@@ -7,6 +7,13 @@ import type { Collections } from './mongo.ts';
 import { profileTraces } from './profile-traces.ts';
 import { readerTraces } from './reader-traces.ts';
 
+export type MemberTracesRepository = ReturnType<typeof profileTraces> &
+  ReturnType<typeof followTraces> &
+  ReturnType<typeof actionTraces> &
+  ReturnType<typeof interactionTraces> &
+  ReturnType<typeof readerTraces> &
+  ReturnType<typeof eventTraces>;
+
 /**
  * Everything outside a feed in which a member leaves a trace. Each method does one bounded batch and returns how much
  * it found: called again until that is 0, nothing is left. Cut off anywhere and repeated, each comes to the same end.
@@ -14,7 +21,7 @@ import { readerTraces } from './reader-traces.ts';
 export function memberTracesRepository(
   collections: Collections,
   directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
-) {
+): MemberTracesRepository {
   return {
     ...profileTraces(collections, directoryStamps),
     ...followTraces(collections),
@@ -24,5 +31,3 @@ export function memberTracesRepository(
     ...eventTraces(collections),
   };
 }
-
-export type MemberTracesRepository = ReturnType<typeof memberTracesRepository>;
