@@ -1,10 +1,6 @@
 import type { ActionId, UserId } from '../domain/action.ts';
-import {
-  compareFeedPositions,
-  FLOOR_ABOVE_ALL,
-  type FeedEntry,
-  type FeedPosition,
-} from '../domain/newsfeed-item.ts';
+import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../domain/newsfeed-item.ts';
+import { isAboveAll } from './floor.ts';
 import type { FeedStore, StoredPage } from './feed-store.ts';
 import { readFromSource, type SourceDependencies } from './source.ts';
 import {
@@ -149,10 +145,6 @@ function holdsWhatWasRead({ floor, isLost }: StoredPage, vouchedFor: FeedPositio
   // Nothing is ever stored: pages are always as they should be.
   if (floor === null || isAboveAll(floor)) return true;
   return vouchedFor !== null && compareFeedPositions(floor, vouchedFor) >= 0;
-}
-
-function isAboveAll(floor: FeedPosition | null): boolean {
-  return floor !== null && compareFeedPositions(floor, FLOOR_ABOVE_ALL) === 0;
 }
 
 /** Those of the entries that are stored, as they are. */

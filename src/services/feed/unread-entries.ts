@@ -1,7 +1,8 @@
 import { compareFeedPositions, type FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { isInRange } from '../../feeds/feed-range.ts';
-import type { FeedQuery, FeedReader } from '../../feeds/feed-reader.ts';
+import type { FeedReader } from '../../feeds/feed-reader.ts';
+import type { FeedQuery } from '../../feeds/read-ahead.ts';
 import type { ItemMarksRepository } from '../../storage/item-marks.ts';
 
 export interface UnreadEntriesDependencies {

@@ -1,6 +1,7 @@
 import { compareFeedPositions, FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { FeedAhead, FeedQuery, FeedReader } from '../../feeds/feed-reader.ts';
+import type { FeedReader } from '../../feeds/feed-reader.ts';
+import type { FeedAhead, FeedQuery } from '../../feeds/read-ahead.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
 import type { FeedsRepository } from '../../storage/feeds.ts';
 import { makeDue } from '../feed/rebuild-feed.ts';

@@ -1,6 +1,6 @@
 import type { UserId } from '../../../domain/action.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../../../domain/newsfeed-item.ts';
-import type { SlotWrite, TakenSlot } from './repository.ts';
+import type { SlotWrite, TakenSlot } from './ring.ts';
 import { isBehind } from '../shared/put-in-rounds.ts';
 
 export interface RingState {

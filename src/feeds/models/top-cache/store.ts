@@ -2,6 +2,7 @@ import type { UserId } from '../../../domain/action.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../../../domain/newsfeed-item.ts';
 import type { FeedTop, FeedTopsRepository } from './repository.ts';
 import type { FeedStore, FillOptions } from '../../feed-store.ts';
+import { higher } from '../../floor.ts';
 import { deliverInRounds, isBehind, unite } from '../shared/put-in-rounds.ts';
 
 /** A document of so many entries is about 0.8 MB; every delivery rewrites it. */
@@ -87,9 +88,4 @@ function fillTop(
     .filter((entry) => floor === null || compareFeedPositions(entry, floor) < 0)
     .sort(compareFeedPositions);
   return { version: top.version, entries: all.slice(0, cap), floor: all[cap] ?? floor };
-}
-
-function higher(a: FeedPosition | null, b: FeedPosition | null): FeedPosition | null {
-  if (a === null || b === null) return a ?? b;
-  return compareFeedPositions(a, b) <= 0 ? a : b;
 }

@@ -1,0 +1,24 @@
+import { positionAbove } from '../domain/cursor.ts';
+import { compareFeedPositions, FLOOR_ABOVE_ALL, type FeedPosition } from '../domain/newsfeed-item.ts';
+
+export function isAboveAll(floor: FeedPosition | null): boolean {
+  return floor !== null && compareFeedPositions(floor, FLOOR_ABOVE_ALL) === 0;
+}
+
+export function isAbove(position: FeedPosition, floor: FeedPosition | null): boolean {
+  return floor === null || compareFeedPositions(position, floor) < 0;
+}
+
+/** The first where they are the same. */
+export function higher(a: FeedPosition | null, b: FeedPosition | null): FeedPosition | null {
+  if (a === null || b === null) return a ?? b;
+  return compareFeedPositions(a, b) <= 0 ? a : b;
+}
+
+/** Where to go on from the floor, which belongs to what lies below it; nothing when everything does. */
+export function startBelow(floor: FeedPosition, after: FeedPosition | undefined): { after?: FeedPosition } {
+  if (isAboveAll(floor)) return {};
+  const { time, actionId } = positionAbove({ time: floor.relevancy, actionId: floor.actionId });
+  const start = { relevancy: time, actionId };
+  return { after: after === undefined || isAbove(after, start) ? start : after };
+}

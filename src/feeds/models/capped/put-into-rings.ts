@@ -1,0 +1,139 @@
+import type { ActionId } from '../../../domain/action.ts';
+import type { ReaderDelivery } from '../../feed-store.ts';
+import { isAbove } from '../../floor.ts';
+import { fillRing } from './fill-ring.ts';
+import { isHeldIn, placeFor, placesOf, type Candidate, type Held, type RingSize } from './places.ts';
+import type { FeedRingsRepository } from './repository.ts';
+import type { FeedRing, SlotWrite } from './ring.ts';
+
+/** Look-ups of single readers at the same time. */
+const AT_ONCE = 16;
+
+export interface PutOptions {
+  /** How many numbers of each ring are taken. */
+  readonly count: number;
+  /** Who holds the action already was looked up before. */
+  readonly isLookedUp: boolean;
+}
+
+/** What becomes of candidates. */
+interface Choice {
+  readonly writes: ReadonlyMap<SlotWrite, Candidate>;
+  /** Below the newest half of full rings: they give way themselves. */
+  readonly letGo: readonly Candidate[];
+  readonly again: readonly ReaderDelivery[];
+}
+
+/** Returns those to try again: somebody else was faster, or no place was found yet. */
+export async function putIntoRings(
+  rings: FeedRingsRepository,
+  size: RingSize,
+  delivery: { readonly actionId: ActionId; readonly readers: readonly ReaderDelivery[] },
+  { count, isLookedUp }: PutOptions,
+): Promise<ReaderDelivery[]> {
+  const taken = await rings.take(
+    delivery.readers.map(({ userId }) => userId),
+    count,
+  );
+  for (const { userId, extent, first } of taken)
+    if (extent > size.cap && first % size.half < count) await fillRing(rings, size.cap, userId, [], {});
+  const { candidates, again } = candidatesOf(delivery, taken, isLookedUp);
+  const choice = await choosePlaces(rings, size, candidates, count);
+  await rings.raiseFloors(floorsOf(choice));
+  const lost = await rings.write([...choice.writes.keys()]);
+  return [...again, ...choice.again, ...lost.flatMap((write) => choice.writes.get(write)?.reader ?? [])];
+}
+
+function candidatesOf(
+  { actionId, readers }: { readonly actionId: ActionId; readonly readers: readonly ReaderDelivery[] },
+  taken: readonly FeedRing[],
+  isLookedUp: boolean,
+): { readonly candidates: readonly Candidate[]; readonly again: readonly ReaderDelivery[] } {
+  const byUser = new Map(taken.map((ring) => [ring.userId, ring]));
+  const again: ReaderDelivery[] = [];
+  const candidates: Candidate[] = [];
+  for (const reader of readers) {
+    const ring = byUser.get(reader.userId);
+    const entry = { actionId, relevancy: reader.relevancy, reasons: reader.reasons };
+    if (ring === undefined) again.push(reader);
+    else if (isAbove(entry, ring.floor)) candidates.push({ reader, ring, entry });
+    // At the floor or below nothing is promised; but an entry that is stored already is raised.
+    else if (!isLookedUp) again.push(reader);
+  }
+  return { candidates, again };
+}
+
+async function choosePlaces(
+  rings: FeedRingsRepository,
+  size: RingSize,
+  candidates: readonly Candidate[],
+  count: number,
+): Promise<Choice> {
+  const held = await heldBy(rings, size, candidates, count);
+  const writes = new Map<SlotWrite, Candidate>();
+  const choose = (candidate: Candidate): boolean => {
+    const write = placeFor(placesOf(candidate.ring, count, size), candidate, held, size);
+    if (write !== null) writes.set(write, candidate);
+    return write !== null;
+  };
+  const again: ReaderDelivery[] = [];
+  const undecided: Candidate[] = [];
+  for (const candidate of candidates) {
+    // Who has it already in one of these places is looked up: it would give way to itself, and might sink by that.
+    if (isHeldIn(placesOf(candidate.ring, count, size), candidate, held)) again.push(candidate.reader);
+    else if (!choose(candidate)) undecided.push(candidate);
+  }
+  const letGo: Candidate[] = [];
+  for (const candidate of await withPivots(rings, size, undecided)) {
+    if (choose(candidate)) continue;
+    // All places have been looked at, and it is itself not among the newest half: it gives way.
+    const { pivot } = candidate.ring;
+    if (count === size.cap && pivot !== null && !isAbove(candidate.entry, pivot)) letGo.push(candidate);
+    else again.push(candidate.reader);
+  }
+  return { writes, letGo, again };
+}
+
+function heldBy(
+  rings: FeedRingsRepository,
+  size: RingSize,
+  candidates: readonly Candidate[],
+  count: number,
+): Promise<Held> {
+  return rings.taken(
+    candidates.flatMap(({ ring }) =>
+      placesOf(ring, count, size).map((slot) => ({ userId: ring.userId, slot })),
+    ),
+  );
+}
+
+/** How far the floors are raised before anything gives way. */
+function floorsOf({ writes, letGo }: Choice) {
+  return [
+    ...letGo.map(({ reader, entry }) => ({ userId: reader.userId, floor: entry })),
+    ...[...writes].flatMap(([{ userId, evicted }, { ring }]) =>
+      evicted !== null && isAbove(evicted, ring.floor) ? [{ userId, floor: evicted }] : [],
+    ),
+  ];
+}
+
+/** With what the newest half is now. */
+async function withPivots(
+  rings: FeedRingsRepository,
+  { half }: RingSize,
+  candidates: readonly Candidate[],
+): Promise<Candidate[]> {
+  const found: Candidate[] = [];
+  const withPivot = async (candidate: Candidate): Promise<Candidate> => {
+    const { ring } = candidate;
+    const [position] = await rings.ranked(ring.userId, half, half);
+    const pivot = position === undefined ? null : { ...position, rank: half };
+    return { ...candidate, ring: { ...ring, pivot } };
+  };
+  for (let from = 0; from < candidates.length; from += AT_ONCE)
+    found.push(...(await Promise.all(candidates.slice(from, from + AT_ONCE).map(withPivot))));
+  await rings.setPivots(
+    found.flatMap(({ ring: { userId, pivot } }) => (pivot === null ? [] : [{ userId, pivot }])),
+  );
+  return found;
+}

@@ -1,0 +1,139 @@
+import { ObjectId, type Collection } from 'mongodb';
+import type { UserId } from '../../../domain/action.ts';
+import type { FeedPosition } from '../../../domain/newsfeed-item.ts';
+import { isDuplicateKey, retryOnDuplicateKey } from '../../../storage/errors.ts';
+import { toPlace, toPosition } from '../../../storage/feed-position.ts';
+import type { FeedRingDocument } from './documents.ts';
+import type { FeedRing, RankedPosition } from './ring.ts';
+
+/** Claims of others that may come between one's own and its reading. */
+const CLAIMS_KEPT = 16;
+
+/** What is known of each ring: its counter, its floor, its extent and its newest half. */
+export function ringCounters(rings: Collection<FeedRingDocument>, cap: number) {
+  return {
+    /** Takes the next `count` numbers of each of these rings, which are made where there are none. Two round trips. */
+    async take(userIds: readonly UserId[], count: number): Promise<FeedRing[]> {
+      const token = new ObjectId();
+      const claim = { by: token, first: { $ifNull: ['$numFeed', 0] } };
+      const operations = userIds.map((userId) => ({
+        updateOne: {
+          filter: { _id: userId },
+          update: [
+            {
+              $set: {
+                numFeed: { $add: [{ $ifNull: ['$numFeed', 0] }, count] },
+                claims: {
+                  $slice: [{ $concatArrays: [[claim], { $ifNull: ['$claims', []] }] }, CLAIMS_KEPT],
+                },
+                extent: { $max: [{ $ifNull: ['$extent', 0] }, cap] },
+                floor: { $ifNull: ['$floor', null] },
+              },
+            },
+          ],
+          upsert: true,
+        },
+      }));
+      await retryOnDuplicateKey(() => rings.bulkWrite(operations, { ordered: false }));
+      const documents = await rings
+        .find({ _id: { $in: [...userIds] }, 'claims.by': token })
+        .batchSize(userIds.length + 1)
+        .toArray();
+      return documents.flatMap(({ _id: userId, claims, floor, pivot, extent }) => {
+        const own = claims.find(({ by }) => by.equals(token));
+        if (own === undefined) return [];
+        return [
+          {
+            ...{ userId, extent, first: own.first },
+            floor: floor && toPosition(floor),
+            pivot: pivot == null ? null : { ...toPosition(pivot), rank: pivot.rank },
+          },
+        ];
+      });
+    },
+
+    async ring(userId: UserId): Promise<{
+      readonly numFeed: number;
+      readonly floor: FeedPosition | null;
+      readonly extent: number;
+    }> {
+      const document = await rings.findOne(
+        { _id: userId },
+        { projection: { numFeed: 1, floor: 1, extent: 1 } },
+      );
+      if (document === null) return { numFeed: 0, floor: null, extent: cap };
+      const { numFeed, floor, extent } = document;
+      return { numFeed, extent, floor: floor && toPosition(floor) };
+    },
+
+    /** Takes `count` numbers if the counter stands where it is thought to stand; else false, and nothing is done. */
+    async takeFrom(userId: UserId, numFeed: number, count: number): Promise<boolean> {
+      try {
+        const { matchedCount, upsertedCount } = await rings.updateOne(
+          { _id: userId, numFeed },
+          { $inc: { numFeed: count }, $max: { extent: cap }, $setOnInsert: { claims: [], floor: null } },
+          { upsert: numFeed === 0 },
+        );
+        return matchedCount + upsertedCount === 1;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    async setPivots(
+      pivots: readonly { readonly userId: UserId; readonly pivot: RankedPosition }[],
+    ): Promise<void> {
+      if (pivots.length === 0) return;
+      await rings.bulkWrite(
+        pivots.map(({ userId, pivot }) => ({
+          updateOne: {
+            filter: { _id: userId },
+            update: { $set: { pivot: { ...toPlace(pivot), rank: pivot.rank } } },
+          },
+        })),
+        { ordered: false },
+      );
+    },
+
+    /** Comes after entries were removed: then nothing is known of how many are left above a place. */
+    async forgetPivots(userIds: readonly UserId[]): Promise<void> {
+      await rings.updateMany({ _id: { $in: [...userIds] }, pivot: { $ne: null } }, { $set: { pivot: null } });
+    },
+
+    /** Raises floors, never lowers them. Comes before what is at them and below gives way. */
+    async raiseFloors(
+      floors: readonly { readonly userId: UserId; readonly floor: FeedPosition }[],
+    ): Promise<void> {
+      if (floors.length === 0) return;
+      await rings.bulkWrite(
+        floors.map(({ userId, floor }) => {
+          const place = toPlace(floor);
+          return {
+            updateOne: {
+              filter: {
+                _id: userId,
+                $or: [
+                  { floor: null },
+                  { 'floor.relevancy': { $lt: place.relevancy } },
+                  { 'floor.relevancy': place.relevancy, 'floor.actionId': { $lt: place.actionId } },
+                ],
+              },
+              update: { $set: { floor: place } },
+            },
+          };
+        }),
+        { ordered: false },
+      );
+    },
+
+    /** No place beyond the cap is taken any more. */
+    async shrink(userId: UserId, extent: number): Promise<void> {
+      await rings.updateOne({ _id: userId, extent }, { $set: { extent: cap } });
+    },
+
+    async dropRing(userId: UserId): Promise<void> {
+      await rings.deleteOne({ _id: userId });
+    },
+  };
+}

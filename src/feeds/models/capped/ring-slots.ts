@@ -1,0 +1,86 @@
+import type { Collection, ObjectId } from 'mongodb';
+import type { UserId } from '../../../domain/action.ts';
+import type { FeedPosition } from '../../../domain/newsfeed-item.ts';
+import { duplicatePositions } from '../../../storage/errors.ts';
+import { toPlace, toPosition } from '../../../storage/feed-position.ts';
+import { toEntry, toEntryDocument } from '../shared/entries.ts';
+import type { FeedSlotDocument } from './documents.ts';
+import { slotId, type SlotWrite, type TakenSlot } from './ring.ts';
+
+/** The places of all rings, and who has them. */
+export function ringSlots(slots: Collection<FeedSlotDocument>) {
+  return {
+    /** Who has these places, in no particular order; free ones are left out. */
+    async taken(
+      places: readonly { readonly userId: UserId; readonly slot: number }[],
+    ): Promise<ReadonlyMap<string, FeedPosition>> {
+      if (places.length === 0) return new Map();
+      const documents = await slots
+        .find({
+          _id: { $in: places.map(({ userId, slot }) => slotId(userId, slot)) },
+          userId: { $in: [...new Set(places.map(({ userId }) => userId))] },
+        })
+        .hint('_id_')
+        .project<{ _id: string; actionId: ObjectId; relevancy: Date }>({ actionId: 1, relevancy: 1 })
+        .batchSize(places.length + 1)
+        .toArray();
+      return new Map(documents.map((document) => [document._id, toPosition(document)]));
+    },
+
+    /** The entries of these ranks, from 1, of what a reader holds; fewer where there are no more. Index `page`. */
+    async ranked(userId: UserId, from: number, to: number): Promise<FeedPosition[]> {
+      const documents = await slots
+        .find({ userId })
+        .sort({ relevancy: -1, actionId: -1 })
+        .project<{ actionId: ObjectId; relevancy: Date }>({ _id: 0, actionId: 1, relevancy: 1 })
+        .skip(from - 1)
+        .limit(to - from + 1)
+        .toArray();
+      return documents.map(toPosition);
+    },
+
+    /** Every entry of a reader's, with its place. */
+    async all(userId: UserId): Promise<TakenSlot[]> {
+      const documents = await slots.find({ userId }).batchSize(10_000).toArray();
+      return documents.map((document) => ({
+        ...toEntry(document),
+        slot: Number(document._id.slice(userId.length + 1)),
+      }));
+    },
+
+    /**
+     * Puts entries into places, in one unordered write. Returns those it could not: somebody else has taken the place, or
+     * the reader holds the action already.
+     */
+    async write(writes: readonly SlotWrite[]): Promise<SlotWrite[]> {
+      if (writes.length === 0) return [];
+      try {
+        await slots.bulkWrite(
+          writes.map(({ userId, slot, entry, evicted }) => {
+            const _id = slotId(userId, slot);
+            const document = toEntryDocument(entry);
+            if (evicted === null) return { insertOne: { document: { _id, userId, ...document } } };
+            // Where another entry has the place by now this does not match and cannot be inserted either.
+            const filter = { _id, userId, ...toPlace(evicted) };
+            return { updateOne: { filter, update: { $set: document }, upsert: true } };
+          }),
+          { ordered: false },
+        );
+        return [];
+      } catch (error) {
+        return duplicatePositions(error).flatMap((position) => writes[position] ?? []);
+      }
+    },
+
+    /** Frees places, where nobody has raised their entries meanwhile. */
+    async free(userId: UserId, taken: readonly TakenSlot[]): Promise<void> {
+      if (taken.length === 0) return;
+      await slots.bulkWrite(
+        taken.map((one) => ({
+          deleteOne: { filter: { _id: slotId(userId, one.slot), userId, ...toPlace(one) } },
+        })),
+        { ordered: false },
+      );
+    },
+  };
+}

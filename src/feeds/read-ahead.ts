@@ -1,0 +1,60 @@
+import type { UserId } from '../domain/action.ts';
+import type { ReaderProfile } from '../domain/viewer.ts';
+import { clock } from '../lib/clock.ts';
+import type { PulledRefs } from '../storage/pulled-refs.ts';
+import type { FeedPageQuery, FeedStore, KnownReader, StoredPage } from './feed-store.ts';
+
+export type FeedQuery = Omit<FeedPageQuery, 'userId'>;
+
+export interface ReadAheadDependencies {
+  readonly feedStore: Pick<FeedStore, 'page' | 'open'>;
+  readonly pulledRefs: Pick<PulledRefs, 'known'>;
+}
+
+/** A page that the store has been asked for before its reader was known. Neither promise has to be awaited. */
+export interface FeedAhead {
+  /** What the store has told of the reader besides, read before the page; null: nothing. */
+  readonly known: Promise<KnownReader | null>;
+  readonly page: Promise<StoredPage>;
+  /** When it was begun, by the clock that processes share. */
+  readonly begunAt: number;
+}
+
+/**
+ * What was read of a store counts only if the reader's profile already vouched for the store when it was read. Read
+ * before the profile, that holds unless a rebuild came to its end in between: by what the profile says now there would be
+ * no hole where there was one then. So, unless the store has read the profile before the page, the rebuild must have ended before the read began by more than clocks of hosts
+ * differ and a write waits for the database.
+ */
+const SETTLED_AFTER_MS = 300_000;
+
+const NOTHING: Promise<null> = Promise.resolve(null);
+
+/** Asks the store for a page while its reader is not known yet, which saves a round trip. */
+export function readAhead(
+  { feedStore, pulledRefs }: ReadAheadDependencies,
+  userId: UserId,
+  query: FeedQuery,
+): FeedAhead {
+  const begunAt = clock.time();
+  const asked = { ...query, userId };
+  const { open } = feedStore;
+  const opening = open === undefined ? undefined : pulledRefs.known().then((pulled) => open(asked, pulled));
+  const ahead: FeedAhead = {
+    begunAt,
+    known: opening === undefined ? NOTHING : opening.then((opened) => opened?.reader ?? null),
+    page:
+      opening === undefined
+        ? feedStore.page(asked)
+        : opening.then((opened) => opened ?? feedStore.page(asked)),
+  };
+  // Awaited by who needs them; for others they may fail.
+  for (const promise of [ahead.known, ahead.page]) promise.catch(() => undefined);
+  return ahead;
+}
+
+/** Whether what was read ahead counts: see `SETTLED_AFTER_MS`. */
+export async function counts({ rebuiltAt }: ReaderProfile, { begunAt, known }: FeedAhead): Promise<boolean> {
+  const isSettled = rebuiltAt === null || begunAt - rebuiltAt.getTime() > SETTLED_AFTER_MS;
+  return isSettled || (await known) !== null;
+}

@@ -1,0 +1,112 @@
+import type { Action, ActionId, UserId } from '../domain/action.ts';
+import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
+import type { Follow, ReaderProfile } from '../domain/viewer.ts';
+import { followableIds } from '../domain/visibility.ts';
+import type { ActionCache } from '../storage/action-cache.ts';
+import type { ActionsRepository } from '../storage/actions.ts';
+import type { StoreUnavailable } from '../storage/errors.ts';
+import type { FollowsRepository } from '../storage/follows.ts';
+import type { PulledRefs } from '../storage/pulled-refs.ts';
+import type { FeedStore } from './feed-store.ts';
+import { isAbove, isAboveAll, startBelow } from './floor.ts';
+import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
+import { readFromSource, type SourceDependencies, type SourceQuery } from './source.ts';
+
+export interface FeedReaderDependencies extends SourceDependencies {
+  readonly feedStore: Pick<FeedStore, 'page' | 'open' | 'find'>;
+  readonly actions: Pick<ActionsRepository, 'findByIds'>;
+  /** Holds what is read for a page, so that it need not be read again to show it. */
+  readonly actionCache: Pick<ActionCache, 'keep'>;
+  readonly pulledRefs: Pick<PulledRefs, 'known'>;
+  readonly follows: SourceDependencies['follows'] & Pick<FollowsRepository, 'all' | 'find'>;
+  /** The store has lost the reader's feed, and no rebuild is due yet. */
+  readonly onLost: (userId: UserId) => Promise<void>;
+  /** The store could not be reached, and a read was served from the actions instead. */
+  readonly onStoreUnavailable: (error: StoreUnavailable) => void;
+}
+
+/** Those of pulled refs are known already. */
+async function followsOfRefs(
+  { follows }: Pick<FeedReaderDependencies, 'follows'>,
+  { userId, pulledFollows }: ReaderProfile,
+  actions: readonly Action[],
+): Promise<readonly Follow[]> {
+  const known = new Set(pulledFollows.map(({ refId }) => refId));
+  const refIds = [...new Set(actions.flatMap(followableIds))].filter((refId) => !known.has(refId));
+  return refIds.length === 0 ? pulledFollows : [...pulledFollows, ...(await follows.find(userId, refIds))];
+}
+
+/** What is pulled of a feed, from the actions. */
+export function pulledEntries(
+  dependencies: FeedReaderDependencies,
+  reader: ReaderProfile,
+  query: SourceQuery,
+): Promise<readonly FeedEntry[]> {
+  if (reader.pulledFollows.length === 0) return Promise.resolve([]);
+  const pullRefIds = reader.pulledFollows.map((follow) => follow.refId);
+  const keys = { audience: [], refIds: [], pullRefIds, passerIds: [] };
+  const followsOf = (actions: readonly Action[]): Promise<readonly Follow[]> =>
+    followsOfRefs(dependencies, reader, actions);
+  const keep = keeping(dependencies);
+  return readFromSource(dependencies, { reader, keys, followsOf, keep }, { ...query, mayBeLittle: true });
+}
+
+/** What of a feed lies below the floor, from the actions. */
+export async function entriesBelow(
+  dependencies: FeedReaderDependencies,
+  reader: ReaderProfile,
+  floor: FeedPosition,
+  query: SourceQuery,
+): Promise<readonly FeedEntry[]> {
+  const keep = keeping(dependencies);
+  const all = await followsWithSpans(dependencies, reader.userId);
+  const read = (from: SourceQuery): Promise<readonly FeedEntry[]> =>
+    readFromSource(
+      dependencies,
+      { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all), keep },
+      from,
+    );
+  if (isAboveAll(floor)) return read(query);
+  const entries: FeedEntry[] = [];
+  let from: SourceQuery = { ...query, ...startBelow(floor, query.after) };
+  for (;;) {
+    const found = await read(from);
+    // What the store still has above its floor has been given, or will be, from there.
+    const held = await dependencies.feedStore.find(
+      reader.userId,
+      found.map((entry) => entry.actionId),
+    );
+    const above = new Set(held.filter((entry) => isAbove(entry, floor)).map((entry) => entry.actionId));
+    entries.push(...found.filter((entry) => !above.has(entry.actionId)));
+    const last = found.at(-1);
+    if (last === undefined || found.length < from.limit || entries.length >= query.limit)
+      return entries.slice(0, query.limit);
+    // A bump put some of them above the floor meanwhile. Others take their places: a short piece would be the last one.
+    from = { ...query, after: last };
+  }
+}
+
+function keeping({ actionCache }: FeedReaderDependencies) {
+  return (actions: readonly Action[]): Promise<void> => actionCache.keep(actions);
+}
+
+/** Entries that are in the feed although they are not stored: below the floor, or pulled. */
+export async function findUnstored(
+  dependencies: FeedReaderDependencies,
+  reader: ReaderProfile,
+  floor: FeedPosition | null,
+  ids: readonly ActionId[],
+): Promise<readonly FeedEntry[]> {
+  if (floor === null && reader.pulledFollows.length === 0) return [];
+  const actions = await dependencies.actions.findByIds(ids);
+  // Asked for also where there is no such action: how much work it is must not tell whether there is one.
+  const refIds = [...new Set(actions.flatMap(followableIds))];
+  const own = await dependencies.follows.find(reader.userId, refIds.length === 0 ? [NO_REF] : refIds);
+  const entries = await entriesOf(dependencies, { reader, follows: own }, actions);
+  return entries.filter(
+    (entry) => (floor !== null && !isAbove(entry, floor)) || entry.reasons.includes('PULL'),
+  );
+}
+
+/** Not an id that a ref can have. */
+const NO_REF = '';
