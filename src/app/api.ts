@@ -23,8 +23,8 @@ export interface ApiParts {
   readonly readiness: (() => Promise<Readiness>) | undefined;
 }
 
-/** Of what a process holds; the rest is shared out in `storage/repositories.ts`. */
-const PARTS_SHARE = 3 / 8;
+/** Of what a process may hold; the rest is shared out in `storage/repositories.ts`. */
+const PARTS_SHARE = 5 / 16;
 
 /** Where GraphQL, probes and, without a port of their own, metrics are answered. */
 export function openApi(

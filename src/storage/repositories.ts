@@ -113,8 +113,11 @@ export interface RepositoryOptions {
 }
 
 const DEFAULT_CACHE_BYTES = 64 * 1_024 * 1_024;
-/** Of what a process holds; the rest is for what the API has rendered. */
-const ACTIONS_SHARE = 1 / 2;
+/**
+ * Of what a process may hold. 5/16 are for what the API has rendered; 1/8 is left for what holding takes besides, such as room
+ * that maps and lists keep for later.
+ */
+const ACTIONS_SHARE = 7 / 16;
 const NAMES_SHARE = 1 / 8;
 
 export function createRepositories(
