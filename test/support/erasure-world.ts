@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import { openParts, type Parts } from './parts.ts';
 import { moveEvents } from './events.ts';
 import { erase } from './erasure.ts';
+import { leaveFineTraces, type FineTraces } from './erasure-traces.ts';
 
 /** Nothing else in any document looks like these. */
 export const ID = 'zq-7f3a91';
@@ -15,6 +16,7 @@ export interface ErasureWorld extends AsyncDisposable {
   readonly parts: Parts;
   readonly own: { readonly rating: string; readonly post: string; readonly team: string };
   readonly others: { readonly named: string; readonly mention: string; readonly restricted: string };
+  readonly traces: FineTraces;
 }
 
 /** What the host application says of them beside their name. */
@@ -148,6 +150,7 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   });
   await services.recordInteraction(parts.session('bob'), { actionId: post, kind: 'LIKE' });
   await parts.fanOut();
+  const traces = await leaveFineTraces(parts, ID, NAME);
   await services.mute(parts.session('dan'), ID);
   await services.mute(me(), 'bob');
   await services.addMute(parts.session('eve'), { memberId: ID }, new Date(Date.now() + HOUR));
@@ -180,6 +183,7 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
     parts,
     own: { rating, post, team },
     others: { named, mention, restricted },
+    traces,
     [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
   };
 }

@@ -54,7 +54,9 @@ describe('an erased member', () => {
       ...followersBefore,
       site: (followersBefore['site'] ?? 0) - 1,
       bob: (followersBefore['bob'] ?? 0) - 1,
+      [world.traces.assignedTo]: 0,
     });
+    expect(followersBefore[world.traces.assignedTo]).toBe(1);
     for (const [refId, count] of Object.entries(followers))
       expect([refId, count]).toEqual([refId, await parts.repositories.follows.countFollowers(refId)]);
   });
@@ -105,7 +107,7 @@ describe('an erased member', () => {
     const tombstones = await parts.database.collections.actions.find({ isDeleted: true }).toArray();
     expect(tombstones.map(({ actorId }) => actorId)).toEqual([pseudonym]);
     const { interactions, moderationLog, follows, feeds, members } = parts.database.collections;
-    expect(await interactions.countDocuments({ actorId: pseudonym })).toBe(3);
+    expect(await interactions.countDocuments({ actorId: pseudonym })).toBe(6);
     expect(await moderationLog.countDocuments({ by: pseudonym })).toBe(6);
     expect(await moderationLog.countDocuments({ reason: `Not again, ${FORMER_MEMBER}!` })).toBe(1);
     expect(await follows.countDocuments({ refId: pseudonym, active: true })).toBe(0);
@@ -117,6 +119,46 @@ describe('an erased member', () => {
       mutes: [{ kind: 'MEMBER', value: pseudonym, until: expect.any(Date) as Date }],
     });
     expect(await members.findOne({ _id: 'ann' })).toMatchObject({ supervisorId: pseudonym });
+  });
+
+  test('keeps comments, replies and reactions as those of nobody, without their words, and nothing of what they put aside', async () => {
+    await using world = await openErasureWorld();
+    const { parts, traces, own } = world;
+    const { itemMarks, follows } = parts.database.collections;
+    const said = (session = parts.session('ann')) =>
+      Promise.all(
+        [traces.comment, traces.reply, traces.reaction, traces.answer].map((id) =>
+          parts.services.getInteraction(session, id),
+        ),
+      );
+    const [comment, reply, reaction, answer] = await said();
+    for (const [one, text] of [
+      [comment, `Said by ${NAME}`],
+      [reply, `Replied by ${NAME}`],
+      [reaction, null],
+    ] as const)
+      expect(one).toMatchObject({ actorId: ID, text, state: 'VISIBLE' });
+    const counts = async () =>
+      (await parts.services.getAction(parts.session('ann'), traces.archived))?.engagement;
+    const countsBefore = await counts();
+    expect(countsBefore).toMatchObject({ comments: 4 });
+    expect(await itemMarks.countDocuments({ '_id.userId': ID })).toBe(5);
+    expect(await follows.countDocuments({ followerId: ID, isAssigned: true })).toBe(1);
+    await erase(parts, ID);
+    const { actorId } = await stored(parts, own.post);
+    expect(await said()).toEqual([
+      { ...comment, actorId, text: null },
+      { ...reply, actorId, text: null },
+      { ...reaction, actorId },
+      answer,
+    ]);
+    expect(await counts()).toEqual(countsBefore);
+    expect(await itemMarks.countDocuments({ '_id.userId': { $in: [ID, actorId] } })).toBe(0);
+    expect(await follows.countDocuments({ followerId: { $in: [ID, actorId] } })).toBe(0);
+    // Somebody new by that id begins with nothing.
+    for (const filter of [{ archived: true }, { snoozed: true }])
+      expect((await parts.services.readFeed(parts.session(ID), { filter })).edges).toEqual([]);
+    expect((await parts.services.readHiddenItems(parts.session(ID), {})).edges).toEqual([]);
   });
 
   test('is taken from what others did, which stays theirs', async () => {

@@ -5,6 +5,7 @@ import type { ReaderSession } from '../../../src/services/session/reader-session
 import type { ExportPart } from '../../../src/services/shapes.ts';
 import { collect } from '../../support/collect.ts';
 import { erase } from '../../support/erasure.ts';
+import { REACTION } from '../../support/erasure-traces.ts';
 import { DETAILS, ID, NAME, openErasureWorld } from '../../support/erasure-world.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
@@ -28,7 +29,7 @@ const admin = (parts: Parts) => parts.session('admin', 'admin');
 
 test('exports everything held about a member', async () => {
   await using world = await openErasureWorld();
-  const { parts } = world;
+  const { parts, traces } = world;
   const data = await exported(parts, admin(parts));
   expect(data).toMatchObject({
     format: 'fanfare-member-export/1',
@@ -45,17 +46,42 @@ test('exports everything held about a member', async () => {
     interactions: [
       { kind: 'LIKE' },
       { kind: 'RESHARE', passedOn: expect.any(String) as string },
-      { kind: 'COMMENT' },
+      { kind: 'COMMENT', text: `Words of ${NAME}`, parentId: null },
+      { kind: 'COMMENT', id: traces.comment, text: `Said by ${NAME}`, parentId: null },
+      {
+        kind: 'COMMENT',
+        id: traces.reply,
+        text: `Replied by ${NAME}`,
+        parentId: expect.any(String) as string,
+      },
+      { kind: 'REACTION', id: traces.reaction, reaction: REACTION, actionId: traces.read },
     ],
     hiddenItems: [{ actionId: world.others.named }],
-    itemMarks: [{ actionId: world.others.named, state: 'HIDDEN', at: expect.any(String) as string }],
     bookmarks: [{ actionId: world.others.named, at: expect.any(String) as string }],
     supervises: [{ memberId: 'ann' }],
   });
-  const { follows, feed, moderation } = data as unknown as Readonly<Record<string, readonly object[]>>;
-  expect(follows?.map((follow) => (follow as { refId: string }).refId).sort()).toEqual(
-    ['bob', ID, 'site', 't1'].sort(),
+  const time = expect.any(String) as string;
+  const { follows, feed, moderation, itemMarks } = data as unknown as Readonly<
+    Record<string, readonly { readonly refId: string; readonly actionId: string }[]>
+  >;
+  const marks = new Map(itemMarks?.map(({ actionId, ...mark }) => [actionId, mark]));
+  expect(marks).toEqual(
+    new Map<string, object>([
+      [world.others.named, { state: 'HIDDEN', at: time }],
+      [traces.archived, { state: 'ARCHIVED', at: time }],
+      [traces.snoozed, { state: 'SNOOZED', at: time, until: time }],
+      [traces.read, { readAt: time }],
+      [traces.unread, { isUnread: true }],
+    ]),
   );
+  expect(itemMarks).toHaveLength(5);
+  expect(follows?.map(({ refId }) => refId).sort()).toEqual(
+    [traces.assignedTo, 'bob', ID, 'site', 't1'].sort(),
+  );
+  expect(follows?.find(({ refId }) => refId === traces.assignedTo)).toEqual({
+    ...{ refId: traces.assignedTo, active: true, isAssigned: true },
+    spans: [{ since: time, until: null, types: ['Custom', 'Posted'] }],
+  });
   expect(feed?.length).toBe((await parts.feedStore.page({ userId: ID, limit: 1_000 })).entries.length);
   expect(moderation?.length).toBeGreaterThan(0);
   const told = (data as unknown as { readonly events: readonly { readonly type: string }[] }).events;
