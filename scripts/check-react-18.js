@@ -98,9 +98,9 @@ export async function checkReact18(folder, { tarballs, env }) {
     return [`React 18 on the server: ${stdout}${stderr}`];
   const { version, html, snapshot } = JSON.parse(stdout);
   const faults = await inBrowser(html, await bundle(cwd, snapshot));
-  if (faults.length === 0 && version.startsWith('18.'))
+  if (!version.startsWith('18.')) faults.push(`This was React ${version}`);
+  if (faults.length === 0)
     console.log(`@fanfare/react works with React ${version}, on the server and in a browser`);
-  else faults.push(`This was React ${version}`);
   return faults.map((fault) => `React 18: ${fault}`);
 }
 

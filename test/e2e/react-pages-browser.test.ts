@@ -1,37 +1,13 @@
-import type { Browser, KeyInput } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
 import { click, faultsInBoth, has, WAIT } from '../support/console.ts';
-import { publish, upsert } from '../support/feed-api.ts';
+import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
-import { noteShifts, takeShifts } from '../support/stillness.ts';
 
 const found = await findBrowser();
-const SCROLLED = `new Promise((done) => {
-  addEventListener('scroll', () => requestAnimationFrame(() => requestAnimationFrame(done)), { once: true });
-  scrollTo(0, 800);
-})`;
-/**
- * Shows what waits: how far that moves the first article in view in any frame, before and after it is drawn. Chromium's shifts do not
- * tell: they count the guess of the height of an article that is not in view, though the place is put right before it is drawn.
- */
-const FARTHEST = `(async () => {
-  const first = [...document.querySelectorAll('article')].find((one) => one.getBoundingClientRect().bottom > 0);
-  const top = () => first.getBoundingClientRect().top;
-  const before = top();
-  let farthest = 0;
-  const look = () => { farthest = Math.max(farthest, Math.abs(top() - before)); };
-  show();
-  for (let frame = 0; frame < 20; frame += 1) {
-    await new Promise(requestAnimationFrame);
-    look();
-    await new Promise((drawn) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = drawn; port2.postMessage(null); });
-    look();
-  }
-  return farthest;
-})()`;
 
 describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks and parts', () => {
   let app: TestApp;
@@ -133,67 +109,18 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     expect(errors).toEqual([]);
   });
 
-  test('what is shown at once above the reader moves the first article in view by no more than a pixel', async () => {
-    await using visited = await openPage(browser, `${pages.moving}?live=insert`);
+  test('a mark that did not land is made again, and what the reader marks as unread stays so while it is in view', async () => {
+    await using visited = await openPage(browser, `${pages.read}?refused=1`);
     const { page, errors } = visited;
-    await has(page, 'Ada did i26', '[role="feed"]');
-    await page.evaluate(SCROLLED);
-    const inView = `[...document.querySelectorAll('article')].find((one) => one.getBoundingClientRect().bottom > 0)`;
-    const first = async () =>
-      (await page.evaluate(`((one) => [one.dataset.item, one.getBoundingClientRect().top])(${inView})`)) as [
-        string,
-        number,
-      ];
-    const [id, before] = await first();
-    await page.evaluate('arrive(50)');
-    await expect.poll(() => page.$$('article'), WAIT).toHaveLength(75);
-    const [after, top] = await first();
-    expect(after).toBe(id);
-    expect(Math.abs(top - before)).toBeLessThanOrEqual(1);
-    expect(errors).toEqual([]);
-  });
-
-  test('what waits, and what is shown of it, shifts nothing that a reader further down looks at', async () => {
-    await using visited = await openPage(browser, `${pages.moving}?live=hold`);
-    const { page, errors } = visited;
-    await has(page, 'Ada did i26', '[role="feed"]');
-    await page.evaluate(SCROLLED);
-    await noteShifts(page);
-    await page.evaluate('arrive(50)');
-    await has(page, '50 new', '[data-fanfare="new-items"]');
-    expect(await takeShifts(page)).toEqual([]);
-    expect(await page.evaluate(FARTHEST)).toBeLessThanOrEqual(1);
-    expect(await page.$$('article')).toHaveLength(75);
-    await takeShifts(page);
-    // What does shift is noted.
-    await page.evaluate("document.querySelector('[role=feed]').style.marginTop = '60px'");
-    expect((await takeShifts(page)).length).toBeGreaterThan(0);
-    expect(errors).toEqual([]);
-  });
-
-  test('a burst of sixty during the load of a page arrives whole, and neither it nor marking all read loses a node or the focus', async () => {
-    await using visited = await openPage(browser, `${pages.moving}?live=insert`);
-    const { page, errors } = visited;
-    await has(page, 'Ada did i26', '[role="feed"]');
-    const third = 'article[data-item="i48"]';
-    await page.evaluate(
-      `window.before = [...document.querySelectorAll('article')]; document.querySelector('${third}').focus()`,
-    );
-    await page.evaluate("document.querySelector('[data-fanfare=load-more]').click()");
-    await page.locator('[role="feed"][aria-busy="true"]').wait();
-    await page.evaluate('arrive(60)');
-    await page.evaluate('letGo()');
-    await expect
-      .poll(
-        () => page.evaluate('[...document.querySelectorAll("article")].map((one) => one.dataset.item)'),
-        WAIT,
-      )
-      .toEqual(Array.from({ length: 110 }, (_, n) => `i${String(110 - n)}`));
-    await page.evaluate("document.querySelector('[data-fanfare=root] > button').click()");
+    await page.locator('article:last-child[data-in-view="true"]').wait();
+    await page.evaluate('see()');
+    await expect.poll(() => page.evaluate('marked.length'), WAIT).toBe(1);
     await expect.poll(() => page.$$('article[data-unread]'), WAIT).toHaveLength(0);
-    expect(await page.evaluate('before.every((article) => article.isConnected)')).toBe(true);
-    expect(await page.evaluate('document.activeElement.dataset.item')).toBe('i48');
-    expect(await page.evaluate('watching()')).toBe(1);
+    await page.evaluate('markUnread()');
+    await expect.poll(() => page.$$('article[data-unread]'), WAIT).toHaveLength(1);
+    await page.evaluate('dwell()');
+    expect(await page.$$('article[data-unread]')).toHaveLength(1);
+    expect(await page.evaluate('marked.length')).toBe(1);
     expect(errors).toEqual([]);
   });
 
@@ -220,26 +147,79 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
     await expect.poll(shown, WAIT).toEqual(['g7', 'g5', 'g4', 'g3', 'g2', 'g1']);
   });
 
-  test('keys go from article to article and out of the list, and when the focused one goes the next one has the focus', async () => {
-    await using visited = await openPage(browser, `${pages.moving}?live=hold`);
-    const { page, errors } = visited;
-    await has(page, 'Ada did i26', '[role="feed"]');
-    const focused = () =>
-      page.evaluate('document.activeElement.dataset.item ?? document.activeElement.textContent');
-    const press = async (...keys: KeyInput[]): Promise<unknown> => {
-      for (const key of keys) await page.keyboard.down(key);
-      for (const key of keys) await page.keyboard.up(key);
-      return focused();
+  test('after any mark in one of two tabs with two filters, both show what the server has, and the count of it', async () => {
+    for (let n = 0; n < 6; n += 1) await post(`Tab ${String(n)}.`);
+    await app.idle();
+    await using visited = await openPage(browser, pages.tabs);
+    const { page: all, errors } = visited;
+    const leads = (page: Page): Promise<string> => textOf(page, '#leads');
+    await expect.poll(() => leads(all), WAIT).toBe('live, leads');
+    const unread = await all.browserContext().newPage();
+    await unread.goto(`${pages.tabs}?unread`);
+    await expect.poll(() => leads(unread), WAIT).toBe('live, follows');
+    const shown = (page: Page) =>
+      page.evaluate(`({
+        items: [...document.querySelectorAll('article')].map((one) => [one.dataset.item, one.dataset.unread === 'true',
+          one.querySelector('[aria-pressed]').ariaPressed === 'true']),
+        count: Number(document.querySelector('[data-fanfare="unread-badge"]')?.textContent ?? 0),
+      })`);
+    interface Server {
+      readonly feed: {
+        readonly edges: readonly {
+          readonly node: {
+            readonly id: string;
+            readonly isUnread: boolean;
+            readonly action: { readonly viewer: { readonly hasLiked: boolean } };
+          };
+        }[];
+        readonly unread: { readonly count: number };
+      };
+    }
+    const stored = async () => {
+      const { feed } = await ask<Server>(
+        app,
+        '{ feed(first: 50) { unread { count } edges { node { id isUnread action { viewer { hasLiked } } } } } }',
+        {},
+        { sub: 'ann' },
+      );
+      const items = feed.edges.map(
+        ({ node }) => [node.id, node.isUnread, node.action.viewer.hasLiked] as const,
+      );
+      return { items, count: feed.unread.count };
     };
-    await page.focus('article');
-    expect(await press('PageDown')).toBe('i49');
-    expect(await press('PageDown')).toBe('i48');
-    expect(await press('PageUp')).toBe('i49');
-    await page.evaluate("remove('i49')");
-    await expect.poll(focused, WAIT).toBe('i48');
-    expect(await press('Control', 'End')).toBe('Load more');
-    await page.focus('article');
-    expect(await press('Control', 'Home')).toBe('Mark all read');
+    const agree = async (mark: string): Promise<void> => {
+      await expect
+        .poll(async () => {
+          const { items, count } = await stored();
+          const [inAll, inUnread] = [await shown(all), await shown(unread)];
+          const wanted = [
+            { items, count },
+            { items: items.filter(([, isUnread]) => isUnread), count },
+          ];
+          return JSON.stringify([inAll, inUnread]) === JSON.stringify(wanted)
+            ? ''
+            : { mark, inAll, inUnread, wanted };
+        }, WAIT)
+        .toBe('');
+    };
+    await agree('none');
+    const press = async (page: Page, title: string, name: string): Promise<void> => {
+      const button = `//article[contains(., "${title}")]//button[contains(., "${name}")]`;
+      await page.bringToFront();
+      await page.locator(`::-p-xpath(${button})`).click();
+      await agree(`${name} ${title}`);
+    };
+    await press(unread, 'Tab 5.', 'Read');
+    await press(all, 'Tab 4.', 'Read');
+    await press(all, 'Tab 5.', 'Unread');
+    await press(unread, 'Tab 3.', 'Like');
+    await press(all, 'Tab 3.', 'Like');
+    await press(all, 'Tab 2.', 'Archive');
+    await press(unread, 'Tab 3.', 'Archive');
+    await press(unread, 'Tab 1.', 'Snooze');
+    await press(all, 'Tab 0.', 'Hide');
+    await press(all, 'Tab 4.', 'Hide');
+    expect((await stored()).count).toBeGreaterThan(0);
     expect(errors).toEqual([]);
   });
 });

@@ -38,6 +38,8 @@ export interface ReactPages extends AsyncDisposable {
   readonly moving: string;
   /** A list from a snapshot and groups, of a reader after whom another one signs in. */
   readonly another: string;
+  /** A feed with a button for each mark, live in all tabs by one connection; with ?unread what is unread of it. */
+  readonly tabs: string;
 }
 
 /**
@@ -58,6 +60,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
     read: () => Promise.resolve(EMPTY),
     moving: () => Promise.resolve(EMPTY),
     another: () => Promise.resolve(EMPTY),
+    tabs: async () => `${EMPTY}<script id="handed" type="text/plain">${await token()}</script>`,
   };
   const serving: Plugin = {
     name: 'pages',
@@ -92,7 +95,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
   const at = (name: string): string => `http://127.0.0.1:${String(port)}/${name}`;
   return {
     ...{ hydrated: at('hydrate'), states: at('states'), read: at('read'), moving: at('moving') },
-    another: at('another'),
+    ...{ another: at('another'), tabs: at('tabs') },
     [Symbol.asyncDispose]: async () => {
       await server.close();
       await rm(outDir, { recursive: true });

@@ -86,7 +86,8 @@ function createReader(props: FanfareProviderProps, latest: () => FanfareProvider
               return typeof ask === 'function' ? ask(refused) : token(refused);
             },
     });
-  const name = `${url ?? ''} ${typeof token === 'string' ? token : readerKey}`;
+  // Each page may have a token of its own, of the same reader.
+  const name = `${url ?? ''} ${readerKey === '' && typeof token === 'string' ? token : readerKey}`;
   const isShared = tabs === 'shared' && client === undefined && name.trim() !== url;
   return new Reader({
     client: own,

@@ -4,6 +4,12 @@ import { useReader } from '../provider.tsx';
 import type { Feed } from './feed.ts';
 
 const MAX_MARKED = 100;
+/** Waits after a mark that did not land, in ms. */
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 60_000;
+
+/** A bump makes another one of it. */
+const keyOf = ({ id, relevancy }: FanfareItem): string => id + relevancy;
 
 interface AutoReadOptions {
   /** How long an item must be in view, in ms; default 1000. */
@@ -14,8 +20,8 @@ interface AutoReadOptions {
 }
 
 /**
- * Marks items as read that were in view for a while, as long as the page is seen. Give what it returns as `ref` to an
- * element around the list.
+ * Marks items as read that were in view for a while, as long as the page is seen. What the reader marks as unread again
+ * stays so. Give what it returns as `ref` to an element around the list.
  */
 export function useAutoRead(
   { items }: Pick<Feed, 'items'>,
@@ -25,8 +31,11 @@ export function useAutoRead(
   const element = useRef<HTMLElement | null>(null);
   const latest = useRef({ items, onError });
   const inView = useRef(new Map<string, number>());
+  /** Those that have been read here. One that is unread again is so because the reader wants it to be. */
+  const read = useRef(new Set<string>());
   useEffect(() => {
     latest.current = { items, onError };
+    for (const item of items) if (!item.isUnread) read.current.add(keyOf(item));
   });
   useEffect(() => {
     if (element.current === null) return undefined;
@@ -48,16 +57,29 @@ export function useAutoRead(
     };
   }, [items, ratio]);
   useEffect(() => {
-    const asked = new Set<string>();
+    const known = read.current;
+    let [wait, resumesAt] = [FIRST_WAIT_MS, 0];
+    const mark = async (items: readonly FanfareItem[]): Promise<void> => {
+      for (const item of items) known.add(keyOf(item));
+      try {
+        await reader.markItems(items, true);
+        wait = FIRST_WAIT_MS;
+      } catch (error) {
+        for (const item of items) known.delete(keyOf(item));
+        resumesAt = performance.now() + wait;
+        wait = Math.min(LONGEST_WAIT_MS, wait * 2);
+        latest.current.onError?.(error);
+      }
+    };
     const timer = setInterval(() => {
-      if (document.visibilityState !== 'visible') return;
-      const until = performance.now() - dwellMs;
-      const isDue = ({ id, isUnread, relevancy }: FanfareItem): boolean =>
-        isUnread && !asked.has(id + relevancy) && (inView.current.get(id) ?? Infinity) <= until;
+      const now = performance.now();
+      if (document.visibilityState !== 'visible' || now < resumesAt) return;
+      const isDue = (item: FanfareItem): boolean =>
+        item.isUnread &&
+        !known.has(keyOf(item)) &&
+        (inView.current.get(item.id) ?? Infinity) <= now - dwellMs;
       const due = latest.current.items.filter(isDue).slice(0, MAX_MARKED);
-      // What could not be marked is not asked for again and again.
-      for (const { id, relevancy } of due) asked.add(id + relevancy);
-      reader.markItems(due, true).catch((error: unknown) => latest.current.onError?.(error));
+      if (due.length > 0) void mark(due);
     }, dwellMs / 2);
     // What is in view when the page is seen again has been there only since then. The observer does not report it: for
     // it nothing has moved.

@@ -81,6 +81,7 @@ export function useUnreadCount(): { readonly count: number; readonly isExact: bo
   return useSyncExternalStore(isEnabled ? unread.use : unread.subscribe, unread.getSnapshot, () => null);
 }
 
+const SETTLING_FRAMES = 20;
 const FIRST_UNREAD = 'query FirstUnread { viewer { firstUnread { isExact item { id } } } }';
 
 /** Marks of the reader on a list. */
@@ -114,12 +115,22 @@ export function useReadMark(feed: Pick<Feed, 'items' | 'loadUntil'>): {
         await new Promise(requestAnimationFrame);
         const element = document.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`);
         element?.focus({ preventScroll: true });
-        element?.scrollIntoView({ block: 'center' });
+        await bringIntoView(element);
         return id;
       },
     }),
     [reader, items, loadUntil],
   );
+}
+
+/** What is around it takes its size only when it comes near the view, which moves it again: until it stays. */
+async function bringIntoView(element: HTMLElement | null): Promise<void> {
+  let [top, before] = [NaN, NaN];
+  for (let frame = 0; frame < SETTLING_FRAMES && (top !== before || frame < 2); frame += 1) {
+    element?.scrollIntoView({ block: 'center' });
+    await new Promise(requestAnimationFrame);
+    [before, top] = [top, element?.getBoundingClientRect().top ?? 0];
+  }
 }
 
 async function findFirstUnread({ client }: Reader): Promise<string | null> {

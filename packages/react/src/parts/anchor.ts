@@ -26,17 +26,19 @@ export function useAnchor(list: RefObject<HTMLElement | null>, items: readonly F
   };
   const keep = (): void => {
     const kept = anchor.current;
-    const article = list.current?.querySelector(`[data-item="${CSS.escape(kept?.id ?? '')}"]`);
+    const element = list.current;
+    const article = element?.querySelector(`[data-item="${CSS.escape(kept?.id ?? '')}"]`);
     const scroller = article && scrollerOf(article);
-    if (kept === null || !article || !scroller?.scrollTop) {
+    if (kept === null || element === null || !article || !scroller?.scrollTop) {
       anchor.current = null;
       look();
       return;
     }
-    const by = article.getBoundingClientRect().top - kept.top;
-    if (Math.abs(by) < 1) return;
-    scroller.scrollTop += by;
-    kept.at = scroller.scrollTop;
+    const scrolled = scrolledSince(kept.at, scroller);
+    const by = article.getBoundingClientRect().top - (kept.top - scrolled);
+    if (Math.abs(by) >= 1) scroller.scrollTop += by;
+    if (scrolled !== 0) anchor.current = firstInView(element, scroller);
+    else if (Math.abs(by) >= 1) kept.at = scroller.scrollTop;
   };
   useBrowserLayoutEffect(keep, [list, items]);
   useEffect(() => {
@@ -60,6 +62,12 @@ function scrollerOf(element: Element): Element {
       return parent;
   }
   return document.scrollingElement ?? document.documentElement;
+}
+
+/** By a script, of which the event is still to come. What scrolls also goes back on its own when it becomes shorter. */
+function scrolledSince(at: number, { scrollTop, scrollHeight, clientHeight }: Element): number {
+  const isAtEnd = scrollTop >= scrollHeight - clientHeight - 1;
+  return isAtEnd && scrollTop < at ? 0 : scrollTop - at;
 }
 
 function firstInView(list: HTMLElement, scroller: Element): Anchor | null {

@@ -1,0 +1,161 @@
+import type { Browser, KeyInput } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser, ofBrowser, openPage } from '../support/browser.ts';
+import { click, has, WAIT } from '../support/console.ts';
+import { isLeftOut } from '../support/needed.ts';
+import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
+import { noteShifts, takeShifts } from '../support/stillness.ts';
+
+const found = await findBrowser();
+const SCROLLED = `new Promise((done) => {
+  addEventListener('scroll', () => requestAnimationFrame(() => requestAnimationFrame(done)), { once: true });
+  scrollTo(0, 800);
+})`;
+
+/**
+ * Shows what waits: how far that moves the first article in view in any frame, before and after it is drawn. Chromium's shifts do not
+ * tell: they count the guess of the height of an article that is not in view, though the place is put right before it is drawn.
+ */
+const FARTHEST = `(async () => {
+  const first = [...document.querySelectorAll('article')].find((one) => one.getBoundingClientRect().bottom > 0);
+  const top = () => first.getBoundingClientRect().top;
+  const before = top();
+  let farthest = 0;
+  const look = () => { farthest = Math.max(farthest, Math.abs(top() - before)); };
+  show();
+  for (let frame = 0; frame < 20; frame += 1) {
+    await new Promise(requestAnimationFrame);
+    look();
+    await new Promise((drawn) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = drawn; port2.postMessage(null); });
+    look();
+  }
+  return farthest;
+})()`;
+
+describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list of the parts', () => {
+  let browser: Browser;
+  let pages: ReactPages;
+  beforeAll(async () => {
+    browser = ofBrowser(found);
+    // Of these pages none asks a server.
+    pages = await serveReactPages('http://127.0.0.1:9', () => Promise.resolve('token'));
+  });
+  afterAll(async () => {
+    await browser.close();
+    await pages[Symbol.asyncDispose]();
+  });
+
+  test('what is shown at once above the reader moves the first article in view by no more than a pixel', async () => {
+    await using visited = await openPage(browser, `${pages.moving}?live=insert`);
+    const { page, errors } = visited;
+    await has(page, 'Ada did i26', '[role="feed"]');
+    await page.evaluate(SCROLLED);
+    const inView = `[...document.querySelectorAll('article')].find((one) => one.getBoundingClientRect().bottom > 0)`;
+    const first = async () =>
+      (await page.evaluate(`((one) => [one.dataset.item, one.getBoundingClientRect().top])(${inView})`)) as [
+        string,
+        number,
+      ];
+    const [id, before] = await first();
+    await page.evaluate('arrive(50)');
+    await expect.poll(() => page.$$('article'), WAIT).toHaveLength(75);
+    const [after, top] = await first();
+    expect(after).toBe(id);
+    expect(Math.abs(top - before)).toBeLessThanOrEqual(1);
+    expect(errors).toEqual([]);
+  });
+
+  test('what waits, and what is shown of it, shifts nothing that a reader further down looks at', async () => {
+    await using visited = await openPage(browser, `${pages.moving}?live=hold`);
+    const { page, errors } = visited;
+    await has(page, 'Ada did i26', '[role="feed"]');
+    await page.evaluate(SCROLLED);
+    await noteShifts(page);
+    await page.evaluate('arrive(50)');
+    await has(page, '50 new', '[data-fanfare="new-items"]');
+    expect(await takeShifts(page)).toEqual([]);
+    expect(await page.evaluate(FARTHEST)).toBeLessThanOrEqual(1);
+    expect(await page.$$('article')).toHaveLength(75);
+    await takeShifts(page);
+    // What does shift is noted.
+    await page.evaluate("document.querySelector('[role=feed]').style.marginTop = '60px'");
+    expect((await takeShifts(page)).length).toBeGreaterThan(0);
+    expect(errors).toEqual([]);
+  });
+
+  test('a burst of sixty during the load of a page arrives whole, and neither it nor marking all read loses a node or the focus', async () => {
+    await using visited = await openPage(browser, `${pages.moving}?live=insert`);
+    const { page, errors } = visited;
+    await has(page, 'Ada did i26', '[role="feed"]');
+    const third = 'article[data-item="i48"]';
+    await page.evaluate(
+      `window.before = [...document.querySelectorAll('article')]; document.querySelector('${third}').focus()`,
+    );
+    await page.evaluate("document.querySelector('[data-fanfare=load-more]').click()");
+    await page.locator('[role="feed"][aria-busy="true"]').wait();
+    await page.evaluate('arrive(60)');
+    await page.evaluate('letGo()');
+    await expect
+      .poll(
+        () => page.evaluate('[...document.querySelectorAll("article")].map((one) => one.dataset.item)'),
+        WAIT,
+      )
+      .toEqual(Array.from({ length: 110 }, (_, n) => `i${String(110 - n)}`));
+    await page.evaluate("document.querySelector('[data-fanfare=root] > button').click()");
+    await expect.poll(() => page.$$('article[data-unread]'), WAIT).toHaveLength(0);
+    expect(await page.evaluate('before.every((article) => article.isConnected)')).toBe(true);
+    expect(await page.evaluate('document.activeElement.dataset.item')).toBe('i48');
+    expect(await page.evaluate('watching()')).toBe(1);
+    expect(errors).toEqual([]);
+  });
+
+  test('keys go from article to article and out of the list, and when the focused one goes the next one has the focus', async () => {
+    await using visited = await openPage(browser, `${pages.moving}?live=hold`);
+    const { page, errors } = visited;
+    await has(page, 'Ada did i26', '[role="feed"]');
+    const focused = () =>
+      page.evaluate('document.activeElement.dataset.item ?? document.activeElement.textContent');
+    const press = async (...keys: KeyInput[]): Promise<unknown> => {
+      for (const key of keys) await page.keyboard.down(key);
+      for (const key of keys) await page.keyboard.up(key);
+      return focused();
+    };
+    await page.focus('article');
+    expect(await press('PageDown')).toBe('i49');
+    expect(await press('PageDown')).toBe('i48');
+    expect(await press('PageUp')).toBe('i49');
+    await page.evaluate("remove('i49')");
+    await expect.poll(focused, WAIT).toBe('i48');
+    expect(await press('Control', 'End')).toBe('Load more');
+    await page.focus('article');
+    expect(await press('Control', 'Home')).toBe('First unread');
+    expect(errors).toEqual([]);
+  });
+
+  test('the first unread item is loaded from a later page, comes into view and has the focus', async () => {
+    await using visited = await openPage(browser, `${pages.moving}?live=hold`);
+    const { page, errors } = visited;
+    await has(page, 'Ada did i26', '[role="feed"]');
+    await page.evaluate('letGo()');
+    await click(page, 'First unread');
+    await expect.poll(() => page.evaluate('document.activeElement.dataset.item'), WAIT).toBe('i1');
+    expect(await page.$$('article')).toHaveLength(50);
+    const inView =
+      '(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.activeElement.getBoundingClientRect())';
+    await expect.poll(() => page.evaluate(inView), WAIT).toBe(true);
+    expect(errors).toEqual([]);
+  });
+
+  test('a part that selects a number of an action renders when that changes, and not for its text', async () => {
+    await using visited = await openPage(browser, `${pages.moving}?live=hold`);
+    const { page } = visited;
+    await has(page, 'Ada did i26', '[role="feed"]');
+    const before = await page.evaluate('renders()');
+    await page.evaluate("change('Another text', 0)");
+    await has(page, 'Another text', '[role="feed"]');
+    expect(await page.evaluate('renders()')).toBe(before);
+    await page.evaluate("change('Another text', 7)");
+    await has(page, '7', '#likes');
+    expect(await page.evaluate('renders()')).toBeGreaterThan(Number(before));
+  });
+});
