@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { ActionId } from '../domain/action.ts';
 import type { Collections } from './mongo.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** An action of a group: no reader's relevancy is above its `latest`. */
 export interface GroupMember {
@@ -56,11 +57,12 @@ export function actionGroupsRepository({ actions }: Pick<Collections, 'actions'>
       candidates: readonly ActionId[],
     ): Promise<ReadonlyMap<ActionId, readonly ActionId[]>> {
       const ids = [...new Set([...actionIds, ...candidates])];
-      const documents = await actions
-        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, groupKey: { $exists: true } })
-        .project<{ readonly _id: ObjectId; readonly groupKey: string }>({ groupKey: 1 })
-        .batchSize(ids.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        actions
+          .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, groupKey: { $exists: true } })
+          .project<{ readonly _id: ObjectId; readonly groupKey: string }>({ groupKey: 1 }),
+        ids.length,
+      );
       const keys = new Map(documents.map(({ _id, groupKey }) => [_id.toHexString(), groupKey]));
       const byKey = new Map<string, ActionId[]>();
       for (const id of candidates) {

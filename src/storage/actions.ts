@@ -15,6 +15,7 @@ import { interactionMarked, type InteractionMark } from './interaction-stages.ts
 import type { Collections } from './mongo.ts';
 import { publishing } from './publishing.ts';
 import { revised } from './revision.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** Where an action stands in a list ordered by a time, then id, both descending. */
 export interface ActionPosition {
@@ -57,10 +58,10 @@ export function actionsRepository(
   const { actions: collection } = collections;
 
   async function findByIds(ids: readonly ActionId[]): Promise<Action[]> {
-    const documents = await collection
-      .find({ _id: { $in: ids.map((id) => new ObjectId(id)) } })
-      .batchSize(ids.length + 1)
-      .toArray();
+    const documents = await inOneBatch(
+      collection.find({ _id: { $in: ids.map((id) => new ObjectId(id)) } }),
+      ids.length,
+    );
     return documents.map(toAction);
   }
 
@@ -102,11 +103,12 @@ export function actionsRepository(
 
     /** Which of these actions the conditions hold for. One round trip that brings ids alone. */
     async matching(ids: readonly ActionId[], conditions: ActionConditions): Promise<Set<ActionId>> {
-      const documents = await collection
-        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...conditionsFilter(conditions) })
-        .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
-        .batchSize(ids.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        collection
+          .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...conditionsFilter(conditions) })
+          .project<Pick<ActionDocument, '_id'>>({ _id: 1 }),
+        ids.length,
+      );
       return new Set(documents.map((document) => document._id.toHexString()));
     },
 

@@ -4,6 +4,7 @@ import type { BookmarkDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { ofReaderActions, readerActionId, type ReaderAction } from './reader-action-id.ts';
 import { behind, NEWEST_FIRST, type ListedAction } from './reader-list.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** Actions that readers keep for later. Key: `_id`, of reader and action. */
 export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
@@ -30,21 +31,16 @@ export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
 
     /** Those of the actions that the reader has bookmarked. Index `_id_`. */
     async find(userId: UserId, actionIds: readonly ActionId[]): Promise<ActionId[]> {
-      const documents = await collection
-        .find(ofReaderActions(actionIds.map((actionId) => ({ userId, actionId }))))
-        .hint('_id_')
-        .batchSize(actionIds.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        collection.find(ofReaderActions(actionIds.map((actionId) => ({ userId, actionId })))).hint('_id_'),
+        actionIds.length,
+      );
       return documents.map(({ _id }) => _id.actionId.toHexString());
     },
 
     /** What any of these readers has bookmarked of these actions, of many readers at once. Index `_id_`. */
     async findPairs(pairs: readonly ReaderAction[]): Promise<ReaderAction[]> {
-      const documents = await collection
-        .find(ofReaderActions(pairs))
-        .hint('_id_')
-        .batchSize(pairs.length + 1)
-        .toArray();
+      const documents = await inOneBatch(collection.find(ofReaderActions(pairs)).hint('_id_'), pairs.length);
       return documents.map(({ _id }) => ({ userId: _id.userId, actionId: _id.actionId.toHexString() }));
     },
 

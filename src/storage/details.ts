@@ -3,6 +3,7 @@ import type { RefId, UserId } from '../domain/action.ts';
 import type { Details, MemberDetails, RefDetails } from '../domain/details.ts';
 import type { DetailsDocument, RefDocument } from './directory-documents.ts';
 import type { Collections } from './mongo.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** Leaves the details out: they are large, and what delivers and decides does not need them. */
 export const WITHOUT_DETAILS = { imageUrl: 0, url: 0, data: 0 } as const;
@@ -34,20 +35,22 @@ function toDetails({ imageUrl, url, data }: DetailsDocument): Details {
 export function detailsRepository({ members, refs }: Pick<Collections, 'members' | 'refs'>) {
   return {
     async ofMembers(ids: readonly UserId[]): Promise<MemberDetails[]> {
-      const documents = await members
-        .find({ _id: { $in: [...ids] } })
-        .project<DetailsDocument & { readonly _id: UserId }>(ONLY_DETAILS)
-        .batchSize(ids.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        members
+          .find({ _id: { $in: [...ids] } })
+          .project<DetailsDocument & { readonly _id: UserId }>(ONLY_DETAILS),
+        ids.length,
+      );
       return documents.map((document) => ({ userId: document._id, ...toDetails(document) }));
     },
 
     async ofRefs(ids: readonly RefId[]): Promise<RefDetails[]> {
-      const documents = await refs
-        .find({ _id: { $in: [...ids] } })
-        .project<DetailsDocument & Pick<RefDocument, '_id' | 'pinned'>>({ ...ONLY_DETAILS, pinned: 1 })
-        .batchSize(ids.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        refs
+          .find({ _id: { $in: [...ids] } })
+          .project<DetailsDocument & Pick<RefDocument, '_id' | 'pinned'>>({ ...ONLY_DETAILS, pinned: 1 }),
+        ids.length,
+      );
       return documents.map((document) => ({
         refId: document._id,
         ...toDetails(document),

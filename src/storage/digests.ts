@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import { inSlices } from '../lib/in-slices.ts';
 import type { Collections } from './mongo.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** A reader whose digest may be due. */
 export interface DueDigest {
@@ -26,11 +27,12 @@ export function digestsRepository({ feeds }: Pick<Collections, 'feeds'>) {
       { dueAt, everyMs }: { readonly dueAt: Date; readonly everyMs: number },
     ): Promise<void> {
       await inSlices(userIds, BATCH, async (some) => {
-        const due = await feeds
-          .find({ _id: { $in: [...some] }, digestAt: { $exists: true } })
-          .project<{ _id: UserId }>({ _id: 1 })
-          .batchSize(some.length + 1)
-          .toArray();
+        const due = await inOneBatch(
+          feeds
+            .find({ _id: { $in: [...some] }, digestAt: { $exists: true } })
+            .project<{ _id: UserId }>({ _id: 1 }),
+          some.length,
+        );
         const known = new Set(due.map(({ _id }) => _id));
         const others = some.filter((userId) => !known.has(userId));
         if (others.length === 0) return;

@@ -2,6 +2,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { UserId } from '../domain/action.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import type { FeedDocument } from './reader-documents.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** Until when who has not read is dormant: for who has read before, and who never has. Null: nobody of them is. */
 export interface UnreadSince {
@@ -23,14 +24,15 @@ export function feedDrops(collection: Collection<FeedDocument>) {
   return {
     /** Notes since when something comes to readers who have never read. One round trip where that is known of all. */
     async noteAwaited(userIds: readonly UserId[], now: Date): Promise<void> {
-      const known = await collection
-        .find({
-          _id: { $in: [...userIds] },
-          $or: [{ activeAt: { $exists: true } }, { awaitedSince: { $exists: true } }],
-        })
-        .project<{ _id: string }>({ _id: 1 })
-        .batchSize(userIds.length + 1)
-        .toArray();
+      const known = await inOneBatch(
+        collection
+          .find({
+            _id: { $in: [...userIds] },
+            $or: [{ activeAt: { $exists: true } }, { awaitedSince: { $exists: true } }],
+          })
+          .project<{ _id: string }>({ _id: 1 }),
+        userIds.length,
+      );
       const isKnown = new Set(known.map(({ _id }) => _id));
       const operations = userIds
         .filter((userId) => !isKnown.has(userId))

@@ -10,6 +10,7 @@ import { feedMutes, mutesOf } from './feed-mutes.ts';
 import { feedRebuilds } from './feed-rebuilds.ts';
 import { floorOf, toPlace, toPosition } from './feed-position.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** What a reader has said about their feed, and what state it is in. */
 export type ReaderMarks = Pick<
@@ -74,10 +75,7 @@ export function feedsRepository(
 
     /** Of each of these readers, who must differ, also of readers who have none. In any order. */
     async marksOf(userIds: readonly UserId[]): Promise<(ReaderMarks & { readonly userId: UserId })[]> {
-      const documents = await collection
-        .find({ _id: { $in: [...userIds] } })
-        .batchSize(userIds.length + 1)
-        .toArray();
+      const documents = await inOneBatch(collection.find({ _id: { $in: [...userIds] } }), userIds.length);
       const byId = new Map(documents.map((document) => [document._id, document]));
       return userIds.map((userId) => ({ userId, ...toMarks(byId.get(userId) ?? null, epoch) }));
     },

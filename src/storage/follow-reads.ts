@@ -3,6 +3,7 @@ import type { RefId, UserId } from '../domain/action.ts';
 import type { FollowSpan } from '../domain/follow-span.ts';
 import type { Follow } from '../domain/viewer.ts';
 import type { FollowDocument } from './reader-documents.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 export interface FollowPair {
   readonly followerId: UserId;
@@ -71,11 +72,10 @@ export function followReads(collection: Collection<FollowDocument>) {
 
     /** The reader's follows of the given refs. Index `pair`. */
     async find(followerId: UserId, refIds: readonly RefId[]): Promise<Follow[]> {
-      const documents = await collection
-        .find({ followerId, refId: { $in: [...refIds] } })
-        .hint('pair')
-        .batchSize(refIds.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        collection.find({ followerId, refId: { $in: [...refIds] } }).hint('pair'),
+        refIds.length,
+      );
       return documents.map(toFollow);
     },
 

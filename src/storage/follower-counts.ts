@@ -2,6 +2,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { RefId } from '../domain/action.ts';
 import type { RefDocument } from './directory-documents.ts';
 import { duplicatePositions, retryOnDuplicateKey } from './errors.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** The state of a ref's count that a change may be added to; null: it was never counted from scratch. */
 export type CountEpochs = ReadonlyMap<RefId, string | null>;
@@ -16,11 +17,12 @@ export function followerCountsRepository(collection: Collection<RefDocument>) {
     /** To be read before the follow is written. Refs that are being counted are left out: nothing may be added to them. */
     async epochs(refIds: readonly RefId[]): Promise<CountEpochs> {
       if (refIds.length === 0) return new Map();
-      const documents = await collection
-        .find({ _id: { $in: [...refIds] } })
-        .project<Pick<RefDocument, '_id' | 'countEpoch' | 'isCounting'>>({ countEpoch: 1, isCounting: 1 })
-        .batchSize(refIds.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        collection
+          .find({ _id: { $in: [...refIds] } })
+          .project<Pick<RefDocument, '_id' | 'countEpoch' | 'isCounting'>>({ countEpoch: 1, isCounting: 1 }),
+        refIds.length,
+      );
       const epochs = new Map<RefId, string | null>(refIds.map((refId) => [refId, null]));
       for (const { _id, countEpoch, isCounting } of documents)
         if (isCounting === true) epochs.delete(_id);

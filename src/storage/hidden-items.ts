@@ -1,6 +1,7 @@
 import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../domain/action.ts';
 import type { HiddenItemDocument } from './reader-documents.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 export interface HiddenPair {
   readonly userId: UserId;
@@ -16,10 +17,10 @@ export function hiddenItemsRepository(collection: Collection<HiddenItemDocument>
 
     /** Those of the actions that the reader has hidden. Index `reader`. */
     async find(userId: UserId, actionIds: readonly ActionId[]): Promise<ActionId[]> {
-      const documents = await collection
-        .find({ userId, actionId: { $in: actionIds.map((id) => new ObjectId(id)) } })
-        .batchSize(actionIds.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        collection.find({ userId, actionId: { $in: actionIds.map((id) => new ObjectId(id)) } }),
+        actionIds.length,
+      );
       return documents.map((document) => document.actionId.toHexString());
     },
 

@@ -4,6 +4,7 @@ import type { Tenant } from '../domain/tenant.ts';
 import type { HostEventDocument } from './event-documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from './errors.ts';
 import type { Collections } from './mongo.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** Tries until numbers that others take all the time are left to a later attempt. */
 const MAX_TRIES = 10;
@@ -78,11 +79,12 @@ export function hostEventsRepository({
     async append(events: readonly HostEvent[], storedAt: Date): Promise<void> {
       for (let tries = 1; ; tries++) {
         const [present, last] = await Promise.all([
-          hostEvents
-            .find({ _id: { $in: events.map(({ id }) => id) } })
-            .project<Pick<HostEventDocument, '_id'>>({ _id: 1 })
-            .batchSize(events.length + 1)
-            .toArray(),
+          inOneBatch(
+            hostEvents
+              .find({ _id: { $in: events.map(({ id }) => id) } })
+              .project<Pick<HostEventDocument, '_id'>>({ _id: 1 }),
+            events.length,
+          ),
           lastNumber(),
         ]);
         const known = new Set(present.map(({ _id }) => _id));
@@ -136,10 +138,7 @@ export function hostEventsRepository({
     /** Those of the events that are kept. Unique key: `_id`. */
     async byIds(ids: readonly string[]): Promise<Map<string, NumberedHostEvent>> {
       if (ids.length === 0) return new Map();
-      const documents = await hostEvents
-        .find({ _id: { $in: [...ids] } })
-        .batchSize(ids.length + 1)
-        .toArray();
+      const documents = await inOneBatch(hostEvents.find({ _id: { $in: [...ids] } }), ids.length);
       return new Map(documents.map((document) => [document._id, toEvent(document)]));
     },
 

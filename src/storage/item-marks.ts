@@ -6,6 +6,7 @@ import { ofReaderActions, readerActionId, type ReaderAction } from './reader-act
 import { behind, NEWEST_FIRST, type ListedAction } from './reader-list.ts';
 import type { ItemMarkDocument } from './reader-documents.ts';
 import { NO_SNOOZE } from './snoozes.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 function toMark({ _id, state, until, isOver, readAt, isUnread }: ItemMarkDocument): ItemMark & ReaderAction {
   return {
@@ -32,11 +33,7 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
   }
 
   async function findPairs(pairs: readonly ReaderAction[]): Promise<(ItemMark & ReaderAction)[]> {
-    const documents = await collection
-      .find(ofReaderActions(pairs))
-      .hint('_id_')
-      .batchSize(pairs.length + 1)
-      .toArray();
+    const documents = await inOneBatch(collection.find(ofReaderActions(pairs)).hint('_id_'), pairs.length);
     return documents.map(toMark);
   }
 

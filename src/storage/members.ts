@@ -9,6 +9,7 @@ import type { DetailsDocument, MemberDocument } from './directory-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { renamed } from './rename-stages.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** A member as the host application describes them now. */
 export type MemberRecord = Details &
@@ -82,11 +83,10 @@ export function membersRepository(
     },
 
     async findByIds(ids: readonly UserId[]): Promise<Member[]> {
-      const documents = await collection
-        .find({ _id: { $in: [...ids] } })
-        .project<PlainMember>(WITHOUT_DETAILS)
-        .batchSize(ids.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        collection.find({ _id: { $in: [...ids] } }).project<PlainMember>(WITHOUT_DETAILS),
+        ids.length,
+      );
       return documents.map(toMember);
     },
 

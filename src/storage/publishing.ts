@@ -6,6 +6,7 @@ import { duplicatePositions } from './errors.ts';
 import type { EventEntries } from './event-entries.ts';
 import type { Collections } from './mongo.ts';
 import { fixIds, isKeyed, publicationId } from './publications.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** Actions of one write: to turn several MB into bytes holds the event loop. */
 const INSERTED_AT_ONCE = 100;
@@ -33,10 +34,10 @@ export function publishing(
   /** The stored ones among these, by id. */
   async function storedOf(documents: readonly ActionDocument[]): Promise<Stored> {
     if (documents.length === 0) return NONE_STORED;
-    const stored = await actions
-      .find({ _id: { $in: documents.map(({ _id }) => _id) } })
-      .batchSize(documents.length + 1)
-      .toArray();
+    const stored = await inOneBatch(
+      actions.find({ _id: { $in: documents.map(({ _id }) => _id) } }),
+      documents.length,
+    );
     const byId = new Map(stored.map((action) => [action._id.toHexString(), action]));
     return ({ _id }) => byId.get(_id.toHexString());
   }

@@ -2,6 +2,7 @@ import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../domain/action.ts';
 import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
 import type { ActionDocument, EngagementDocument } from './documents.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** Actions read at once where all of many are read. */
 const BATCH = 500;
@@ -31,11 +32,10 @@ export function rankedActionsRepository(collection: Collection<ActionDocument>) 
   return {
     /** In no particular order; missing ones are left out. One round trip. */
     async find(ids: readonly ActionId[]): Promise<RankedAction[]> {
-      const documents = await collection
-        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) } })
-        .project<Projected>(FIELDS)
-        .batchSize(ids.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        collection.find({ _id: { $in: ids.map((id) => new ObjectId(id)) } }).project<Projected>(FIELDS),
+        ids.length,
+      );
       return documents.map(toRankedAction);
     },
 

@@ -5,6 +5,7 @@ import type { FeedDocument } from './reader-documents.ts';
 import { mutesOf } from './feed-mutes.ts';
 import type { Collections } from './mongo.ts';
 import { ofReaderActions } from './reader-action-id.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** What readers want to see nothing of, for many of them at once. */
 export function readerChoicesRepository({ feeds, itemMarks }: Pick<Collections, 'feeds' | 'itemMarks'>) {
@@ -18,28 +19,30 @@ export function readerChoicesRepository({ feeds, itemMarks }: Pick<Collections, 
       userIds: readonly UserId[],
       now: Date,
     ): Promise<Set<UserId>> {
-      const choices = await feeds
-        .find({ _id: { $in: [...userIds] }, $or: [...mayMute(action), { hasMarks: true }] })
-        .project<Pick<FeedDocument, '_id' | 'muted' | 'mutes'>>({ muted: 1, mutes: 1 })
-        .batchSize(userIds.length + 1)
-        .toArray();
+      const choices = await inOneBatch(
+        feeds
+          .find({ _id: { $in: [...userIds] }, $or: [...mayMute(action), { hasMarks: true }] })
+          .project<Pick<FeedDocument, '_id' | 'muted' | 'mutes'>>({ muted: 1, mutes: 1 }),
+        userIds.length,
+      );
       const refusing = new Set(
         choices.filter((document) => isMutedAction(mutesOf(document), action)).map(({ _id }) => _id),
       );
       const others = choices.filter(({ _id }) => !refusing.has(_id));
       if (others.length === 0) return refusing;
-      const marks = await itemMarks
-        .find({
-          ...ofReaderActions(others.map(({ _id: userId }) => ({ userId, actionId: action.id }))),
-          $or: [
-            { state: { $in: ['HIDDEN', 'ARCHIVED'] } },
-            { state: 'SNOOZED', until: { $gt: now }, isOver: { $exists: false } },
-          ],
-        })
-        .hint('_id_')
-        .project<{ _id: { userId: UserId } }>({ '_id.userId': 1 })
-        .batchSize(others.length + 1)
-        .toArray();
+      const marks = await inOneBatch(
+        itemMarks
+          .find({
+            ...ofReaderActions(others.map(({ _id: userId }) => ({ userId, actionId: action.id }))),
+            $or: [
+              { state: { $in: ['HIDDEN', 'ARCHIVED'] } },
+              { state: 'SNOOZED', until: { $gt: now }, isOver: { $exists: false } },
+            ],
+          })
+          .hint('_id_')
+          .project<{ _id: { userId: UserId } }>({ '_id.userId': 1 }),
+        others.length,
+      );
       for (const { _id } of marks) refusing.add(_id.userId);
       return refusing;
     },

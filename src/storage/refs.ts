@@ -9,6 +9,7 @@ import type { DetailsDocument, RefDocument } from './directory-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { renamed } from './rename-stages.ts';
 import { clock } from '../lib/clock.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** A ref as the host application describes it now. */
 export type RefRecord = ActionRef & Details;
@@ -102,21 +103,21 @@ export function refsRepository(
     },
 
     async findByIds(ids: readonly RefId[]): Promise<Ref[]> {
-      const documents = await collection
-        .find({ _id: { $in: [...ids] } })
-        .project<Plain>(WITHOUT_DETAILS)
-        .batchSize(ids.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        collection.find({ _id: { $in: [...ids] } }).project<Plain>(WITHOUT_DETAILS),
+        ids.length,
+      );
       return documents.map(toRef);
     },
 
     /** What refs are called and what they are, without what changes as they are followed. */
     async namesOf(ids: readonly RefId[]): Promise<RefName[]> {
-      const documents = await collection
-        .find({ _id: { $in: [...ids] } })
-        .project<Pick<RefDocument, '_id' | 'type' | 'label'>>({ type: 1, label: 1 })
-        .batchSize(ids.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        collection
+          .find({ _id: { $in: [...ids] } })
+          .project<Pick<RefDocument, '_id' | 'type' | 'label'>>({ type: 1, label: 1 }),
+        ids.length,
+      );
       return documents.map(({ _id, type, label }) => ({
         refId: _id,
         type: type ?? null,

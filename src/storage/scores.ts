@@ -4,6 +4,7 @@ import { RESCORE_EVERY_MS } from '../domain/ranking.ts';
 import type { ScoreDocument, ScoreSlot } from './documents.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from './errors.ts';
 import type { Collections } from './mongo.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** Generations whose scores are kept, so that a reader who is paging within one goes on undisturbed. */
 export const GENERATIONS_KEPT = 5;
@@ -32,11 +33,12 @@ export function scoresRepository({ scores, rankings }: Pick<Collections, 'scores
     /** Scores of a generation by action. Actions without one are left out. One round trip. */
     async find(actionIds: readonly ActionId[], generation: Date): Promise<Map<ActionId, number>> {
       const slot = slotOf(generation);
-      const documents = await scores
-        .find({ _id: { $in: actionIds.map((id) => new ObjectId(id)) } })
-        .project<Record<string, ScoreSlot> & Pick<ScoreDocument, '_id'>>({ [slot]: 1 })
-        .batchSize(actionIds.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        scores
+          .find({ _id: { $in: actionIds.map((id) => new ObjectId(id)) } })
+          .project<Record<string, ScoreSlot> & Pick<ScoreDocument, '_id'>>({ [slot]: 1 }),
+        actionIds.length,
+      );
       return new Map(
         documents.flatMap((document) => {
           const found = document[slot];

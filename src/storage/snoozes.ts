@@ -4,6 +4,7 @@ import type { EndedSnoozes } from '../domain/viewer.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { readerActionId, type ReaderAction } from './reader-action-id.ts';
 import type { ItemMarkDocument } from './reader-documents.ts';
+import { inOneBatch } from './in-one-batch.ts';
 
 /** Most items of one reader that are snoozed at a time. Two at once may exceed it by one. */
 export const MAX_SNOOZED = 500;
@@ -117,11 +118,12 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
         { _id: { $in: ids }, due: { $lte: now } },
         { $set: { claim, isOver: true, due: new Date(now.getTime() + leaseMs) } },
       );
-      const claimed = await collection
-        .find({ _id: { $in: ids }, claim })
-        .project<Pick<ItemMarkDocument, '_id' | 'until'>>({ until: 1 })
-        .batchSize(limit + 1)
-        .toArray();
+      const claimed = await inOneBatch(
+        collection
+          .find({ _id: { $in: ids }, claim })
+          .project<Pick<ItemMarkDocument, '_id' | 'until'>>({ until: 1 }),
+        limit,
+      );
       return claimed.flatMap(({ _id, until }) =>
         until === undefined ? [] : [{ userId: _id.userId, actionId: _id.actionId.toHexString(), until }],
       );

@@ -5,6 +5,7 @@ import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { duplicatePositions } from '../../../storage/errors.ts';
 import type { FeedBucketDocument } from './documents.ts';
 import { entriesAbove, toEntry, toEntryDocument } from '../shared/entries.ts';
+import { inOneBatch } from '../../../storage/in-one-batch.ts';
 
 /** An entry with the feed it belongs to. */
 export interface BucketEntry extends FeedEntry {
@@ -158,17 +159,18 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
 
     /** Buckets in order of their tops, best first: one statement, so that no entry is between two of them. Index `page`. */
     async read({ userId, upper, since, limit }: BucketQuery): Promise<{ top: Date; entries: FeedEntry[] }[]> {
-      const documents = await collection
-        .find({
-          userId,
-          ...(since === undefined ? {} : { top: { $gte: since } }),
-          ...(upper === undefined ? {} : { bottom: { $lte: upper } }),
-        })
-        .sort({ top: -1 })
-        .project<Pick<FeedBucketDocument, 'top' | 'entries'>>({ _id: 0, top: 1, entries: 1 })
-        .limit(limit)
-        .batchSize(limit + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        collection
+          .find({
+            userId,
+            ...(since === undefined ? {} : { top: { $gte: since } }),
+            ...(upper === undefined ? {} : { bottom: { $lte: upper } }),
+          })
+          .sort({ top: -1 })
+          .project<Pick<FeedBucketDocument, 'top' | 'entries'>>({ _id: 0, top: 1, entries: 1 })
+          .limit(limit),
+        limit,
+      );
       return documents.map(({ top, entries }) => ({ top, entries: entries.map(toEntry) }));
     },
 
@@ -176,16 +178,17 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
     async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
       // Who holds it twice for the moment counts once, and must not make the answer look like the end.
       for (let wanted = limit + 1; ; wanted *= 2) {
-        const documents = await collection
-          .find({
-            'entries.actionId': new ObjectId(actionId),
-            ...(after === null ? {} : { userId: { $gt: after } }),
-          })
-          .sort({ userId: 1 })
-          .project<{ userId: UserId }>({ _id: 0, userId: 1 })
-          .limit(wanted)
-          .batchSize(wanted + 1)
-          .toArray();
+        const documents = await inOneBatch(
+          collection
+            .find({
+              'entries.actionId': new ObjectId(actionId),
+              ...(after === null ? {} : { userId: { $gt: after } }),
+            })
+            .sort({ userId: 1 })
+            .project<{ userId: UserId }>({ _id: 0, userId: 1 })
+            .limit(wanted),
+          wanted,
+        );
         const userIds = [...new Set(documents.map(({ userId }) => userId))];
         if (documents.length < wanted || userIds.length >= limit) return userIds.slice(0, limit);
       }

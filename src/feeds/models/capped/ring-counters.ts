@@ -5,6 +5,7 @@ import { isDuplicateKey, retryOnDuplicateKey } from '../../../storage/errors.ts'
 import { toPlace, toPosition } from '../../../storage/feed-position.ts';
 import type { FeedRingDocument } from './documents.ts';
 import type { FeedRing, RankedPosition } from './ring.ts';
+import { inOneBatch } from '../../../storage/in-one-batch.ts';
 
 /** Claims of others that may come between one's own and its reading. */
 const CLAIMS_KEPT = 16;
@@ -35,10 +36,10 @@ export function ringCounters(rings: Collection<FeedRingDocument>, cap: number) {
         },
       }));
       await retryOnDuplicateKey(() => rings.bulkWrite(operations, { ordered: false }));
-      const documents = await rings
-        .find({ _id: { $in: [...userIds] }, 'claims.by': token })
-        .batchSize(userIds.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        rings.find({ _id: { $in: [...userIds] }, 'claims.by': token }),
+        userIds.length,
+      );
       return documents.flatMap(({ _id: userId, claims, floor, pivot, extent }) => {
         const own = claims.find(({ by }) => by.equals(token));
         if (own === undefined) return [];

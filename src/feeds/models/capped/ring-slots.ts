@@ -6,6 +6,7 @@ import { toPlace, toPosition } from '../../../storage/feed-position.ts';
 import { toEntry, toEntryDocument } from '../shared/entries.ts';
 import type { FeedSlotDocument } from './documents.ts';
 import { slotId, type SlotWrite, type TakenSlot } from './ring.ts';
+import { inOneBatch } from '../../../storage/in-one-batch.ts';
 
 /** The places of all rings, and who has them. */
 export function ringSlots(slots: Collection<FeedSlotDocument>) {
@@ -15,15 +16,16 @@ export function ringSlots(slots: Collection<FeedSlotDocument>) {
       places: readonly { readonly userId: UserId; readonly slot: number }[],
     ): Promise<ReadonlyMap<string, FeedPosition>> {
       if (places.length === 0) return new Map();
-      const documents = await slots
-        .find({
-          _id: { $in: places.map(({ userId, slot }) => slotId(userId, slot)) },
-          userId: { $in: [...new Set(places.map(({ userId }) => userId))] },
-        })
-        .hint('_id_')
-        .project<{ _id: string; actionId: ObjectId; relevancy: Date }>({ actionId: 1, relevancy: 1 })
-        .batchSize(places.length + 1)
-        .toArray();
+      const documents = await inOneBatch(
+        slots
+          .find({
+            _id: { $in: places.map(({ userId, slot }) => slotId(userId, slot)) },
+            userId: { $in: [...new Set(places.map(({ userId }) => userId))] },
+          })
+          .hint('_id_')
+          .project<{ _id: string; actionId: ObjectId; relevancy: Date }>({ actionId: 1, relevancy: 1 }),
+        places.length,
+      );
       return new Map(documents.map((document) => [document._id, toPosition(document)]));
     },
 

@@ -4,6 +4,7 @@ import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import type { FeedEntryDocument, StoredEntryDocument } from '../../../storage/feed-documents.ts';
 import { toEntry, type EntryQuery } from './entries.ts';
+import { inOneBatch } from '../../../storage/in-one-batch.ts';
 
 export const ENTRY_FIELDS = { _id: 0, actionId: 1, relevancy: 1, reasons: 1 } as const;
 
@@ -33,16 +34,17 @@ export function storedEntries(collection: EntryCollection) {
       actionId: ActionId,
       userIds: readonly UserId[],
     ): Promise<Pick<StoredEntryDocument, 'userId' | 'relevancy' | 'reasons'>[]> {
-      return collection
-        .find({ actionId: new ObjectId(actionId), userId: { $in: [...userIds] } })
-        .project<Pick<StoredEntryDocument, 'userId' | 'relevancy' | 'reasons'>>({
-          _id: 0,
-          userId: 1,
-          relevancy: 1,
-          reasons: 1,
-        })
-        .batchSize(userIds.length + 1)
-        .toArray();
+      return inOneBatch(
+        collection
+          .find({ actionId: new ObjectId(actionId), userId: { $in: [...userIds] } })
+          .project<Pick<StoredEntryDocument, 'userId' | 'relevancy' | 'reasons'>>({
+            _id: 0,
+            userId: 1,
+            relevancy: 1,
+            reasons: 1,
+          }),
+        userIds.length,
+      );
     },
 
     /** Raises relevancy and widens reasons, the same for all these readers, in one write. Never lowers.
