@@ -94,7 +94,7 @@ async function cutAtWrite({ app, proxy }: World, collection: string, nth: number
       client.off('commandStarted', listen);
       if (lost === 'before it is sent') proxy.cut();
       else proxy.mute();
-      resolve(command as Write);
+      resolve(command);
     };
     client.on('commandStarted', listen);
     setTimeout(reject, PATIENCE_MS, new Error(`Too few writes to ${collection}`)).unref();
