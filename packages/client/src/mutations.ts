@@ -46,6 +46,18 @@ export function mutationOf(name: keyof FeedMutations, given?: object): string {
   return `mutation ${name}(${declared}) { ${name}(${passed}) ${selection === '' ? '' : `{ ${selection} }`} }`;
 }
 
+/** The mutation with and without each argument that may be left out. */
+export function mutationsOf(name: keyof FeedMutations): readonly string[] {
+  const types = Object.entries<string>(SHAPES[name][0]);
+  const needed = types.filter(([, type]) => type.endsWith('!'));
+  const optional = types.filter(([, type]) => !type.endsWith('!'));
+  const given = optional.reduce<(typeof types)[]>(
+    (lists, argument) => [...lists, ...lists.map((list) => [...list, argument])],
+    [needed],
+  );
+  return given.map((list) => mutationOf(name, Object.fromEntries(list)));
+}
+
 export function createMutations(request: Request): FeedMutations {
   const mutations: Partial<Record<keyof FeedMutations, unknown>> = {};
   for (const name of MUTATION_NAMES)

@@ -1,10 +1,25 @@
-import type { FeedClient } from '@fanfare/client';
-import type { FanfareItem } from './item.ts';
+import { operationsOf as operationsOfClient, type FeedClient, type Operations } from '@fanfare/client';
+import * as documents from './documents.ts';
+import { feedItemFields, type FanfareItem } from './item.ts';
+import * as listDocuments from './list-documents.ts';
 import { pageKeyOf, type FeedOptions, type FeedSnapshot } from './store/feed-options.ts';
 
 export { feedItemFields } from './item.ts';
 export type { FanfareItem } from './item.ts';
 export type { FeedOptions, FeedSnapshot } from './store/feed-options.ts';
+
+/**
+ * All that the hooks and parts send on their own, for PERSISTED_OPERATIONS of a server that takes nothing else.
+ * @param fields of a client with another selection; it has what `feedItemFields` has
+ * @param more documents of `useQuery`, `usePages` and `request`
+ */
+export async function operationsOf(
+  fields: string = feedItemFields,
+  more: readonly string[] = [],
+): Promise<Operations> {
+  const own = [...Object.values(documents), ...Object.values(listDocuments)];
+  return operationsOfClient(fields, [...own, ...more]);
+}
 
 /**
  * A page of the reader's feed for the HTML. Give it to `<FanfareProvider snapshot>` on the server and, as JSON, in the

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { FIRST_UNREAD } from '../documents.ts';
 import type { FanfareItem } from '../item.ts';
 import { useHeld, useReader } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
@@ -82,7 +83,6 @@ export function useUnreadCount(): { readonly count: number; readonly isExact: bo
 }
 
 const SETTLING_FRAMES = 20;
-const FIRST_UNREAD = 'query FirstUnread { viewer { firstUnread { isExact item { id } } } }';
 
 /** Marks of the reader on a list. */
 export function useReadMark(feed: Pick<Feed, 'items' | 'loadUntil'>): {

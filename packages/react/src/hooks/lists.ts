@@ -1,35 +1,11 @@
 import type { FeedFilter, Instant, MuteTarget, UnreadCount } from '@fanfare/client';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import {
-  ACTION_FIELDS,
-  feedItemFields,
-  type FanfareAction,
-  type FanfareItem,
-  type SummaryPart,
-} from '../item.ts';
+import type { FanfareAction, FanfareItem, SummaryPart } from '../item.ts';
+import { BOOKMARKS, EXPLAIN, GROUPS, HIDDEN, MUTES, SLICE } from '../list-documents.ts';
 import { useHeld, useReader } from '../provider.tsx';
 import type { Subscriber } from '../store/connection.ts';
 import { useQuery } from './feed.ts';
 import { usePages, type Connection, type Pages } from './pages.ts';
-
-const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';
-const ACTIONS = `edges { node { ${ACTION_FIELDS} } } ${PAGE_INFO}`;
-const SLICE = `query Slice($refId: String!, $first: Int, $filter: ActionFilter, $after: String) {
-  slice(refId: $refId, first: $first, filter: $filter, after: $after) { ${ACTIONS} } }`;
-const OWN = (field: string): string =>
-  `query Own($first: Int, $after: String) { viewer { ${field}(first: $first, after: $after) { ${ACTIONS} } } }`;
-const BOOKMARKS = OWN('bookmarks');
-const HIDDEN = OWN('hiddenItems');
-const GROUPS = `query Groups($first: Int, $filter: FeedFilter, $after: String) {
-  feedGroups(first: $first, filter: $filter, after: $after) {
-    edges { node { id relevancy isUnread summary summaryParts { text member { memberId } ref { refId } }
-      count { count isExact } actors(first: 3) { memberId name } items(first: 3) { ${feedItemFields} } } }
-    ${PAGE_INFO} unread { count isExact } } }`;
-const MUTE_FIELDS = 'id type phrase until member { memberId name } ref { refId label }';
-const MUTES = `query Mutes { viewer { mutes { ${MUTE_FIELDS} } } }`;
-const EXPLAIN = `query Explain($actionId: ID!, $memberId: String) {
-  explainFeedItem(actionId: $actionId, memberId: $memberId) { isInFeed isEntitled path relevancy
-    addressedBy { reason via since until } withheldBy causes { kind at liftedTo } } }`;
 
 /** Which actions of a page; all that are given must hold. */
 export interface ActionFilter {

@@ -1,4 +1,5 @@
-import { INTERACTION_FIELDS, type FeedClient, type Interaction } from '@fanfare/client';
+import type { FeedClient, Interaction } from '@fanfare/client';
+import { COMMENTS } from '../documents.ts';
 import type { FanfareItem } from '../item.ts';
 import type { Actions } from './actions.ts';
 import { asError } from './as-error.ts';
@@ -28,11 +29,6 @@ interface Page {
 }
 
 const PAGE_SIZE = 20;
-const QUERY = `query Comments($id: ID!, $first: Int!, $after: String) { node(id: $id) { ... on Action {
-  interactions(first: $first, after: $after, kinds: [COMMENT]) {
-    edges { node { ${INTERACTION_FIELDS} } } pageInfo { hasNextPage endCursor }
-  } } } }`;
-
 const EMPTY: CommentsSnapshot = {
   comments: [],
   drafts: [],
@@ -175,7 +171,7 @@ class CommentStore extends Signal {
     interface Data {
       readonly node: { readonly interactions: Page } | null;
     }
-    const { node } = await this.#client.request<Data>(QUERY, { id: this.#actionId, first, after });
+    const { node } = await this.#client.request<Data>(COMMENTS, { id: this.#actionId, first, after });
     return node?.interactions ?? { edges: [], pageInfo: { hasNextPage: false, endCursor: null } };
   }
 

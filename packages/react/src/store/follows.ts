@@ -1,9 +1,7 @@
 import type { FeedClient, FollowState } from '@fanfare/client';
+import { FOLLOW_STATE } from '../documents.ts';
 import type { FanfareItem } from '../item.ts';
 import { Signal } from './signal.ts';
-
-/** By its node: as a ref it has been found only when the host described it, and people are followed too. */
-const QUERY = `query FollowState($id: ID!) { node(id: $id) { ... on Ref { refId isFollowed followerCount } } }`;
 
 function nodeOf(refId: string): string {
   return btoa(String.fromCodePoint(...new TextEncoder().encode(`Ref:${refId}`)));
@@ -35,7 +33,7 @@ export class FollowStore extends Signal {
       interface Data {
         readonly node: FollowState | null;
       }
-      const { node } = await this.#client.request<Data>(QUERY, { id: nodeOf(refId) });
+      const { node } = await this.#client.request<Data>(FOLLOW_STATE, { id: nodeOf(refId) });
       // A write that was confirmed meanwhile is later than this.
       if (!this.#confirmed.has(refId))
         this.#confirmed.set(refId, node ?? { refId, isFollowed: false, followerCount: 0 });

@@ -1,9 +1,8 @@
 import type { FeedClient, UnreadCount } from '@fanfare/client';
+import { UNREAD_COUNT } from '../documents.ts';
 import type { FanfareItem } from '../item.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import { Signal, Usage } from './signal.ts';
-
-const QUERY = 'query UnreadCount { viewer { unreadCount { count isExact } } }';
 
 /** The unread count of the whole feed. Null until it is known. */
 export class UnreadStore extends Signal {
@@ -54,6 +53,6 @@ export class UnreadStore extends Signal {
     interface Data {
       readonly viewer: { readonly unreadCount: UnreadCount };
     }
-    this.set((await this.#client.request<Data>(QUERY)).viewer.unreadCount);
+    this.set((await this.#client.request<Data>(UNREAD_COUNT)).viewer.unreadCount);
   }
 }

@@ -1,0 +1,29 @@
+import { ITEM_FIELDS, queryOf, subscriptionOf } from './documents.ts';
+import { MUTATION_NAMES, mutationsOf } from './mutations.ts';
+
+/** Documents by their SHA-256, as PERSISTED_OPERATIONS of a server takes them. */
+export type Operations = Readonly<Record<string, string>>;
+
+/**
+ * All that a client sends on its own, for the list of a server that takes nothing else: it sends them word for word.
+ * @param fields as given to `createFeedClient`
+ * @param more documents for its `request`
+ */
+export async function operationsOf(
+  fields: string = ITEM_FIELDS,
+  more: readonly string[] = [],
+): Promise<Operations> {
+  const documents = [
+    ...[false, true].map((withTotal) => queryOf(fields, withTotal)),
+    ...[false, true].map((withUnread) => subscriptionOf(fields, withUnread)),
+    ...MUTATION_NAMES.flatMap(mutationsOf),
+    ...more,
+  ];
+  const entries = documents.map(async (document) => [await hashOf(document), document] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+async function hashOf(document: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(document));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

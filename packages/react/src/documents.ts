@@ -1,0 +1,15 @@
+// What the package asks for beside what the client does itself.
+
+import { INTERACTION_FIELDS } from '@fanfare/client';
+
+export const COMMENTS = `query Comments($id: ID!, $first: Int!, $after: String) { node(id: $id) { ... on Action {
+  interactions(first: $first, after: $after, kinds: [COMMENT]) {
+    edges { node { ${INTERACTION_FIELDS} } } pageInfo { hasNextPage endCursor }
+  } } } }`;
+
+/** By its node: as a ref it has been found only when the host described it, and people are followed too. */
+export const FOLLOW_STATE = `query FollowState($id: ID!) { node(id: $id) { ... on Ref { refId isFollowed followerCount } } }`;
+
+export const UNREAD_COUNT = 'query UnreadCount { viewer { unreadCount { count isExact } } }';
+
+export const FIRST_UNREAD = 'query FirstUnread { viewer { firstUnread { isExact item { id } } } }';

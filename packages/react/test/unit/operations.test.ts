@@ -1,0 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
+const DOCUMENT = /['"`]\s*(?:query|mutation|subscription)\b[^'"`]*\{/;
+
+test('documents are in the files that the list of operations is made from, and nowhere else', () => {
+  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
+  const withDocuments = files.filter(
+    (file) => /\.tsx?$/.test(file) && DOCUMENT.test(readFileSync(`${SOURCES}${file}`, 'utf8')),
+  );
+  expect(withDocuments.sort()).toEqual(['documents.ts', 'list-documents.ts']);
+});
