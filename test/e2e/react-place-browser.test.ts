@@ -4,7 +4,7 @@ import { findBrowser, ofBrowser, openPage } from '../support/browser.ts';
 import { click, has, WAIT } from '../support/console.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
-import { noteShifts, takeShifts } from '../support/stillness.ts';
+import { noteShifts, scrollThrough, takeShifts } from '../support/stillness.ts';
 
 const found = await findBrowser();
 const SCROLLED = `new Promise((done) => {
@@ -157,5 +157,34 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('place and focus in a list
     await page.evaluate("change('Another text', 7)");
     await has(page, '7', '#likes');
     expect(await page.evaluate('renders()')).toBeGreaterThan(Number(before));
+  });
+
+  test('a list that is drawn by hand keeps its place, has few nodes whatever its length, and new items get the focus', async () => {
+    await using visited = await openPage(browser, pages.virtual);
+    const { page, errors } = visited;
+    await has(page, 'Item 2000.', '[role="feed"]');
+    await page.evaluate(SCROLLED);
+    const first = `(() => { const one = [...document.querySelectorAll('article')].find((article) =>
+      article.getBoundingClientRect().bottom > 0); return [one.dataset.item, one.getBoundingClientRect().top]; })()`;
+    const [id, top] = (await page.evaluate(first)) as [string, number];
+    await noteShifts(page);
+    await page.evaluate('arrive(20)');
+    await has(page, '20 new', '[data-fanfare="new-items"]');
+    expect(await takeShifts(page)).toEqual([]);
+    await page.evaluate("remove('i1999')");
+    const moved = async () => {
+      const [after, at] = (await page.evaluate(first)) as [string, number];
+      return after === id ? Math.abs(at - top) : after;
+    };
+    await expect.poll(moved, WAIT).toBeLessThanOrEqual(1);
+    await click(page, '20 new');
+    await expect.poll(() => page.evaluate('document.activeElement.dataset.item'), WAIT).toBe('i2020');
+    const toEnd = async () => {
+      await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+      return page.evaluate("document.querySelector('[role=feed]').textContent");
+    };
+    await expect.poll(toEnd, WAIT).toContain('Item 1.');
+    expect((await scrollThrough(page, 50)).articles).toBeLessThan(60);
+    expect(errors).toEqual([]);
   });
 });

@@ -40,6 +40,8 @@ export interface ReactPages extends AsyncDisposable {
   readonly another: string;
   /** A feed with a button for each mark, live in all tabs by one connection; with ?unread what is unread of it. */
   readonly tabs: string;
+  /** The list that the documentation draws itself, of 2,000. */
+  readonly virtual: string;
 }
 
 /**
@@ -60,6 +62,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
     read: () => Promise.resolve(EMPTY),
     moving: () => Promise.resolve(EMPTY),
     another: () => Promise.resolve(EMPTY),
+    virtual: () => Promise.resolve(EMPTY),
     tabs: async () => `${EMPTY}<script id="handed" type="text/plain">${await token()}</script>`,
   };
   const serving: Plugin = {
@@ -95,7 +98,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
   const at = (name: string): string => `http://127.0.0.1:${String(port)}/${name}`;
   return {
     ...{ hydrated: at('hydrate'), states: at('states'), read: at('read'), moving: at('moving') },
-    ...{ another: at('another'), tabs: at('tabs') },
+    ...{ another: at('another'), tabs: at('tabs'), virtual: at('virtual') },
     [Symbol.asyncDispose]: async () => {
       await server.close();
       await rm(outDir, { recursive: true });

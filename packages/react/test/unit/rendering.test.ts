@@ -74,6 +74,12 @@ test.each(['hold', 'insert', 'off'] as const)(
   },
 );
 
+test('the list that the documentation draws by hand is the one that is tested', () => {
+  const text = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+  const code = text('../fixtures/pages/virtual-feed.tsx');
+  expect(text('../../../../docs/react.md')).toContain('```tsx\n' + code + '```\n');
+});
+
 test('what the hooks select fits the schema', () => {
   const path = new URL('../../../../schema/schema.graphql', import.meta.url);
   const schema = buildSchema(readFileSync(path, 'utf8'));
