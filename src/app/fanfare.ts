@@ -24,7 +24,7 @@ import type {
   RefInput,
 } from '../services/shapes.ts';
 import { isDatabaseUnavailable } from '../storage/errors.ts';
-import { logRequestFailed } from '../telemetry/events/requests.ts';
+import { createFailureLog } from '../telemetry/failure-log.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { Acting } from './acting.ts';
@@ -166,6 +166,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
   readonly schema: string;
   readonly #prepared: Prepared;
   readonly #acting: Acting;
+  readonly #logFailure: ReturnType<typeof createFailureLog>;
   #opening: Promise<Server> | null = null;
   #server: Server | null = null;
   #closing: Promise<void> | null = null;
@@ -173,6 +174,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
   constructor(prepared: Prepared) {
     this.#prepared = prepared;
     this.#acting = prepared.acting;
+    this.#logFailure = createFailureLog(prepared.logger);
     this.schema = printedSchema(prepared.schema);
   }
 
@@ -232,7 +234,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
     variables: Readonly<Record<string, unknown>> = {},
     { memberId, roles = ['user'], locale }: QueryOptions = {},
   ): Promise<Answer<R>> {
-    const { schema, logger } = this.#prepared;
+    const { schema } = this.#prepared;
     return runOperation<R>(
       schema,
       this.#services(),
@@ -240,12 +242,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
         ...{ document, variables, locale: localeFor(locale) },
         identity: memberId === undefined ? this.#acting.service() : this.#acting.as(memberId, roles),
       },
-      {
-        isUnavailable: isDatabaseUnavailable,
-        report: (err, errorId) => {
-          logRequestFailed(logger, { errorId, err });
-        },
-      },
+      { isUnavailable: isDatabaseUnavailable, report: this.#logFailure },
     );
   }
 

@@ -2,8 +2,11 @@ import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import { ERROR_CODES, FanfareError, type ErrorCode } from '../domain/errors.ts';
 
 export interface ErrorPolicy {
-  /** Told of every error that is no client's fault, with the id the client was given for it. */
-  readonly report: (error: unknown, errorId: string) => void;
+  /**
+   * Told of every error that is no client's fault, with the id the client was given for it.
+   * @param isUnavailable what `isUnavailable` said of it.
+   */
+  readonly report: (error: unknown, errorId: string, isUnavailable: boolean) => void;
   /** Whether an error says that something which is needed cannot be reached: worth trying again later. */
   readonly isUnavailable: (error: unknown) => boolean;
 }
@@ -137,8 +140,8 @@ export function toApiError(error: unknown, policy: ErrorPolicy): GraphQLError {
   const refusal = refusalOf(error);
   if (refusal !== null) return present('BAD_USER_INPUT', refusal.message, {}, refusal.http);
   const errorId = crypto.randomUUID();
-  policy.report(cause, errorId);
-  if (policy.isUnavailable(cause))
-    return present('UNAVAILABLE', 'Not available now, try again later', { errorId });
+  const isUnavailable = policy.isUnavailable(cause);
+  policy.report(cause, errorId, isUnavailable);
+  if (isUnavailable) return present('UNAVAILABLE', 'Not available now, try again later', { errorId });
   return present('INTERNAL_SERVER_ERROR', 'Internal server error', { errorId });
 }

@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
-import { logRequest, logRequestFailed } from '../telemetry/events/requests.ts';
+import { logRequest } from '../telemetry/events/requests.ts';
+import { createFailureLog } from '../telemetry/failure-log.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { toApiError } from '../graphql/errors.ts';
@@ -13,16 +14,11 @@ export interface RequestObserver {
 }
 
 export function createRequestObserver(
-  logger: Pick<Logger, 'debug' | 'error'>,
+  logger: Pick<Logger, 'debug' | 'warn' | 'error'>,
   metrics: Pick<Metrics, 'requestFinished'>,
   isUnavailable: (error: unknown) => boolean,
 ): RequestObserver {
-  const policy = {
-    isUnavailable,
-    report: (err: unknown, errorId: string) => {
-      logRequestFailed(logger, { errorId, err });
-    },
-  };
+  const policy = { isUnavailable, report: createFailureLog(logger) };
   return {
     finished(operation, errors, startedAt) {
       const code = errors?.[0]?.extensions['code'];

@@ -8,6 +8,14 @@ export function logRequestFailed(
   log.error(fields, 'Request failed');
 }
 
+/** The same once more in an outage, whose first failure has been logged whole. */
+export function logRequestUnavailable(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly errorId: string; readonly reason: string },
+): void {
+  log.warn(fields, 'Request failed, the outage goes on');
+}
+
 export function logRequest(
   log: Pick<Logger, 'debug'>,
   fields: { readonly operation: string | null; readonly code: string; readonly seconds: number },
