@@ -12,7 +12,7 @@ import { createRealtime } from '../realtime/create-realtime.ts';
 import { checkClock } from '../services/clock-watch.ts';
 import type * as Api from './api.ts';
 import { createCore } from './core.ts';
-import { openDatabase } from './open-database.ts';
+import { prepareDatabase } from './prepare-database.ts';
 import { openRedis } from './open-redis.ts';
 import { quotasOf } from './quotas.ts';
 import { startWorkers } from './workers.ts';
@@ -97,7 +97,7 @@ async function build(
   closer: Closer,
 ): Promise<App> {
   const hasTenants = config.auth.tenantClaim !== undefined;
-  const database = await openDatabase(
+  const database = await prepareDatabase(
     config,
     {
       ...{ isWorker: parts.worker, hasTenants },

@@ -12,7 +12,7 @@ export interface Databases extends EmbeddedServices {
 }
 
 /** Who hears what is being done about them. */
-export interface Steps {
+export interface StartSteps {
   readonly onEvent: (event: EmbeddedEvent) => void;
 }
 
@@ -24,7 +24,7 @@ const ASK_EVERY_MS = 200;
 export async function startDatabases(
   { env }: { readonly env: Environment },
   config: Config,
-  steps: Steps,
+  steps: StartSteps,
 ): Promise<Databases> {
   const { mongodb, redis, dataDir } = config;
   if (mongodb.uri !== undefined && redis.url !== undefined)
@@ -57,7 +57,7 @@ type Running = NonNullable<Awaited<ReturnType<typeof joinRunningServices>>>;
 
 function givenDatabases(
   addresses: Pick<Databases, 'mongodbUri' | 'redisUrl'>,
-  { onEvent }: Steps,
+  { onEvent }: StartSteps,
 ): Databases {
   for (const what of ['MongoDB', 'Redis']) onEvent({ step: 'choice', message: `${what}: the given address` });
   return {

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { createApp, type App, type AppDependencies, type AppParts } from './app.ts';
-import { startDatabases, type Databases, type Steps } from './databases.ts';
+import { startDatabases, type Databases, type StartSteps } from './databases.ts';
 
 /** A running app with the databases it stands on. */
 export interface Server extends AsyncDisposable {
@@ -15,7 +15,7 @@ export interface ServerOptions {
   readonly config: Config;
   readonly parts: AppParts;
   readonly env: Environment;
-  readonly steps: Steps;
+  readonly steps: StartSteps;
   /** What the opening of the app is to run in. Default: nothing. */
   readonly around?: (open: () => Promise<App>) => Promise<App>;
   /** Called when the databases are there. */

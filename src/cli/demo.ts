@@ -7,7 +7,7 @@ import { connectToServer, ownToken } from './connection.ts';
 import { CommandError, type CommandContext, type Terminal } from './context.ts';
 import { FOLLOWS, MEMBERS, READER, REFS } from './demo/people.ts';
 import { liveAction, story } from './demo/story.ts';
-import { followsOfRepositories, paced, readTrace, type RecordedAction } from './demo/trace.ts';
+import { followsOfRepositories, paced, readTrace, type TraceAction } from './demo/trace.ts';
 import { watchingHints } from './demo/watching-hints.ts';
 import { endOnSignals } from './interruption.ts';
 import { DEMO_TENANT, openRuntime } from './runtime.ts';
@@ -68,7 +68,7 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
   const played = { live: 0 };
   const play = async (url: string, given = options.token): Promise<void> => {
     const client = await connectToServer(context, { url, token: given, tenant });
-    await tellStory(client, context.terminal);
+    await playStory(client, context.terminal);
     const token = given ?? (await ownToken(context, READER, tenant));
     for (const line of watchingHints(url, token)) context.terminal.out(line);
     const live =
@@ -110,7 +110,7 @@ function* endless(run: string, intervalMs: number): Generator<Played> {
 }
 
 /** Whom and what the trace is about, before it is played. @returns its actions, oldest first */
-async function prepareTrace(client: ApiClient, terminal: Terminal): Promise<readonly RecordedAction[]> {
+async function prepareTrace(client: ApiClient, terminal: Terminal): Promise<readonly TraceAction[]> {
   const trace = await readTrace();
   const { members, refs, actions } = trace;
   const follows = [...trace.follows, ...followsOfRepositories(trace)];
@@ -135,7 +135,7 @@ function durationOf(option: string, given: string): number {
   return ms;
 }
 
-async function tellStory(client: ApiClient, terminal: Terminal): Promise<void> {
+async function playStory(client: ApiClient, terminal: Terminal): Promise<void> {
   await client.run(PREPARE, { members: MEMBERS, refs: REFS, follows: FOLLOWS });
   for (const input of story()) {
     const { publishAction } = await client.run<Published>(PUBLISH, { input });

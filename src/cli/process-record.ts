@@ -5,7 +5,7 @@ import { isAlive, ownIdentity, type ProcessIdentity } from '../lib/process-ident
 export type ProcessRecord<T> = T & { readonly process: ProcessIdentity };
 
 /** Writes a record for this user's eyes only. Disposing removes it, unless another process has replaced it. */
-export async function announce(path: string, content: object): Promise<AsyncDisposable> {
+export async function recordProcess(path: string, content: object): Promise<AsyncDisposable> {
   const process = ownIdentity();
   const draft = `${path}.${String(process.pid)}`;
   await writeFile(draft, `${JSON.stringify({ ...content, process }, null, 1)}\n`, { mode: 0o600 });

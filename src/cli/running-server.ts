@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { announce, findRecord, type ProcessRecord } from './process-record.ts';
+import { recordProcess, findRecord, type ProcessRecord } from './process-record.ts';
 
 /** The API that runs on a DATA_DIR. */
 export interface RunningServer {
@@ -12,7 +12,7 @@ const FILE = 'server.json';
 
 /** Lets commands on the folder find the server. Of several that share databases the first is found. */
 export async function announceServer(dataDir: string, server: RunningServer): Promise<AsyncDisposable> {
-  if ((await findServer(dataDir)) === null) return announce(join(dataDir, FILE), server);
+  if ((await findServer(dataDir)) === null) return recordProcess(join(dataDir, FILE), server);
   return { [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 

@@ -5,7 +5,7 @@ import { processCount } from './processes/count.ts';
 import type { ServeOptions } from './serve.ts';
 import type { TokenOptions } from './token.ts';
 import { sayLoading } from './waiting-line.ts';
-import type { WorkerOptions } from './worker.ts';
+import type { WorkerCommandOptions } from './worker.ts';
 
 /** Adds what runs a server, and gives tokens for it. */
 export function addServerCommands(
@@ -31,7 +31,7 @@ export function addServerCommands(
     .option('--health', 'only say by the exit code whether the worker of this container or DATA_DIR works')
     .addOption(processesOption())
     .option(...TELEMETRY)
-    .action(async (options: WorkerOptions) => {
+    .action(async (options: WorkerCommandOptions) => {
       if (options.health === true) {
         const { workerHealth } = await import('./worker-health.ts');
         exit(await workerHealth(context()));

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configOf } from './config-of.ts';
 import type { CommandContext } from './context.ts';
-import { announce, findRecord } from './process-record.ts';
+import { recordProcess, findRecord } from './process-record.ts';
 
 interface Beat {
   /** When the database last answered the worker, as milliseconds since 1970. */
@@ -30,7 +30,7 @@ export async function startHeartbeat(
     // A database that is away is what the missing beat says.
     if (!(await ping().then(isDone, isNotDone))) return;
     const content: Beat = { at: Date.now() };
-    record = await announce(path, content);
+    record = await recordProcess(path, content);
   };
   const complain = (error: unknown): void => {
     if (!hasFailed) onError(error);

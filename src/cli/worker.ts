@@ -4,7 +4,7 @@ import { isMember, runMember } from './processes/member.ts';
 import { runGroup } from './processes/run-group.ts';
 import { openRuntime } from './runtime.ts';
 
-export interface WorkerOptions {
+export interface WorkerCommandOptions {
   readonly health?: boolean;
   readonly processes: number;
   readonly telemetry?: boolean;
@@ -13,7 +13,7 @@ export interface WorkerOptions {
 /** Runs a fan-out worker without an API until a signal comes. */
 export async function worker(
   context: CommandContext,
-  { processes, telemetry: traces = false }: WorkerOptions,
+  { processes, telemetry: traces = false }: WorkerCommandOptions,
 ): Promise<void> {
   const config = configOf(context, { needsKey: false });
   const parts = { api: false, worker: true, waitsForRedis: true, traces };

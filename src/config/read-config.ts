@@ -7,7 +7,7 @@ import { outdatedReads } from './mongo.ts';
 import type { Setting } from './setting.ts';
 import { SETTINGS, type SettingName, type SettingValues } from './settings.ts';
 
-export interface ReadOptions {
+export interface ReadConfigOptions {
   /** Names of the feed models, which only another room knows. */
   readonly feedModels: readonly string[];
   /** Whether tokens will be verified, for which production wants a key. Default true. */
@@ -18,7 +18,7 @@ export interface ReadOptions {
  * Reads the configuration from environment variables; an empty variable counts as not set.
  * @throws ConfigError with all faults.
  */
-export function readConfig(env: Environment, options: ReadOptions): Config {
+export function readConfig(env: Environment, options: ReadConfigOptions): Config {
   const faults: ConfigFault[] = [];
   const values = readSettings(env, faults);
   faults.push(...crossFaults(values, faults, options));
@@ -49,7 +49,7 @@ const MIN_PRODUCTION_KEY = 32;
 function crossFaults(
   values: Partial<SettingValues>,
   faults: readonly ConfigFault[],
-  { feedModels, needsKey = true }: ReadOptions,
+  { feedModels, needsKey = true }: ReadConfigOptions,
 ): ConfigFault[] {
   const found: ConfigFault[] = [];
   const { FEED_MODEL: model } = values;

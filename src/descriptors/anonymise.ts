@@ -41,9 +41,9 @@ export function anonymiseDescriptor(
     const next = anonymiseValue(fields[name], value, values, subject, isOwn);
     return next === undefined ? [] : [[name, next] as const];
   });
-  const isTelling = (tag: string): boolean =>
+  const namesSomebody = (tag: string): boolean =>
     tag === plainId(subject.memberId) || withoutNames(tag, subject) !== tag;
-  return { type, tags: tags.filter((tag) => !isTelling(tag)), ...Object.fromEntries(kept) };
+  return { type, tags: tags.filter((tag) => !namesSomebody(tag)), ...Object.fromEntries(kept) };
 }
 
 /** Undefined: the field goes. */

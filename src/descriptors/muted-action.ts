@@ -42,8 +42,8 @@ function hasPhrase(phrases: Phrases, action: MutableAction): boolean {
 }
 
 function knownWordsOf(text: string): readonly string[] {
-  const held = known.get(text);
-  if (held !== undefined) return held;
+  const cached = known.get(text);
+  if (cached !== undefined) return cached;
   const words = wordsOf(text);
   known.set(text, words);
   return words;

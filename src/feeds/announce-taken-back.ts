@@ -31,12 +31,12 @@ const MOST = 1_000;
  * history: all of it, stored or not. Comes after the follow was changed. Costs one look at who watches; four queries more
  * where the reader does, and one for what the ref has passed on.
  *
- * @param told actions whose change they have been notified of already
+ * @param notified actions whose change they have been notified of already
  */
 export async function announceTakenBack(
   dependencies: AnnounceTakenBackDependencies,
   userId: UserId,
-  { follow, told }: { readonly follow: Follow; readonly told: ReadonlySet<ActionId> },
+  { follow, notified }: { readonly follow: Follow; readonly notified: ReadonlySet<ActionId> },
 ): Promise<void> {
   if (follow.spans.length === 0 || !(await isWatched(dependencies, userId))) return;
   const since = new Date(Math.min(...follow.spans.map((span) => span.since.getTime())));
@@ -57,7 +57,7 @@ export async function announceTakenBack(
   };
   const changed = [...actions.values()].filter(
     (action) =>
-      !told.has(action.id) &&
+      !notified.has(action.id) &&
       !action.isHidden &&
       !action.isDeleted &&
       (isPassedOn(action)

@@ -79,13 +79,13 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
 
   async function find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]> {
     if (actionIds.length === 0) return [];
-    const held = isAboveAll(reader.floor) ? [] : await feedStore.find(reader.userId, actionIds);
+    const entries = isAboveAll(reader.floor) ? [] : await feedStore.find(reader.userId, actionIds);
     const isPulled = reader.pulledFollows.length > 0;
-    const known = new Set(held.map((entry) => entry.actionId));
+    const known = new Set(entries.map((entry) => entry.actionId));
     const missing = isPulled ? actionIds : actionIds.filter((id) => !known.has(id));
-    if (missing.length === 0) return held;
+    if (missing.length === 0) return entries;
     const { floor } = await stored(reader, { limit: 1 });
-    return merge(held, await findUnstored(dependencies, reader, floor, missing));
+    return merge(entries, await findUnstored(dependencies, reader, floor, missing));
   }
 
   async function locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null> {

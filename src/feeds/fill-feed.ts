@@ -16,20 +16,22 @@ export interface FillFeedDependencies extends AnnounceDependencies {
  * Puts past actions into one reader's feed and tells who is watching. For an action that was hidden or deleted since it
  * was read, and whose removal may have passed this feed by, one more pass is asked for.
  *
- * @param tellHeld also tells of what the feed held already. For changes by which a reader comes to see what was
+ * @param notifiesOfStored also notifies of what was stored already. For changes by which a reader comes to see what was
  *   delivered before: its event may have been withheld.
  */
 export async function fillFeed(
   dependencies: FillFeedDependencies,
   userId: UserId,
   entries: readonly FeedEntry[],
-  { tellHeld = false }: { readonly tellHeld?: boolean } = {},
+  { notifiesOfStored = false }: { readonly notifiesOfStored?: boolean } = {},
 ): Promise<void> {
   if (entries.length === 0) return;
   const { feedStore, actions, fanOuts } = dependencies;
   const added = new Set(await feedStore.fill(userId, entries));
-  if (added.size === 0 && !tellHeld) return;
-  const found = await actions.findByIds(tellHeld ? entries.map((entry) => entry.actionId) : [...added]);
+  if (added.size === 0 && !notifiesOfStored) return;
+  const found = await actions.findByIds(
+    notifiesOfStored ? entries.map((entry) => entry.actionId) : [...added],
+  );
   const visible = new Set(
     found.filter((action) => !action.isHidden && !action.isDeleted).map((action) => action.id),
   );

@@ -45,25 +45,25 @@ export async function sweepFeed(
   dependencies: ReconcileDependencies,
   userId: UserId,
 ): Promise<ReadonlySet<ActionId>> {
-  return (await sweep(dependencies, userId)).told;
+  return (await sweep(dependencies, userId)).notified;
 }
 
 /** Returns also the first page of what was stored, as it was before. */
 async function sweep(
   dependencies: ReconcileDependencies,
   userId: UserId,
-): Promise<{ readonly told: ReadonlySet<ActionId>; readonly before: StoredPage }> {
+): Promise<{ readonly notified: ReadonlySet<ActionId>; readonly before: StoredPage }> {
   const { inTurn = AT_ONCE } = dependencies;
   let before: StoredPage | undefined;
-  const told = new Set<ActionId>();
+  const notified = new Set<ActionId>();
   const membership = await feedMembershipOf(dependencies, userId);
   let after: FeedPosition | undefined;
   for (;;) {
     const from = after;
     const { page, changed } = await inTurn(() => sweepChunk(dependencies, membership, userId, from));
     before ??= page;
-    for (const { actionId } of changed) told.add(actionId);
-    if (page.entries.length < CHUNK) return { told, before };
+    for (const { actionId } of changed) notified.add(actionId);
+    if (page.entries.length < CHUNK) return { notified, before };
     after = page.entries.at(-1);
   }
 }
@@ -98,7 +98,7 @@ async function sweepChunk(
  *
  * @param claim.floor what was stored before was vouched for above this position; null: all the way down
  */
-export async function rebuildFeed(
+export async function rebuildStoredFeed(
   given: RebuildDependencies,
   { userId, floor: vouchedFor }: { readonly userId: UserId; readonly floor: FeedPosition | null },
 ): Promise<FeedPosition | null> {

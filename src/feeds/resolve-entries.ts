@@ -10,7 +10,7 @@ export interface ResolveEntriesDependencies extends BoostDependencies {
 }
 
 /** Makes the entry of an action in a reader's feed. */
-export type Place = (userId: UserId, action: Action, reasons: readonly DeliveryReason[]) => FeedEntry;
+export type PlaceEntry = (userId: UserId, action: Action, reasons: readonly DeliveryReason[]) => FeedEntry;
 
 /**
  * Prepares to place many actions in the feeds of many readers, with the boosts that each has earned so far. Two round
@@ -24,7 +24,7 @@ export async function resolveEntries(
   actions: readonly Action[],
   userIds: readonly UserId[],
   known?: readonly Follow[],
-): Promise<Place> {
+): Promise<PlaceEntry> {
   const lively = actions.filter((action) => action.isBumped);
   const summaries = await interactions.summaries(lively.map((action) => action.id));
   const passers = new Set([...summaries.values()].flatMap(({ groups }) => passersOf(groups)));

@@ -72,11 +72,11 @@ export async function entriesBelow(
   for (;;) {
     const found = await read(from);
     // What the store still has above its floor has been given, or will be, from there.
-    const held = await dependencies.feedStore.find(
+    const stored = await dependencies.feedStore.find(
       reader.userId,
       found.map((entry) => entry.actionId),
     );
-    const above = new Set(held.filter((entry) => isAbove(entry, floor)).map((entry) => entry.actionId));
+    const above = new Set(stored.filter((entry) => isAbove(entry, floor)).map((entry) => entry.actionId));
     entries.push(...found.filter((entry) => !above.has(entry.actionId)));
     const last = found.at(-1);
     if (last === undefined || found.length < from.limit || entries.length >= query.limit)

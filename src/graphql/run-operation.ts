@@ -19,7 +19,7 @@ export interface AnsweredError {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-export interface Operation {
+export interface PreparedOperation {
   readonly document: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly identity: Identity;
@@ -33,7 +33,7 @@ const NEVER = new AbortController().signal;
 export async function runOperation<T>(
   schema: GraphQLSchema,
   services: Services,
-  { document, variables, identity, locale }: Operation,
+  { document, variables, identity, locale }: PreparedOperation,
   policy: Parameters<typeof toApiError>[1],
 ): Promise<Answer<T>> {
   const { data, errors = [] } = await graphql({

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pathOf, readOnly, type Handler } from './handler.ts';
+import { requestPath, readOnly, type Handler } from './handler.ts';
 import { isOwnVisitor } from './own-visitor.ts';
 import { send, sendJson } from './respond.ts';
 
@@ -53,7 +53,7 @@ export function createConsole({ token, people, folder = FILES }: ConsoleOptions)
   let loaded: Promise<ReadonlyMap<string, string>> | undefined;
   return readOnly(async (req, res) => {
     const files = await (loaded ??= load(folder));
-    const name = pathOf(req).slice(CONSOLE_PATH.length).replace(/^\//, '');
+    const name = requestPath(req).slice(CONSOLE_PATH.length).replace(/^\//, '');
     const page = PAGES[name];
     const path = page ?? name;
     const file = files.get(path);

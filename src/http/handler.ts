@@ -5,7 +5,7 @@ import { sendJson } from './respond.ts';
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void;
 
 /** The path of a request, without its query. */
-export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
+export function requestPath({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);
 }

@@ -1,6 +1,6 @@
 import { logListening } from '../telemetry/events/process.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { pathOf, readOnly } from './handler.ts';
+import { requestPath, readOnly } from './handler.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { createMetricsPage, type MetricsPageOptions } from './metrics-page.ts';
 import { createNodeServer, listen } from './node-server.ts';
@@ -25,7 +25,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   const server = createNodeServer(DEFAULT_LIMITS);
   server.on('request', (req, res) => {
     lanes.enter(req, res, () => {
-      if (pathOf(req) !== '/metrics') sendJson(res, 404, { error: 'Not found' });
+      if (requestPath(req) !== '/metrics') sendJson(res, 404, { error: 'Not found' });
       else
         Promise.resolve(page(req, res)).catch(() => {
           sendJson(res, 500, { error: 'The metrics cannot be had' });

@@ -1,5 +1,5 @@
 import { createConsole, isConsolePath, type ConsoleOptions } from './console.ts';
-import { readOnly, pathOf, type Handler } from './handler.ts';
+import { readOnly, requestPath, type Handler } from './handler.ts';
 import type { Readiness } from './health.ts';
 import { createMetricsPage, type MetricsPageOptions } from './metrics-page.ts';
 import { send, sendJson } from './respond.ts';
@@ -40,7 +40,7 @@ export function createRoutes(options: RoutesOptions): Handler {
     );
   const page = options.console === null ? undefined : createConsole(options.console);
   return (req, res) => {
-    const path = pathOf(req);
+    const path = requestPath(req);
     const handler = routes.get(path) ?? (isConsolePath(path) ? page : undefined);
     if (handler !== undefined) return handler(req, res);
     sendJson(res, 404, { error: 'Not found' });

@@ -12,7 +12,7 @@ import { createAuthenticator, type AuthOptions } from './auth.ts';
 import type { ConsoleOptions, DemoPerson } from './console.ts';
 import { EventStreams } from './event-streams.ts';
 import { createGraphqlEndpoint } from './graphql-endpoint.ts';
-import { pathOf, type Handler } from './handler.ts';
+import { requestPath, type Handler } from './handler.ts';
 import { checkReadiness, type Probes, type Readiness } from './health.ts';
 import { Intake } from './intake.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
@@ -174,7 +174,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       logSocketTrouble(logger, { err });
     });
     if (closing !== null) refuseUpgrade(socket, '503 Service Unavailable');
-    else if (pathOf(req) !== GRAPHQL_PATH) refuseUpgrade(socket, '404 Not Found');
+    else if (requestPath(req) !== GRAPHQL_PATH) refuseUpgrade(socket, '404 Not Found');
     else sockets.handleUpgrade(req, socket, head);
   });
 

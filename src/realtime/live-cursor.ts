@@ -25,18 +25,18 @@ export function readerTag(userId: UserId): string {
   return createHash('sha256').update(userId).digest('base64url').slice(0, 8);
 }
 
-export function encodeCursor(tag: string, position: LogPosition): string {
+export function encodeLiveCursor(tag: string, position: LogPosition): string {
   const { generation, at, sequence } = position;
   return Buffer.from(`1:${tag}:${generation}:${String(at)}-${String(sequence)}`).toString('base64url');
 }
 
 /** The position behind a cursor of this reader; null for anything else. */
-export function decodeCursor(tag: string, cursor: string): LogPosition | null {
+export function decodeLiveCursor(tag: string, cursor: string): LogPosition | null {
   if (cursor.length > MAX_LENGTH) return null;
   const match = FORMAT.exec(Buffer.from(cursor, 'base64url').toString());
   if (match === null) return null;
   const [, generation = '', at, sequence] = match;
   const position = { generation, at: Number(at), sequence: Number(sequence) };
   // One spelling is true, with this reader's tag; the decoder of base64url alone would skip what it does not know.
-  return encodeCursor(tag, position) === cursor ? position : null;
+  return encodeLiveCursor(tag, position) === cursor ? position : null;
 }

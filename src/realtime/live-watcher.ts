@@ -1,6 +1,6 @@
 import type { EndSignal } from '../lib/ending.ts';
 import type { UserId } from '../domain/action.ts';
-import { decodeCursor, encodeCursor, readerTag, type LogPosition } from './live-cursor.ts';
+import { decodeLiveCursor, encodeLiveCursor, readerTag, type LogPosition } from './live-cursor.ts';
 import type { LiveMessage, ResyncReason } from './live-log.ts';
 import { findHole, type LogEntry, type LogSnapshot } from './live-resume.ts';
 import { LiveStream } from './live-stream.ts';
@@ -60,7 +60,7 @@ export class LiveWatcher {
    */
   async open(): Promise<void> {
     const { after } = this.#options;
-    await this.#load(after === undefined ? null : decodeCursor(this.#tag, after));
+    await this.#load(after === undefined ? null : decodeLiveCursor(this.#tag, after));
   }
 
   receive(frame: LiveFrame): void {
@@ -165,6 +165,6 @@ export class LiveWatcher {
   }
 
   #cursor(position: LogPosition): string {
-    return encodeCursor(this.#tag, position);
+    return encodeLiveCursor(this.#tag, position);
   }
 }

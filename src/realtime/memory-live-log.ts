@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
-import { encodeCursor, readerTag, type LogPosition } from './live-cursor.ts';
+import { encodeLiveCursor, readerTag, type LogPosition } from './live-cursor.ts';
 import {
   LiveLogUnavailable,
   type LiveAppend,
@@ -100,7 +100,7 @@ export class MemoryLiveLog implements LiveLog {
   // oxlint-disable-next-line typescript/require-await -- rejects instead of throwing, as the port says
   async position(userId: UserId): Promise<string> {
     this.#assertOpen();
-    return encodeCursor(readerTag(userId), this.#open(userId, null).head);
+    return encodeLiveCursor(readerTag(userId), this.#open(userId, null).head);
   }
 
   // oxlint-disable-next-line typescript/require-await -- rejects instead of throwing, as the port says

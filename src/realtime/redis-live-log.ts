@@ -4,7 +4,7 @@ import { pubSubOf } from '../connections/pub-sub.ts';
 import type { RedisConnections } from '../connections/redis.ts';
 import { GapLedger } from './gap-ledger.ts';
 import { Gate } from '../lib/gate.ts';
-import { encodeCursor, readerTag } from './live-cursor.ts';
+import { encodeLiveCursor, readerTag } from './live-cursor.ts';
 import {
   LiveLogUnavailable,
   type LiveAppend,
@@ -164,7 +164,7 @@ export class RedisLiveLog implements LiveLog {
   async position(userId: UserId): Promise<string> {
     this.#assertOpen();
     const { head } = await this.#reads.run(() => this.#store.open(userId, null, null));
-    return encodeCursor(readerTag(userId), head);
+    return encodeLiveCursor(readerTag(userId), head);
   }
 
   async forget(userId: UserId): Promise<void> {

@@ -4,7 +4,7 @@ import type { RankingWeights } from '../domain/ranking.ts';
 import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { feedReader } from '../feeds/feed-reader.ts';
-import { laySnoozes } from '../feeds/lay-snoozes.ts';
+import { applySnoozes } from '../feeds/apply-snoozes.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import type { LiveLog } from '../realtime/live-log.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
@@ -117,7 +117,7 @@ export type Services = ReturnType<typeof createServices>;
 export function createServices(given: ServiceParts) {
   const parts = {
     ...given,
-    feedReader: laySnoozes(feedReader({ ...given, onLost: (userId) => makeDue(given, [userId]) })),
+    feedReader: applySnoozes(feedReader({ ...given, onLost: (userId) => makeDue(given, [userId]) })),
   };
   const watching = {
     liveLog: parts.liveLog,

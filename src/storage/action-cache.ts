@@ -16,17 +16,17 @@ export interface ActionCacheOptions {
  * `fanOut`, which may be of an earlier time.
  */
 export class ActionCache {
-  readonly #actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessHeld'>;
-  readonly #held: LRUCache<ActionId, Revised> | null;
+  readonly #actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessCached'>;
+  readonly #cached: LRUCache<ActionId, Revised> | null;
   readonly #isTrusted: () => Promise<boolean>;
 
   constructor(
-    actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessHeld'>,
+    actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessCached'>,
     { maxBytes, isTrusted }: ActionCacheOptions,
   ) {
     this.#actions = actions;
     this.#isTrusted = isTrusted;
-    this.#held =
+    this.#cached =
       maxBytes === 0
         ? null
         : new LRUCache<ActionId, Revised>({ maxSize: maxBytes, sizeCalculation: weightOfEntry });
@@ -39,22 +39,22 @@ export class ActionCache {
 
   /** Holds what was read elsewhere, for `at`. */
   async keep(actions: readonly Action[]): Promise<void> {
-    if (this.#held === null || !(await this.#isTrusted())) return;
-    this.#keep(actions.filter(({ id, rev }) => rev !== this.#held?.peek(id)?.rev));
+    if (this.#cached === null || !(await this.#isTrusted())) return;
+    this.#keep(actions.filter(({ id, rev }) => rev !== this.#cached?.peek(id)?.rev));
   }
 
   /** In no particular order; missing ones are left out. One round trip. */
   async findByIds(ids: readonly ActionId[]): Promise<Action[]> {
-    const held = this.#held;
-    if (held === null || !(await this.#isTrusted())) return this.#actions.findByIds(ids);
+    const cached = this.#cached;
+    if (cached === null || !(await this.#isTrusted())) return this.#actions.findByIds(ids);
     // What is asked for alone is read as if nothing were known of it: how much work it is must not tell whether there is one.
     if (ids.length === 1) return [...this.#keep(await this.#actions.findByIds(ids))];
     const known = new Map<ActionId, Revised>();
     for (const id of ids) {
-      const action = held.get(id);
+      const action = cached.get(id);
       if (action !== undefined) known.set(id, action);
     }
-    const { changed, unchanged } = await this.#actions.findUnlessHeld(ids, [...known.values()]);
+    const { changed, unchanged } = await this.#actions.findUnlessCached(ids, [...known.values()]);
     const kept = unchanged.map(({ id, rev }) => {
       const action = known.get(id);
       return action?.rev === rev ? action : id;
@@ -70,13 +70,13 @@ export class ActionCache {
   }
 
   #keep(actions: readonly Action[]): readonly Action[] {
-    for (const action of actions) if (isRevised(action)) this.#held?.set(action.id, action);
+    for (const action of actions) if (isRevised(action)) this.#cached?.set(action.id, action);
     return actions;
   }
 
   /** The action as of a revision that was read since the caller began; null: it is not held. */
   at(id: ActionId, rev: number): Action | null {
-    const action = this.#held?.get(id);
+    const action = this.#cached?.get(id);
     return action?.rev === rev ? action : null;
   }
 }

@@ -61,7 +61,7 @@ export function actionTraces(collections: Collections) {
     /** Where a fan-out stands and what it failed with may name a reader. Index `claim`: what is not DONE. */
     async cleanFanOuts({ memberId }: ErasureSubject): Promise<number> {
       const literally = memberId.replace(/[.*+?^${}()|[\]\\/]/gu, '\\$&');
-      const [checkpoints, former, told, errors] = await Promise.all([
+      const [checkpoints, former, notified, errors] = await Promise.all([
         // Without its checkpoint a pass starts over, and delivers nothing twice.
         actions.updateMany(
           { ...OPEN_FAN_OUT, 'fanOut.checkpoint.afterUserId': memberId },
@@ -80,7 +80,7 @@ export function actionTraces(collections: Collections) {
           unrevised({ $set: { 'fanOut.error': ERROR_REMOVED } }),
         ),
       ]);
-      return checkpoints.modifiedCount + former.modifiedCount + told.modifiedCount + errors.modifiedCount;
+      return checkpoints.modifiedCount + former.modifiedCount + notified.modifiedCount + errors.modifiedCount;
     },
   };
 }

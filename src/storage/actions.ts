@@ -34,12 +34,12 @@ export interface SliceQuery extends ActionConditions {
 }
 
 /** Names a state of an action. */
-export interface HeldAction {
+export interface CachedAction {
   readonly id: ActionId;
   readonly rev: number;
 }
 
-interface HeldDocument {
+interface CachedDocument {
   readonly _id: ObjectId;
   readonly rev: number;
 }
@@ -72,20 +72,20 @@ export function actionsRepository(
     findByIds,
 
     /** As `findByIds`, but of those that the caller holds nothing else is brought. One round trip. */
-    async findUnlessHeld(
+    async findUnlessCached(
       ids: readonly ActionId[],
-      held: readonly HeldAction[],
-    ): Promise<{ readonly changed: Action[]; readonly unchanged: HeldAction[] }> {
-      if (held.length === 0) return { changed: await findByIds(ids), unchanged: [] };
+      cached: readonly CachedAction[],
+    ): Promise<{ readonly changed: Action[]; readonly unchanged: CachedAction[] }> {
+      if (cached.length === 0) return { changed: await findByIds(ids), unchanged: [] };
       // Several actions may have one revision in common: a migration gives it to a batch of them.
       const isHeld = {
         $and: [
-          { $in: ['$_id', { $literal: held.map(({ id }) => new ObjectId(id)) }] },
-          { $in: ['$rev', { $literal: held.map(({ rev }) => rev) }] },
+          { $in: ['$_id', { $literal: cached.map(({ id }) => new ObjectId(id)) }] },
+          { $in: ['$rev', { $literal: cached.map(({ rev }) => rev) }] },
         ],
       };
       const documents = await collection
-        .aggregate<WithId<ActionDocument> | HeldDocument>(
+        .aggregate<WithId<ActionDocument> | CachedDocument>(
           [
             { $match: { _id: { $in: ids.map((id) => new ObjectId(id)) } } },
             { $replaceRoot: { newRoot: { $cond: [isHeld, { _id: '$_id', rev: '$rev' }, '$$ROOT'] } } },
@@ -94,7 +94,7 @@ export function actionsRepository(
         )
         .toArray();
       const changed: Action[] = [];
-      const unchanged: HeldAction[] = [];
+      const unchanged: CachedAction[] = [];
       for (const document of documents)
         if ('actorId' in document) changed.push(toAction(document));
         else unchanged.push({ id: document._id.toHexString(), rev: document.rev });

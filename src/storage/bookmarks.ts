@@ -3,7 +3,7 @@ import type { ActionId, UserId } from '../domain/action.ts';
 import type { BookmarkDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { ofReaderActions, readerActionId, type ReaderAction } from './reader-action-id.ts';
-import { behind, NEWEST_FIRST, type ListedAction } from './reader-list.ts';
+import { behind, NEWEST_FIRST, type ReaderListEntry } from './reader-list.ts';
 import { inOneBatch } from './in-one-batch.ts';
 
 /** Actions that readers keep for later. Key: `_id`, of reader and action. */
@@ -45,7 +45,7 @@ export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
     },
 
     /** The newest first, behind a place if one is given. Index `newest`. */
-    async list(userId: UserId, after: ListedAction | null, limit: number): Promise<ListedAction[]> {
+    async list(userId: UserId, after: ReaderListEntry | null, limit: number): Promise<ReaderListEntry[]> {
       const documents = await collection
         .find({
           '_id.userId': userId,

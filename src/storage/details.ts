@@ -21,7 +21,7 @@ export const NO_DETAILS = { imageUrl: 1, url: 1, data: 1 } as const;
 const ONLY_DETAILS = { imageUrl: 1, url: 1, data: 1 } as const;
 
 /** Fields of an update pipeline that set the details; what is null goes. */
-export function detailFields({ imageUrl, url, data }: Details): Document {
+export function storedDetails({ imageUrl, url, data }: Details): Document {
   // A literal, since a string that begins with "$" would be read as a path here.
   const set = (value: unknown): unknown => (value === null ? '$$REMOVE' : { $literal: value });
   return { imageUrl: set(imageUrl), url: set(url), data: set(data) };

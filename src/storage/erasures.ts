@@ -38,7 +38,7 @@ export function erasuresRepository(
   collection: Collection<ErasureDocument>,
   events: EventEntries = NO_EVENTS,
 ) {
-  const held = (claim: ErasureClaim) => ({ _id: claim.key, worker: claim.token });
+  const ownedBy = (claim: ErasureClaim) => ({ _id: claim.key, worker: claim.token });
 
   return {
     /**
@@ -101,7 +101,7 @@ export function erasuresRepository(
       done: { readonly step: string; readonly changed: number },
       leaseUntil: Date,
     ): Promise<boolean> {
-      const result = await collection.updateOne(held(claim), {
+      const result = await collection.updateOne(ownedBy(claim), {
         $set: { step: done.step, dueAt: leaseUntil },
         $inc: { changed: done.changed },
       });
@@ -114,7 +114,7 @@ export function erasuresRepository(
      */
     async finishRound(claim: ErasureClaim, now: Date, confirmAt: Date): Promise<boolean> {
       const result = await collection.updateOne(
-        held(claim),
+        ownedBy(claim),
         claim.state === 'RUNNING'
           ? {
               $set: { state: 'CONFIRMING', step: null, attempts: 0, dueAt: confirmAt },
@@ -131,7 +131,7 @@ export function erasuresRepository(
 
     /** Gives the claim back: due from `notBefore` on. Nothing happens when it is void. */
     async release(claim: ErasureClaim, notBefore: Date): Promise<void> {
-      await collection.updateOne(held(claim), { $set: { dueAt: notBefore }, $unset: { worker: 1 } });
+      await collection.updateOne(ownedBy(claim), { $set: { dueAt: notBefore }, $unset: { worker: 1 } });
     },
 
     /** Whom these erasures are for, as long as that is known. Unique key: `_id`. */

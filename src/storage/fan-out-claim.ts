@@ -71,7 +71,7 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
   };
 }
 
-export function heldBy(claim: Claim): { readonly _id: ObjectId; readonly 'fanOut.worker': string } {
+export function ownedBy(claim: Claim): { readonly _id: ObjectId; readonly 'fanOut.worker': string } {
   return { _id: new ObjectId(claim.action.id), 'fanOut.worker': claim.token };
 }
 

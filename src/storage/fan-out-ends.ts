@@ -1,6 +1,6 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionDocument, FormerAudienceDocument } from './documents.ts';
-import { heldBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
+import { ownedBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { clock } from '../lib/clock.ts';
 import { revised, unrevised } from './revision.ts';
@@ -252,7 +252,7 @@ function leftByNow({ action }: Claim): readonly string[] {
 function toldBy({ action, version }: Claim, { isOn }: Pick<EventEntries, 'isOn'>): Document | string {
   if (!isOn) return '$$REMOVE';
   const { audienceRev, scope, audience, mentions, recipients, refIds, pullRefIds, reshares } = action;
-  const told: FormerAudienceDocument = {
+  const notified: FormerAudienceDocument = {
     ...{ rev: audienceRev, scope, audience: [...audience], mentions: [...mentions] },
     ...{ recipients: [...recipients], refIds: [...refIds], pullRefIds: [...pullRefIds] },
     reshares: reshares.map(({ by, at }) => ({ by, at })),
@@ -261,7 +261,7 @@ function toldBy({ action, version }: Claim, { isOn }: Pick<EventEntries, 'isOn'>
   return {
     $cond: [
       { $gt: ['$fanOut.changedVersion', version] },
-      isWhole ? { $literal: told } : { $ifNull: ['$fanOut.toldAudience', '$$REMOVE'] },
+      isWhole ? { $literal: notified } : { $ifNull: ['$fanOut.toldAudience', '$$REMOVE'] },
       '$$REMOVE',
     ],
   };

@@ -6,7 +6,7 @@ import type { ActionDocument } from './documents.ts';
 import { engagementDocument } from './engagement-document.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { claimFirst } from './claim-first.ts';
-import { claimOf, heldBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
+import { claimOf, ownedBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { fanOutEnds } from './fan-out-ends.ts';
 import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
 import { passRequested } from './fan-out-stages.ts';

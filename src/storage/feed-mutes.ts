@@ -40,7 +40,7 @@ export function feedMutes(collection: Collection<FeedDocument>, stamps: ReaderSt
         }),
       );
       await stamps.renew([userId]);
-      return holds(stored, mute);
+      return hasMute(stored, mute);
     },
 
     async removeMute(userId: UserId, target: MuteTarget, now: Date): Promise<void> {
@@ -141,7 +141,7 @@ function isPlain({ kind, until }: Mute): boolean {
   return kind === 'MEMBER' && until === null;
 }
 
-function holds(document: Pick<FeedDocument, 'muted' | 'mutes'> | null, mute: Mute): boolean {
+function hasMute(document: Pick<FeedDocument, 'muted' | 'mutes'> | null, mute: Mute): boolean {
   if (isPlain(mute)) return document?.muted?.includes(mute.value) === true;
   return document?.mutes?.some(({ kind, value }) => kind === mute.kind && value === mute.value) === true;
 }

@@ -5,7 +5,7 @@ import { claimFirst } from './claim-first.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { FeedDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
-import { idsOf } from './tenant-ids.ts';
+import { idsOfTenant } from './tenant-ids.ts';
 import { floorOf, toPlace } from './feed-position.ts';
 
 const END_OF_REBUILD = {
@@ -37,13 +37,13 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
     /**
      * Makes feeds due for a rebuild, in one write. Before the change that is the reason: cut off, it is rebuilt in vain.
      *
-     * @param how.isTold whether watchers have been notified of the change. False before it is made: if it is cut off before
+     * @param how.isNotified whether watchers have been notified of the change. False before it is made: if it is cut off before
      *   it has told them, the rebuild does.
      */
     async markDue(
       userIds: readonly UserId[],
       now: Date,
-      { isTold }: { readonly isTold?: boolean } = {},
+      { isNotified }: { readonly isNotified?: boolean } = {},
     ): Promise<void> {
       if (userIds.length === 0) return;
       const operations = userIds.map((userId) => ({
@@ -51,8 +51,8 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
           filter: { _id: userId },
           update: {
             $inc: { rebuildVersion: 1 },
-            $set: { rebuildAt: now, ...(isTold === false ? { isUntold: true } : {}) },
-            ...(isTold === true ? { $unset: { isUntold: 1 as const } } : {}),
+            $set: { rebuildAt: now, ...(isNotified === false ? { isUntold: true } : {}) },
+            ...(isNotified === true ? { $unset: { isUntold: 1 as const } } : {}),
           },
           upsert: true,
         },
@@ -156,7 +156,7 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
 
     /** How many feeds are due or being rebuilt, of a tenant or of all. Index `rebuild`. */
     async countDue(tenant: Tenant | null = null): Promise<number> {
-      return collection.countDocuments({ ...idsOf(tenant), rebuildAt: { $exists: true } });
+      return collection.countDocuments({ ...idsOfTenant(tenant), rebuildAt: { $exists: true } });
     },
   };
 }

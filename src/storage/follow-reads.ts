@@ -10,7 +10,7 @@ export interface FollowPair {
   readonly refId: RefId;
 }
 
-export interface Follower {
+export interface StoredFollower {
   readonly followerId: UserId;
   readonly spans: readonly FollowSpan[];
 }
@@ -53,7 +53,7 @@ export function followReads(collection: Collection<FollowDocument>) {
 
   return {
     /** Everybody who follows or ever followed the ref, in order of id, after `afterId`. Index `by_ref`. */
-    async followers(refId: RefId, afterId: UserId | null, limit: number): Promise<Follower[]> {
+    async followers(refId: RefId, afterId: UserId | null, limit: number): Promise<StoredFollower[]> {
       const documents = await collection
         .find({ refId, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) })
         // The other index is in the wanted order too, but passes by the followers of every ref.

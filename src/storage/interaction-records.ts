@@ -106,15 +106,15 @@ export function interactionRecords(
       const removed = { state: 'REMOVED', stateAt: now, settling: token } as const;
       const bodies = { text: 1, data: 1 } as const;
       const filter = filterOf(of);
-      const told = events.pushed('interaction.removed', now);
+      const notified = events.pushed('interaction.removed', now);
       const [visible] = await Promise.all([
         collection.updateMany(
           { ...filter, state: { $exists: false } },
-          { $set: removed, $unset: bodies, ...told },
+          { $set: removed, $unset: bodies, ...notified },
         ),
         collection.updateMany(
           { ...filter, state: 'HIDDEN' },
-          { $set: { ...removed, wasHidden: true }, $unset: bodies, ...told },
+          { $set: { ...removed, wasHidden: true }, $unset: bodies, ...notified },
         ),
       ]);
       return { visible: visible.modifiedCount, settling: token.toHexString() };

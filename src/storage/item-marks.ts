@@ -3,7 +3,7 @@ import type { ActionId, UserId } from '../domain/action.ts';
 import type { ItemMark, LastingState } from '../domain/item-mark.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { ofReaderActions, readerActionId, type ReaderAction } from './reader-action-id.ts';
-import { behind, NEWEST_FIRST, type ListedAction } from './reader-list.ts';
+import { behind, NEWEST_FIRST, type ReaderListEntry } from './reader-list.ts';
 import type { ItemMarkDocument } from './reader-documents.ts';
 import { NO_SNOOZE } from './snoozes.ts';
 import { inOneBatch } from './in-one-batch.ts';
@@ -93,9 +93,9 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
     async list(
       userId: UserId,
       state: LastingState,
-      after: ListedAction | null,
+      after: ReaderListEntry | null,
       limit: number,
-    ): Promise<ListedAction[]> {
+    ): Promise<ReaderListEntry[]> {
       const documents = await collection
         .find({
           '_id.userId': userId,

@@ -3,7 +3,7 @@ import type { UserId } from '../domain/action.ts';
 import type { Details } from '../domain/details.ts';
 import type { Member } from '../domain/member.ts';
 import { inSlices } from '../lib/in-slices.ts';
-import { detailFields, WITHOUT_DETAILS } from './details.ts';
+import { storedDetails, WITHOUT_DETAILS } from './details.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
 import type { DetailsDocument, MemberDocument } from './directory-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
@@ -65,7 +65,7 @@ export function membersRepository(
                 ...groupStages('teamId', record.teamId, now),
                 ...groupStages('departmentId', record.departmentId, now),
                 supervisorId: { $literal: record.supervisorId },
-                ...detailFields(record),
+                ...storedDetails(record),
               },
             },
           ],

@@ -180,7 +180,7 @@ export function moderationRepository(
     },
 
     /** Watchers have been notified of the withdrawal of that version: its pass need not do it, nor wait for it. */
-    async noteTold(id: ActionId, version: number, now: Date): Promise<void> {
+    async noteNotified(id: ActionId, version: number, now: Date): Promise<void> {
       const isPending = { $eq: ['$fanOut.state', 'PENDING'] };
       await actions.updateOne(
         { _id: new ObjectId(id), 'fanOut.untoldVersion': version },

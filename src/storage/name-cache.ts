@@ -23,7 +23,7 @@ export interface NameCacheOptions {
 /** A process that dies between a change and its stamp leaves the names as they were to other processes for so long. */
 export const NAMES_MAX_AGE_MS = 60_000;
 
-interface Held {
+interface CachedName {
   readonly bucket: number;
   readonly at: number;
   /** Null: there is none of this id. */
@@ -36,17 +36,17 @@ interface Held {
  */
 export class NameCache {
   readonly #parts: NameCacheParts;
-  readonly #held: LRUCache<string, Held> | null;
+  readonly #cached: LRUCache<string, CachedName> | null;
   readonly #isTrusted: () => Promise<boolean>;
   #latest: DirectoryStamp | null = null;
 
   constructor(parts: NameCacheParts, { maxBytes, isTrusted }: NameCacheOptions) {
     this.#parts = parts;
     this.#isTrusted = isTrusted;
-    this.#held =
+    this.#cached =
       maxBytes === 0
         ? null
-        : new LRUCache<string, Held>({ maxSize: maxBytes, sizeCalculation: weightOfEntry });
+        : new LRUCache<string, CachedName>({ maxSize: maxBytes, sizeCalculation: weightOfEntry });
   }
 
   /** Finds out whether stamps can be trusted, so that no read has to. */
@@ -59,7 +59,7 @@ export class NameCache {
    * trip where the stamp is not the one that was read last.
    */
   async asOf(stamp: number): Promise<DirectoryStamp | null> {
-    if (this.#held === null || !(await this.#isTrusted())) return null;
+    if (this.#cached === null || !(await this.#isTrusted())) return null;
     if (this.#latest?.stamp === stamp) return this.#latest;
     const read = await this.#parts.directoryStamps.read();
     this.#latest = read;
@@ -90,14 +90,14 @@ export class NameCache {
     const found: T[] = [];
     const missing: string[] = [];
     for (const id of ids) {
-      const held = this.#held?.get(kind + id);
-      if (held?.bucket !== asOf.stampOf(id) || now - held.at > NAMES_MAX_AGE_MS) missing.push(id);
-      else if (held.value !== null) found.push(held.value as T);
+      const cached = this.#cached?.get(kind + id);
+      if (cached?.bucket !== asOf.stampOf(id) || now - cached.at > NAMES_MAX_AGE_MS) missing.push(id);
+      else if (cached.value !== null) found.push(cached.value as T);
     }
     if (missing.length === 0) return found;
     const loaded = new Map((await load(missing)).map((value) => [idOf(value), value]));
     for (const id of missing)
-      this.#held?.set(kind + id, { bucket: asOf.stampOf(id), at: now, value: loaded.get(id) ?? null });
+      this.#cached?.set(kind + id, { bucket: asOf.stampOf(id), at: now, value: loaded.get(id) ?? null });
     return [...found, ...loaded.values()];
   }
 }

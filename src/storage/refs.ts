@@ -3,7 +3,7 @@ import type { ActionRef, RefId } from '../domain/action.ts';
 import type { Details } from '../domain/details.ts';
 import type { Ref, RefName, RenameProgress } from '../domain/member.ts';
 import { inSlices } from '../lib/in-slices.ts';
-import { detailFields, WITHOUT_DETAILS } from './details.ts';
+import { storedDetails, WITHOUT_DETAILS } from './details.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
 import type { DetailsDocument, RefDocument } from './directory-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
@@ -43,7 +43,7 @@ function described(
         ...(ref.type === undefined ? {} : { type: { $literal: ref.type } }),
         ...renamed('label', ref.label, now),
         followerCount: { $ifNull: ['$followerCount', 0] },
-        ...(details === undefined ? {} : detailFields(details)),
+        ...(details === undefined ? {} : storedDetails(details)),
       },
     },
   ];

@@ -7,7 +7,7 @@ import type { NamedDocument } from './directory-documents.ts';
 import type { ActionDocument } from './documents.ts';
 import type { Collections } from './mongo.ts';
 import { holdsName, holdsOlderName, idOfStamp, nameStamp, restamped, UNCARRIED } from './name-stamps.ts';
-import { idsOf } from './tenant-ids.ts';
+import { idsOfTenant } from './tenant-ids.ts';
 import { revised } from './revision.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
 
@@ -216,7 +216,7 @@ export function renamesRepository(
     async countDue(tenant: Tenant | null = null): Promise<number> {
       const counts = await Promise.all(
         NAME_SOURCES.map((source) =>
-          sourceOf(source).countDocuments({ ...idsOf(tenant), 'rename.due': { $exists: true } }),
+          sourceOf(source).countDocuments({ ...idsOfTenant(tenant), 'rename.due': { $exists: true } }),
         ),
       );
       return counts.reduce((sum, count) => sum + count, 0);

@@ -6,7 +6,7 @@ import { AUDIENCE_NOW, passRequested, toldUntilNow } from './fan-out-stages.ts';
 import { formerKept } from './former-audiences.ts';
 
 /** Whether hosts want events. */
-type HostsTold = Pick<EventEntries, 'isOn'>;
+type RecordsEvents = Pick<EventEntries, 'isOn'>;
 
 /** How the reshares that pass an action on have changed. */
 export type ReshareChange =
@@ -19,7 +19,7 @@ const { reshares: RESHARES } = AUDIENCE_NOW;
  * Fields of an update pipeline that change the reshares of an action and ask for the pass that follows. Where one of them
  * brings it to followers no more, reasons that were stored for the action are not trusted from then on.
  */
-export function reshareChanged(change: ReshareChange, now: Date, events: HostsTold): Document {
+export function reshareChanged(change: ReshareChange, now: Date, events: RecordsEvents): Document {
   const others = filtered(RESHARES, { $ne: ['$$reshare.by', { $literal: change.by }] });
   if (change.kind === 'taken') {
     const isLost = { $in: [{ $literal: change.by }, { $ifNull: ['$reshares.by', []] }] };
@@ -48,7 +48,11 @@ export function reshareChanged(change: ReshareChange, now: Date, events: HostsTo
 /** The same where all of them are known. */
 export function resharesReplaced(
   reshares: readonly ReshareDocument[],
-  { isLosing, now, events }: { readonly isLosing: boolean; readonly now: Date; readonly events: HostsTold },
+  {
+    isLosing,
+    now,
+    events,
+  }: { readonly isLosing: boolean; readonly now: Date; readonly events: RecordsEvents },
 ): Document {
   return {
     reshares: reshares.length === 0 ? '$$REMOVE' : { $literal: reshares },

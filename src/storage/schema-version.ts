@@ -55,7 +55,7 @@ export function schemaVersionRepository(
   collections: Pick<Collections, 'schema' | 'actions' | 'members' | 'refs' | 'follows' | 'feeds'>,
 ) {
   const { schema, actions, members, refs, follows, feeds } = collections;
-  const held = ({ token, to }: MigrationClaim) =>
+  const ownedBy = ({ token, to }: MigrationClaim) =>
     ({ _id: 'schema', 'migration.worker': token, 'migration.to': to }) as const;
 
   async function isEmpty(): Promise<boolean> {
@@ -159,12 +159,12 @@ export function schemaVersionRepository(
 
     /** From now on no process that writes an older shape can start. Taken back by `allowOlder`. False: the claim is void. */
     async requireVersion(claim: MigrationClaim): Promise<boolean> {
-      const result = await schema.updateOne(held(claim), { $set: { required: claim.to } });
+      const result = await schema.updateOne(ownedBy(claim), { $set: { required: claim.to } });
       return result.matchedCount === 1;
     },
 
     async allowOlder(claim: MigrationClaim): Promise<void> {
-      await schema.updateOne(held(claim), { $unset: { required: 1 } });
+      await schema.updateOne(ownedBy(claim), { $unset: { required: 1 } });
     },
 
     /** Notes what the batches have done and extends the lease. False: the claim is void. */
@@ -172,7 +172,7 @@ export function schemaVersionRepository(
       claim: MigrationClaim,
       { after, done, dueAt }: Pick<MigrationDocument, 'after' | 'done' | 'dueAt'>,
     ): Promise<boolean> {
-      const result = await schema.updateOne(held(claim), {
+      const result = await schema.updateOne(ownedBy(claim), {
         $set: { 'migration.after': after, 'migration.done': done, 'migration.dueAt': dueAt },
         $unset: { 'migration.error': 1 },
       });
@@ -181,7 +181,7 @@ export function schemaVersionRepository(
 
     /** Every document has the new shape. False: the claim is void. */
     async finish(claim: MigrationClaim): Promise<boolean> {
-      const result = await schema.updateOne(held(claim), {
+      const result = await schema.updateOne(ownedBy(claim), {
         $set: { version: claim.to },
         $unset: { migration: 1, required: 1 },
       });
@@ -190,7 +190,7 @@ export function schemaVersionRepository(
 
     /** Gives the claim back with its checkpoint. Nothing happens when it is void. */
     async release(claim: MigrationClaim, dueAt: Date, error: string | null): Promise<void> {
-      await schema.updateOne(held(claim), {
+      await schema.updateOne(ownedBy(claim), {
         $set: { 'migration.dueAt': dueAt, ...(error === null ? {} : { 'migration.error': error }) },
         $unset: { 'migration.worker': 1 },
       });

@@ -130,9 +130,9 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
     },
 
     /** Watchers have been notified of these. What has been snoozed again since is left as it is. */
-    async finishEnded(claim: string, told: readonly ReaderAction[]): Promise<void> {
+    async finishEnded(claim: string, notified: readonly ReaderAction[]): Promise<void> {
       await collection.updateMany(
-        { _id: { $in: told.map(({ userId, actionId }) => readerActionId(userId, actionId)) }, claim },
+        { _id: { $in: notified.map(({ userId, actionId }) => readerActionId(userId, actionId)) }, claim },
         { $unset: { due: 1, claim: 1 } },
       );
     },

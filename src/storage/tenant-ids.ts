@@ -1,7 +1,7 @@
 import { idRangeOf, type Tenant } from '../domain/tenant.ts';
 
 /** A filter for documents whose `_id` is an id of the host application: those of a tenant; null: all. */
-export function idsOf(tenant: Tenant | null): {
+export function idsOfTenant(tenant: Tenant | null): {
   readonly _id?: { readonly $gte: string; readonly $lt: string };
 } {
   if (tenant === null) return {};

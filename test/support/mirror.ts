@@ -1,5 +1,5 @@
 import type { FeedClient, FeedFilter, FeedPage } from '@fanfare/client';
-import { decodeCursor, readerTag, type LogPosition } from '../../src/realtime/live-cursor.ts';
+import { decodeLiveCursor, readerTag, type LogPosition } from '../../src/realtime/live-cursor.ts';
 
 /** What a client shows: relevancies by item. */
 export type Shown = ReadonlyMap<string, string>;
@@ -50,7 +50,7 @@ export function openMirror(
       shown = new Map(feed.shown);
       resyncs.push(reason);
       note(`read ${String(shown.size)}`);
-      last = decodeCursor(tag, cursor);
+      last = decodeLiveCursor(tag, cursor);
     },
     onEvent(event) {
       // A count has the cursor of the event before it.
@@ -60,7 +60,7 @@ export function openMirror(
       }
       eventCount += 1;
       note(`${event.__typename} ${event.cursor}`);
-      const position = decodeCursor(tag, event.cursor);
+      const position = decodeLiveCursor(tag, event.cursor);
       if (position === null || (last !== null && !follows(position, last)))
         faults.push(`${JSON.stringify(position)} after ${JSON.stringify(last)}`);
       last = position;

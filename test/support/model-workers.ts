@@ -5,7 +5,7 @@ import { RenameWorker } from '../../src/workers/rename/rename-worker.ts';
 import type {
   FanOutWorker,
   WorkerDependencies,
-  WorkerOptions,
+  FanOutWorkerOptions,
 } from '../../src/workers/fan-out/fan-out-worker.ts';
 import { expiryWorker } from './expire.ts';
 import { muteEndsWorker } from './mute-ends.ts';
@@ -21,7 +21,7 @@ const LEASE_MS = 120_000;
 /** A worker that need not wait for what is put off, in chunks of two readers. */
 function startFanOuts(
   { worker, repositories: { fanOuts } }: Parts,
-  options: Partial<WorkerOptions> = {},
+  options: Partial<FanOutWorkerOptions> = {},
   dependencies: Partial<WorkerDependencies> = {},
 ): FanOutWorker {
   const started = worker(

@@ -10,7 +10,7 @@ import {
   FanOutWorker,
   type FanOutObserver,
   type WorkerDependencies,
-  type WorkerOptions,
+  type FanOutWorkerOptions,
 } from '../../src/workers/fan-out/fan-out-worker.ts';
 import type { AnnounceDependencies, ResynchroniseDependencies } from '../../src/realtime/announce.ts';
 import { RescoreWorker } from '../../src/workers/rescore/rescore-worker.ts';
@@ -52,7 +52,7 @@ export interface Parts extends AsyncDisposable {
   session(userId: string, ...roles: Role[]): ReaderSession;
   /** Publishes as the service. */
   publish(input: Partial<PublishActionInput>): ReturnType<Services['publishAction']>;
-  worker(options?: Partial<WorkerOptions>, parts?: Partial<WorkerDependencies>): FanOutWorker;
+  worker(options?: Partial<FanOutWorkerOptions>, parts?: Partial<WorkerDependencies>): FanOutWorker;
   rebuildWorker(
     parts?: Partial<RebuildWorkerDependencies>,
     options?: Partial<RebuildWorkerOptions>,

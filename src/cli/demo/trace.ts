@@ -12,10 +12,10 @@ export interface Trace {
   readonly refs: readonly RefInput[];
   readonly follows: readonly FollowInput[];
   /** Oldest first. */
-  readonly actions: readonly RecordedAction[];
+  readonly actions: readonly TraceAction[];
 }
 
-export interface RecordedAction extends Omit<PublishActionInput, 'conducted'> {
+export interface TraceAction extends Omit<PublishActionInput, 'conducted'> {
   readonly idempotencyKey: string;
   readonly actorId: string;
   readonly conducted: string;
@@ -27,7 +27,7 @@ export async function readTrace(): Promise<Trace> {
     linesOf<MemberInput>('members'),
     linesOf<RefInput>('refs'),
     linesOf<FollowInput>('follows'),
-    linesOf<RecordedAction>('actions'),
+    linesOf<TraceAction>('actions'),
   ]);
   return { members, refs, follows, actions };
 }
@@ -53,11 +53,11 @@ export function followsOfRepositories({ refs }: Pick<Trace, 'refs'>): FollowInpu
 
 /** How long to wait before each action when all of it takes so long, in ms. It happens now, and at each playing again. */
 export function* paced(
-  actions: readonly RecordedAction[],
+  actions: readonly TraceAction[],
   lastsMs: number,
   run: string,
 ): Generator<readonly [waitMs: number, input: PublishActionInput, at: string]> {
-  const atOf = (action: RecordedAction | undefined): number => Date.parse(action?.conducted ?? '0');
+  const atOf = (action: TraceAction | undefined): number => Date.parse(action?.conducted ?? '0');
   const [first, last] = [atOf(actions[0]), atOf(actions.at(-1))];
   let before = first;
   for (const action of actions) {

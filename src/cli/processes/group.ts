@@ -6,7 +6,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/metrics.ts';
 import { CommandError } from '../context.ts';
 import { CLOSE_WITHIN_MS } from '../shutdown.ts';
-import { openLine, type Line } from './line.ts';
+import { openLine, type MessageLine } from './line.ts';
 import { restartDelay } from './restart-delay.ts';
 
 /** What a process of a group answers the one that started it. */
@@ -40,7 +40,7 @@ export interface GroupOptions {
 interface Member {
   readonly number: number;
   worker: Worker | null;
-  line: Line<OfMember> | null;
+  line: MessageLine<OfMember> | null;
   hasStarted: boolean;
   /** By `performance.now()`. */
   forkedAt: number;

@@ -8,7 +8,7 @@ export interface Port {
 type Answers<Q extends object> = { readonly [N in keyof Q]: () => Promise<Q[N]> };
 
 /** Questions and answers between two processes. */
-export interface Line<Theirs extends object> {
+export interface MessageLine<Theirs extends object> {
   /** @throws when the other end fails to answer, or does not within five seconds, as one that hangs or has died. */
   ask<N extends keyof Theirs & string>(question: N): Promise<Theirs[N]>;
 }
@@ -29,7 +29,7 @@ const ANSWERS_WITHIN_MS = 5_000;
 export function openLine<Own extends object, Theirs extends object>(
   port: Port,
   answers: Answers<Own>,
-): Line<Theirs> {
+): MessageLine<Theirs> {
   const waiting = new Map<number, Waiting>();
   let asked = 0;
   const answer = async (id: number, question: string): Promise<void> => {

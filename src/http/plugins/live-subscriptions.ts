@@ -4,7 +4,7 @@ import { isWritten, type LiveRendering } from '../live-rendering.ts';
 import { createContext, type GraphQLContext } from '../../graphql/context.ts';
 import { apiError, withFirstRefusal } from '../../graphql/errors.ts';
 import { FIRST_FAULT } from '../../graphql/limits/variables.ts';
-import { runSubscription } from '../../graphql/live-stream.ts';
+import { runSubscription } from '../../graphql/result-stream.ts';
 import { Ending } from '../../lib/ending.ts';
 import type { Services } from '../../services/create-services.ts';
 import type { FeedEvent } from '../../services/shapes.ts';
@@ -85,9 +85,9 @@ async function subscribe(
       onEnd,
       presentError: (error) => ({ errors: [observer.presentError(error)] }),
       onEvent(event) {
-        const told = event as FeedEvent;
-        metrics.liveEventSent(told.kind);
-        if (told.kind === 'resync') metrics.liveResync(told.reason);
+        const notified = event as FeedEvent;
+        metrics.liveEventSent(notified.kind);
+        if (notified.kind === 'resync') metrics.liveResync(notified.reason);
       },
     },
   );

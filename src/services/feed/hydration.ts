@@ -39,10 +39,12 @@ async function actionsOf(
   session: ReaderSession,
   entries: readonly FeedEntry[],
 ): Promise<readonly (Action | null)[]> {
-  const held = entries.map(({ actionId, rev }) => (rev === undefined ? null : session.held(actionId, rev)));
-  if (!held.includes(null)) return held;
+  const cached = entries.map(({ actionId, rev }) =>
+    rev === undefined ? null : session.cached(actionId, rev),
+  );
+  if (!cached.includes(null)) return cached;
   return Promise.all(
-    entries.map(({ actionId }, index) => Promise.resolve(held[index] ?? session.actions.load(actionId))),
+    entries.map(({ actionId }, index) => Promise.resolve(cached[index] ?? session.actions.load(actionId))),
   );
 }
 

@@ -66,12 +66,12 @@ export async function decideEvents(
       if (mayBeMutedNow(profile, facts[index]?.action ?? null)) muted.add(event);
     });
   }
-  if (messages.length > 1) session.expectNames(namesIn(visible));
+  if (messages.length > 1) session.expectNames(namesOfActions(visible));
   const reader = { identity: session.identity, open: () => session };
   return messages.map(({ cursor, event }) =>
     event.kind === 'list'
-      ? tellChange(filter, cursor, event.change)
-      : tell(reader, filter, {
+      ? notifyOfChange(filter, cursor, event.change)
+      : notify(reader, filter, {
           cursor,
           event,
           shown: shown.get(event) ?? null,
@@ -81,7 +81,7 @@ export async function decideEvents(
 }
 
 /** What may be asked for by name when these are shown. */
-export function namesIn(actions: readonly Action[]): readonly string[] {
+export function namesOfActions(actions: readonly Action[]): readonly string[] {
   return [...new Set(actions.flatMap(({ refIds }) => refIds))];
 }
 
@@ -112,7 +112,7 @@ export function decideAtOnce(
   const decided: (FeedEvent | null)[] = [];
   for (const { cursor, event } of messages) {
     if (event.kind === 'list') {
-      decided.push(tellChange(filter, cursor, event.change));
+      decided.push(notifyOfChange(filter, cursor, event.change));
       continue;
     }
     const sighting = reads.sightings.get(event.actionId) ?? null;
@@ -120,7 +120,7 @@ export function decideAtOnce(
     if (action !== null && !isKnown(profile, action, event, relevancyNow)) return null;
     const item = action === null ? null : presentKnown(profile, action, event, { relevancyNow, filter });
     decided.push(
-      tell(reader, filter, {
+      notify(reader, filter, {
         cursor,
         event,
         shown: item === null || sighting === null ? null : { item, sighting },
@@ -201,7 +201,7 @@ async function itemNow(
   return presentEntry(profile, now, listedState(filter));
 }
 
-function tellChange(
+function notifyOfChange(
   filter: CheckedFeedFilter,
   cursor: string,
   change: ListEvent['change'],
@@ -211,7 +211,7 @@ function tellChange(
   return { kind: 'resync', cursor, reason: change };
 }
 
-function tell(
+function notify(
   { identity, open }: Pick<KnownWatcher, 'identity' | 'open'>,
   filter: CheckedFeedFilter,
   {

@@ -10,7 +10,7 @@ import {
   decideAtOnce,
   decideEvents,
   isGone,
-  namesIn,
+  namesOfActions,
   type CommonFacts,
   type DecideDependencies,
   type EventMessage,
@@ -146,7 +146,7 @@ function openedLater(
     opened = open();
     if (messages.length > 1)
       opened.expectNames(
-        namesIn(
+        namesOfActions(
           messages.flatMap(({ event }) =>
             event.kind === 'list' ? [] : (reads.sightings.get(event.actionId)?.action ?? []),
           ),

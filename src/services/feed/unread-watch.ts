@@ -26,7 +26,7 @@ export class UnreadWatch implements Disposable {
   /** The count under way is of no use. */
   #isOutdated = false;
   /** What the client was told last; null: nothing that still counts. */
-  #told: UnreadCount | null = null;
+  #notified: UnreadCount | null = null;
   #next: { readonly unread: UnreadCount } | { readonly error: unknown } | null = null;
   #wake: (() => void) | null = null;
   #isOver = false;
@@ -54,7 +54,7 @@ export class UnreadWatch implements Disposable {
    * since it may have been read before the change, and no event follows that would correct it.
    */
   restart(): void {
-    this.#told = null;
+    this.#notified = null;
     this.#next = null;
     this.#isOutdated = this.#isCounting;
     this.touch();
@@ -81,7 +81,7 @@ export class UnreadWatch implements Disposable {
     this.#next = null;
     if (next === null) return null;
     if ('error' in next) throw next.error;
-    this.#told = next.unread;
+    this.#notified = next.unread;
     return next.unread;
   }
 
@@ -102,7 +102,7 @@ export class UnreadWatch implements Disposable {
     );
     this.#isCounting = false;
     if (this.#isOver) return;
-    if (!this.#isOutdated) this.#next = 'unread' in next && isSame(next.unread, this.#told) ? null : next;
+    if (!this.#isOutdated) this.#next = 'unread' in next && isSame(next.unread, this.#notified) ? null : next;
     this.#isOutdated = false;
     if (this.#changedMeanwhile) {
       this.#changedMeanwhile = false;

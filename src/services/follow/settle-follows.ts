@@ -78,11 +78,11 @@ async function bringInLine(
   changed: readonly UnsettledFollow[],
   foreign: readonly UnsettledFollow[],
 ): Promise<void> {
-  const told = [...byFollower(changed).keys()];
-  await announceListChange(dependencies, told, 'membership');
-  const readers = [...new Set([...told, ...byFollower(foreign).keys()])];
+  const notified = [...byFollower(changed).keys()];
+  await announceListChange(dependencies, notified, 'membership');
+  const readers = [...new Set([...notified, ...byFollower(foreign).keys()])];
   if (readers.length === 0) return;
-  await dependencies.feeds.markDue(readers, clock.now(), { isTold: true });
+  await dependencies.feeds.markDue(readers, clock.now(), { isNotified: true });
   dependencies.workSignal.notify();
 }
 
@@ -119,7 +119,7 @@ async function fillOwn(
       isHeld(action, follows) ? [place(userId, action, reasonsFor(userId, action, followed))] : [],
     );
     for (let at = 0; at < entries.length; at += FILL_CHUNK)
-      await fillFeed(dependencies, userId, entries.slice(at, at + FILL_CHUNK), { tellHeld: true });
+      await fillFeed(dependencies, userId, entries.slice(at, at + FILL_CHUNK), { notifiesOfStored: true });
   }
 }
 
@@ -138,11 +138,11 @@ async function fillPassedOn(
         ({ by, at }) => refId === by && anySpanBringsPassedOn(spans, action, at),
       );
     for (const [userId, follows] of byFollower(opened)) {
-      const held = found.filter((action) => follows.some((follow) => isPassedOn(action, follow)));
-      if (held.length === 0) continue;
+      const passedOn = found.filter((action) => follows.some((follow) => isPassedOn(action, follow)));
+      if (passedOn.length === 0) continue;
       const membership = await feedMembershipOf(dependencies, userId);
-      const entries = await entriesOf(dependencies, membership, held);
-      await fillFeed(dependencies, userId, asStored(entries), { tellHeld: true });
+      const entries = await entriesOf(dependencies, membership, passedOn);
+      await fillFeed(dependencies, userId, asStored(entries), { notifiesOfStored: true });
     }
   }
 }

@@ -80,12 +80,12 @@ async function bringFeedsInLine(
 ): Promise<void> {
   const isForeign = ({ token }: UnsettledFollow): boolean =>
     token !== tokens.closed && token !== tokens.dropped;
-  const told = readersOf(keepHistory ? ended.filter(({ isAssigned }) => isAssigned) : ended);
-  const untold = readersOf(keepHistory ? ended.filter(isForeign) : []);
-  if (told.length + untold.length === 0) return;
-  await announceListChange(dependencies, told, 'membership');
-  await dependencies.feeds.markDue(told, clock.now(), { isTold: true });
-  await dependencies.feeds.markDue(untold, clock.now(), { isTold: false });
+  const notified = readersOf(keepHistory ? ended.filter(({ isAssigned }) => isAssigned) : ended);
+  const notNotified = readersOf(keepHistory ? ended.filter(isForeign) : []);
+  if (notified.length + notNotified.length === 0) return;
+  await announceListChange(dependencies, notified, 'membership');
+  await dependencies.feeds.markDue(notified, clock.now(), { isNotified: true });
+  await dependencies.feeds.markDue(notNotified, clock.now(), { isNotified: false });
   dependencies.workSignal.notify();
 }
 

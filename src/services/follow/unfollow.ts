@@ -53,11 +53,11 @@ export async function unfollow(
   const ended = await follows.close(pair, { now: clock.now(), keepHistory, token });
   if (ended !== null) {
     if (!keepHistory) {
-      const told = await sweepFeed(dependencies, identity.userId);
+      const notified = await sweepFeed(dependencies, identity.userId);
       if (ended.isOurs)
         await announceTakenBack(dependencies, identity.userId, {
           follow: { refId: pair.refId, active: false, spans: ended.spans },
-          told,
+          notified,
         });
     }
     if (!ended.isOurs) await completeForeign(dependencies, identity.userId, keepHistory);
@@ -75,7 +75,7 @@ export async function unfollow(
 /** What was lifted because it was assigned stands lower now, all over the feed. */
 async function lower(dependencies: UnfollowDependencies, userId: UserId): Promise<void> {
   await announceListChange(dependencies, [userId], 'membership');
-  await dependencies.feeds.markDue([userId], clock.now(), { isTold: true });
+  await dependencies.feeds.markDue([userId], clock.now(), { isNotified: true });
   dependencies.workSignal.notify();
 }
 
@@ -85,6 +85,6 @@ async function completeForeign(
   userId: UserId,
   keepHistory: boolean,
 ): Promise<void> {
-  if (keepHistory) await dependencies.feeds.markDue([userId], clock.now(), { isTold: false });
+  if (keepHistory) await dependencies.feeds.markDue([userId], clock.now(), { isNotified: false });
   else await resynchronise(dependencies, [userId]);
 }

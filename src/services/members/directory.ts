@@ -77,10 +77,10 @@ export async function upsertMembers(
     const inDoubt = await feedsInDoubt(dependencies, latest, before);
     // Before the change, which is the commit point, for the case that this is cut off behind it; and behind the change,
     // since a rebuild in between goes by what was.
-    await dependencies.feeds.markDue(inDoubt, new Date(now.getTime() + CUT_OFF_MS), { isTold: false });
+    await dependencies.feeds.markDue(inDoubt, new Date(now.getTime() + CUT_OFF_MS), { isNotified: false });
     await dependencies.members.upsert(latest, now);
     await announceListChange(dependencies, inDoubt, 'membership');
-    await dependencies.feeds.markDue(inDoubt, now, { isTold: true });
+    await dependencies.feeds.markDue(inDoubt, now, { isNotified: true });
     if (inDoubt.length > 0) dependencies.workSignal.notify();
     await settleMemberships(
       dependencies,

@@ -5,7 +5,11 @@ import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import { profileOfMember } from '../../domain/viewer.ts';
 import { addressedReasons } from '../../domain/visibility.ts';
 import { fillFeed, type FillFeedDependencies } from '../../feeds/fill-feed.ts';
-import { resolveEntries, type Place, type ResolveEntriesDependencies } from '../../feeds/resolve-entries.ts';
+import {
+  resolveEntries,
+  type PlaceEntry,
+  type ResolveEntriesDependencies,
+} from '../../feeds/resolve-entries.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
 import type { MembersRepository } from '../../storage/members.ts';
 
@@ -36,7 +40,7 @@ export async function settleMemberships(
   );
   for (const member of joiners) {
     const entries = entriesFor(member, recent, place);
-    await fillFeed(dependencies, member.userId, entries, { tellHeld: true });
+    await fillFeed(dependencies, member.userId, entries, { notifiesOfStored: true });
   }
 }
 
@@ -49,7 +53,7 @@ function groupKeys(member: Member, joined: Date): string[] {
   return keys;
 }
 
-function entriesFor(member: Member, actions: readonly Action[], place: Place): FeedEntry[] {
+function entriesFor(member: Member, actions: readonly Action[], place: PlaceEntry): FeedEntry[] {
   const reader = profileOfMember(member);
   return actions.flatMap((action) => {
     const reasons = addressedReasons(reader, action, []);

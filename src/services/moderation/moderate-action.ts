@@ -19,7 +19,7 @@ import { reasonSchema } from './reason.ts';
 import { clock } from '../../lib/clock.ts';
 
 export interface ModerateDependencies extends AnnounceWithdrawalDependencies {
-  readonly moderation: Pick<ModerationRepository, 'apply' | 'noteTold' | 'log' | 'list'>;
+  readonly moderation: Pick<ModerationRepository, 'apply' | 'noteNotified' | 'log' | 'list'>;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
 }
 
@@ -110,7 +110,7 @@ async function conclude(
 async function notifyWatchers(dependencies: ModerateDependencies, changed: Action): Promise<void> {
   const isWithdrawn = changed.isDeleted ? !changed.isHidden : changed.isHidden;
   if (!isWithdrawn || !(await announceWithdrawal(dependencies, changed, clock.now()))) return;
-  await dependencies.moderation.noteTold(changed.id, changed.fanOut.version, clock.now());
+  await dependencies.moderation.noteNotified(changed.id, changed.fanOut.version, clock.now());
 }
 
 /**

@@ -85,7 +85,7 @@ class EventSession implements EventReaderSession {
     return Promise.resolve(null);
   }
 
-  held(): null {
+  cached(): null {
     return null;
   }
 

@@ -33,12 +33,12 @@ export class KeptProfile {
    */
   find(stamps: Stamps, changes: number): ReaderProfile | null {
     const kept = this.#kept;
-    const holds =
+    const isCurrent =
       kept !== null &&
       kept.stamp === stamps[this.#bucket] &&
       kept.changes === changes &&
       clock.time() < kept.until;
-    return holds ? kept.profile : null;
+    return isCurrent ? kept.profile : null;
   }
 
   /**

@@ -36,7 +36,7 @@ export interface SessionSources {
   findOwn(userId: UserId, actionIds: readonly ActionId[]): Promise<readonly OwnInteractions[]>;
   findInteractionPages(names: readonly string[]): Promise<readonly InteractionPage[]>;
   loadProfile(identity: Identity, known: KnownReader | null): Promise<ReaderProfile>;
-  heldAction(id: ActionId, rev: number): Action | null;
+  cachedAction(id: ActionId, rev: number): Action | null;
   /** What the process knows of the directory as of a stamp; null: nothing. */
   names(directoryStamp: number): Promise<NameSources | null>;
 }
@@ -102,7 +102,7 @@ export function createReaderSession(sources: SessionSources, identity: Identity)
       return directoryStamp;
     },
     directory: async () => (await names())?.directory ?? null,
-    held: (id, rev) => sources.heldAction(id, rev),
+    cached: (id, rev) => sources.cachedAction(id, rev),
     members,
     refs,
     refNames,

@@ -66,7 +66,7 @@ export function openSession(
       findInteractionPages: (names) => findInteractionPages(interactions, names),
       loadProfile: (reader, known) =>
         loadProfile({ members, feeds, follows, pulledRefs, snoozes }, reader, known),
-      heldAction: (id, rev) => (isOperator(identity) ? null : actionCache.at(id, rev)),
+      cachedAction: (id, rev) => (isOperator(identity) ? null : actionCache.at(id, rev)),
       async names(directoryStamp) {
         const asOf = await nameCache.asOf(directoryStamp);
         if (asOf === null) return null;

@@ -37,7 +37,7 @@ export interface ReaderSession {
   /** The directory as of that stamp, or later; null: nothing is known of it. */
   directory(): Promise<DirectoryAsOf | null>;
   /** The action, where the process has it as of a revision that was read since the session was opened; else null. */
-  held(actionId: ActionId, rev: number): Action | null;
+  cached(actionId: ActionId, rev: number): Action | null;
   readonly actions: Loader<ActionId, Action | null>;
   readonly members: Loader<UserId, Member | null>;
   readonly refs: Loader<RefId, Ref | null>;

@@ -116,7 +116,7 @@ function moveFollowers(
     limit: BATCH,
     makeDue: (userIds, when) =>
       feeds.markDue(userIds, new Date(clock.time() + (when === 'before' ? CUT_OFF_MS : 0)), {
-        isTold: false,
+        isNotified: false,
       }),
   });
 }

@@ -5,7 +5,7 @@ import { BackgroundWorker } from '../background-worker.ts';
 import { announceWithdrawal, type AnnounceWithdrawalDependencies } from '../fan-out/announce-withdrawal.ts';
 
 export interface ExpiryDependencies extends AnnounceWithdrawalDependencies {
-  readonly moderation: Pick<ModerationRepository, 'expired' | 'expire' | 'noteTold'>;
+  readonly moderation: Pick<ModerationRepository, 'expired' | 'expire' | 'noteNotified'>;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
   /** It is tried again in the next round. */
   readonly onError: (error: unknown) => void;
@@ -37,7 +37,7 @@ export class ExpiryWorker extends BackgroundWorker {
       if (action === null) continue;
       // Of what was hidden before watchers know already.
       if (!action.isHidden && (await announceWithdrawal(this.#dependencies, action, now)))
-        await moderation.noteTold(id, action.fanOut.version, now);
+        await moderation.noteNotified(id, action.fanOut.version, now);
       workSignal.notify();
       if (this.isStopping) return false;
     }

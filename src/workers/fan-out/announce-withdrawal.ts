@@ -58,6 +58,6 @@ export async function notAddressed(
     return [];
   }
   if (watched.length === 0) return [];
-  const told = new Set((await audienceAmong(dependencies, action, watched)).map(({ userId }) => userId));
-  return watched.filter((userId) => !told.has(userId));
+  const notified = new Set((await audienceAmong(dependencies, action, watched)).map(({ userId }) => userId));
+  return watched.filter((userId) => !notified.has(userId));
 }

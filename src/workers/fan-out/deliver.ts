@@ -20,7 +20,7 @@ import { raiseFloors, type RaiseFloorDependencies } from '../../feeds/trim-feeds
 import { relevancies, type BoostDependencies } from '../../feeds/boost.ts';
 import { traced } from '../../telemetry/tracing.ts';
 import { clock } from '../../lib/clock.ts';
-import { tellHosts, type TellDeliveredDependencies } from '../events/tell-delivered.ts';
+import { recordDelivered, type RecordDeliveredDependencies } from '../events/record-delivered.ts';
 
 /** Chunks of one pass that are under way at the same time. */
 const CHUNKS_AT_ONCE = 3;
@@ -32,7 +32,7 @@ export interface DeliverDependencies
     AudienceDependencies,
     AnnouncePulledDependencies,
     SweepDependencies,
-    Omit<TellDeliveredDependencies, 'follows' | 'members'>,
+    Omit<RecordDeliveredDependencies, 'follows' | 'members'>,
     Omit<RaiseFloorDependencies, 'feedStore'>,
     BoostDependencies {
   readonly liveLog: SweepDependencies['liveLog'];
@@ -114,7 +114,7 @@ export async function deliverToAll(
         const [delivered] = await Promise.all([
           traced('chunk', { 'fanfare.readers': others.length }, () => deliverChunk(dependencies, delivery)),
           // Before the checkpoint: what is behind it, hosts are notified of for certain.
-          tellHosts(dependencies, { ...claim, action }, chunk),
+          recordDelivered(dependencies, { ...claim, action }, chunk),
         ]);
         return chunk.length - others.length + delivered.length;
       });
@@ -199,7 +199,7 @@ async function deliverChunk(
     reasons,
   }));
   const outcome = await dependencies.feedStore.deliver({ actionId: action.id, readers, isFirstAttempt });
-  const announcements = announcementsOf(action.id, readers, outcome, isAllTold(claim));
+  const announcements = announcementsOf(action.id, readers, outcome, notifiesAll(claim));
   await traced('announce', {}, () => announce(dependencies, announcements, { areWatching }));
   await raiseFloors(dependencies, outcome.added);
   return userIds;
@@ -236,7 +236,7 @@ function isSameReshares(known: readonly Reshare[], are: readonly Reshare[]): boo
  * for where the action has changed since, this pass started over, and how far the other one came is unknown. And an action
  * that has changed shows other counts, wherever it stands.
  */
-function isAllTold({ version, wasCutOff }: Claim): boolean {
+function notifiesAll({ version, wasCutOff }: Claim): boolean {
   return wasCutOff || version > 1;
 }
 

@@ -43,7 +43,7 @@ export interface FanOutObserver {
   claimFailed(error: unknown): void;
 }
 
-export interface WorkerOptions {
+export interface FanOutWorkerOptions {
   /** Unique among all workers. */
   readonly workerId: string;
   readonly leaseMs: number;
@@ -91,7 +91,7 @@ export interface WorkerDependencies extends Omit<DeliverDependencies, 'gate'> {
  */
 export class FanOutWorker extends BackgroundWorker {
   readonly #dependencies: WorkerDependencies & DeliverDependencies;
-  readonly #options: WorkerOptions;
+  readonly #options: FanOutWorkerOptions;
   readonly #gate: LaneGate;
   readonly #passes: Passes;
   readonly #outage = new Outage(FIRST_BACKOFF_MS, MAX_OUTAGE_MS);
@@ -99,7 +99,7 @@ export class FanOutWorker extends BackgroundWorker {
   /** When to look in any case, by `performance.now()`, as far as is known. */
   #lookAt = 0;
 
-  constructor(dependencies: WorkerDependencies, options: WorkerOptions) {
+  constructor(dependencies: WorkerDependencies, options: FanOutWorkerOptions) {
     super({ pollMs: options.pollMs, workSignal: dependencies.workSignal });
     this.#gate = dependencies.gate ?? new LaneGate();
     this.#dependencies = { ...dependencies, gate: this.#gate };

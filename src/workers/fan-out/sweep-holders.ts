@@ -8,12 +8,12 @@ import { audienceAmong, formerlyAmong, type AudienceAmongDependencies } from './
 import type { Fence } from './fence.ts';
 import type { LaneGate } from './lane-gate.ts';
 
-export interface TellFormerDependencies extends AudienceAmongDependencies {
+export interface NotifyFormerDependencies extends AudienceAmongDependencies {
   readonly liveLog: AnnounceDependencies['liveLog'] & Pick<LiveLog, 'allWatched'>;
   readonly onLiveLogError: (error: unknown) => void;
 }
 
-export interface SweepDependencies extends TellFormerDependencies {
+export interface SweepDependencies extends NotifyFormerDependencies {
   readonly feedStore: Pick<FeedStore, 'holders' | 'remove'>;
   readonly chunkSize: number;
   readonly gate: Pick<LaneGate, 'run'>;
@@ -28,7 +28,7 @@ const CHUNK = 500;
  * everybody else to whom it is not addressed is to query their feed. A live log that does not answer has them query it as
  * soon as it does.
  */
-export async function tellFormer(dependencies: TellFormerDependencies, claim: Claim): Promise<void> {
+export async function notifyFormer(dependencies: NotifyFormerDependencies, claim: Claim): Promise<void> {
   const { liveLog, onLiveLogError } = dependencies;
   const { action, former, isFormerCut } = claim;
   if (former.length === 0 && !isFormerCut) return;
@@ -40,8 +40,8 @@ export async function tellFormer(dependencies: TellFormerDependencies, claim: Cl
         const are = new Set((await audienceAmong(dependencies, action, some)).map(({ userId }) => userId));
         const lost = [...were].filter((userId) => !are.has(userId));
         const inDoubt = isFormerCut ? some.filter((userId) => !were.has(userId) && !are.has(userId)) : [];
-        const told = [...removals(action.id, lost, clock.now()), ...inDoubt.map(toReadAgain)];
-        if (told.length > 0) await liveLog.append(told);
+        const notified = [...removals(action.id, lost, clock.now()), ...inDoubt.map(toReadAgain)];
+        if (notified.length > 0) await liveLog.append(notified);
       }
   } catch (error) {
     onLiveLogError(error);
@@ -63,7 +63,7 @@ export async function sweepHolders(
 ): Promise<'swept' | 'void' | 'stopped'> {
   const { feedStore, gate, chunkSize: limit } = dependencies;
   const { action, lane } = claim;
-  await tellFormer(dependencies, claim);
+  await notifyFormer(dependencies, claim);
   let after: UserId | null = null;
   for (;;) {
     if (!(await fence.isHeld())) return 'void';
@@ -93,8 +93,8 @@ async function takeFromLost(
     audience.flatMap(({ userId, reasons }) => (reasons.some((reason) => reason !== 'PULL') ? userId : [])),
   );
   const lost = userIds.filter((userId) => !addressed.has(userId));
-  const told = await formerlyAmong(dependencies, claim, lost);
-  const untold = lost.filter((userId) => !told.has(userId));
+  const notified = await formerlyAmong(dependencies, claim, lost);
+  const untold = lost.filter((userId) => !notified.has(userId));
   // Before the removal: a worker that dies in between notifies them again. The rules leave it out already.
   await announce(dependencies, removals(action.id, untold, clock.now()));
   const unstored = userIds.filter((userId) => !pushed.has(userId));

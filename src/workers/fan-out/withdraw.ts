@@ -5,7 +5,7 @@ import { announceWithdrawal, notAddressed } from './announce-withdrawal.ts';
 import type { DeliverDependencies } from './deliver.ts';
 import type { Fence } from './fence.ts';
 import type { PassOutcome } from './pass-outcome.ts';
-import { tellFormer } from './sweep-holders.ts';
+import { notifyFormer } from './sweep-holders.ts';
 
 /**
  * Watchers to whom the action is addressed were notified at its commit, or are here, stored or not. Readers who have
@@ -20,7 +20,7 @@ export async function withdrawFromAll(
   const { action, untoldVersion } = claim;
   // Where the live log does not answer, it has everybody query their feed as soon as it does.
   if (untoldVersion !== null) await announceWithdrawal(dependencies, action, clock.now());
-  await tellFormer(dependencies, claim);
+  await notifyFormer(dependencies, claim);
   for (;;) {
     if (!(await fence.isHeld())) return { kind: 'void', reached: null };
     if (fence.isStopping()) return { kind: 'stopped' };

@@ -8,7 +8,7 @@ import { holdLease } from '../fan-out/lease.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { Outage } from '../../lib/outage.ts';
 import { BackgroundWorker } from '../background-worker.ts';
-import { rebuildFeed, sweepFeed, type RebuildDependencies } from '../../feeds/reconcile-feed.ts';
+import { rebuildStoredFeed, sweepFeed, type RebuildDependencies } from '../../feeds/reconcile-feed.ts';
 import { TRIM_GRACE_MS } from '../../feeds/trim-feeds.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -87,7 +87,7 @@ export class RebuildWorker extends BackgroundWorker {
     using _lease = holdLease(() => feeds.renewRebuild(claim, leaseMs), leaseMs);
     // Passes that began before may know the reader as they were, and may write after the feed has been looked at.
     const older = new Set(await fanOuts.heldClaims());
-    const floor = await rebuildFeed(this.#dependencies, claim);
+    const floor = await rebuildStoredFeed(this.#dependencies, claim);
     this.#outage.over();
     if (older.size > 0) {
       if ((await fanOuts.heldClaims()).some((token) => older.has(token))) {

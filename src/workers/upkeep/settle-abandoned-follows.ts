@@ -31,7 +31,7 @@ export async function settleAbandonedFollows(
     const followers = new Set(abandoned.map(({ followerId }) => followerId));
     const refIds = new Set(abandoned.map(({ refId }) => refId));
     // First: from here on the rebuild is certain, whatever becomes of this round.
-    await feeds.markDue([...followers], clock.now(), { isTold: false });
+    await feeds.markDue([...followers], clock.now(), { isNotified: false });
     await countFollowers(dependencies, { added: new Map(), uncertain: refIds, epochs: new Map() });
     for (const { followerId, refId, token } of abandoned) await follows.forget({ followerId, refId }, token);
     if (abandoned.length < AT_ONCE) return;

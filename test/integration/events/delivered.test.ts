@@ -4,7 +4,7 @@ import { crashingCollections } from '../../support/crashing.ts';
 import { eventsOf, moveEvents } from '../../support/events.ts';
 import { letMuteEnd } from '../../support/mute-ends.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
-import { tellDelivered } from '../../../src/workers/events/tell-delivered.ts';
+import { recordFirstDelivery } from '../../../src/workers/events/record-delivered.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
 
 let parts: Parts;
@@ -104,7 +104,7 @@ test.each([
   const claim = isUnderWay ? await fanOuts.claim('first', now, 60_000) : null;
   await edit();
   if (claim !== null) {
-    await tellDelivered(
+    await recordFirstDelivery(
       parts.repositories,
       claim.action,
       claim.action.mentions.map((userId) => ({ userId, reasons: ['MENTION' as const] })),
@@ -177,7 +177,7 @@ test('tells of everybody in pieces of a thousand', async () => {
     userId: `r${String(n).padStart(4, '0')}`,
     reasons: ['FOLLOW' as const],
   }));
-  for (let times = 0; times < 2; times++) await tellDelivered(parts.repositories, action, everybody);
+  for (let times = 0; times < 2; times++) await recordFirstDelivery(parts.repositories, action, everybody);
   expect(await delivered()).toHaveLength(2_500);
   expect((await eventsOf(parts)).filter(({ type }) => type === 'item.delivered')).toHaveLength(3);
 });

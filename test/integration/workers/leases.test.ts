@@ -3,7 +3,7 @@ import type { DeliveryChunk, DeliveryOutcome } from '../../../src/feeds/feed-sto
 import type {
   FanOutObserver,
   WorkerDependencies,
-  WorkerOptions,
+  FanOutWorkerOptions,
 } from '../../../src/workers/fan-out/fan-out-worker.ts';
 import { FAN_OUT_STATES, reportedFanOut } from '../../../src/domain/action.ts';
 import { clock } from '../../../src/lib/clock.ts';
@@ -35,7 +35,7 @@ function noting(): { readonly observer: FanOutObserver; readonly notes: string[]
 function slowly(
   parts: Parts,
   whenDelivering: (chunk: DeliveryChunk) => Promise<unknown>,
-  options: Partial<WorkerOptions> = {},
+  options: Partial<FanOutWorkerOptions> = {},
   dependencies: Partial<WorkerDependencies> = {},
 ) {
   const { feedStore } = parts;

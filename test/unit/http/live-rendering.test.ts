@@ -116,7 +116,7 @@ function sessionOf(identity: Identity): ReaderSession {
           ids.map((actionId) => ({ actionId, kinds: new Set(['LIKE'] as const), reactions: [userId] })),
         ),
       findInteractionPages: none,
-      heldAction: () => null,
+      cachedAction: () => null,
       names: () => Promise.resolve(null),
       loadProfile: () => Promise.resolve(profileOfStranger(userId)),
     },

@@ -62,7 +62,10 @@ const CACHES = {
     const findUnlessHeld = async (ids: readonly string[]) => ({
       ...{ changed: await findByIds(ids), unchanged: [] },
     });
-    const cache = new ActionCache({ findByIds, findUnlessHeld }, { maxBytes: LIMIT, isTrusted });
+    const cache = new ActionCache(
+      { findByIds, findUnlessCached: findUnlessHeld },
+      { maxBytes: LIMIT, isTrusted },
+    );
     for (let n = 0; n < COUNT; n += 2) await cache.findByIds([String(n), String(n + 1)]);
     return cache;
   },

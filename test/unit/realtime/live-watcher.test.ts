@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeCursor, readerTag, type LogPosition } from '../../../src/realtime/live-cursor.ts';
+import { decodeLiveCursor, readerTag, type LogPosition } from '../../../src/realtime/live-cursor.ts';
 import type { LogEntry, LogSnapshot } from '../../../src/realtime/live-resume.ts';
 import { LiveWatcher, type LiveFrame } from '../../../src/realtime/live-watcher.ts';
 import { event, label } from '../../conformance/live-log-tools.ts';
@@ -116,7 +116,7 @@ async function readUnbroken(watcher: LiveWatcher): Promise<(number | string)[]> 
   while (watcher.stream.size > 0) {
     const { value: message } = await watcher.stream.next();
     if (message === undefined) break;
-    const next = decodeCursor(readerTag(READER), message.cursor);
+    const next = decodeLiveCursor(readerTag(READER), message.cursor);
     if (message.kind === 'event') {
       expect(next?.generation).toBe(position?.generation);
       expect(next?.sequence).toBe((position?.sequence ?? 0) + 1);

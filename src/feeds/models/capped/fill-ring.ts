@@ -25,7 +25,7 @@ export async function fillRing(
       cap,
       first: numFeed,
       floor: higher(floor, isCompleteDownTo ?? null),
-      held: await rings.all(userId),
+      stored: await rings.all(userId),
       wanted: pending,
     });
     // Also without numbers to take: the floor may need a ring that is not there yet.

@@ -17,31 +17,31 @@ export interface Candidate {
 }
 
 /** What is in places, by their ids. */
-export type Held = ReadonlyMap<string, FeedPosition>;
+export type Occupants = ReadonlyMap<string, FeedPosition>;
 
 /** The places of the first `count` numbers taken. */
 export function placesOf({ first }: FeedRing, count: number, { cap }: RingSize): readonly number[] {
   return Array.from({ length: count }, (_, k) => (first + k) % cap);
 }
 
-export function isHeldIn(
+export function isOccupantOf(
   places: readonly number[],
   { ring: { userId }, entry }: Candidate,
-  held: Held,
+  occupants: Occupants,
 ): boolean {
-  return places.some((slot) => held.get(slotId(userId, slot))?.actionId === entry.actionId);
+  return places.some((slot) => occupants.get(slotId(userId, slot))?.actionId === entry.actionId);
 }
 
 /** The first of the places that is free, or held by what may give way. */
 export function placeFor(
   places: readonly number[],
   { ring, entry }: Candidate,
-  held: Held,
+  occupants: Occupants,
   size: RingSize,
 ): SlotWrite | null {
   const { userId, floor } = ring;
   for (const slot of places) {
-    const evicted = held.get(slotId(userId, slot)) ?? null;
+    const evicted = occupants.get(slotId(userId, slot)) ?? null;
     if (evicted === null || !isAbove(evicted, floor) || mayGiveWay(evicted, entry, ring, size))
       return { userId, slot, entry, evicted };
   }

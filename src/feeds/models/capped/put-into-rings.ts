@@ -2,7 +2,7 @@ import type { ActionId } from '../../../domain/action.ts';
 import type { ReaderDelivery } from '../../feed-store.ts';
 import { isAbove } from '../../floor.ts';
 import { fillRing } from './fill-ring.ts';
-import { isHeldIn, placeFor, placesOf, type Candidate, type Held, type RingSize } from './places.ts';
+import { isOccupantOf, placeFor, placesOf, type Candidate, type Occupants, type RingSize } from './places.ts';
 import type { FeedRingsRepository } from './repository.ts';
 import type { FeedRing, SlotWrite } from './ring.ts';
 
@@ -69,10 +69,10 @@ async function choosePlaces(
   candidates: readonly Candidate[],
   count: number,
 ): Promise<Choice> {
-  const held = await heldBy(rings, size, candidates, count);
+  const occupants = await occupantsOf(rings, size, candidates, count);
   const writes = new Map<SlotWrite, Candidate>();
   const choose = (candidate: Candidate): boolean => {
-    const write = placeFor(placesOf(candidate.ring, count, size), candidate, held, size);
+    const write = placeFor(placesOf(candidate.ring, count, size), candidate, occupants, size);
     if (write !== null) writes.set(write, candidate);
     return write !== null;
   };
@@ -80,7 +80,8 @@ async function choosePlaces(
   const undecided: Candidate[] = [];
   for (const candidate of candidates) {
     // Who has it already in one of these places is looked up: it would give way to itself, and might sink by that.
-    if (isHeldIn(placesOf(candidate.ring, count, size), candidate, held)) again.push(candidate.reader);
+    if (isOccupantOf(placesOf(candidate.ring, count, size), candidate, occupants))
+      again.push(candidate.reader);
     else if (!choose(candidate)) undecided.push(candidate);
   }
   const letGo: Candidate[] = [];
@@ -94,12 +95,12 @@ async function choosePlaces(
   return { writes, letGo, again };
 }
 
-function heldBy(
+function occupantsOf(
   rings: FeedRingsRepository,
   size: RingSize,
   candidates: readonly Candidate[],
   count: number,
-): Promise<Held> {
+): Promise<Occupants> {
   return rings.taken(
     candidates.flatMap(({ ring }) =>
       placesOf(ring, count, size).map((slot) => ({ userId: ring.userId, slot })),

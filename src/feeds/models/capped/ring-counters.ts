@@ -4,7 +4,7 @@ import type { FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../../../storage/errors.ts';
 import { toPlace, toPosition } from '../../../storage/feed-position.ts';
 import type { FeedRingDocument } from './documents.ts';
-import type { FeedRing, RankedPosition } from './ring.ts';
+import type { FeedRing, RingPivot } from './ring.ts';
 import { inOneBatch } from '../../../storage/in-one-batch.ts';
 
 /** Claims of others that may come between one's own and its reading. */
@@ -83,7 +83,7 @@ export function ringCounters(rings: Collection<FeedRingDocument>, cap: number) {
     },
 
     async setPivots(
-      pivots: readonly { readonly userId: UserId; readonly pivot: RankedPosition }[],
+      pivots: readonly { readonly userId: UserId; readonly pivot: RingPivot }[],
     ): Promise<void> {
       if (pivots.length === 0) return;
       await rings.bulkWrite(

@@ -9,7 +9,7 @@ export interface RingState {
   /** The next number. */
   readonly first: number;
   readonly floor: FeedPosition | null;
-  readonly held: readonly TakenSlot[];
+  readonly stored: readonly TakenSlot[];
   readonly wanted: readonly FeedEntry[];
 }
 
@@ -34,8 +34,8 @@ export interface RingPlan {
  * The best `cap` entries of both stay or come; the others let go. Those that come get the places of the numbers from
  * `first` on that are free or held by what lets go, the lowest first, so that they give way in this order.
  */
-export function planRing({ userId, cap, first, floor, held, wanted }: RingState): RingPlan {
-  const byId = new Map(held.map((entry) => [entry.actionId, entry]));
+export function planRing({ userId, cap, first, floor, stored, wanted }: RingState): RingPlan {
+  const byId = new Map(stored.map((entry) => [entry.actionId, entry]));
   const missing = wanted.filter(({ actionId }) => !byId.has(actionId));
   const behind = wanted.filter((entry) => {
     const there = byId.get(entry.actionId);
@@ -44,7 +44,7 @@ export function planRing({ userId, cap, first, floor, held, wanted }: RingState)
   const raisedTo = new Map(behind.map(({ actionId, relevancy }) => [actionId, relevancy]));
   const ranked = [
     ...missing,
-    ...held.map((entry) => {
+    ...stored.map((entry) => {
       const relevancy = raisedTo.get(entry.actionId);
       return relevancy !== undefined && relevancy > entry.relevancy ? { ...entry, relevancy } : entry;
     }),
@@ -56,7 +56,7 @@ export function planRing({ userId, cap, first, floor, held, wanted }: RingState)
     .filter(({ actionId }) => kept.has(actionId))
     .sort(compareFeedPositions)
     .reverse();
-  const bySlot = new Map(held.map((entry) => [entry.slot, entry]));
+  const bySlot = new Map(stored.map((entry) => [entry.slot, entry]));
   const writes: SlotWrite[] = [];
   let numbers = 0;
   for (const entry of coming) {
@@ -69,7 +69,7 @@ export function planRing({ userId, cap, first, floor, held, wanted }: RingState)
       break;
     }
   }
-  const outside = held.filter(({ slot }) => slot >= cap);
+  const outside = stored.filter(({ slot }) => slot >= cap);
   const beyond = outside.filter(({ actionId }) => !kept.has(actionId));
   return {
     ...{ missing, numbers, writes, behind, beyond },

@@ -8,12 +8,12 @@ export interface FeedRing {
   readonly first: number;
   readonly floor: FeedPosition | null;
   /** As many held entries as its rank says are not below it; null: not known. */
-  readonly pivot: RankedPosition | null;
+  readonly pivot: RingPivot | null;
   /** Entries may hold places up to here. */
   readonly extent: number;
 }
 
-export interface RankedPosition extends FeedPosition {
+export interface RingPivot extends FeedPosition {
   readonly rank: number;
 }
 

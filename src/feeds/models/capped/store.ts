@@ -88,8 +88,8 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
     for (const { boost, readers: group } of byBoost(readers)) {
       const userIds = group.map(({ userId }) => userId);
       if ((await rings.raise(actionId, userIds, boost)) === group.length) continue;
-      const held = new Set((await rings.holders(actionId, userIds)).map(({ userId }) => userId));
-      missed.push(...group.filter(({ userId }) => !held.has(userId)));
+      const stored = new Set((await rings.holders(actionId, userIds)).map(({ userId }) => userId));
+      missed.push(...group.filter(({ userId }) => !stored.has(userId)));
     }
     return missed;
   }

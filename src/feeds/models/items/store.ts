@@ -15,13 +15,13 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
     model: 'items',
     ...(open == null ? {} : { open }),
     async deliver({ actionId, readers, isFirstAttempt }) {
-      const held = isFirstAttempt ? NONE : await holdersOf(actionId, readers);
-      const missing = readers.filter((reader) => !held.has(reader.userId));
+      const stored = isFirstAttempt ? NONE : await holdersOf(actionId, readers);
+      const missing = readers.filter((reader) => !stored.has(reader.userId));
       // Somebody else may have inserted in between: those are looked up.
       const overtaken = await items.insert(actionId, missing);
       const late = new Set(overtaken.map((entry) => entry.userId));
       const behind = [
-        ...readers.filter((reader) => isHeldBehind(held, reader)),
+        ...readers.filter((reader) => isStoredBehind(stored, reader)),
         ...(await overtakenBehind(actionId, overtaken)),
       ];
       return {
@@ -34,11 +34,11 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
         userId,
         entries.map((entry) => entry.actionId),
       );
-      const held = new Map(found.map((entry) => [entry.actionId, entry]));
-      const missing = entries.filter((entry) => !held.has(entry.actionId));
+      const stored = new Map(found.map((entry) => [entry.actionId, entry]));
+      const missing = entries.filter((entry) => !stored.has(entry.actionId));
       const overtaken = await items.insertForReader(userId, missing);
       const behind = entries.filter((entry) => {
-        const holder = held.get(entry.actionId);
+        const holder = stored.get(entry.actionId);
         return holder !== undefined && isBehind(holder, entry);
       });
       await items.raiseForReader(userId, [...behind, ...overtaken]);
@@ -64,8 +64,8 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
     actionId: string,
     overtaken: readonly ReaderDelivery[],
   ): Promise<readonly ReaderDelivery[]> {
-    const held = await holdersOf(actionId, overtaken);
-    return overtaken.filter((reader) => isHeldBehind(held, reader));
+    const stored = await holdersOf(actionId, overtaken);
+    return overtaken.filter((reader) => isStoredBehind(stored, reader));
   }
 
   async function raise(actionId: string, readers: readonly ReaderDelivery[]): Promise<string[]> {
@@ -84,7 +84,7 @@ type Holders = ReadonlyMap<string, Pick<ReaderDelivery, 'relevancy' | 'reasons'>
 const NONE: Holders = new Map();
 
 /** Whether the reader holds the action lower than it is to be, or for fewer reasons. */
-function isHeldBehind(held: Holders, reader: ReaderDelivery): boolean {
-  const holder = held.get(reader.userId);
+function isStoredBehind(stored: Holders, reader: ReaderDelivery): boolean {
+  const holder = stored.get(reader.userId);
   return holder !== undefined && isBehind(holder, reader);
 }

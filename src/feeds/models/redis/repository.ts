@@ -12,8 +12,8 @@ import {
   DROP_SCRIPT,
   FILL_SCRIPT,
   FIND_SCRIPT,
-  OPEN_SCRIPT,
-  PAGE_SCRIPT,
+  OPEN_FEED_SCRIPT,
+  FEED_PAGE_SCRIPT,
   REMOVE_SCRIPT,
   TRIM_SCRIPT,
   VOUCH_SCRIPT,
@@ -92,7 +92,7 @@ export function redisFeedsRepository(
 
     /** Notes that a rebuild of the feed begins. */
     async open(userId: UserId): Promise<void> {
-      await run(OPEN_SCRIPT, userId);
+      await run(OPEN_FEED_SCRIPT, userId);
     },
 
     /** The feed is complete above the floor, provided that it was opened and not lost since. */
@@ -107,7 +107,7 @@ export function redisFeedsRepository(
     }> {
       const { userId, after, since, until, limit } = query;
       const reply = await ask(
-        PAGE_SCRIPT,
+        FEED_PAGE_SCRIPT,
         userId,
         ...place(after ?? null),
         since?.getTime() ?? '',

@@ -136,7 +136,7 @@ return reply
 `;
 
 /** Notes that a feed is about to be filled. Further ARGV: reader. */
-export const OPEN_SCRIPT = `${PRELUDE}
+export const OPEN_FEED_SCRIPT = `${PRELUDE}
 local feed = loadOrMake(ARGV[4])
 if feed.trust == '-' then
   feed.trust = 'o'
@@ -161,7 +161,7 @@ end
  * Further ARGV: reader, ms and id to go on after, or empty, since, until, or empty, limit. Returns trust, ms and id of
  * the floor, then id, ms and reasons of each entry.
  */
-export const PAGE_SCRIPT = `${PRELUDE}
+export const FEED_PAGE_SCRIPT = `${PRELUDE}
 local user, afterMs, afterId, since, before, limit = ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9])
 local feed = load(user)
 if not feed then return { '-', '', '' } end

@@ -5,14 +5,14 @@ import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../../feed-
 /** More rivals than that for the same entries at the same time are no rivals but a fault. */
 const MAX_ROUNDS = 20;
 
-export interface ChunkWrites<Held extends ReaderDelivery> {
+export interface ChunkWrites<Stored extends ReaderDelivery> {
   /** Those of the readers who hold the action. */
-  holders(userIds: readonly UserId[]): Promise<readonly Held[]>;
+  holders(userIds: readonly UserId[]): Promise<readonly Stored[]>;
   /** Inserts for readers who do not have it. Returns those for whom it could not: another writer may have been faster. */
   insert(readers: readonly ReaderDelivery[]): Promise<readonly ReaderDelivery[]>;
   /** Raises; each reader comes with their stored entry. Returns readers whose entry may be gone. */
   raise(
-    readers: readonly { readonly wanted: ReaderDelivery; readonly held: Held }[],
+    readers: readonly { readonly wanted: ReaderDelivery; readonly stored: Stored }[],
   ): Promise<readonly ReaderDelivery[]>;
 }
 
@@ -20,9 +20,9 @@ export interface ChunkWrites<Held extends ReaderDelivery> {
  * Delivers by three writes of a model: who holds it is raised, who does not gets it, and who got it from somebody else in
  * between is looked up again. One round, unless writers meet.
  */
-export async function deliverInRounds<Held extends ReaderDelivery>(
+export async function deliverInRounds<Stored extends ReaderDelivery>(
   { readers, isFirstAttempt }: Pick<DeliveryChunk, 'readers' | 'isFirstAttempt'>,
-  writes: ChunkWrites<Held>,
+  writes: ChunkWrites<Stored>,
 ): Promise<DeliveryOutcome> {
   const added: UserId[] = [];
   const raised: UserId[] = [];
@@ -31,12 +31,12 @@ export async function deliverInRounds<Held extends ReaderDelivery>(
     if (round === MAX_ROUNDS) throw new Error('A delivery met other writers again and again');
     const holders =
       round === 0 && isFirstAttempt ? [] : await writes.holders(pending.map((reader) => reader.userId));
-    const held = new Map(holders.map((holder) => [holder.userId, holder]));
-    const missing = pending.filter((reader) => !held.has(reader.userId));
+    const stored = new Map(holders.map((holder) => [holder.userId, holder]));
+    const missing = pending.filter((reader) => !stored.has(reader.userId));
     const lost = new Set(missing.length === 0 ? [] : await writes.insert(missing));
     const behind = pending.flatMap((wanted) => {
-      const holder = held.get(wanted.userId);
-      return holder !== undefined && isBehind(holder, wanted) ? [{ wanted, held: holder }] : [];
+      const holder = stored.get(wanted.userId);
+      return holder !== undefined && isBehind(holder, wanted) ? [{ wanted, stored: holder }] : [];
     });
     const gone = new Set(behind.length === 0 ? [] : await writes.raise(behind));
     added.push(...missing.filter((reader) => !lost.has(reader)).map((reader) => reader.userId));
@@ -47,20 +47,20 @@ export async function deliverInRounds<Held extends ReaderDelivery>(
 }
 
 export function isBehind(
-  held: Pick<FeedEntry, 'relevancy' | 'reasons'>,
+  stored: Pick<FeedEntry, 'relevancy' | 'reasons'>,
   wanted: Pick<FeedEntry, 'relevancy' | 'reasons'>,
 ): boolean {
   return (
-    held.relevancy.getTime() < wanted.relevancy.getTime() ||
-    wanted.reasons.some((reason) => !held.reasons.includes(reason))
+    stored.relevancy.getTime() < wanted.relevancy.getTime() ||
+    wanted.reasons.some((reason) => !stored.reasons.includes(reason))
   );
 }
 
 /** The merged entry: the later relevancy, the reasons of both. */
-export function unite(held: FeedEntry, wanted: Pick<FeedEntry, 'relevancy' | 'reasons'>): FeedEntry {
+export function unite(stored: FeedEntry, wanted: Pick<FeedEntry, 'relevancy' | 'reasons'>): FeedEntry {
   return {
-    actionId: held.actionId,
-    relevancy: held.relevancy.getTime() < wanted.relevancy.getTime() ? wanted.relevancy : held.relevancy,
-    reasons: [...new Set([...held.reasons, ...wanted.reasons])],
+    actionId: stored.actionId,
+    relevancy: stored.relevancy.getTime() < wanted.relevancy.getTime() ? wanted.relevancy : stored.relevancy,
+    reasons: [...new Set([...stored.reasons, ...wanted.reasons])],
   };
 }

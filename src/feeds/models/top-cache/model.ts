@@ -16,7 +16,7 @@ export const topCacheModel: FeedModel = {
     ),
   ],
   open: ({ db, cap }) => {
-    const held = Math.min(cap, TOP_CACHE_MAX);
-    return topCacheFeedStore(feedTopsRepository(db.collection(COLLECTION), held), held);
+    const kept = Math.min(cap, TOP_CACHE_MAX);
+    return topCacheFeedStore(feedTopsRepository(db.collection(COLLECTION), kept), kept);
   },
 };

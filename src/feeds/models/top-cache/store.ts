@@ -78,9 +78,9 @@ function fillTop(
   const byId = new Map(top.entries.map((entry) => [entry.actionId, entry]));
   let isChanged = floor !== top.floor;
   for (const entry of entries) {
-    const held = byId.get(entry.actionId);
-    if (held !== undefined && !isBehind(held, entry)) continue;
-    byId.set(entry.actionId, held === undefined ? entry : unite(held, entry));
+    const stored = byId.get(entry.actionId);
+    if (stored !== undefined && !isBehind(stored, entry)) continue;
+    byId.set(entry.actionId, stored === undefined ? entry : unite(stored, entry));
     isChanged = true;
   }
   if (!isChanged) return null;

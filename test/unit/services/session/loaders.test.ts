@@ -46,7 +46,7 @@ function countingSources() {
     findBookmarks: () => Promise.resolve([]),
     findOwn: () => Promise.resolve([]),
     findInteractionPages: () => Promise.resolve([]),
-    heldAction: () => null,
+    cachedAction: () => null,
     names: () => Promise.resolve(null),
     loadProfile: () => {
       asked.push(['profile']);

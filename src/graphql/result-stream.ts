@@ -1,6 +1,6 @@
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult } from 'graphql';
 
-export interface LiveStreamOptions {
+export interface ResultStreamOptions {
   /**
    * Makes the result of one event. Where it is executed its context has fresh loaders, or events would be answered with what
    * an earlier one loaded.
@@ -25,7 +25,7 @@ export interface LiveStreamOptions {
  */
 export async function runSubscription(
   args: ExecutionArgs,
-  options: LiveStreamOptions,
+  options: ResultStreamOptions,
 ): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult> {
   let source: AsyncIterable<unknown> | ExecutionResult;
   try {
@@ -34,17 +34,17 @@ export async function runSubscription(
     options.onEnd();
     throw error;
   }
-  if (Symbol.asyncIterator in source) return new LiveStream(source, options);
+  if (Symbol.asyncIterator in source) return new ResultStream(source, options);
   options.onEnd();
   return source;
 }
 
-class LiveStream implements AsyncGenerator<ExecutionResult, void, void> {
+class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
   readonly #events: AsyncIterator<unknown>;
-  readonly #options: LiveStreamOptions;
+  readonly #options: ResultStreamOptions;
   #isOver = false;
 
-  constructor(source: AsyncIterable<unknown>, options: LiveStreamOptions) {
+  constructor(source: AsyncIterable<unknown>, options: ResultStreamOptions) {
     this.#events = source[Symbol.asyncIterator]();
     this.#options = options;
   }

@@ -16,7 +16,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { ALL_RETIRED_INDEXES, allIndexes } from './indexes.ts';
 import { enterInstallation } from './presence.ts';
 
-export interface OpenDatabaseOptions {
+export interface PrepareDatabaseOptions {
   readonly isWorker: boolean;
   readonly hasTenants: boolean;
   readonly monitorCommands: boolean;
@@ -26,9 +26,9 @@ export interface OpenDatabaseOptions {
 const LEAVES_WITHIN_MS = 1_000;
 
 /** Connects, watches the clocks, says that this process runs, and sees to the indexes. The closer ends it all. */
-export async function openDatabase(
+export async function prepareDatabase(
   { mongodb }: Pick<Config, 'mongodb'>,
-  { isWorker, hasTenants, monitorCommands, traces }: OpenDatabaseOptions,
+  { isWorker, hasTenants, monitorCommands, traces }: PrepareDatabaseOptions,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Pick<Metrics, 'watchSkew'> },
   closer: Closer,
 ): Promise<Database> {

@@ -17,7 +17,7 @@ const BATCH = 50;
  * Costs nothing for readers who have never snoozed anything; for others one query a session, and one more for a page in whose
  * range a snooze ended.
  */
-export function laySnoozes(base: FeedReader): FeedReader {
+export function applySnoozes(base: FeedReader): FeedReader {
   async function page(
     reader: ReaderProfile,
     query: FeedQuery,

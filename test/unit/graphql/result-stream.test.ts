@@ -1,6 +1,6 @@
 import { buildSchema as parseSchema, execute, parse, type ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
-import { runSubscription, type LiveStreamOptions } from '../../../src/graphql/live-stream.ts';
+import { runSubscription, type ResultStreamOptions } from '../../../src/graphql/result-stream.ts';
 
 const schema = parseSchema(
   'type Query { n: Int } type Subscription { tick: Tick } type Tick { n: Int, session: Int }',
@@ -8,7 +8,7 @@ const schema = parseSchema(
 const document = parse('subscription { tick { n session } }');
 
 /** Runs a subscription on a source, with a new number as the session of each event. */
-async function run(source: () => AsyncIterable<object> | Promise<never>, send?: LiveStreamOptions['send']) {
+async function run(source: () => AsyncIterable<object> | Promise<never>, send?: ResultStreamOptions['send']) {
   const ended: string[] = [];
   const events: unknown[] = [];
   let sessions = 0;

@@ -12,7 +12,7 @@ import {
   type AudienceReader,
 } from '../fan-out/audience.ts';
 
-export interface TellDeliveredDependencies extends AudienceAmongDependencies {
+export interface RecordDeliveredDependencies extends AudienceAmongDependencies {
   readonly eventOutbox: EventOutboxRepository;
   readonly readerChoices: ReaderChoicesRepository;
 }
@@ -21,8 +21,8 @@ export interface TellDeliveredDependencies extends AudienceAmongDependencies {
  * Notes for hosts whom a pass brings an action to for the first time: its whole audience, or who came to it by an edit or a
  * reshare. Nothing is looked up where neither is so.
  */
-export async function tellHosts(
-  dependencies: TellDeliveredDependencies,
+export async function recordDelivered(
+  dependencies: RecordDeliveredDependencies,
   {
     action,
     version,
@@ -31,10 +31,10 @@ export async function tellHosts(
   }: Pick<Claim, 'action' | 'version' | 'tellsHosts' | 'toldAudience'>,
   chunk: readonly AudienceReader[],
 ): Promise<void> {
-  if (tellsHosts) return tellDelivered(dependencies, action, chunk);
+  if (tellsHosts) return recordFirstDelivery(dependencies, action, chunk);
   if (toldAudience === null) return;
   const gained = await gainedAmong(dependencies, { action, before: toldAudience }, chunk);
-  await tellDelivered(dependencies, action, gained, version);
+  await recordFirstDelivery(dependencies, action, gained, version);
 }
 
 /**
@@ -43,8 +43,8 @@ export async function tellHosts(
  *
  * @param version of the pass that brings it to who gained it; null: it is the first to come to its end.
  */
-export async function tellDelivered(
-  { eventOutbox, readerChoices }: Pick<TellDeliveredDependencies, 'eventOutbox' | 'readerChoices'>,
+export async function recordFirstDelivery(
+  { eventOutbox, readerChoices }: Pick<RecordDeliveredDependencies, 'eventOutbox' | 'readerChoices'>,
   action: Action,
   chunk: readonly AudienceMember[],
   version: number | null = null,
