@@ -68,6 +68,37 @@ test('limits of a tenant are counted by all processes together, and another tena
   expect([await ask(one, other, 'ann'), await ask(two, other, 'ann')]).toEqual(['OK', 'OK']);
 });
 
+test('what operations of a tenant cost is counted by all processes together, over all of its users', async () => {
+  const [acme, other] = tenants();
+  // Asks for a hundred items and what belongs to them: two of these are more than there is.
+  const large = '{ feed(first: 100) { edges { node { action { actor { name } } } } } }';
+  const env = { TENANT_CLAIM, RATE_LIMIT_TENANT_COST: '600/1h' };
+  await using one = await startTestApp({ worker: false, env });
+  await using two = await startTestApp({ worker: false, env, database: one.database });
+  const ask = async (app: TestApp, tenant: string, sub: string, query = large) => {
+    const site = inTenant(app, tenant);
+    const response = await fetch(`${site.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${await site.token(sub)}` },
+      body: JSON.stringify({ query }),
+    });
+    const { errors = [] } = (await response.json()) as { errors?: { message: string }[] };
+    const left = /^"tenant-cost";r=(\d+);t=\d+$/.exec(response.headers.get('ratelimit') ?? '');
+    return { status: response.status, message: errors[0]?.message, left: Number(left?.[1]) };
+  };
+  const first = await ask(one, acme, 'ann');
+  expect(first).toMatchObject({ status: 200, message: undefined });
+  expect(first.left).toBeLessThan(300);
+  expect(await ask(two, acme, 'bob')).toEqual({
+    status: 429,
+    message: expect.stringMatching(
+      /^Operations of the tenant ask for too much, try again in \d+ s$/,
+    ) as string,
+    left: 0,
+  });
+  expect(await ask(two, other, 'bob')).toEqual(first);
+});
+
 test('of many publications in one call those are made that there is a share for', async () => {
   const [acme] = tenants();
   await using app = await startTestApp({
