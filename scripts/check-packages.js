@@ -1,7 +1,8 @@
 /**
  * What is published, as a user gets it: each package is packed, linted, its types are resolved as Node and
  * bundlers do, and its tarballs are installed into an empty folder, where the server must start and do its work, by
- * this Node and by others, the example of a host with types of its own must run, and what `fanfare init` makes.
+ * this Node and by others, the example of a host with types of its own must run, and so must what `fanfare init` makes. What is
+ * written against the types of the example is checked by those of the tarball.
  */
 import { execFile, spawn } from 'node:child_process';
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,6 +15,7 @@ import { generate } from '@graphql-codegen/cli';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { checkClient } from './check-client.js';
+import { checkExampleTypes } from './check-example-types.js';
 import { checkInit } from './check-init.js';
 import { checkReact } from './check-react.js';
 import { checkReact18 } from './check-react-18.js';
@@ -128,6 +130,7 @@ async function runExample(empty) {
   const told = await run(process.execPath, ['run.mjs'], options).catch((error) => error);
   if (!/after an erasure/.test(told.stdout)) faults.push(`examples/ci: ${told.stdout}${told.stderr}`);
   else console.log('examples/ci runs from the tarball');
+  faults.push(...(await checkExampleTypes(empty)));
   const { stdout: schema } = await run('npx', ['--no-install', 'fanfare', 'schema'], options);
   const documents =
     '{ feed { edges { node { action { descriptor { ... on DeployedDescriptor { stage } } } } } } }';
