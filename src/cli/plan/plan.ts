@@ -5,8 +5,9 @@ import { fanOutCosts } from './fan-out-system.ts';
 import { coresOf, machinesOf, shardsOf, workersFor } from './machines.ts';
 import { DAY_SECONDS, operationsOf, pulledBy, pushedUpTo, strataOf, type Operations } from './operations.ts';
 import type { Stratum } from './popularity.ts';
+import { inChunks, partOf, partsOf } from './simulation-size.ts';
 import { simulateFanOut, type SimulationResult } from './simulation/simulate.ts';
-import type { FanOutSystem } from './simulation/system.ts';
+import type { Arrival, FanOutSystem } from './simulation/system.ts';
 import type { Lag, Plan, ThresholdCost } from './shape.ts';
 import { storageOf } from './storage.ts';
 import type { UnitCosts } from './unit-costs.ts';
@@ -39,10 +40,16 @@ export function planOf(workload: Workload, costs: UnitCosts): Plan {
   const shards = shardsOf(cores, bytes, coresEach);
   const suffices = workersFor(costs, cores, operations);
   const workers = workload.workers ?? suffices;
-  const system = systemOf({ workload, costs, operations, pulled, workers, shards });
-  const window = simulatedWindow(workload, operations, strata);
+  const system = partOf(systemOf({ workload, costs, operations, pulled, workers, shards }));
+  const parts = partsOf(workers);
+  const window = simulatedWindow(
+    { ...workload, burst: Math.ceil(workload.burst / parts) },
+    { ...operations, actions: operations.actions / parts, deliveries: operations.deliveries / parts },
+    strata,
+  );
   const thresholds = thresholdsOf(workload, costs, strata, system);
-  const planned = simulateFanOut(system, window.arrivals);
+  const simulated = inChunks(system, window.arrivals);
+  const planned = simulateFanOut(simulated, window.arrivals);
   const lost = { worker: 'busiest', at: planned.longestAt, backAfter: BACK_AFTER } as const;
   const plan = {
     ...{
@@ -59,7 +66,7 @@ export function planOf(workload: Workload, costs: UnitCosts): Plan {
     },
     machines: machinesOf(cores, { workers, shards }, coresEach),
     lag: lagOf(planned),
-    lagWithWorkerLost: lagOf(simulateFanOut(system, window.arrivals, lost)),
+    lagWithWorkerLost: lagOf(simulateFanOut(simulated, window.arrivals, lost)),
     simulated: { actions: window.arrivals.length, seconds: window.seconds },
     largest: Math.floor(Math.max(...strata.map(({ followers }) => followers))),
   };
@@ -112,10 +119,11 @@ function thresholdsOf(
     const { api, worker, database, redis } = coresOf(costs, operations, pulled, model);
     const pushed = strata.filter(({ followers }) => followers <= threshold);
     const readers = Math.floor(Math.max(0, ...pushed.map(({ followers }) => followers)));
+    const one: Arrival[] = [{ at: 0, lane: 'LIVE', readers }];
     return {
       ...{ threshold, deliveries: operations.deliveries, pulledFollowed: pulled.followed },
       cores: api + worker + database + redis,
-      lastFollower: simulateFanOut(system, [{ at: 0, lane: 'LIVE', readers }]).drainedAt,
+      lastFollower: simulateFanOut(inChunks(system, one), one).drainedAt,
     };
   });
 }
