@@ -253,7 +253,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
       }, WAIT)
       .toContain('Huge 9999');
     await has(page, 'That is all.');
-    const { articles, nodes, blank } = await scrollThrough(page, 150);
+    const { articles, nodes, blank } = await scrollThrough(page, 60);
     expect(articles).toBeLessThan(60);
     expect(nodes).toBeLessThan(1_500);
     expect(blank).toBe(0);

@@ -112,7 +112,10 @@ export function FeedScreen(): ReactNode {
         <VirtualFeed {...{ feed, target }} label="Feed">
           {(item) => <Entry item={item} onUndo={setUndo} onError={fail} />}
         </VirtualFeed>
-        <Feed.Empty>Nothing here. Follow something, or publish an action that mentions you.</Feed.Empty>
+        <Feed.Empty>
+          Nothing here. <a href={hrefTo('slice')}>Follow something</a>, or{' '}
+          <a href={hrefTo('publish')}>publish an action</a> that mentions you.
+        </Feed.Empty>
         <Feed.End>That is all.</Feed.End>
       </Feed.Root>
       <AsCode query={FEED} variables={asked} />

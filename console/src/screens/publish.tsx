@@ -86,7 +86,8 @@ interface Published {
 function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
   const client = useClient();
   const [kindName, setKind] = useState(kinds.some(({ name }) => name === 'posted') ? 'posted' : '');
-  const [values, setValues] = useState<Values>({});
+  // So that what somebody tries first is seen to arrive.
+  const [values, setValues] = useState<Values>({ mentions: session.memberId });
   const [failure, setFailure] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
   const [publishedId, setPublished] = useState<string | null>(null);
@@ -146,14 +147,16 @@ function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
         </label>
         {['refs', 'mentions', 'recipients'].map((name) => (
           <label key={name}>
-            {name} <span className="quiet">ids, with commas between</span>
+            {name}
             <input value={of(name)} onChange={(event) => set(name, event.target.value)} />
+            <span className="quiet">ids, with commas between</span>
           </label>
         ))}
         {isService && (
           <label>
-            actorId <span className="quiet">default: {session.memberId}</span>
+            actorId
             <input value={of('actorId')} onChange={(event) => set('actorId', event.target.value)} />
+            <span className="quiet">default: {session.memberId}</span>
           </label>
         )}
       </fieldset>

@@ -88,7 +88,8 @@ function FanOutState({ fanOut }: { readonly fanOut: FanOut }): ReactNode {
       <p role="status" className="fan-out" data-state={fanOut.state}>
         <strong>{fanOut.state}</strong>
         <span>
-          reached <span className="figure">{fanOut.delivered}</span> readers
+          reached <span className="figure">{fanOut.delivered}</span>{' '}
+          {fanOut.delivered === 1 ? 'reader' : 'readers'}
         </span>
         <span>lane {fanOut.lane}</span>
         <span>attempt {fanOut.attempts}</span>
