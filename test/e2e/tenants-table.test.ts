@@ -20,6 +20,12 @@ import { startWebhookTarget, type WebhookTarget } from '../support/webhook-recei
 const schema = buildSchema({ hasTenants: true });
 const READ_ROWS = rowsOf(schema, 'query', READS);
 const WRITE_ROWS = rowsOf(schema, 'mutation', WRITES);
+/** What a client may ask for at once. */
+const { node = [], nodes = [], ...OTHER_READS } = READS;
+const HTTP_ROWS = [
+  ...rowsOf(schema, 'query', OTHER_READS, 2),
+  ...rowsOf(schema, 'query', { node, nodes }, 1),
+];
 const ROLES: readonly Role[] = ['user', 'service', 'admin'];
 /** Well-formed ids of nothing. */
 const NOTHING: TenantIds = {
@@ -418,6 +424,25 @@ test('has every cursor of the schema sealed', () => {
   );
   expect(new Set(taken)).toEqual(new Set(['after']));
 });
+
+test.each(HTTP_ROWS)(
+  'answers over HTTP as it does inside, each time, while another tenant is answered in between: $call',
+  async ({ document, ids: names }: TableRow) => {
+    for (let time = 0; time < 3; time++)
+      for (const [tenant, ids, other] of [
+        ['azure', azure, 'crimson'],
+        ['crimson', crimson, 'azure'],
+      ] as const) {
+        const variables = Object.fromEntries(names.map((name) => [name, ids[name as keyof TenantIds]]));
+        const caller = { sub: 'ann', roles: ROLES };
+        const { data, errors, text } = await inTenant(app, tenant).query(document, variables, caller);
+        expect({ tenant, time, errors }).toEqual({ tenant, time, errors: [] });
+        const inside = await run(tenant, document, ids);
+        expect({ tenant, time, data: lasting(data) }).toEqual({ tenant, time, data: lasting(inside.data) });
+        for (const mark of [other, TENANT_SEPARATOR, '\\u001f']) expect(text).not.toContain(mark);
+      }
+  },
+);
 
 test('sends each receiver the events of its tenant alone, with ids as the host has them', () => {
   for (const [tenant, { received }] of webhooks) {

@@ -136,6 +136,7 @@ export function rowsOf(
   schema: GraphQLSchema,
   kind: 'query' | 'mutation',
   table: Readonly<Record<string, readonly Call[]>>,
+  depth = DEPTH,
 ): TableRow[] {
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   if (root == null) throw new Error('The schema has no such operations');
@@ -143,7 +144,7 @@ export function rowsOf(
     const declared = root.getFields()[field];
     if (declared === undefined) throw new Error(`${field} is not in the schema`);
     const type = getNamedType(declared.type);
-    const selection = isLeafType(type) ? '' : wholeSelection(schema, type, DEPTH);
+    const selection = isLeafType(type) ? '' : wholeSelection(schema, type, depth);
     return calls.map((call) => {
       const names = [...new Set([...call.matchAll(/\$(\w+)/g)].map(([, name = '']) => name))];
       const variables = names.map((name) => `$${name}: ${TYPES[name] ?? 'ID!'}`).join(', ');
