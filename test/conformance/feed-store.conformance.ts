@@ -75,6 +75,27 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
     });
 
     test.each([true, false])(
+      'puts one action into many feeds: some are new, some hold others, some hold it already (first attempt: %s)',
+      async (isFirstAttempt) => {
+        await using fixture = await open();
+        const users = Array.from({ length: 90 }, (_, n) => `user${String(n)}`);
+        const [begun, holding] = [users.slice(0, 60), users.slice(0, 25)];
+        await deliver(fixture.store, 1, 5, begun);
+        await deliver(fixture.store, 2, 6, holding);
+        const outcome = await deliver(fixture.store, 2, 6, users, { isFirstAttempt });
+        expect([...outcome.added].sort()).toEqual(users.slice(25).sort());
+        expect(outcome.raised).toEqual([]);
+        for (const user of users)
+          expect(await readAll(fixture.store, user, 10)).toEqual(
+            begun.includes(user) ? [entry(2, 6), entry(1, 5)] : [entry(2, 6)],
+          );
+        const raised = await deliver(fixture.store, 2, 9, users, { isFirstAttempt: false });
+        expect(raised.added).toEqual([]);
+        expect([...raised.raised].sort()).toEqual([...users].sort());
+      },
+    );
+
+    test.each([true, false])(
       'only raises relevancy and only widens reasons (first attempt: %s)',
       async (isFirstAttempt) => {
         await using fixture = await open();

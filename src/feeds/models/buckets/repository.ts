@@ -4,13 +4,10 @@ import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { duplicatePositions } from '../../../storage/errors.ts';
 import type { FeedBucketDocument } from './documents.ts';
+import { putAlike, putStages, type BucketEntry, type Put } from './put-alike.ts';
+import { nameOfEntry, separated } from '../shared/alike.ts';
 import { entriesAbove, toEntry, toEntryDocument } from '../shared/entries.ts';
 import { inOneBatch } from '../../../storage/in-one-batch.ts';
-
-/** An entry with the feed it belongs to. */
-export interface BucketEntry extends FeedEntry {
-  readonly userId: UserId;
-}
 
 /** Where an entry lies. */
 export interface BucketPlace extends BucketEntry {
@@ -20,8 +17,7 @@ export interface BucketPlace extends BucketEntry {
 }
 
 export interface BucketWrites {
-  /** Entries for the open bucket of a span; it is made if there is none, and closed when it is full. */
-  readonly put: readonly { readonly entry: BucketEntry; readonly span: number }[];
+  readonly put: readonly Put[];
   /** Entries to be raised to these relevancies and given these reasons where they lie. */
   readonly raise: readonly BucketPlace[];
 }
@@ -77,10 +73,16 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
     },
 
     /**
-     * One unordered write. Returns those entries that could not be put since the bucket seems to hold them already, or
-     * was made by somebody else in this moment.
+     * One unordered write; what goes to many readers by three commands. Returns those entries that could not be put since
+     * the bucket seems to hold them already, or was made by somebody else in this moment.
      */
-    async write({ put, raise }: BucketWrites): Promise<BucketEntry[]> {
+    async write({ put: all, raise }: BucketWrites): Promise<BucketEntry[]> {
+      const { alike, others: put } = separated(
+        all,
+        ({ entry, span }) => `${String(span)} ${nameOfEntry(entry)}`,
+      );
+      const lost: BucketEntry[] = [];
+      for (const group of alike) lost.push(...(await putAlike(collection, capacity, group)));
       const operations: AnyBulkWriteOperation<FeedBucketDocument>[] = [
         ...put.map(({ entry, span }) => ({
           updateOne: {
@@ -105,12 +107,12 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
           },
         })),
       ];
-      if (operations.length === 0) return [];
+      if (operations.length === 0) return lost;
       try {
         await collection.bulkWrite(operations, { ordered: false });
-        return [];
+        return lost;
       } catch (error) {
-        return duplicatePositions(error).flatMap((position) => put[position]?.entry ?? []);
+        return [...lost, ...duplicatePositions(error).flatMap((position) => put[position]?.entry ?? [])];
       }
     },
 
@@ -232,21 +234,6 @@ function keepStages(condition: object): Document[] {
   return [
     { $set: { entries: { $filter: { input: '$entries', as: 'entry', cond: condition } } } },
     MARK_EMPTY,
-  ];
-}
-
-function putStages(entry: BucketEntry, capacity: number): Document[] {
-  const { relevancy } = entry;
-  return [
-    {
-      $set: {
-        entries: { $concatArrays: [{ $ifNull: ['$entries', []] }, [toEntryDocument(entry)]] },
-        size: { $add: [{ $ifNull: ['$size', 0] }, 1] },
-        top: { $max: ['$top', relevancy] },
-        bottom: { $min: ['$bottom', relevancy] },
-      },
-    },
-    { $set: { isOpen: { $cond: [{ $lt: ['$size', capacity] }, true, '$$REMOVE'] } } },
   ];
 }
 

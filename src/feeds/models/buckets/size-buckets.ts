@@ -7,8 +7,9 @@ import { bucketFeedStore } from './store.ts';
  * bumps and deliveries that come in order: few documents and index entries, and a page is one or two of them. Nothing is
  * ever cut off by the model.
  *
- * Cost for a chunk: two commands, three where it is not the first attempt – the write, and a look for what others wrote
- * at the same moment –; the database writes one document of up to `capacity` entries per reader. A bump is six commands:
+ * Cost for a chunk: three or four commands, one more where it is not the first attempt – which readers have an open document,
+ * the write for those, that for the others, and a look for what others wrote at the same moment –; the database writes one
+ * document of up to `capacity` entries per reader. A bump is six commands:
  * the entry is put into the open document, found twice, taken out of the old one, and emptied documents go. A page is one
  * query, two where it is not the first; where deliveries came out of order, documents overlap, and more of them are read.
  * A removal is two commands. Storage: about 80 bytes per entry and one index key, and per document about 150 bytes and

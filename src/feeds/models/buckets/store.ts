@@ -1,6 +1,7 @@
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../../../domain/newsfeed-item.ts';
-import type { BucketEntry, BucketPlace, FeedBucketsRepository } from './repository.ts';
+import type { BucketEntry } from './put-alike.ts';
+import type { BucketPlace, FeedBucketsRepository } from './repository.ts';
 import type { FeedPageQuery, FeedStore } from '../../feed-store.ts';
 import { isBehind, unite } from '../shared/put-in-rounds.ts';
 

@@ -7,8 +7,9 @@ import { bucketFeedStore } from './store.ts';
  * has several documents, each closed when it is full. For sites whose feeds are read by day or week and whose entries are
  * seldom bumped out of their span. Nothing is ever cut off by the model.
  *
- * Cost for a chunk: two commands, three where it is not the first attempt – the write, and a look for what others wrote
- * at the same moment –; the database writes one document of up to `capacity` entries per reader. A bump within the span is
+ * Cost for a chunk: three or four commands, one more where it is not the first attempt – which readers have an open document,
+ * the write for those, that for the others, and a look for what others wrote at the same moment –; the database writes one
+ * document of up to `capacity` entries per reader. A bump within the span is
  * three commands; out of it six, for the entry is put into its new span, found twice, taken out of the old one, and
  * emptied documents go. A page is one query, two where it is not the first, and reads whole documents: more than it gives
  * where a span is crowded, several small ones where spans are empty. A removal is two commands. Storage: about 80 bytes

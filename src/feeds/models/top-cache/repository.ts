@@ -1,12 +1,13 @@
 import { toPlace, toPosition } from '../../../storage/feed-position.ts';
-import { ObjectId, type Collection, type Document } from 'mongodb';
+import { ObjectId, type Collection } from 'mongodb';
 import type { HoldersQuery } from '../../feed-store.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import { duplicatePositions, isDuplicateKey } from '../../../storage/errors.ts';
 import type { FeedTopDocument } from './documents.ts';
+import { putAlike, putStages } from './put-alike.ts';
+import { nameOfEntry, separated } from '../shared/alike.ts';
 import {
-  comesBefore,
   entriesAbove,
   toEntry,
   toEntryDocument,
@@ -25,10 +26,16 @@ export interface FeedTop {
 /** One document per reader with the newest `cap` entries, in order. Unique key: `_id`. */
 export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap: number) {
   return {
-    /** Inserts what is not there, in one unordered write. Returns readers who seem to have it already. */
-    async insert(actionId: ActionId, readers: readonly ReaderEntry[]): Promise<ReaderEntry[]> {
-      if (readers.length === 0) return [];
+    /**
+     * Inserts what is not there, in one unordered write; what is the same for many by three commands. Returns readers who
+     * seem to have it already.
+     */
+    async insert(actionId: ActionId, all: readonly ReaderEntry[]): Promise<ReaderEntry[]> {
+      const { alike, others: readers } = separated(all, (entry) => nameOfEntry({ ...entry, actionId }));
       const id = new ObjectId(actionId);
+      const lost: ReaderEntry[] = [];
+      for (const group of alike) lost.push(...(await putAlike(collection, cap, { actionId: id, group })));
+      if (readers.length === 0) return lost;
       try {
         await collection.bulkWrite(
           readers.map((reader) => ({
@@ -41,9 +48,9 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
           })),
           { ordered: false },
         );
-        return [];
+        return lost;
       } catch (error) {
-        return duplicatePositions(error).flatMap((position) => readers[position] ?? []);
+        return [...lost, ...duplicatePositions(error).flatMap((position) => readers[position] ?? [])];
       }
     },
 
@@ -203,76 +210,5 @@ function pageConditions({ after, since, until }: EntryQuery): object[] {
             ],
           },
         ]),
-  ];
-}
-
-/**
- * Puts one entry in its place, or raises it there, lets go of the last one if that is one too many, and raises the floor
- * to it: one atomic update. An entry that does not come above the floor changes nothing.
- */
-function putStages(actionId: ObjectId, { relevancy, reasons }: ReaderEntry, cap: number): Document[] {
-  const others = {
-    $filter: { input: '$entries', as: 'other', cond: { $ne: ['$$other.actionId', actionId] } },
-  };
-  const isSame = { $eq: ['$$other.actionId', actionId] };
-  return [
-    { $set: { entries: { $ifNull: ['$entries', []] }, floor: { $ifNull: ['$floor', null] } } },
-    {
-      $set: {
-        version: new ObjectId(),
-        entries: {
-          $let: {
-            vars: {
-              held: { $arrayElemAt: [{ $filter: { input: '$entries', as: 'other', cond: isSame } }, 0] },
-            },
-            in: {
-              $let: {
-                vars: {
-                  put: {
-                    actionId,
-                    relevancy: { $max: ['$$held.relevancy', relevancy] },
-                    reasons: {
-                      $concatArrays: [
-                        { $ifNull: ['$$held.reasons', []] },
-                        { $setDifference: [[...reasons], { $ifNull: ['$$held.reasons', []] }] },
-                      ],
-                    },
-                  },
-                },
-                in: {
-                  $cond: [
-                    { $or: [{ $eq: ['$floor', null] }, comesBefore('$$put', '$floor')] },
-                    {
-                      $sortArray: {
-                        input: { $concatArrays: [others, ['$$put']] },
-                        sortBy: { relevancy: -1, actionId: -1 },
-                      },
-                    },
-                    '$entries',
-                  ],
-                },
-              },
-            },
-          },
-        },
-      },
-    },
-    {
-      $set: {
-        floor: {
-          $cond: [
-            { $gt: [{ $size: '$entries' }, cap] },
-            {
-              $let: {
-                vars: { last: { $arrayElemAt: ['$entries', cap] } },
-                in: { relevancy: '$$last.relevancy', actionId: '$$last.actionId' },
-              },
-            },
-            '$floor',
-          ],
-        },
-      },
-    },
-    { $set: { entries: { $slice: ['$entries', cap] } } },
   ];
 }
