@@ -32,9 +32,13 @@ const NAMES = new Map(
     passBy: 'skipDormant',
     placing: 'resolveEntries',
     standing: 'membership',
+    told: 'notified',
     victim: 'evicted',
   }),
 );
+
+/** Fields of what is stored keep their names. */
+const STORED = new Set(['toldAudience']);
 
 const GAP = String.raw`\s+(?:(?:\*|//)\s+)?`;
 const phrases = new RegExp(String.raw`\b(?:${[...INSTEAD.keys()].join('|').replaceAll(' ', GAP)})\b`, 'gi');
@@ -86,7 +90,7 @@ export const plainWords = {
       TemplateElement: (node) => report(node.value.raw, node.range[0] + 1),
       Identifier(node) {
         const [part] = nameParts.exec(node.name) ?? [];
-        if (part === undefined) return;
+        if (part === undefined || STORED.has(node.name)) return;
         const name = part.charAt(0).toLowerCase() + part.slice(1);
         context.report({ node, messageId: 'word', data: { word: node.name, instead: NAMES.get(name) } });
       },

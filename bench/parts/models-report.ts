@@ -67,7 +67,7 @@ function about({ trace, sizes, places, delivered, stored, rates }: ModelsMeasure
   const { actions, extra, readers, cap, holders } = sizes;
   const count = (value: number): string => value.toLocaleString('en');
   const without = [...stored].filter(([, { entries }]) => entries === 0).map(([model]) => model);
-  const told = without.map((model) => formatNumber(summaryOf(seriesNamed(rates, model)).median));
+  const notified = without.map((model) => formatNumber(summaryOf(seriesNamed(rates, model)).median));
   return [
     `All models in one run, each with a database and a worker of its own, in turn: A B C, C B A, … Of the ${trace}, the first ${count(actions)}: ${count(delivered)} deliveries to each model. FEED_CAP=${String(cap)}.`,
     `Deliveries: from the call of publishActions to DONE of the last action, by the real worker, four actions at a time.`,
@@ -76,7 +76,7 @@ function about({ trace, sizes, places, delivered, stored, rates }: ModelsMeasure
     `Bump: an action of a month ago in ${count(holders)} feeds is commented on; by days: it moves so far; by moments: the comment after that. From the claim of the pass to DONE, per item. Delete: from the call of deleteAction to DONE, when nobody holds the action.`,
     ...without.map(
       (model, index) =>
-        `${NONE}: \`${model}\` stores nothing, so nothing is delivered, bumped or removed. Its pass still goes through the audience to notify the watchers: ${told[index] ?? ''} readers/s.`,
+        `${NONE}: \`${model}\` stores nothing, so nothing is delivered, bumped or removed. Its pass still goes through the audience to notify the watchers: ${notified[index] ?? ''} readers/s.`,
     ),
   ];
 }

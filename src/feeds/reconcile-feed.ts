@@ -103,7 +103,7 @@ export async function rebuildStoredFeed(
   { userId, floor: vouchedFor }: { readonly userId: UserId; readonly floor: FeedPosition | null },
 ): Promise<FeedPosition | null> {
   const { before } = await sweep(given, userId);
-  const isDifferenceKnown = holdsWhatWasRead(before, vouchedFor);
+  const isDifferenceKnown = storesWhatWasRead(before, vouchedFor);
   const dependencies = isDifferenceKnown ? given : { ...given, liveLog: NOBODY_WATCHES };
   const { cap, feedStore, inTurn = AT_ONCE } = dependencies;
   await feedStore.fill(userId, []);
@@ -140,7 +140,7 @@ const NOBODY_WATCHES: AnnounceDependencies['liveLog'] = {
  * Whether what is stored is all that pages have been read from since the feed was vouched for. What the store has lost or let go of since
  * may stand in the list of a watcher where it stood then, and nobody can say of it that it stands elsewhere now.
  */
-function holdsWhatWasRead({ floor, isLost }: StoredPage, vouchedFor: FeedPosition | null): boolean {
+function storesWhatWasRead({ floor, isLost }: StoredPage, vouchedFor: FeedPosition | null): boolean {
   if (isLost === true || isAboveAll(vouchedFor)) return false;
   // Nothing is ever stored: pages are always as they should be.
   if (floor === null || isAboveAll(floor)) return true;

@@ -11,7 +11,7 @@ import type { ActionDocument } from './documents.ts';
 import type { EventEntries } from './event-entries.ts';
 import { traceToKeep } from './fan-out-trace.ts';
 import { toEngagement } from './engagement-document.ts';
-import { nameStamp, namesHeld, UNCARRIED } from './name-stamps.ts';
+import { nameStamp, namesShown, UNCARRIED } from './name-stamps.ts';
 import { newRevision } from './revision.ts';
 
 /** An action as it is published: the state of its fan-out and its derived fields are ours to set. */
@@ -43,12 +43,12 @@ export type NewAction = Omit<
 
 /** Ids in the descriptor by which an action is not found already: neither its refs nor those whose names it holds. */
 export function otherIdsOf(action: Pick<Action, 'refs' | 'refIds' | 'descriptor'>): string[] {
-  const names = namesHeld(action);
+  const names = namesShown(action);
   return idsOf(action.descriptor).filter((id) => !action.refIds.includes(id) && !names.includes(id));
 }
 
 export function newActionDocument(action: NewAction, events: EventEntries): ActionDocument {
-  const names = namesHeld(action);
+  const names = namesShown(action);
   const otherIds = otherIdsOf(action);
   const groupKey = groupKeyOf(action);
   const trace = traceToKeep();

@@ -9,10 +9,10 @@ import { otherIdsOf, toAction } from './action-document.ts';
 import { tenantField } from '../domain/tenant.ts';
 import type { ActionDocument, FormerAudienceDocument, ModerationDocument } from './documents.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
-import { passRequested, toldUntilNow } from './fan-out-stages.ts';
+import { passRequested, notifiedUntilNow } from './fan-out-stages.ts';
 import { formerKept } from './former-audiences.ts';
 import type { Collections } from './mongo.ts';
-import { idOfStamp, namesHeld, nameStamp, UNCARRIED } from './name-stamps.ts';
+import { idOfStamp, namesShown, nameStamp, UNCARRIED } from './name-stamps.ts';
 import { revised } from './revision.ts';
 
 /** Tries until an action that changes all the time is given up. */
@@ -107,7 +107,7 @@ function edited(
     // Literals, since a string that begins with "$" would be read as a path here.
     ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, present(value)])),
     ...passRequested({ notBefore: at, lane }),
-    ...(isReaddressed ? { ...passAfter(document, before), ...toldUntilNow(events) } : {}),
+    ...(isReaddressed ? { ...passAfter(document, before), ...notifiedUntilNow(events) } : {}),
   };
 }
 
@@ -119,11 +119,11 @@ function present(value: unknown): Document | string {
 /** The name of what an edit gives is as old as one that is published; of the rest it is as it was. */
 function namesAfter({ refs, descriptor, names = [] }: ActionDocument, content: ActionContent): unknown {
   const isSame = refs === content.refs && descriptor === content.descriptor;
-  const held = namesHeld(content).map((id) => {
+  const stamps = namesShown(content).map((id) => {
     const known = isSame ? names.find((stamp) => idOfStamp(stamp) === id) : undefined;
     return known ?? nameStamp(id, UNCARRIED);
   });
-  return held.length === 0 ? null : held;
+  return stamps.length === 0 ? null : stamps;
 }
 
 function audienceAfter(

@@ -1,6 +1,6 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionDocument, FormerAudienceDocument } from './documents.ts';
-import { ownedBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
+import { ownedBy, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { clock } from '../lib/clock.ts';
 import { revised, unrevised } from './revision.ts';
@@ -73,7 +73,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
       { delivered, notBefore }: { readonly delivered: number; readonly notBefore: Date },
     ): Promise<boolean> {
       const result = await collection.updateOne(
-        held(claim),
+        ownedBy(claim),
         unrevised([
           {
             $set: {
@@ -88,7 +88,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               ...swept(claim),
               'fanOut.former': formerSince(claim),
               'fanOut.formerCutRev': cutSince(claim),
-              'fanOut.toldAudience': toldBy(claim, events),
+              'fanOut.toldAudience': notifiedBy(claim, events),
               // What this pass announced counts as announced. What was counted since does not: see `moderation.ts`.
               'fanOut.begun': { $subtract: ['$fanOut.begun', claim.begun] },
               'fanOut.leaseUntil': notBefore,
@@ -120,7 +120,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
      */
     async tombstone(claim: Claim): Promise<boolean> {
       const result = await collection.updateOne(
-        { ...held(claim), 'fanOut.version': claim.version, isDeleted: true },
+        { ...ownedBy(claim), 'fanOut.version': claim.version, isDeleted: true },
         revised([
           {
             $set: {
@@ -169,7 +169,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
       },
     ): Promise<boolean> {
       const result = await collection.updateOne(
-        held(claim),
+        ownedBy(claim),
         unrevised({
           $set: {
             'fanOut.state': outcome.state,
@@ -249,7 +249,7 @@ function leftByNow({ action }: Claim): readonly string[] {
  * An expression: of which audience hosts have been notified of everybody when the pass has come to its end. One that went on from a
  * checkpoint has passed the readers before it with an older one.
  */
-function toldBy({ action, version }: Claim, { isOn }: Pick<EventEntries, 'isOn'>): Document | string {
+function notifiedBy({ action, version }: Claim, { isOn }: Pick<EventEntries, 'isOn'>): Document | string {
   if (!isOn) return '$$REMOVE';
   const { audienceRev, scope, audience, mentions, recipients, refIds, pullRefIds, reshares } = action;
   const notified: FormerAudienceDocument = {

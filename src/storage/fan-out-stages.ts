@@ -36,7 +36,7 @@ export const AUDIENCE_NOW = {
 } as const satisfies Document;
 
 /** Fields of a change of the audience, for hosts that are notified who gained the action by it. */
-export function toldUntilNow({ isOn }: { readonly isOn: boolean }): Document {
+export function notifiedUntilNow({ isOn }: { readonly isOn: boolean }): Document {
   return isOn ? { 'fanOut.toldAudience': { $ifNull: ['$fanOut.toldAudience', AUDIENCE_NOW] } } : {};
 }
 

@@ -6,7 +6,7 @@ import type { ActionDocument } from './documents.ts';
 import { engagementDocument } from './engagement-document.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { claimFirst } from './claim-first.ts';
-import { claimOf, ownedBy as held, isSameAudience, type Claim } from './fan-out-claim.ts';
+import { claimOf, ownedBy, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { fanOutEnds } from './fan-out-ends.ts';
 import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
 import { passRequested } from './fan-out-stages.ts';
@@ -107,7 +107,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     ): Promise<Lane | null> {
       const document = await collection.findOneAndUpdate(
         {
-          ...held(claim),
+          ...ownedBy(claim),
           ...isSameAudience(claim),
           isHidden: claim.action.isHidden,
           isDeleted: claim.action.isDeleted,
@@ -125,7 +125,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     },
 
     /** The claims that have not expired. Index `claim`. */
-    async heldClaims(): Promise<string[]> {
+    async ownClaims(): Promise<string[]> {
       const documents = await collection
         .find({ 'fanOut.state': 'IN_PROGRESS', 'fanOut.leaseUntil': { $exists: true } })
         .project<{ fanOut: { worker?: string } }>({ _id: 0, 'fanOut.worker': 1 })
@@ -139,7 +139,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
      */
     async renew(claim: Claim, leaseMs: number): Promise<boolean> {
       const result = await collection.updateOne(
-        held(claim),
+        ownedBy(claim),
         unrevised([{ $set: { 'fanOut.leaseUntil': { $add: ['$$NOW', leaseMs] } } }]),
       );
       return result.matchedCount === 1;
@@ -148,7 +148,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     /** Notes which refs are not pushed to. False: the claim is void, or the action is addressed to others. */
     async setPulled(claim: Claim, refIds: readonly RefId[]): Promise<boolean> {
       const result = await collection.updateOne(
-        { ...held(claim), ...isSameAudience(claim) },
+        { ...ownedBy(claim), ...isSameAudience(claim) },
         revised({ $set: { pullRefIds: [...refIds] }, $unset: { undecidedRefIds: 1 } }),
       );
       return result.matchedCount === 1;
@@ -163,7 +163,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       const isLosing = claim.action.reshares.some(({ by }) => !kept.has(by));
       const documents = reshares.map(({ by, at }) => ({ by, at }));
       const result = await collection.updateOne(
-        { ...held(claim), 'fanOut.version': claim.action.fanOut.version },
+        { ...ownedBy(claim), 'fanOut.version': claim.action.fanOut.version },
         revised([{ $set: resharesReplaced(documents, { isLosing, now: clock.now(), events }) }]),
       );
       return result.matchedCount === 1;
@@ -172,7 +172,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     /** Writes what the pass has derived from the interactions. False: the claim is void. */
     async setEngagement(claim: Claim, engagement: Engagement, latest: Date): Promise<boolean> {
       const result = await collection.updateOne(
-        held(claim),
+        ownedBy(claim),
         revised({ $set: { engagement: engagementDocument(engagement) }, $max: { latest } }),
       );
       return result.matchedCount === 1;

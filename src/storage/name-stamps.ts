@@ -19,7 +19,7 @@ export function nameStamp(id: RefId, version: number): string {
 }
 
 /** The ids whose names an action holds: those of its refs, and those its descriptor names. */
-export function namesHeld(action: Pick<Action, 'refs' | 'descriptor'>): RefId[] {
+export function namesShown(action: Pick<Action, 'refs' | 'descriptor'>): RefId[] {
   return [...new Set([...action.refs.map((ref) => ref.id), ...namedIdsOf(action.descriptor)])];
 }
 

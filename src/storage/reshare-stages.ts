@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { MAX_RESHARES, type UserId } from '../domain/action.ts';
 import type { ReshareDocument } from './documents.ts';
 import type { EventEntries } from './event-entries.ts';
-import { AUDIENCE_NOW, passRequested, toldUntilNow } from './fan-out-stages.ts';
+import { AUDIENCE_NOW, passRequested, notifiedUntilNow } from './fan-out-stages.ts';
 import { formerKept } from './former-audiences.ts';
 
 /** Whether hosts want events. */
@@ -40,7 +40,7 @@ export function reshareChanged(change: ReshareChange, now: Date, events: Records
   return {
     reshares: { $slice: [all, MAX_RESHARES] },
     ...lostIf({ $gte: [{ $size: others }, MAX_RESHARES] }),
-    ...toldUntilNow(events),
+    ...notifiedUntilNow(events),
     ...passRequested({ notBefore: now, lane: 'LIVE' }),
   };
 }
@@ -57,7 +57,7 @@ export function resharesReplaced(
   return {
     reshares: reshares.length === 0 ? '$$REMOVE' : { $literal: reshares },
     ...lostIf({ $literal: isLosing }),
-    ...toldUntilNow(events),
+    ...notifiedUntilNow(events),
     ...passRequested({ notBefore: now, lane: isLosing ? 'URGENT' : 'LIVE' }),
   };
 }

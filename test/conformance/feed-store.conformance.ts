@@ -150,18 +150,18 @@ export function feedStoreConformance(name: string, open: OpenFeedStore): void {
       const users = Array.from({ length: 25 }, (_, n) => `user${String(n).padStart(2, '0')}`);
       await deliver(fixture.store, 1, 1, users);
       await deliver(fixture.store, 2, 2, users);
-      const told: string[] = [];
+      const notified: string[] = [];
       const sizes: number[] = [];
       for (;;) {
         const part = await fixture.store.holders(id(1), { limit: 10 });
         expect(await fixture.store.holders(id(1), { limit: 10 })).toEqual(part);
         await fixture.store.remove(part, [id(1)]);
-        told.push(...part);
+        notified.push(...part);
         sizes.push(part.length);
         if (part.length < 10) break;
       }
       expect(sizes).toEqual([10, 10, 5]);
-      expect([...told].sort()).toEqual(users);
+      expect([...notified].sort()).toEqual(users);
       expect(await fixture.store.holders(id(1), { limit: 10 })).toEqual([]);
       for (const user of users) expect(await readAll(fixture.store, user, 10)).toEqual([entry(2, 2)]);
     });

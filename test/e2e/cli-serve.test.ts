@@ -117,16 +117,16 @@ describe('fanfare serve', () => {
 
   it('wants tokens of the configured issuer and audience', async () => {
     const key = { ...env, JWT_SECRET: 'a-secret-of-an-operator-of-over-32-bytes' };
-    const told = { ...key, JWT_ISSUER: 'house', JWT_AUDIENCE: 'feeds' };
-    await using cli = startCli(['serve', '--no-worker'], told);
+    const notified = { ...key, JWT_ISSUER: 'house', JWT_AUDIENCE: 'feeds' };
+    await using cli = startCli(['serve', '--no-worker'], notified);
     const [, url = ''] = await cli.stdoutHas(READY);
     const answerTo = async (tokenEnv: Record<string, string>) => {
       const { stdout } = await runCli(['token', '--sub', 'demo', '--roles', 'admin'], tokenEnv);
       return JSON.stringify(await viewer(url, `Bearer ${stdout.trim()}`));
     };
-    expect(await answerTo(told)).toContain('"memberId":"demo"');
+    expect(await answerTo(notified)).toContain('"memberId":"demo"');
     expect(await answerTo(key)).toContain('UNAUTHENTICATED');
-    expect(await answerTo({ ...told, JWT_AUDIENCE: 'other' })).toContain('UNAUTHENTICATED');
+    expect(await answerTo({ ...notified, JWT_AUDIENCE: 'other' })).toContain('UNAUTHENTICATED');
   });
 
   it('says so when the port is taken', async () => {

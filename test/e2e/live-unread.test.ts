@@ -28,7 +28,7 @@ async function queried(sub: string): Promise<unknown> {
 }
 
 /** The next count that is sent, past whatever else comes. */
-async function toldBy(watcher: FeedWatcher): Promise<unknown> {
+async function notifiedBy(watcher: FeedWatcher): Promise<unknown> {
   for (;;) {
     const event = await watcher.next();
     if (event.__typename === 'UnreadCountChanged') return event.unread;
@@ -43,28 +43,28 @@ describe.each(TRANSPORTS)('by %s', (transport) => {
     await using there = await watchFeed(transport, other, reader, { unread: true });
     const tabs = [here, there];
     await publish(app, { actorId: actor });
-    for (const tab of tabs) expect(await toldBy(tab)).toEqual({ count: 1, isExact: true });
+    for (const tab of tabs) expect(await notifiedBy(tab)).toEqual({ count: 1, isExact: true });
     await ask(
       app,
       'mutation ($memberId: String!) { mute(memberId: $memberId) { muted } }',
       { memberId: actor },
       { sub: reader },
     );
-    for (const tab of tabs) expect(await toldBy(tab)).toEqual(await queried(reader));
+    for (const tab of tabs) expect(await notifiedBy(tab)).toEqual(await queried(reader));
     await ask(
       other,
       'mutation ($memberId: String!) { unmute(memberId: $memberId) { muted } }',
       { memberId: actor },
       { sub: reader },
     );
-    for (const tab of tabs) expect(await toldBy(tab)).toEqual({ count: 1, isExact: true });
+    for (const tab of tabs) expect(await notifiedBy(tab)).toEqual({ count: 1, isExact: true });
     await ask(
       other,
       'mutation ($upTo: DateTime!) { markFeedRead(upTo: $upTo) { lastRead } }',
       { upTo: new Date().toISOString() },
       { sub: reader },
     );
-    for (const tab of tabs) expect(await toldBy(tab)).toEqual({ count: 0, isExact: true });
+    for (const tab of tabs) expect(await notifiedBy(tab)).toEqual({ count: 0, isExact: true });
     expect(await queried(reader)).toEqual({ count: 0, isExact: true });
   });
 

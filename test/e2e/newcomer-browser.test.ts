@@ -63,13 +63,13 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
 
   test('starts it, opens the printed address, publishes and sees it arrive; a page that is open outlives a killed server', async () => {
     await using first = start({});
-    const told = await printed(first);
-    await using visited = await openPage(ofBrowser(found), told.consoleUrl);
+    const notified = await printed(first);
+    await using visited = await openPage(ofBrowser(found), notified.consoleUrl);
     const { page, errors } = visited;
     await has(page, 'demo', 'header');
     await click(page, 'Sign out');
     await page.locator('textarea').click();
-    await page.keyboard.sendCharacter(`authorization: ${told.authorization}`);
+    await page.keyboard.sendCharacter(`authorization: ${notified.authorization}`);
     await click(page, 'Sign in');
     await has(page, 'demo', 'header');
     // Where a feed is empty it says what to do, and the form is filled in so that it leads there.
@@ -86,11 +86,11 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     first.signal('SIGKILL');
     await first.result;
     await has(page, 'Connecting again', 'body');
-    await using second = start({ PORT: new URL(told.consoleUrl).port });
+    await using second = start({ PORT: new URL(notified.consoleUrl).port });
     const again = await printed(second);
-    expect(again.consoleUrl).toBe(told.consoleUrl);
+    expect(again.consoleUrl).toBe(notified.consoleUrl);
     // With the token of before: its secret was kept.
-    await publish(told, 'Sparrow');
+    await publish(notified, 'Sparrow');
     await expect
       .poll(() => textOf(page, '[role="feed"], [data-fanfare="new-items"]'), WAIT)
       .toMatch(/Sparrow|1 new/);

@@ -153,12 +153,12 @@ test.each(['hideAction', 'deleteAction'] as const)(
     await app.idle();
     const last = await world.publish('last');
     await using watcher = await openWatcher('WebSocket', app, sub, { after });
-    const told: string[] = [];
+    const notified: string[] = [];
     for (;;) {
       const event = await watcher.next();
       if (event.__typename === 'FeedItemAdded' && event.item.action.id === last) break;
-      told.push(event.__typename);
+      notified.push(event.__typename);
     }
-    expect(told).toEqual(['FeedReady', 'FeedItemRemoved']);
+    expect(notified).toEqual(['FeedReady', 'FeedItemRemoved']);
   },
 );

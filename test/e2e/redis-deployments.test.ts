@@ -67,13 +67,13 @@ test('a publication comes to a socket through a Redis Cluster by TLS', async () 
 
 /** Publishes until one of the actions comes to the watcher, who was told to query again before. */
 async function comesAgain(client: ReturnType<typeof clientOf>, watcher: FeedWatcher): Promise<void> {
-  const told: string[] = [];
+  const notified: string[] = [];
   let hasCome = false;
   const hearing = (async () => {
     while (!hasCome) {
       const event = await watcher.next();
-      told.push(event.__typename);
-      hasCome = event.__typename === 'FeedItemAdded' && told.includes('FeedResync');
+      notified.push(event.__typename);
+      hasCome = event.__typename === 'FeedItemAdded' && notified.includes('FeedResync');
     }
   })();
   await until('actions come to the watcher again', async () => {

@@ -64,8 +64,8 @@ test.each(SEEDS.flatMap((seed) => MODELS.map((model) => ({ seed, model }))))(
     }
     const reasons = ['log-interrupted', 'log-lost', 'opened'];
     expect(resyncs().filter((reason) => isOfNoChange(reason) && !reasons.includes(reason))).toEqual([]);
-    const told = mirrors.reduce((sum, mirror) => sum + mirror.eventCount, 0);
-    console.log(`Seed ${String(seed)}: ${String(told)} events told to ${String(mirrors.length)} clients`);
+    const notified = mirrors.reduce((sum, mirror) => sum + mirror.eventCount, 0);
+    console.log(`Seed ${String(seed)}: ${String(notified)} events told to ${String(mirrors.length)} clients`);
   },
   60 * 60_000,
 );

@@ -93,7 +93,7 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
     scope: 'TEAM',
     descriptor: { posted: { postId: 'post-2', postTitle: 'A title', text: 'Words for the team' } },
   });
-  const buried = await publish({
+  const tombstoned = await publish({
     actorId: ID,
     descriptor: { followed: { followedId: 'x', followedName: 'X' } },
   });
@@ -136,7 +136,7 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
     descriptor: { followed: { followedId: ID, followedName: NAME } },
   });
   await parts.fanOut();
-  await services.deleteAction(me(), buried);
+  await services.deleteAction(me(), tombstoned);
   const formerly = await publish({ actorId: 'ann', mentions: [ID, 'bob'] });
   await parts.fanOut();
   await services.updateAction(parts.session('ann'), formerly, { mentions: ['bob'] });

@@ -27,7 +27,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   removeAbandoned();
   const dataDir = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, PATH: path } = process.env;
-  let told = '';
+  let notified = '';
   const services = await startEmbeddedServices({
     ...(mongodbUri === undefined ? {} : { mongodbUri }),
     ...(redisUrl === undefined ? {} : { redisUrl }),
@@ -36,8 +36,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     cacheDir: testCacheDir(),
     durability: 'fast',
     onEvent: ({ step, message }) => {
-      if (message !== told && step !== 'ready') console.log(`${step}: ${message}`);
-      told = message;
+      if (message !== notified && step !== 'ready') console.log(`${step}: ${message}`);
+      notified = message;
     },
   });
   project.provide('mongodbUri', services.mongodbUri);

@@ -19,6 +19,7 @@ test('finds words in comments, strings and names, across lines too', () => {
   expect(wordsIn('/**\n * It reconnects by\n * itself.\n */')).toEqual(['"by itself"']);
   expect(wordsIn("f('Whoever', `those who ${x}`)")).toEqual(['"whoever"', '"those who"']);
   expect(wordsIn('passBy(SharedLift, lift, liftedBy)')).toEqual(['"passBy"', '"SharedLift"', '"lift"']);
+  expect(wordsIn('told(isTold, toldBefore)')).toEqual(['"told"', '"isTold"', '"toldBefore"']);
 });
 
 test('finds words in the text of elements and in their attributes', () => {
@@ -46,4 +47,5 @@ test.each(PACKAGES)('the package in "%s" is described in words of this project',
 
 test('leaves words alone that only look alike', () => {
   expect(wordsIn("const renewal = replacing(uplifting, 'told by itselfish', victims);")).toEqual([]);
+  expect(wordsIn('isUntold(tolds, toldAudience)')).toEqual([]);
 });

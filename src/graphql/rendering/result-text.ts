@@ -45,7 +45,7 @@ class Writer {
       this.#texts.push(this.#text);
       this.#gaps.push(path);
       this.#text = '';
-    } else if (place === undefined || !holdsPersonal(place) || typeof value !== 'object' || value === null)
+    } else if (place === undefined || !hasPersonal(place) || typeof value !== 'object' || value === null)
       this.#text += JSON.stringify(value);
     else if (Array.isArray(value)) this.#writeList(value, place, path);
     else this.#writeObject(value, place, path);
@@ -71,8 +71,8 @@ class Writer {
   }
 }
 
-function holdsPersonal({ isPersonal, below }: Place): boolean {
-  return isPersonal || [...below.values()].some(holdsPersonal);
+function hasPersonal({ isPersonal, below }: Place): boolean {
+  return isPersonal || [...below.values()].some(hasPersonal);
 }
 
 function valueAt(result: unknown, path: readonly Step[]): unknown {

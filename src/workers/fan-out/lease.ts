@@ -11,13 +11,13 @@ export interface Lease extends Disposable {
  * @param extend extends it by its length; false: the claim is void.
  */
 export function holdLease(extend: () => Promise<boolean>, leaseMs: number): Lease {
-  let heldUntil = performance.now() + leaseMs;
+  let ownedUntil = performance.now() + leaseMs;
   let isLost = false;
   let renewing: Promise<void> | null = null;
 
   async function renew(): Promise<void> {
     const startedAt = performance.now();
-    if (await extend()) heldUntil = startedAt + leaseMs;
+    if (await extend()) ownedUntil = startedAt + leaseMs;
     else isLost = true;
   }
 
@@ -36,7 +36,7 @@ export function holdLease(extend: () => Promise<boolean>, leaseMs: number): Leas
   }, leaseMs / 3);
   return {
     async isHeld() {
-      if (!isLost && performance.now() >= heldUntil) await renewOnce();
+      if (!isLost && performance.now() >= ownedUntil) await renewOnce();
       return !isLost;
     },
     [Symbol.dispose]: () => {

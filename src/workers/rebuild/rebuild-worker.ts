@@ -31,7 +31,7 @@ export interface RebuildWorkerDependencies extends Omit<RebuildDependencies, 'in
   readonly gate?: LaneGate;
   readonly liveLog: RebuildDependencies['liveLog'] & Pick<LiveLog, 'forget'>;
   readonly feeds: Pick<FeedsRepository, 'claimDue' | 'renewRebuild' | 'finishRebuild' | 'postponeRebuild'>;
-  readonly fanOuts: RebuildDependencies['fanOuts'] & Pick<FanOutsRepository, 'heldClaims'>;
+  readonly fanOuts: RebuildDependencies['fanOuts'] & Pick<FanOutsRepository, 'ownClaims'>;
   readonly workSignal: Pick<WorkSignal, 'onWork'>;
   readonly observer: RebuildObserver;
 }
@@ -86,11 +86,11 @@ export class RebuildWorker extends BackgroundWorker {
     // Nobody else begins, however long it takes: they would take it for cut off.
     using _lease = holdLease(() => feeds.renewRebuild(claim, leaseMs), leaseMs);
     // Passes that began before may know the reader as they were, and may write after the feed has been looked at.
-    const older = new Set(await fanOuts.heldClaims());
+    const older = new Set(await fanOuts.ownClaims());
     const floor = await rebuildStoredFeed(this.#dependencies, claim);
     this.#outage.over();
     if (older.size > 0) {
-      if ((await fanOuts.heldClaims()).some((token) => older.has(token))) {
+      if ((await fanOuts.ownClaims()).some((token) => older.has(token))) {
         const { wasCutOff } = claim;
         await feeds.postponeRebuild(claim, new Date(clock.time() + POSTPONE_MS), { wasCutOff });
         return;

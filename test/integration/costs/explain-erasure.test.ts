@@ -111,7 +111,7 @@ afterAll(async () => {
 const planned = { timeout: PATIENCE_MS, interval: 250 };
 
 /** Whether the plan tells something: not of a few documents without an index, and not of a document by its key. */
-function isTelling({ collection, name, command }: RecordedCommand): boolean {
+function namesSomebody({ collection, name, command }: RecordedCommand): boolean {
   if (!['find', 'update', 'delete', 'aggregate', 'findAndModify'].includes(name)) return false;
   if (collection === 'erasures' && name === 'update') return false;
   const deletes = command['deletes'] as readonly { readonly q: object }[] | undefined;
@@ -126,7 +126,7 @@ function firstUpdate(recorded: RecordedCommand): RecordedCommand {
 }
 
 async function expectIndexes(commands: readonly RecordedCommand[]): Promise<void> {
-  const asked = commands.filter(isTelling);
+  const asked = commands.filter(namesSomebody);
   expect(asked.length).toBeGreaterThan(10);
   for (const command of asked.map(firstUpdate))
     await expect

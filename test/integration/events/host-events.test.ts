@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(async () => parts[Symbol.asyncDispose]());
 
-async function told(): Promise<HostEventView[]> {
+async function notified(): Promise<HostEventView[]> {
   await moveEvents(parts.database.collections);
   const views: HostEventView[] = [];
   for await (const view of poll(parts, { after: null })) views.push(view);
@@ -29,7 +29,7 @@ describe('a host is notified, in order,', () => {
     await parts.services.unhideAction(admin, action.id);
     await parts.services.deleteAction(admin, action.id);
     await parts.services.deleteAction(admin, action.id);
-    const views = await told();
+    const views = await notified();
     expect(typesOf(views)).toEqual([
       'action.published',
       'action.updated',
@@ -48,7 +48,7 @@ describe('a host is notified, in order,', () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const { action } = await parts.publish({ expiresAt });
     await parts.repositories.moderation.expire(action.id, expiresAt);
-    expect(typesOf(await told())).toEqual(['action.published', 'action.deleted']);
+    expect(typesOf(await notified())).toEqual(['action.published', 'action.deleted']);
   });
 
   test('of a publication once, however often its key is repeated', async () => {
@@ -59,7 +59,7 @@ describe('a host is notified, in order,', () => {
       { ...input, idempotencyKey: 'k' },
       { ...input, idempotencyKey: 'l' },
     ]);
-    expect(typesOf(await told())).toEqual(['action.published', 'action.published']);
+    expect(typesOf(await notified())).toEqual(['action.published', 'action.published']);
   });
 
   test('of what somebody does with an action, each time it is given and taken back', async () => {
@@ -71,7 +71,7 @@ describe('a host is notified, in order,', () => {
     await parts.services.removeInteraction(ann, { own: like });
     await parts.services.removeInteraction(ann, { own: like });
     await parts.services.addInteraction(ann, like);
-    const views = (await told()).slice(1);
+    const views = (await notified()).slice(1);
     expect(typesOf(views)).toEqual(['interaction.recorded', 'interaction.removed', 'interaction.recorded']);
     for (const { data } of views)
       expect(data).toEqual({
@@ -87,7 +87,7 @@ describe('a host is notified, in order,', () => {
     await parts.services.deleteAction(parts.session('admin', 'admin'), action.id);
     await parts.fanOut();
     expect(await parts.database.collections.interactions.countDocuments()).toBe(0);
-    const views = await told();
+    const views = await notified();
     expect(typesOf(views).sort()).toEqual([
       ...['action.deleted', 'action.published', 'interaction.recorded', 'interaction.recorded'],
     ]);
@@ -105,7 +105,7 @@ describe('a host is notified, in order,', () => {
       { followerId: 'cid', refId: 'site' },
     ]);
     await parts.services.unfollowMany(parts.service, [{ followerId: 'bob', refId: 'site' }], false);
-    const views = await told();
+    const views = await notified();
     expect(views.map(({ type, data }) => `${type} ${String(data['followerId'])}`).sort()).toEqual([
       ...['follow.closed ann', 'follow.closed bob', 'follow.opened ann', 'follow.opened bob'],
       'follow.opened cid',
@@ -123,7 +123,7 @@ describe('a host is notified, in order,', () => {
     await using worker = parts.worker({ maxAttempts: 1 }, { feedStore: failing });
     worker.start();
     await parts.idle();
-    const views = (await told()).filter(({ type }) => type === 'fanout.failed');
+    const views = (await notified()).filter(({ type }) => type === 'fanout.failed');
     expect(views).toHaveLength(1);
     expect(JSON.stringify(views)).not.toContain('ann');
   });
@@ -198,7 +198,7 @@ test('writes nothing for hosts where they want no events', async () => {
   await off.fanOut();
   await off.services.deleteAction(off.session('admin', 'admin'), action.id);
   await off.fanOut();
-  expect(await told()).toEqual([]);
+  expect(await notified()).toEqual([]);
   const { actions, follows, eventOutbox } = off.database.collections;
   expect(await actions.findOne({})).not.toHaveProperty('unsent');
   expect(await follows.findOne({})).not.toHaveProperty('unsentAt');

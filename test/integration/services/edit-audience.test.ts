@@ -46,7 +46,7 @@ async function putAside({ services, session }: Parts, userId: string): Promise<s
   return [...ids, ...hidden.edges.map(({ node }) => node.id)];
 }
 
-function told({ events }: LiveList, id: string): string[] {
+function notified({ events }: LiveList, id: string): string[] {
   return events.flatMap((event) => {
     if (event.kind === 'removed') return event.actionId === id ? ['removed'] : [];
     return event.kind === 'added' || event.kind === 'updated'
@@ -99,15 +99,15 @@ test.each(FEED_MODEL_NAMES)(
     }
     for (const list of [ann, bob]) {
       await list.caughtUp();
-      expect(told(list, id).filter((line) => line.includes(NEW_TEXT))).toEqual([]);
+      expect(notified(list, id).filter((line) => line.includes(NEW_TEXT))).toEqual([]);
     }
     await parts.fanOut();
     for (const list of [ann, bob, cid]) await list.caughtUp();
-    expect(told(ann, id)).toEqual(['removed']);
-    expect(told(bob, id)).toEqual(['removed']);
+    expect(notified(ann, id)).toEqual(['removed']);
+    expect(notified(bob, id)).toEqual(['removed']);
     expect([...ann.shown.keys(), ...bob.shown.keys()]).toEqual([]);
     expect([...cid.shown.keys()]).toEqual([id]);
-    expect(told(cid, id).at(-1)).toContain(NEW_TEXT);
+    expect(notified(cid, id).at(-1)).toContain(NEW_TEXT);
     for (const lost of ['ann', 'bob', 'stranger'])
       expect([lost, await waysThatShow(parts, lost, id)]).toEqual([lost, []]);
     expect(await idsOf(parts, 'cid')).toEqual([id]);
@@ -176,8 +176,8 @@ test.each(FEED_MODEL_NAMES)(
     await services.updateAction(session('actor'), id, { scope: 'FOLLOWERS', descriptor: posted(NEW_TEXT) });
     await parts.fanOut();
     for (const list of [bob, dan]) await list.caughtUp();
-    expect(told(bob, id)).toEqual([`added ${NEW_TEXT}`]);
-    expect(told(dan, id)).toEqual(['removed']);
+    expect(notified(bob, id)).toEqual([`added ${NEW_TEXT}`]);
+    expect(notified(dan, id)).toEqual(['removed']);
     expect(await idsOf(parts, 'bob')).toEqual([id]);
     expect(await idsOf(parts, 'dan')).toEqual([]);
   },
@@ -190,8 +190,8 @@ test.each(FEED_MODEL_NAMES)('watchers are sent another text, feeds stored by %s'
   await parts.services.updateAction(parts.session('actor'), id, { descriptor: posted(NEW_TEXT) });
   await parts.fanOut();
   await bob.caughtUp();
-  expect(told(bob, id)).toHaveLength(1);
-  expect(told(bob, id)[0]).toContain(NEW_TEXT);
+  expect(notified(bob, id)).toHaveLength(1);
+  expect(notified(bob, id)[0]).toContain(NEW_TEXT);
 });
 
 test('a list by a tag or ref that an edit takes away is sent its removal', async () => {
@@ -201,7 +201,7 @@ test('a list by a tag or ref that an edit takes away is sent its removal', async
   await parts.services.updateAction(parts.session('actor'), id, { refs: [] });
   await parts.fanOut();
   await byRef.caughtUp();
-  expect(told(byRef, id)).toEqual(['removed']);
+  expect(notified(byRef, id)).toEqual(['removed']);
   expect(await idsOf(parts, 'ann')).toEqual([id]);
 });
 

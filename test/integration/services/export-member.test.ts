@@ -84,12 +84,12 @@ test('exports everything held about a member', async () => {
   });
   expect(feed?.length).toBe((await parts.feedStore.page({ userId: ID, limit: 1_000 })).entries.length);
   expect(moderation?.length).toBeGreaterThan(0);
-  const told = (data as unknown as { readonly events: readonly { readonly type: string }[] }).events;
-  expect([...new Set(told.map(({ type }) => type))].sort()).toEqual([
+  const notified = (data as unknown as { readonly events: readonly { readonly type: string }[] }).events;
+  expect([...new Set(notified.map(({ type }) => type))].sort()).toEqual([
     ...['action.deleted', 'action.hidden', 'action.published', 'action.unhidden', 'follow.closed'],
     ...['follow.opened', 'interaction.recorded', 'item.delivered'],
   ]);
-  expect(JSON.stringify(told)).not.toContain('readers');
+  expect(JSON.stringify(notified)).not.toContain('readers');
   // Whatever is exported as an action is one of theirs or has to do with them, each once.
   const ids = data.actions.map((action) => action.id);
   expect(new Set(ids).size).toBe(ids.length);

@@ -213,8 +213,8 @@ describe('a follow as assigned', () => {
       actorId: 'dan',
     });
     await parts.fanOut();
-    const told = await cid.next();
-    expect(told).toMatchObject({ kind: 'updated', item: { actionId: id } });
+    const notified = await cid.next();
+    expect(notified).toMatchObject({ kind: 'updated', item: { actionId: id } });
   });
 
   test('ends with the member who was followed, when they are erased', async () => {

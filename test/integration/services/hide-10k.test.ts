@@ -51,15 +51,15 @@ async function delivered(parts: Parts, id: string): Promise<unknown> {
 }
 
 /** What a watcher is sent until something comes that was published last, which is taken. */
-async function toldUntil(events: AsyncIterator<LiveEvent>, last: string): Promise<string[]> {
-  const told: string[] = [];
+async function notifiedUntil(events: AsyncIterator<LiveEvent>, last: string): Promise<string[]> {
+  const notified: string[] = [];
   for (;;) {
     const { value, done } = await events.next();
     if (done === true) throw new Error('The watch has ended');
     const event: LiveEvent = value;
     const actionId = 'item' in event ? event.item.actionId : 'actionId' in event ? event.actionId : null;
-    if (event.kind === 'added' && actionId === last) return told;
-    if (actionId !== null) told.push(`${event.kind} ${actionId}`);
+    if (event.kind === 'added' && actionId === last) return notified;
+    if (actionId !== null) notified.push(`${event.kind} ${actionId}`);
   }
 }
 
@@ -122,6 +122,6 @@ test('hides what is in ten thousand feeds from all of them at once, takes it out
   expect(await held(parts)).toBe(2 * FOLLOWERS);
   for (const userId of SAMPLE)
     expect([userId, await shownTo(parts, userId)]).toEqual([userId, shows(id, other)]);
-  expect(await toldUntil(events, await last())).toEqual([`added ${id}`]);
+  expect(await notifiedUntil(events, await last())).toEqual([`added ${id}`]);
   watching.abort();
 });

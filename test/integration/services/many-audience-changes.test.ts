@@ -16,7 +16,7 @@ async function openScene(): Promise<Parts> {
   return parts;
 }
 
-function told({ events }: LiveList): string[] {
+function notified({ events }: LiveList): string[] {
   return events.map((event) => event.kind);
 }
 
@@ -34,10 +34,10 @@ test('who lost an action by the first of many edits is sent its removal, though 
     await services.updateAction(session('actor'), action.id, { mentions: [`named${String(n)}`] });
   await parts.fanOut();
   for (const list of [ann, bob]) await list.caughtUp();
-  expect(told(ann)).toEqual(['removed', 'removed']);
+  expect(notified(ann)).toEqual(['removed', 'removed']);
   expect([...ann.shown.keys()]).toEqual([]);
   // It was never theirs: they are sent nothing but what `caughtUp` sends.
-  expect(told(bob)).toEqual(['removed']);
+  expect(notified(bob)).toEqual(['removed']);
 });
 
 test('who had an action by a reshare is sent its removal, whatever was passed on and taken back since', async () => {
@@ -57,7 +57,7 @@ test('who had an action by a reshare is sent its removal, whatever was passed on
     });
   await parts.fanOut();
   await ann.caughtUp();
-  expect(told(ann)).toEqual(['removed', 'removed']);
+  expect(notified(ann)).toEqual(['removed', 'removed']);
   expect([...ann.shown.keys()]).toEqual([]);
 });
 

@@ -274,6 +274,6 @@ test('who has snoozed an action is left out of its delivery for hosts, unless it
   await endSnoozeAt(parts, 'bob', action.id, clock.now());
   await parts.fanOut();
   await moveEvents(parts.database.collections);
-  const told = (await eventsOf(parts)).flatMap(({ facts }) => facts.readers ?? []);
-  expect(told.map(({ memberId }) => memberId).sort()).toEqual(['bob', 'cid']);
+  const notified = (await eventsOf(parts)).flatMap(({ facts }) => facts.readers ?? []);
+  expect(notified.map(({ memberId }) => memberId).sort()).toEqual(['bob', 'cid']);
 });

@@ -35,11 +35,11 @@ test('decides events that wait together: few queries for hundreds, each event on
   await using parts = await openParts({ monitorCommands: true });
   await using watcher = await watching(parts.services, ann(parts), {});
   const ids = await fill(parts);
-  let told: string[] = [];
+  let notified: string[] = [];
   const commands = await commandsOf(parts.database, async () => {
-    told = await take(watcher, COUNT);
+    notified = await take(watcher, COUNT);
   });
-  expect(told).toEqual(ids);
+  expect(notified).toEqual(ids);
   // One after the other they would be three queries each. A busy machine decides some of them twice.
   expect(commands.length).toBeLessThan(COUNT);
 });

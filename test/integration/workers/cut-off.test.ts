@@ -8,14 +8,14 @@ import { watching, type Watching } from '../../support/watching.ts';
 const READERS = ['ann', 'bob', 'cid'];
 
 /** What is sent before an action that comes last. */
-async function toldBefore(parts: Parts, watch: Watching): Promise<string[]> {
+async function notifiedBefore(parts: Parts, watch: Watching): Promise<string[]> {
   const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: READERS });
   await parts.fanOut();
-  const told: string[] = [];
+  const notified: string[] = [];
   for (;;) {
     const event = await watch.next();
-    if (event.kind === 'added' && event.item.actionId === action.id) return told;
-    told.push(event.kind === 'added' || event.kind === 'updated' ? event.item.actionId : event.kind);
+    if (event.kind === 'added' && event.item.actionId === action.id) return notified;
+    notified.push(event.kind === 'added' || event.kind === 'updated' ? event.item.actionId : event.kind);
   }
 }
 
@@ -50,7 +50,7 @@ test('tells whom a pass was cut off before telling, also when the action has cha
   await parts.idle();
   await worker.stop();
   // Of the death and of the like: at least once.
-  expect(new Set(await toldBefore(parts, watch))).toEqual(new Set([action.id]));
+  expect(new Set(await notifiedBefore(parts, watch))).toEqual(new Set([action.id]));
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: 3 });
 });
@@ -76,7 +76,7 @@ test('tells once of each change, where nothing was cut off, also of one that mov
   expect(await watch.next()).toMatchObject({
     ...{ kind: 'updated', item: { relevancy: action.latest, action: { engagement: { likes: 0 } } } },
   });
-  expect(await toldBefore(parts, watch)).toEqual([]);
+  expect(await notifiedBefore(parts, watch)).toEqual([]);
 });
 
 test('tells of what was hidden when its event was to be sent and is shown again before any pass', async () => {
@@ -90,7 +90,7 @@ test('tells of what was hidden when its event was to be sent and is shown again 
   expect(await watch.next()).toMatchObject({ kind: 'added', item: { actionId: next.id } });
   await parts.services.unhideAction(parts.session('admin', 'admin'), action.id);
   await parts.fanOut();
-  expect((await toldBefore(parts, watch)).at(-1)).toBe(action.id);
+  expect((await notifiedBefore(parts, watch)).at(-1)).toBe(action.id);
 });
 
 test('tells of what was not followed when its event was to be sent and is followed again', async () => {
@@ -108,7 +108,7 @@ test('tells of what was not followed when its event was to be sent and is follow
   await parts.feedStore.deliver({ actionId: action.id, readers: [late], isFirstAttempt: false });
   await parts.services.follow(parts.session('bob'), 'actor', 10);
   // The removal is sent when the item is back: both events tell it.
-  expect((await toldBefore(parts, watch)).at(-1)).toBe(action.id);
+  expect((await notifiedBefore(parts, watch)).at(-1)).toBe(action.id);
 });
 
 test('says resync to whom a rebuild was cut off before telling', async () => {
@@ -125,10 +125,10 @@ test('says resync to whom a rebuild was cut off before telling', async () => {
     { actionId: action.id, relevancy: action.latest, reasons: ['MENTION'] },
   ]);
   await parts.fanOut();
-  expect(await toldBefore(parts, watch)).toEqual(['resync']);
+  expect(await notifiedBefore(parts, watch)).toEqual(['resync']);
   await parts.services.rebuildFeed(parts.admin, 'bob');
   await parts.fanOut();
-  expect(await toldBefore(parts, watch)).toEqual([]);
+  expect(await notifiedBefore(parts, watch)).toEqual([]);
 });
 
 test('says resync to whom a follow was cut off before telling, when it is completed', async () => {
@@ -141,7 +141,7 @@ test('says resync to whom a follow was cut off before telling, when it is comple
   await parts.repositories.follows.open([span], tokens);
   await parts.feedStore.fill('bob', [{ actionId: action.id, relevancy: action.latest, reasons: ['FOLLOW'] }]);
   await parts.services.follow(parts.session('bob'), 'actor', 0);
-  expect(await toldBefore(parts, watch)).toEqual([action.id, 'resync']);
+  expect(await notifiedBefore(parts, watch)).toEqual([action.id, 'resync']);
 });
 
 /** Passes an answer on, but for the first: the store did what it was asked, and was away before it could say so. */
@@ -183,7 +183,7 @@ test('does not count it as an attempt that the store was away, and tells whom th
   expect(error).toMatch(/The store is away, until later/);
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', attempts: 1, delivered: 1 });
-  expect(await toldBefore(parts, watch)).toEqual([action.id]);
+  expect(await notifiedBefore(parts, watch)).toEqual([action.id]);
 });
 
 test('rebuilds a feed when its store is there again, and says resync to its reader', async () => {
@@ -211,5 +211,5 @@ test('rebuilds a feed when its store is there again, and says resync to its read
   await rebuilds.stop();
   expect(failures).toEqual([expect.any(StoreUnavailable)]);
   expect((await feedStore.page({ userId: 'bob', limit: 10 })).entries).toHaveLength(1);
-  expect(await toldBefore(parts, watch)).toEqual(['resync']);
+  expect(await notifiedBefore(parts, watch)).toEqual(['resync']);
 });

@@ -36,14 +36,14 @@ async function run(parts: Parts, feedStore: FeedStore, chunkSize: number): Promi
 }
 
 /** What a watcher is sent before an action that comes last. */
-async function toldBefore(parts: Parts, watch: Watching, userId: string): Promise<string[]> {
+async function notifiedBefore(parts: Parts, watch: Watching, userId: string): Promise<string[]> {
   const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: [userId] });
   await parts.fanOut();
-  const told: string[] = [];
+  const notified: string[] = [];
   for (;;) {
     const event = await watch.next();
-    if (event.kind === 'added' && event.item.actionId === action.id) return told;
-    told.push('item' in event ? `${event.kind} ${event.item.actionId}` : event.kind);
+    if (event.kind === 'added' && event.item.actionId === action.id) return notified;
+    notified.push('item' in event ? `${event.kind} ${event.item.actionId}` : event.kind);
   }
 }
 
@@ -60,8 +60,8 @@ test('who is watching gets an action before everybody else, once, and counts onc
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: READERS.length });
   for (const reader of READERS) expect(await parts.feedOf(reader)).toEqual([action.id]);
-  expect(await toldBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
-  expect(await toldBefore(parts, stranger, 'stranger')).toEqual([]);
+  expect(await notifiedBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
+  expect(await notifiedBefore(parts, stranger, 'stranger')).toEqual([]);
 });
 
 test('where everybody fits into one chunk, nobody is looked for first', async () => {
@@ -72,7 +72,7 @@ test('where everybody fits into one chunk, nobody is looked for first', async ()
   const { feedStore, calls } = noting(parts);
   await run(parts, feedStore, READERS.length);
   expect(calls).toEqual([READERS]);
-  expect(await toldBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
+  expect(await notifiedBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
 });
 
 test('of an audience in one chunk that is large watchers are delivered to first, some at a time', async () => {
@@ -94,7 +94,7 @@ test('of an audience in one chunk that is large watchers are delivered to first,
   expect(calls[2]).toEqual(readers.slice(0, 10));
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: readers.length });
-  expect(await toldBefore(parts, last, 'reader-269')).toEqual([`added ${action.id}`]);
+  expect(await notifiedBefore(parts, last, 'reader-269')).toEqual([`added ${action.id}`]);
 });
 
 test('a bump is brought to who is watching first, too', async () => {
@@ -112,7 +112,7 @@ test('a bump is brought to who is watching first, too', async () => {
   await run(parts, feedStore, 2);
   expect(calls[0]).toEqual(['eve']);
   expect(calls.slice(1).flat().sort()).toEqual(['ann', 'bob', 'cid', 'dan']);
-  expect(await toldBefore(parts, eve, 'eve')).toEqual([`updated ${action.id}`]);
+  expect(await notifiedBefore(parts, eve, 'eve')).toEqual([`updated ${action.id}`]);
 });
 
 test.each(['TEAM', 'DEPARTMENT'] as const)('who is watching is found in a %s by the rules', async (scope) => {
@@ -140,7 +140,7 @@ test('nobody looks who is watching when the audience fits into a chunk', async (
   const { feedStore, calls } = noting(parts);
   await run(parts, feedStore, 6);
   expect(calls.map((readers) => [...readers].sort())).toEqual([READERS]);
-  expect(await toldBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
+  expect(await notifiedBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
 });
 
 test('a live log that does not answer holds nothing up', async () => {
@@ -205,5 +205,5 @@ test('a pass that was stopped after the watchers goes on without telling them ag
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: READERS.length });
   for (const reader of READERS) expect(await parts.feedOf(reader)).toEqual([action.id]);
-  expect(await toldBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
+  expect(await notifiedBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
 });

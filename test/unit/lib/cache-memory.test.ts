@@ -59,13 +59,10 @@ const CACHES = {
   async actions(text: string) {
     const findByIds = (ids: readonly string[]) =>
       Promise.resolve(ids.map((id) => toStoredAction(documentOf(Number(id), text))));
-    const findUnlessHeld = async (ids: readonly string[]) => ({
+    const findUnlessCached = async (ids: readonly string[]) => ({
       ...{ changed: await findByIds(ids), unchanged: [] },
     });
-    const cache = new ActionCache(
-      { findByIds, findUnlessCached: findUnlessHeld },
-      { maxBytes: LIMIT, isTrusted },
-    );
+    const cache = new ActionCache({ findByIds, findUnlessCached }, { maxBytes: LIMIT, isTrusted });
     for (let n = 0; n < COUNT; n += 2) await cache.findByIds([String(n), String(n + 1)]);
     return cache;
   },

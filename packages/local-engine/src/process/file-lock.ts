@@ -45,12 +45,12 @@ export async function lockWhenFree(
   path: string,
   onWait: (holder: ProcessIdentity | null) => void,
 ): Promise<FileLock> {
-  let told = false;
+  let notified = false;
   for (;;) {
     const attempt = tryLock(path);
     if ('lock' in attempt) return attempt.lock;
-    if (!told) onWait(attempt.holder);
-    told = true;
+    if (!notified) onWait(attempt.holder);
+    notified = true;
     await delay(POLL_MS);
   }
 }
