@@ -48,11 +48,15 @@ function asImageUser(): { uid: number; gid: number } | Record<string, never> {
   return process.getuid?.() === 0 ? { uid: IMAGE_UID, gid: IMAGE_UID } : {};
 }
 
-function start(args: readonly string[], more: Readonly<Record<string, string>> = {}): RunningCli {
-  const [node = '', ...rest] = image.entrypoint;
+function start(
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+  { root, workdir, entrypoint } = image,
+): RunningCli {
+  const [node = '', ...rest] = entrypoint;
   expect(node).toBe('node');
   return startCommand(process.execPath, [...rest, ...args], {
-    cwd: join(image.root, image.workdir),
+    cwd: join(root, workdir),
     env: { ...env, ...more },
     ...asImageUser(),
   });
@@ -108,6 +112,23 @@ describe('what the Dockerfile makes', () => {
     worker.signal('SIGTERM');
     expect((await worker.result).code).toBe(0);
     expect((await start(['worker', '--health']).result).code).toBe(1);
+  });
+});
+
+describe('the SDK of telemetry', () => {
+  it('is not in it unless asked for, which --telemetry says', async () => {
+    const { code, stderr } = await start(['serve', '--telemetry'], { JWT_SECRET }).result;
+    expect(code).toBe(1);
+    expect(stderr).toContain('--telemetry needs the SDK');
+  });
+
+  it('is in it with TELEMETRY=on, and is used', async () => {
+    await using telling = await makeImage({ TELEMETRY: 'on' });
+    const more = { JWT_SECRET, OTEL_TRACES_EXPORTER: 'none' };
+    await using server = start(['serve', '--telemetry'], more, telling);
+    await server.stdoutHas(/is ready/);
+    server.signal('SIGTERM');
+    expect((await server.result).code).toBe(0);
   });
 });
 

@@ -1,5 +1,16 @@
 import { execFile } from 'node:child_process';
-import { access, chmod, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -25,6 +36,7 @@ interface Stage {
   readonly root: string;
   readonly env: Record<string, string>;
   readonly args: Record<string, string>;
+  readonly buildArgs: Readonly<Record<string, string>>;
   workdir: string;
   user: string;
   entrypoint: readonly string[];
@@ -35,8 +47,9 @@ interface Stage {
 /**
  * Goes through the Dockerfile without Docker: copies what the context has after .dockerignore, and runs what is to be
  * run, with the root of the stage in the place of `/`. Packages are taken from this project instead of a registry.
+ * @param buildArgs as `docker build --build-arg` has them
  */
-export async function makeImage(): Promise<Image> {
+export async function makeImage(buildArgs: Stage['buildArgs'] = {}): Promise<Image> {
   const base = await mkdtemp(join(tmpdir(), 'fanfare-image-'));
   // The image's user goes in there.
   await chmod(base, 0o755);
@@ -47,7 +60,7 @@ export async function makeImage(): Promise<Image> {
   for (const instruction of dockerfile.getInstructions()) {
     if (instruction.getKeyword() === 'FROM') {
       const [, , name = 'last'] = words(instruction);
-      stage = newStage(join(base, name));
+      stage = newStage(join(base, name), buildArgs);
       await mkdir(stage.root);
       stages.set(name, stage);
     } else if (stage !== null) await follow(instruction, stage, stages, context);
@@ -56,8 +69,18 @@ export async function makeImage(): Promise<Image> {
   return { ...stage, [Symbol.asyncDispose]: () => rm(base, { recursive: true, force: true }) };
 }
 
-function newStage(root: string): Stage {
-  return { root, env: {}, args: {}, workdir: '/', user: 'root', entrypoint: [], command: [], check: [] };
+function newStage(root: string, buildArgs: Stage['buildArgs']): Stage {
+  return {
+    root,
+    buildArgs,
+    env: {},
+    args: {},
+    workdir: '/',
+    user: 'root',
+    entrypoint: [],
+    command: [],
+    check: [],
+  };
 }
 
 function words(instruction: Instruction): string[] {
@@ -100,8 +123,10 @@ async function follow(
       if (instruction instanceof Copy) await copy(instruction, stage, stages, context);
       return;
     case 'ARG':
-      // As without --build-arg: its default.
-      stage.args[first.slice(0, first.indexOf('='))] = first.slice(first.indexOf('=') + 1);
+      {
+        const [name = ''] = first.split('=');
+        stage.args[name] = stage.buildArgs[name] ?? first.slice(name.length + 1);
+      }
       return;
     case 'RUN':
       await runIn(stage, instruction.getArgumentsContent() ?? '');
@@ -153,7 +178,7 @@ async function copy(
 async function runIn(stage: Stage, command: string): Promise<void> {
   const cwd = join(stage.root, stage.workdir);
   if (command.startsWith('npm ci')) {
-    await installPackages(cwd, command.split(' '));
+    await installPackages(cwd, command.split(' ').slice(1));
     if (!command.includes('--ignore-scripts')) await run('npm', ['run', '--silent', 'prepare'], { cwd });
     return;
   }
@@ -161,13 +186,29 @@ async function runIn(stage: Stage, command: string): Promise<void> {
   const here = command
     .replaceAll(/(?<=\s)\/(?=\w)/g, `${stage.root}/`)
     .replaceAll(/-([og]) node/g, isRoot ? `-$1 ${String(IMAGE_UID)}` : '');
-  await run('sh', ['-c', here], { cwd, env: { ...process.env, ...stage.args } });
+  const env = { ...process.env, ...stage.args };
+  if (!command.includes('npm install')) {
+    await run('sh', ['-c', here], { cwd, env });
+    return;
+  }
+  // The shell says what npm would be asked for, if anything.
+  const bin = await mkdtemp(join(tmpdir(), 'fanfare-npm-'));
+  try {
+    await writeFile(join(bin, 'npm'), '#!/bin/sh\nprintf "%s\\n" "$@" >"$0.asked"\n', { mode: 0o755 });
+    await writeFile(join(bin, 'npm.asked'), '');
+    await run('sh', ['-c', here], { cwd, env: { ...env, PATH: `${bin}:${env['PATH'] ?? ''}` } });
+    const asked = (await readFile(join(bin, 'npm.asked'), 'utf8')).split('\n').filter((word) => word !== '');
+    if (asked.length > 0) await installPackages(cwd, asked);
+  } finally {
+    await rm(bin, { recursive: true });
+  }
 }
 
 /** Of the user `node` in the images of Node. */
 export const IMAGE_UID = 1000;
 
 interface LockedPackage {
+  readonly version?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -178,8 +219,11 @@ interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
-/** What `npm ci --omit=dev --workspaces=false` installs: all that the root package needs, found as Node finds it. */
-function ofTheServer(packages: LockFile['packages']): ReadonlySet<string> {
+/**
+ * What `npm ci --omit=dev --workspaces=false` installs: all that the root package needs, found as Node finds it. And what
+ * `npm install` adds to that.
+ */
+function ofTheServer(packages: LockFile['packages'], added: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (path: string): void => {
     const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } =
@@ -195,6 +239,14 @@ function ofTheServer(packages: LockFile['packages']): ReadonlySet<string> {
     }
   };
   visit('');
+  for (const spec of added) {
+    const [, name = '', version = ''] = /^(.+)@([^@]+)$/.exec(spec) ?? [];
+    const place = placeOf(packages, '', name);
+    if (place === null || packages[place]?.version !== version)
+      throw new Error(`npm install ${spec}: the lock file has ${packages[place ?? '']?.version ?? 'none'}`);
+    found.add(place);
+    visit(place);
+  }
   return found;
 }
 
@@ -207,13 +259,14 @@ function placeOf(packages: LockFile['packages'], from: string, name: string): st
 }
 
 /** Without development packages these are copied, so that nothing else is found from where they are. */
-async function installPackages(cwd: string, flags: readonly string[]): Promise<void> {
+async function installPackages(cwd: string, [command = '', ...flags]: readonly string[]): Promise<void> {
   if (!flags.includes('--omit=dev')) {
     await symlink(join(PROJECT, 'node_modules'), join(cwd, 'node_modules'));
     return;
   }
   const { packages } = JSON.parse(await readFile(join(cwd, 'package-lock.json'), 'utf8')) as LockFile;
-  for (const path of ofTheServer(packages)) {
+  const added = command === 'install' ? flags.filter((flag) => !flag.startsWith('-')) : [];
+  for (const path of ofTheServer(packages, added)) {
     const source = join(PROJECT, path);
     // The lock file has optional packages of other platforms too.
     if (!(await isThere(source))) continue;
