@@ -82,6 +82,7 @@ export class Actions extends Signal {
   }
 
   isGone(id: string, from: Gone): boolean {
+    if (this.#gone.size === 0 && this.#writes.size === 0) return false;
     const written = (this.#writes.get(id) ?? []).findLast(({ gone }) => gone !== undefined)?.gone;
     const gone = written ?? this.#gone.get(id);
     return gone === from || gone === 'everywhere';

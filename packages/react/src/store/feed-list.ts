@@ -6,6 +6,8 @@ import { comparePlaces, placeOf, type Place } from './order.ts';
 export interface Entry {
   readonly item: FanfareItem;
   readonly place: Place | null;
+  /** The item as it was shown last, with the reader's own writes and marks. */
+  shown?: FanfareItem;
 }
 
 type ItemEvent = Exclude<FeedEvent<FanfareItem>, { readonly __typename: 'UnreadCountChanged' }>;

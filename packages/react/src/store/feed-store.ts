@@ -22,7 +22,6 @@ export class FeedStore extends Signal {
   readonly #with: FeedDependencies;
   readonly #list: FeedList;
   readonly #usage: Usage;
-  readonly #composed = new WeakMap<Entry, FanfareItem>();
   #snapshot: FeedSnapshotState = EMPTY;
   #serverSnapshot: FeedSnapshotState = EMPTY;
   #marks: readonly ReadMark[] = [];
@@ -32,6 +31,7 @@ export class FeedStore extends Signal {
   #loading: Promise<void> | null = null;
   #refreshing: Promise<void> | null = null;
   #isRefreshQueued = false;
+  #isApplying = false;
   #stop: (() => void) | null = null;
   #failed = (): Promise<void> => this.refresh();
 
@@ -134,7 +134,8 @@ export class FeedStore extends Signal {
   #open(): void {
     const { actions, connection } = this.#with;
     const leaveActions = actions.subscribe(() => {
-      this.#publish();
+      // What an event changes is shown once, when the list has it too.
+      if (!this.#isApplying) this.#publish();
     });
     const { live = 'hold' } = this.options;
     let close: (() => void) | null = null;
@@ -228,7 +229,12 @@ export class FeedStore extends Signal {
     else {
       if ('item' in event) {
         actions.confirm(event.item.action);
-        actions.emit();
+        this.#isApplying = true;
+        try {
+          actions.emit();
+        } finally {
+          this.#isApplying = false;
+        }
       } else actions.settleGone(event.actionId);
       const isNew = this.#list.apply(event, this.#isHeld());
       const isAdded = isNew && event.__typename === 'FeedItemAdded';
@@ -272,10 +278,11 @@ export class FeedStore extends Signal {
   #publish(change: Partial<FeedSnapshotState> = {}): void {
     const { actions } = this.#with;
     const from = this.#goneFrom();
-    const items = this.#list.entries
-      .filter(({ item }) => !actions.isGone(item.action.id, from))
-      .map((entry) => this.#compose(entry));
     const before = this.#snapshot.items;
+    const items: FanfareItem[] = [];
+    // One loop: a list may have thousands, and each like and each event comes here.
+    for (const entry of this.#list.entries)
+      if (!actions.isGone(entry.item.action.id, from)) items.push(this.#compose(entry));
     const isSame = items.length === before.length && items.every((item, at) => item === before[at]);
     const next = {
       ...this.#snapshot,
@@ -293,15 +300,10 @@ export class FeedStore extends Signal {
   /** The same object as long as nothing of it changes. */
   #compose(entry: Entry): FanfareItem {
     const action = this.#with.actions.get(entry.item.action.id) ?? entry.item.action;
-    const isRead = this.#marks.reduce<boolean | null>(
-      (known, mark) => mark.isRead(entry.item) ?? known,
-      null,
-    );
-    const isUnread = isRead === null ? entry.item.isUnread : !isRead;
-    const last = this.#composed.get(entry);
+    let { isUnread } = entry.item;
+    for (const mark of this.#marks) isUnread = !(mark.isRead(entry.item) ?? !isUnread);
+    const last = entry.shown;
     if (last?.action === action && last.isUnread === isUnread) return last;
-    const item = { ...entry.item, action, isUnread };
-    this.#composed.set(entry, item);
-    return item;
+    return (entry.shown = { ...entry.item, action, isUnread });
   }
 }

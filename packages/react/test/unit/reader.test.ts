@@ -182,6 +182,21 @@ test('mounted and left before it is connected it watches once, and leaves nothin
   await vi.waitFor(() => expect(client.watching).toBe(0));
 });
 
+test('what an event changes of an item is shown in one go', async () => {
+  const { client, feed, renders, ready, live } = settle();
+  await ready();
+  await live();
+  renders.mockClear();
+  const { action } = testItem('b', at(2));
+  const liked = { ...action, engagement: { ...action.engagement, likes: 4 } };
+  const moved = { ...testItem('a', at(3)), isUnread: false };
+  await client.emit({ __typename: 'FeedItemUpdated', item: { ...testItem('b', at(2)), action: liked } });
+  expect([renders.mock.calls.length, feed.getSnapshot().items[0]?.action.engagement.likes]).toEqual([1, 4]);
+  feed.setAtTop(true);
+  await client.emit({ __typename: 'FeedItemUpdated', item: moved });
+  expect([renders.mock.calls.length, feed.getSnapshot().items[0]]).toEqual([2, moved]);
+});
+
 test('a total that was asked for moves with what comes and goes', async () => {
   const asked: (boolean | undefined)[] = [];
   const client = createTestClient({
