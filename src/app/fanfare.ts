@@ -39,7 +39,7 @@ export type TypesOf<D extends readonly DescriptorDeclaration[], P extends readon
 export interface FanfareOptions {
   /** Settings by their names, such as MONGODB_URI. What is not given is taken from the environment. */
   readonly settings?: Readonly<Partial<Record<SettingName, string>>>;
-  /** Whether it listens on PORT, for which it needs JWT_SECRET or JWKS_URI. Default: no. */
+  /** Whether it listens on PORT, and on METRICS_PORT, for which it needs JWT_SECRET or JWKS_URI. Default: no. */
   readonly api?: boolean;
   /** Whether it delivers what is published, in the background. Default: yes. */
   readonly worker?: boolean;
@@ -277,7 +277,8 @@ function openPrepared({ config, env, options, logger }: Prepared): Promise<Serve
   const { api = false, worker = true } = options;
   return openServer({
     ...{ config, env },
-    parts: { api, worker },
+    // METRICS_PORT takes the page from the API, and without an API nothing is listened on.
+    parts: { api, worker, metrics: api },
     steps: { onEvent: () => undefined },
     dependencies: () => Promise.resolve({ logger, metrics: createMetrics({ withProcess: false }) }),
   });

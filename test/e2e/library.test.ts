@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, expectTypeOf, inject, test } from 'vitest'
 import { createFanfare, defineConfig, defineDescriptor, FanfareError, field } from '../../src/index.ts';
 import { checkHostConfig } from '../../src/descriptors/host-config.ts';
 import { useDescriptors } from '../../src/descriptors/registry.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { connectDatabase } from '../../src/storage/mongo.ts';
 import { borrowDatabase, returnDatabase } from '../support/spare-databases.ts';
 import { uniqueName } from '../support/unique-name.ts';
@@ -99,6 +100,20 @@ test('its API is open only where it is asked for', async () => {
   expect(open.schema).toContain('enum DeployedStage');
 });
 
+test('its metrics are at the port that they are given, where it has an API, as with the command', async () => {
+  const log: string[] = [];
+  const logger = createLogger({ level: 'info', sink: { write: (line) => log.push(line) } });
+  const settingsOfApi = {
+    ...settings,
+    ...{ JWT_SECRET: 'a-secret-that-is-only-for-tests-0123456789', PORT: '0', METRICS_PORT: '0' },
+  };
+  await using open = createFanfare(config, { settings: settingsOfApi, api: true, worker: false, logger });
+  await open.start();
+  expect((await fetch(`${open.url ?? ''}/metrics`)).status).toBe(404);
+  const [, url] = /"url":"([^"]+\/metrics)"/.exec(log.join('')) ?? [];
+  expect(await (await fetch(url ?? '')).text()).toContain('fanfare_graphql_requests_total');
+});
+
 test('it is started once, and closed as often as one likes', async () => {
   const fanfare = createFanfare(config, { settings, worker: false });
   await expect(fanfare.read('eve')).rejects.toThrow('It has not been started, or is closed');
@@ -113,6 +128,8 @@ test('a wrong configuration, and another one in the same process, are refused be
   expect(() => createFanfare(wrong)).toThrow(
     'The configuration has a fault:\n  packs[0]: There is no pack "none"',
   );
-  expect(() => createFanfare(defineConfig({}), { settings })).toThrow('declares other types than those');
+  expect(() => createFanfare(defineConfig({}), { settings })).toThrow(
+    'declares other types or languages than those',
+  );
   expect(() => createFanfare(config, { settings: { ...settings, PORT: 'x' } })).toThrow('PORT: got "x"');
 });
