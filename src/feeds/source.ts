@@ -9,7 +9,7 @@ import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
 
 export interface SourceDependencies extends ResolveEntriesDependencies {
-  readonly sourceActions: Pick<SourceActionsRepository, 'candidates'>;
+  readonly sourceActions: Pick<SourceActionsRepository, 'candidates' | 'pulledWithFollows'>;
 }
 
 export interface SourceQuery {
@@ -19,8 +19,12 @@ export interface SourceQuery {
   readonly since?: Date;
   readonly until?: Date;
   readonly limit: number;
-  /** There may be so little that one look brings all of it. */
-  readonly mayBeLittle?: boolean;
+}
+
+/** Actions with the follows that decide over them. */
+export interface Looked {
+  readonly actions: readonly Action[];
+  readonly follows: readonly Follow[];
 }
 
 /** Whose feed it is, and by what actions come into it. */
@@ -29,6 +33,10 @@ export interface SourceReader {
   readonly keys: SourceKeys;
   /** The reader's follows of `followableIds` of these actions; further ones do no harm. */
   readonly followsOf: (actions: readonly Action[]) => Promise<readonly Follow[]>;
+  /**
+   * Brings everything of a stretch, where there may be little; null: there is more than so many.
+   */
+  readonly lookAtLittle?: (window: SourceWindow, most: number) => Promise<Looked | null>;
   /** Takes the actions of what is given. */
   readonly keep?: (actions: readonly Action[]) => Promise<void>;
 }
@@ -56,7 +64,7 @@ const LITTLE = 50;
  */
 export async function readFromSource(
   dependencies: SourceDependencies,
-  { reader, keys, followsOf, keep }: SourceReader,
+  { reader, keys, followsOf, lookAtLittle, keep }: SourceReader,
   query: SourceQuery,
 ): Promise<FeedEntry[]> {
   const { audience, refIds, pullRefIds, passerIds } = keys;
@@ -64,15 +72,17 @@ export async function readFromSource(
   const { after, since, until, limit } = query;
   const top = earliest(after?.relevancy, until);
   const found = new Map<string, Found>();
-  const look = async (window: SourceWindow, most: number | null): Promise<boolean> => {
-    const actions = await dependencies.sourceActions.candidates(keys, window, most);
-    if (most !== null && actions.length > most) return false;
-    const follows = await followsOf(actions);
+  const take = async ({ actions, follows }: Looked): Promise<void> => {
     const read = new Map(actions.map((action) => [action.id, action]));
     for (const entry of await entriesOf(dependencies, { reader, follows }, actions)) {
       const action = read.get(entry.actionId);
       if (action !== undefined) found.set(entry.actionId, { entry: asRead(entry, action), action });
     }
+  };
+  const look = async (window: SourceWindow, most: number | null): Promise<boolean> => {
+    const actions = await dependencies.sourceActions.candidates(keys, window, most);
+    if (most !== null && actions.length > most) return false;
+    await take({ actions, follows: await followsOf(actions) });
     return true;
   };
   /** What is wanted of all that was looked at down to there. */
@@ -93,9 +103,13 @@ export async function readFromSource(
   let upTo = top === null ? null : new Date(top.getTime() + MAX_FUTURE_MS);
   if (top !== null && upTo !== null)
     await look({ above: upTo, upTo: null, bumpedAndConductedBy: upTo }, null);
-  if (query.mayBeLittle === true) {
+  if (lookAtLittle !== undefined) {
     const above = since === undefined ? null : new Date(since.getTime() - 1);
-    if (await look({ above, upTo }, LITTLE)) return give(certainAbove(above));
+    const little = await lookAtLittle({ above, upTo }, LITTLE);
+    if (little !== null) {
+      await take(little);
+      return give(certainAbove(above));
+    }
   }
   let length = FIRST_WINDOW_MS;
   for (;;) {

@@ -7,10 +7,11 @@ import type { ActionsRepository } from '../storage/actions.ts';
 import type { StoreUnavailable } from '../storage/errors.ts';
 import type { FollowsRepository } from '../storage/follows.ts';
 import type { PulledRefs } from '../storage/pulled-refs.ts';
+import type { SourceWindow } from '../storage/source-actions.ts';
 import type { FeedStore } from './feed-store.ts';
 import { isAbove, isAboveAll, startBelow } from './floor.ts';
 import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
-import { readFromSource, type SourceDependencies, type SourceQuery } from './source.ts';
+import { readFromSource, type Looked, type SourceDependencies, type SourceQuery } from './source.ts';
 
 export interface FeedReaderDependencies extends SourceDependencies {
   readonly feedStore: Pick<FeedStore, 'page' | 'open' | 'find'>;
@@ -24,6 +25,9 @@ export interface FeedReaderDependencies extends SourceDependencies {
   /** The store could not be reached, and a read was served from the actions instead. */
   readonly onStoreUnavailable: (error: StoreUnavailable) => void;
 }
+
+/** Most pulled refs that are looked at in one command with the follows that decide. */
+const MOST_IN_ONE = 1_000;
 
 /** Those of pulled refs are known already. */
 async function followsOfRefs(
@@ -47,8 +51,26 @@ export function pulledEntries(
   const keys = { audience: [], refIds: [], pullRefIds, passerIds: [] };
   const followsOf = (actions: readonly Action[]): Promise<readonly Follow[]> =>
     followsOfRefs(dependencies, reader, actions);
+  const lookAtLittle = async (window: SourceWindow, most: number): Promise<Looked | null> => {
+    const { sourceActions, feedStore } = dependencies;
+    // Where the store can read what lies in several collections by one command, so can this; not on shards.
+    const isOneCommand = feedStore.open !== undefined && pullRefIds.length <= MOST_IN_ONE;
+    const looked = isOneCommand
+      ? await sourceActions.pulledWithFollows(reader.userId, pullRefIds, { window, limit: most })
+      : { actions: await sourceActions.candidates(keys, window, most), follows: null };
+    const { actions, follows } = looked;
+    if (actions.length > most) return null;
+    // Who has passed them on may be followed too.
+    if (follows === null || actions.some(({ reshares }) => reshares.length > 0))
+      return { actions, follows: await followsOf(actions) };
+    const known = new Set(pullRefIds);
+    return {
+      actions,
+      follows: [...reader.pulledFollows, ...follows.filter(({ refId }) => !known.has(refId))],
+    };
+  };
   const keep = keeping(dependencies);
-  return readFromSource(dependencies, { reader, keys, followsOf, keep }, { ...query, mayBeLittle: true });
+  return readFromSource(dependencies, { reader, keys, followsOf, lookAtLittle, keep }, query);
 }
 
 /** What of a feed lies below the floor, from the actions. */

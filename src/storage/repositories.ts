@@ -191,7 +191,7 @@ export function createRepositories(
     snoozes: snoozesRepository(collections.itemMarks),
     erasedTenants: erasedTenantsRepository(collections.erasedTenants),
     tenantData: tenantDataRepository(collections),
-    sourceActions: sourceActionsRepository(collections.actions),
+    sourceActions: sourceActionsRepository(collections.actions, collections.follows),
     webhookDeliveries: webhookDeliveriesRepository(collections),
     webhookReceivers: webhookReceiversRepository(collections),
     workFigures: workFiguresRepository(collections),
