@@ -9,7 +9,8 @@ import type { InteractionsRepository } from '../../storage/interactions.ts';
 import { announce, type Announcement } from '../../realtime/announce.ts';
 import type { EntryEvent } from '../../realtime/live-log.ts';
 import { announcePulled, type AnnouncePulledDependencies } from './announce-pulled.ts';
-import type { PassOutcome, Reached } from './pass-outcome.ts';
+import type { PassOutcome } from './pass-outcome.ts';
+import { PassProgress } from './pass-progress.ts';
 import type { SweepDependencies } from './sweep-holders.ts';
 import { audienceOf, type AudienceDependencies, type AudienceMember } from './audience.ts';
 import type { Fence } from './fence.ts';
@@ -68,14 +69,7 @@ export async function deliverToAll(
   const { action } = claim;
   const interactions = await deriveFromInteractions(dependencies, claim);
   if (interactions === null) return { kind: 'void', reached: null };
-  const progress = {
-    delivered: claim.delivered,
-    lane: claim.lane,
-    reached: null as Reached | null,
-    isVoid: false,
-    isStopped: false,
-    hasGap: false,
-  };
+  const progress = new PassProgress(claim, fence);
   let begun = 0;
   let served: Promise<ReadonlySet<UserId>> | undefined;
   const watchersFirst = (watchers: Watchers): Promise<ReadonlySet<UserId>> => {
@@ -89,11 +83,7 @@ export async function deliverToAll(
     ...{ afterUserId: claim.afterUserId, chunkSize, before: claim.toldAudience },
   });
   await forEachInOrder(prefetch(markLast(chunks)), CHUNKS_AT_ONCE, {
-    async mayBegin() {
-      progress.isVoid ||= !(await fence.isHeld());
-      progress.isStopped ||= fence.isStopping();
-      return !progress.isVoid && !progress.isStopped;
-    },
+    mayBegin: () => progress.mayGoOn(),
     async work({ value: chunk, isLast }) {
       served ??=
         claim.afterUserId === null
@@ -109,8 +99,7 @@ export async function deliverToAll(
       const delivery = { claim, action, interactions, chunk: others, isFirstAttempt, areWatching: false };
       return dependencies.gate.run({ lane: progress.lane, kind: 'fan-out' }, async () => {
         // It may have waited for long.
-        progress.isStopped ||= fence.isStopping();
-        if (progress.isStopped) return null;
+        if (progress.isStopping()) return null;
         const [delivered] = await Promise.all([
           traced('chunk', { 'fanfare.readers': others.length }, () => deliverChunk(dependencies, delivery)),
           // Before the checkpoint: what is behind it, hosts are notified of for certain.
@@ -120,18 +109,12 @@ export async function deliverToAll(
       });
     },
     async conclude({ value: chunk }, delivered) {
-      // From a chunk that was left out on, there is no more progress to note.
-      progress.hasGap ||= delivered === null;
-      if (progress.hasGap) return;
-      progress.delivered += delivered ?? 0;
       // A short chunk is the last one: the end of the pass is its checkpoint.
-      const last = chunk.at(-1);
-      if (chunk.length < chunkSize || progress.isVoid || last === undefined) return;
-      progress.reached = { afterUserId: last.userId, delivered: progress.delivered };
+      const last = chunk.length < chunkSize ? undefined : chunk.at(-1);
+      const reached = progress.add(delivered, last?.userId);
+      if (reached === null) return;
       const leaseUntil = new Date(clock.time() + dependencies.leaseMs);
-      const lane = await dependencies.fanOuts.checkpoint(claim, progress.reached, leaseUntil);
-      if (lane === null) progress.isVoid = true;
-      else progress.lane = lane;
+      progress.goOnIn(await dependencies.fanOuts.checkpoint(claim, reached, leaseUntil));
     },
   });
   if (progress.isVoid) return { kind: 'void', reached: progress.reached };

@@ -89,9 +89,11 @@ test('of an audience in one chunk that is large watchers are delivered to first,
   const { action } = await parts.publish({});
   const { feedStore, calls } = noting(parts);
   await run(parts, feedStore, 1_000);
-  expect(calls.map(({ length }) => length)).toEqual([250, 10, 10]);
-  expect(calls.slice(0, 2).flat()).toEqual(watched);
-  expect(calls[2]).toEqual(readers.slice(0, 10));
+  // The two chunks of watchers are under way at the same time: either may be written first.
+  const ofWatchers = calls.slice(0, 2).sort((one, other) => other.length - one.length);
+  expect(ofWatchers.map(({ length }) => length)).toEqual([250, 10]);
+  expect(ofWatchers.flat()).toEqual(watched);
+  expect(calls.slice(2)).toEqual([readers.slice(0, 10)]);
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: readers.length });
   expect(await notifiedBefore(parts, last, 'reader-269')).toEqual([`added ${action.id}`]);
