@@ -113,6 +113,27 @@ describe('several processes', () => {
     expect((await cli.result).code).toBe(0);
   });
 
+  it('say that they are not ready while one of them hangs, and give the figures of the others', async () => {
+    await using cli = startCli(['serve', '--no-worker', '--processes', '2'], env);
+    const [, url = ''] = await cli.stdoutHas(READY);
+    const [first] = await started(cli, 2);
+    /** Of a process that answers: connections are handed to the one that hangs too. */
+    const ask = async (path: string): Promise<{ status: number; text: string }> => {
+      const response = await fetch(url + path, { signal: AbortSignal.timeout(10_000) });
+      return { status: response.status, text: await response.text() };
+    };
+    const asked = (path: string): Promise<unknown> => ask(path).catch(String);
+    process.kill(first?.pid ?? 0, 'SIGSTOP');
+    await expect
+      .poll(() => asked('/ready'), { timeout: PATIENCE_MS })
+      .toEqual({ status: 503, text: expect.stringContaining('"processes":"failed"') as string });
+    await expect
+      .poll(() => asked('/metrics'), { timeout: PATIENCE_MS })
+      .toEqual({ status: 200, text: expect.stringMatching(/^fanfare_processes 2$/m) as string });
+    process.kill(first?.pid ?? 0, 'SIGCONT');
+    await expect.poll(() => asked('/ready'), { timeout: PATIENCE_MS }).toMatchObject({ status: 200 });
+  });
+
   it('end with the one that started them, though it had no time to tell them', async () => {
     await using cli = startCli(['worker', '--processes', '2'], env);
     const members = await started(cli, 2);

@@ -29,6 +29,11 @@ export interface Started {
 /** What a process of a group knows itself by: 1, 2, 3 … */
 export const MEMBER_VARIABLE = 'FANFARE_PROCESS';
 
+/** Longer than the probes of a process may take. */
+const MEMBER_ANSWERS_WITHIN_MS = 3_000;
+/** The group may be waiting for a member that hangs, and has to answer all the same. */
+export const GROUP_ANSWERS_WITHIN_MS = MEMBER_ANSWERS_WITHIN_MS + 2_000;
+
 export interface GroupOptions {
   readonly count: number;
   /** Environment variables of the processes, on top of those of this one. */
@@ -122,10 +127,8 @@ export class ProcessGroup implements AsyncDisposable {
     member.worker = worker;
     member.hasStarted = false;
     member.forkedAt = performance.now();
-    member.line = openLine<OfGroup, OfMember>(worker, {
-      readiness: () => this.readiness(),
-      metrics: () => this.metrics(),
-    });
+    const answers = { readiness: () => this.readiness(), metrics: () => this.metrics() };
+    member.line = openLine<OfGroup, OfMember>(worker, answers, MEMBER_ANSWERS_WITHIN_MS);
     this.#options.metrics.processStarted();
     logProcessStarted(this.#options.logger, { process: member.number, pid: worker.process.pid ?? 0 });
     worker.on('message', (message: Partial<Started>) => {

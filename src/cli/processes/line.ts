@@ -9,7 +9,7 @@ type Answers<Q extends object> = { readonly [N in keyof Q]: () => Promise<Q[N]> 
 
 /** Questions and answers between two processes. */
 export interface MessageLine<Theirs extends object> {
-  /** @throws when the other end fails to answer, or does not within five seconds, as one that hangs or has died. */
+  /** @throws when the other end fails to answer, or does not in time, as one that hangs or has died. */
   ask<N extends keyof Theirs & string>(question: N): Promise<Theirs[N]>;
 }
 
@@ -22,13 +22,11 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Longer than the probes of a process may take. */
-const ANSWERS_WITHIN_MS = 5_000;
-
-/** Opens this end. It answers what it is asked from now on. */
+/** Opens this end. It answers what it is asked from now on. @param withinMs how long the other end may take. */
 export function openLine<Own extends object, Theirs extends object>(
   port: Port,
   answers: Answers<Own>,
+  withinMs: number,
 ): MessageLine<Theirs> {
   const waiting = new Map<number, Waiting>();
   let asked = 0;
@@ -61,7 +59,7 @@ export function openLine<Own extends object, Theirs extends object>(
       return new Promise<Theirs[N]>((resolve, reject) => {
         timer = setTimeout(() => {
           reject(new Error('The process did not answer in time'));
-        }, ANSWERS_WITHIN_MS);
+        }, withinMs);
         waiting.set(id, { resolve: (value) => resolve(value as Theirs[N]), reject });
         port.send({ ask: id, question }, (error) => {
           if (error !== null) reject(error);

@@ -5,7 +5,13 @@ import { createMetrics } from '../../telemetry/metrics.ts';
 import type { CommandContext } from '../context.ts';
 import { demoPeopleOf, demoTokenOf, loggerOf, openTraced } from '../runtime.ts';
 import { closeOnSignals } from '../shutdown.ts';
-import { MEMBER_VARIABLE, type OfGroup, type OfMember, type Started } from './group.ts';
+import {
+  GROUP_ANSWERS_WITHIN_MS,
+  MEMBER_VARIABLE,
+  type OfGroup,
+  type OfMember,
+  type Started,
+} from './group.ts';
 import { openLine, type Port } from './line.ts';
 
 /** Whether this process was started by one that runs the same command several times. */
@@ -33,10 +39,8 @@ export async function runMember(context: CommandContext, config: Config, parts: 
       ),
     ),
   );
-  const group = openLine<OfMember, OfGroup>(port, {
-    readiness: async () => (await opening).readiness(),
-    snapshot: () => metrics.snapshot(),
-  });
+  const answers = { readiness: async () => (await opening).readiness(), snapshot: () => metrics.snapshot() };
+  const group = openLine<OfMember, OfGroup>(port, answers, GROUP_ANSWERS_WITHIN_MS);
   closeOnSignals(
     logger,
     async () => {
