@@ -16,6 +16,10 @@ const resolve = {
       replacement: fileURLToPath(new URL('packages/$1/src/index.ts', import.meta.url)),
     },
     {
+      find: '@fanfare/client/operations',
+      replacement: fileURLToPath(new URL('packages/client/src/operations.ts', import.meta.url)),
+    },
+    {
       find: /^@fanfare\/react\/(more|server|testing)$/,
       replacement: fileURLToPath(new URL('packages/react/src/$1.ts', import.meta.url)),
     },

@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFeedClient, FeedClientError, operationsOf, type FeedClient } from '@fanfare/client';
+import { createFeedClient, FeedClientError, type FeedClient } from '@fanfare/client';
+import { operationsOf } from '@fanfare/client/operations';
 import { feedItemFields, operationsOf as operationsOfHooks } from '@fanfare/react/server';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -15,7 +15,6 @@ export type {
   RefInput,
   RemoveInteractionInput,
 } from './mutation-types.ts';
-export { operationsOf, type Operations } from './operations.ts';
 export type { FeedClient } from './feed-client.ts';
 export type { Request } from './request.ts';
 export type {

@@ -1,4 +1,5 @@
-import { operationsOf as operationsOfClient, type FeedClient, type Operations } from '@fanfare/client';
+import type { FeedClient } from '@fanfare/client';
+import { operationsOf as operationsOfClient, type Operations } from '@fanfare/client/operations';
 import * as documents from './documents.ts';
 import { feedItemFields, type FanfareItem } from './item.ts';
 import * as listDocuments from './list-documents.ts';
