@@ -132,7 +132,7 @@ module.exports = {
       to: {
         pathNot: [
           '^packages/react/src/',
-          '^packages/client/src/index\\.ts$',
+          '^packages/client/src/(?:index|operations)\\.ts$',
           '^node_modules/(?:@types/)?react/',
         ],
       },
