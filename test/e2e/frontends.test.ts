@@ -188,6 +188,23 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     await likesAre(screen, [0, false]);
   });
 
+  test('takes a like back at once, and gives it again when it could not be taken back', async () => {
+    await using closer = new Closer();
+    const { publishMany, open } = await openScene(closer, frontend);
+    const requests = closer.own(await startTcpProxy(() => app.app.http?.port ?? 0));
+    const [id = ''] = await publishMany(1);
+    const screen = await open({ url: `http://127.0.0.1:${String(requests.port)}` });
+    await screen.like(id);
+    await likesAre(screen, [1, true]);
+    requests.cut();
+    requests.freeze();
+    const lost = screen.unlike(id);
+    await likesAre(screen, [0, false]);
+    requests.cut();
+    await expect(lost).rejects.toThrow();
+    await likesAre(screen, [1, true]);
+  });
+
   test('takes a like back that the server refuses', async () => {
     await using closer = new Closer();
     const { publishMany, open } = await openScene(closer, frontend);

@@ -124,7 +124,15 @@ test('tells a viewer how they follow a thing and a person, and whom they mute', 
     ref: { followerCount: 1, isFollowed: true, follow: { since: followed.follow.since } },
     member: { followerCount: 1, isFollowed: true, isMuted: true },
   });
-  expect(await ask(app, read, { site, ann }, { sub: uniqueName('cid-') })).toEqual({
+  const other = { sub: uniqueName('cid-') };
+  // Withholds the same, and is not for unmute to take back.
+  await ask(
+    app,
+    'mutation ($id: String!) { addMute(target: { refId: $id }) { memberId } }',
+    { id: ann },
+    other,
+  );
+  expect(await ask(app, read, { site, ann }, other)).toEqual({
     ref: { followerCount: 1, isFollowed: false, follow: null },
     member: { followerCount: 1, isFollowed: false, isMuted: false },
   });

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { openRun, type Run } from './model-run.ts';
-import type { Story } from './model-steps.ts';
+import type { Step, Story } from './model-steps.ts';
 import { take } from './model-take.ts';
 import { actualView, expectedView, faultsInPassing } from './model-views.ts';
 import { settle } from './model-workers.ts';
@@ -9,8 +10,10 @@ import type { Parts } from './parts.ts';
 export interface StoryOptions {
   /** Before anything happens. */
   readonly begin?: (run: Run) => Promise<void>;
+  /** After each step: whether by the definition anything is otherwise than before. */
+  readonly taken?: (step: Step, hasChanged: boolean) => void;
   /** When everything has come to its end, before it is looked at. */
-  readonly end?: (run: Run) => Promise<void>;
+  readonly end?: (run: Run) => Promise<unknown>;
 }
 
 /** Lets a story happen to the server and to the definition, and expects every reader to be shown the same by both. */
@@ -18,14 +21,16 @@ export async function happens(
   parts: Parts,
   number: number,
   { steps, focus, pageSize }: Story,
-  { begin, end }: StoryOptions = {},
+  { begin, taken, end }: StoryOptions = {},
 ): Promise<void> {
   const run = openRun(parts, number);
   await begin?.(run);
   try {
     for (const step of steps) {
+      const before = taken === undefined ? null : structuredClone(run.model);
       if (step.do === 'look') expect(await faultsInPassing(run, run.reader(step.by))).toEqual([]);
       else await take(run, step);
+      taken?.(step, !isDeepStrictEqual(structuredClone(run.model), before));
     }
   } finally {
     await settle(run);

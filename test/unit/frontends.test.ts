@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { isInterfaceType, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { POSSIBLE_TYPES } from '../../docs/examples/frontends/documents.ts';
+import { KEYS } from '../../docs/examples/frontends/urql.ts';
 import { buildSchema } from '../../src/graphql/schema.ts';
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
@@ -49,4 +50,16 @@ test('everything that has an id of the API is a Node, and a Node has an id', () 
   const others = withId.filter((type) => !nodes.includes(type)).map(({ name }) => name);
   const known = ['DeleteActionPayload', 'HostEvent', 'Mute', 'WebhookDelivery'];
   expect(others.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+test('the recipe of urql says of every type without an id what it is known by', () => {
+  const schema = buildSchema();
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const objects = schema.toConfig().types.filter(isObjectType);
+  const withoutId = objects.filter(
+    (type) => type.getFields()['id'] === undefined && !type.name.startsWith('__') && !roots.includes(type),
+  );
+  // A group has one, and is another group with another filter.
+  const known = ['FeedGroup', ...withoutId.map(({ name }) => name)];
+  expect(Object.keys(KEYS).sort()).toEqual(known.sort());
 });

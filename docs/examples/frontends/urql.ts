@@ -1,5 +1,5 @@
 import { Client, fetchExchange, gql, subscriptionExchange, type TypedDocumentNode } from '@urql/core';
-import { cacheExchange, type Cache } from '@urql/exchange-graphcache';
+import { cacheExchange, type Cache, type KeyingConfig } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 import * as documents from './documents.ts';
 import { POSSIBLE_TYPES } from './documents.ts';
@@ -23,11 +23,29 @@ const EDGE = gql`
 
 /** Types without an id: parts of what they are in. So is a group: what it holds depends on the filter of its list. */
 const PARTS = [
-  ...['ActionConnection', 'ActionEdge', 'ActionViewer', 'Count', 'Engagement', 'FanOut', 'FeedConnection'],
-  ...['FeedGroup', 'FeedGroupConnection', 'FeedGroupEdge', 'FeedItemPayload', 'FirstUnread', 'Follow'],
-  ...['InteractionConnection', 'InteractionEdge', 'InteractionPayload', 'PageInfo', 'PublishActionPayload'],
-  ...['ReactionCount', 'RefConnection', 'RefEdge', 'SummaryPart', 'UnreadCount'],
+  ...['ActionConnection', 'ActionEdge', 'ActionViewer', 'AddressedBy', 'Count', 'Engagement', 'Erasure'],
+  ...['ErasureConnection', 'ErasureEdge', 'FanOut', 'FeedConnection', 'FeedGroup', 'FeedGroupConnection'],
+  ...['FeedGroupEdge', 'FeedItemExplanation', 'FeedItemPayload', 'FirstUnread', 'Follow'],
+  ...['HostEventConnection', 'HostEventEdge', 'InteractionConnection', 'InteractionEdge'],
+  ...['InteractionPayload', 'LaneDepth', 'MemberConnection', 'MemberEdge', 'ModerationConnection'],
+  ...['ModerationEdge', 'ModerationEntry', 'PageInfo', 'PublishActionError', 'PublishActionPayload'],
+  ...['PublishActionResult', 'ReactionCount', 'RefConnection', 'RefEdge', 'RefRename', 'RelevancyCause'],
+  ...['SummaryPart', 'Ticket', 'UnreadCount', 'WebhookDeliveryConnection', 'WebhookDeliveryEdge'],
+  ...['WorkOverview'],
 ];
+
+/** By what graphcache knows things. All other types have an id. */
+export const KEYS: KeyingConfig = {
+  ...Object.fromEntries(
+    [...PARTS, ...POSSIBLE_TYPES.FeedEvent, ...POSSIBLE_TYPES.ActionDescriptor].map((type) => [
+      type,
+      () => null,
+    ]),
+  ),
+  // There is one viewer, whichever query or mutation tells of them.
+  Viewer: () => 'viewer',
+  FeedEdge: ({ node }) => (node as unknown as { id: string }).id,
+};
 
 export function createFeedClient(url: string, getToken: () => Promise<string>, socket: FeedSocket): Client {
   return new Client({
@@ -41,17 +59,7 @@ export function createFeedClient(url: string, getToken: () => Promise<string>, s
     exchanges: [
       cacheExchange({
         possibleTypes: POSSIBLE_TYPES,
-        keys: {
-          ...Object.fromEntries(
-            [...PARTS, ...POSSIBLE_TYPES.FeedEvent, ...POSSIBLE_TYPES.ActionDescriptor].map((type) => [
-              type,
-              () => null,
-            ]),
-          ),
-          // There is one viewer, whichever query or mutation tells of them.
-          Viewer: () => 'viewer',
-          FeedEdge: ({ node }) => (node as unknown as { id: string }).id,
-        },
+        keys: KEYS,
         resolvers: {
           Query: {
             feed: relayPagination(),

@@ -70,7 +70,8 @@ builder.objectFields(Member, (t) => ({
       (await context.session().follows.load(userId))?.active ?? false,
   }),
   isMuted: t.boolean({
-    description: 'Whether the viewer does not want to see what the person does.',
+    description:
+      'Whether the viewer mutes the person as a member, which unmute takes back. Mutes by ref are in viewer.mutes alone.',
     resolve: async ({ userId }, _args, context) =>
       isMutedMember((await context.session().profile()).mutes, userId),
   }),

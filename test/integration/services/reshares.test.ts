@@ -388,3 +388,28 @@ test('a follow that brings along what a reshare brought too gives it both reason
   expect(item?.reasons.toSorted()).toEqual(['FOLLOW', 'RESHARE']);
   expect(more).toEqual([]);
 });
+
+test('what somebody passes on whose own actions are pulled is pushed to all who follow them', async () => {
+  const { parts, id } = await openScene({ pullRefreshMs: -1 });
+  await using _parts = parts;
+  await parts.database.collections.refs.updateOne(
+    { _id: 'bob' },
+    { $set: { isPulled: true, pullSince: new Date(0) } },
+  );
+  const { action: own } = await parts.publish({ actorId: 'bob', scope: 'PUBLIC' });
+  await reshare(parts, 'bob', id);
+  await parts.fanOut();
+  const holders = (actionId: string) => parts.feedStore.holders(actionId, { limit: 10 });
+  expect([await holders(own.id), await holders(id)]).toEqual([[], ['ann', 'bob']]);
+  const { edges } = await parts.services.readFeed(parts.session('ann'), {});
+  const shown = new Map(edges.map(({ node }) => [node.actionId, node.reasons]));
+  expect(shown).toEqual(
+    new Map([
+      [own.id, ['PULL']],
+      [id, ['RESHARE']],
+    ]),
+  );
+  await takeBack(parts, 'bob', id);
+  await parts.fanOut();
+  expect(await holders(id)).toEqual(['bob']);
+});

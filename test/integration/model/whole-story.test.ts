@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
+import { expectRebuildsChangeNothing } from '../../support/model-rebuilds.ts';
+import type { Step } from '../../support/model-steps.ts';
+import { happens } from '../../support/model-story.ts';
+import type { ShownItem, View } from '../../support/model-views.ts';
+import { KINDS, WHOLE_STORY } from '../../support/model-whole-story.ts';
+import { openParts } from '../../support/parts.ts';
+import { IS_DEEP } from '../../support/seed.ts';
+
+/** One beyond which feeds go on from the source, and one that none reaches. */
+const CAPS = IS_DEEP ? [3, 1_000] : [3];
+
+/** Views of the reader that show nothing: a list without an entry, a count of none. */
+function emptyOf(view: View): string[] {
+  const isEmpty = (value: unknown): boolean =>
+    value === null ||
+    (Array.isArray(value) && value.length === 0) ||
+    (typeof value === 'object' && 'count' in value && value.count === 0) ||
+    (typeof value === 'object' && 'groups' in value && isEmpty(value.groups));
+  return Object.keys(view).filter((name) => isEmpty(view[name]));
+}
+
+test.each(FEED_MODEL_NAMES.flatMap((model) => CAPS.map((cap) => ({ model, cap }))))(
+  'every kind of step has its effect, every view shows something, and a rebuild changes nothing, where feeds are stored by $model with a cap of $cap',
+  async (options) => {
+    await using parts = await openParts(options);
+    const effective = new Set<Step['do']>();
+    const taken = new Set<Step['do']>();
+    let shown: View = {};
+    await happens(parts, 0, WHOLE_STORY, {
+      taken(step, hasChanged) {
+        taken.add(step.do);
+        if (hasChanged) effective.add(step.do);
+      },
+      async end(run) {
+        shown = await expectRebuildsChangeNothing(run, run.reader(WHOLE_STORY.focus));
+      },
+    });
+    expect([...taken].sort()).toEqual(Object.keys(KINDS).sort());
+    const changing = Object.entries(KINDS).flatMap(([kind, what]) => (what === 'changes' ? [kind] : []));
+    expect([...effective].sort()).toEqual(changing.sort());
+    const reasons = (shown['feed'] as readonly ShownItem[]).flatMap((item) => item.reasons);
+    // What is addressed to the team is what this reader put aside.
+    expect([...new Set(reasons)].sort()).toEqual(['FOLLOW', 'MENTION', 'RESHARE']);
+    // Nobody acts through the eyes of these.
+    const idle = ['slice of bob', 'slice of dan', 'slice of eve', 'slice of position', 'slice of applicant'];
+    expect(emptyOf(shown).filter((name) => !idle.includes(name))).toEqual([]);
+  },
+  600_000,
+);
