@@ -26,7 +26,7 @@ type Change = 'added' | 'raised';
  * of the old one then, so it is never missing; a reader that finds it twice uses the better copy.
  *
  * No index keeps two writers from putting one entry into two buckets at the same moment: every put is looked at again,
- * and the worse copy taken out. Both writers may then tell it as added.
+ * and the worse copy taken out. Both writers may then tell it as added; one of them does.
  */
 export function bucketFeedStore(options: BucketModel): FeedStore {
   const { model, buckets, spanOf } = options;
@@ -87,10 +87,8 @@ export function bucketFeedStore(options: BucketModel): FeedStore {
         const others = copies.filter((copy) => copy !== place);
         const whole = others.reduce<FeedEntry>(unite, place);
         const former = others.find((copy) => isBehind(copy, entry));
-        if (unseen.has(entry) && others.length > 0) {
-          if (former === undefined) changes.delete(entry);
-          else changes.set(entry, 'raised');
-        }
+        // Of a better copy nobody can say whether it was there before. Its writer may have taken this one for the former.
+        if (unseen.has(entry) && former !== undefined) changes.set(entry, 'raised');
         if (isBehind(whole, entry)) {
           if (!changes.has(entry)) changes.set(entry, 'raised');
           const target = { ...place, ...unite(whole, entry) };
