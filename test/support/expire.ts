@@ -3,11 +3,15 @@ import { ExpiryWorker } from '../../src/workers/expiry/expiry-worker.ts';
 import type { Parts } from './parts.ts';
 import { revised } from '../../src/storage/revision.ts';
 
-/** As if the action had been published until a moment ago. What is deleted already stays so. */
-export async function letExpire({ database }: Pick<Parts, 'database'>, actionId: string): Promise<void> {
+/** As if the action had been published until then. Default: a moment ago. What is deleted already stays so. */
+export async function letExpire(
+  { database }: Pick<Parts, 'database'>,
+  actionId: string,
+  at = new Date(Date.now() - 1_000),
+): Promise<void> {
   await database.collections.actions.updateOne(
     { _id: new ObjectId(actionId), isDeleted: false },
-    revised({ $set: { expiresAt: new Date(Date.now() - 1_000) } }),
+    revised({ $set: { expiresAt: at } }),
   );
 }
 

@@ -2,16 +2,16 @@ import type { MuteKind } from '../../src/domain/mute.ts';
 import { MuteEndsWorker } from '../../src/workers/mutes/mute-ends-worker.ts';
 import type { Parts } from './parts.ts';
 
-/** As if it had been muted until a moment ago. */
+/** As if it had been muted until then. Default: a moment ago. */
 export async function letMuteEnd(
   { database }: Pick<Parts, 'database'>,
   userId: string,
   { kind, value }: { readonly kind: MuteKind; readonly value: string },
+  at = new Date(Date.now() - 1_000),
 ): Promise<void> {
-  const past = new Date(Date.now() - 1_000);
   const { modifiedCount } = await database.collections.feeds.updateOne(
     { _id: userId },
-    { $set: { 'mutes.$[one].until': past, muteWakeAt: past } },
+    { $set: { 'mutes.$[one].until': at, muteWakeAt: at } },
     { arrayFilters: [{ 'one.kind': kind, 'one.value': value }] },
   );
   if (modifiedCount !== 1) throw new Error('Nothing is muted');
