@@ -209,8 +209,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await page.waitForResponse((response) => response.url().endsWith('/metrics'));
     await goTo(page, 'health');
     await has(page, 'From 20');
-    const points = await page.evaluate("document.querySelector('.plot polyline').getAttribute('points')");
-    expect(String(points).split(' ').length).toBeGreaterThan(1);
+    const points = (): Promise<unknown> =>
+      page.evaluate("document.querySelector('.plot polyline')?.getAttribute('points')");
+    await expect.poll(async () => String(await points()).split(' ').length).toBeGreaterThan(1);
   });
 
   test('what fails says so under axe-core on each screen and comes back by a click, and so does what is lost', async () => {
