@@ -17,6 +17,7 @@ export const reactSources: InlineConfig = {
       { find: '@fanfare/react/style.css', replacement: part('react/style.css') },
       { find: /^@fanfare\/react\/(more|server|testing)$/, replacement: part('react/src/$1.ts') },
       { find: '@fanfare/react', replacement: part('react/src/index.ts') },
+      { find: '@fanfare/client/operations', replacement: part('client/src/operations.ts') },
       { find: '@fanfare/client', replacement: part('client/src/index.ts') },
     ],
   },
