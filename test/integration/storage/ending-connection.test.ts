@@ -4,12 +4,15 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { isDatabaseUnavailable } from '../../../src/storage/errors.ts';
 import { connectDatabase, type Database } from '../../../src/storage/mongo.ts';
 import { testDatabase } from '../../support/engine.ts';
+import { startTcpProxy, through } from '../realtime/tcp-proxy.ts';
 
 /** The driver looks at the server so often; more often is not allowed. */
 const LOOKS_EVERY_MS = 500;
 
 /** With the sockets of this database's connections, as they are made. */
-async function databaseWithSockets(): Promise<{ database: Database; sockets: readonly Socket[] }> {
+async function databaseWithSockets(
+  uri = inject('mongodbUri'),
+): Promise<{ database: Database; sockets: readonly Socket[] }> {
   const spare = await testDatabase();
   onTestFinished(() => spare[Symbol.asyncDispose]());
   const sockets: Socket[] = [];
@@ -18,7 +21,7 @@ async function databaseWithSockets(): Promise<{ database: Database; sockets: rea
   };
   subscribe('net.client.socket', keep);
   onTestFinished(() => void unsubscribe('net.client.socket', keep));
-  const address = new URL(inject('mongodbUri'));
+  const address = new URL(uri);
   address.searchParams.set('heartbeatFrequencyMS', String(LOOKS_EVERY_MS));
   const database = await connectDatabase({ uri: address.href, db: spare.name, maxPoolSize: 2 });
   onTestFinished(() => database.close());
@@ -34,26 +37,33 @@ test('a command that is sent while its socket is being closed ends, and the next
 });
 
 test('a write whose socket breaks before it has taken it all is tried again, or is known as a lost connection', async () => {
-  const { database, sockets } = await databaseWithSockets();
+  const uri = inject('mongodbUri');
+  await using proxy = await startTcpProxy(Number(new URL(uri).port));
+  const { database, sockets } = await databaseWithSockets(through(uri, proxy));
+  const waiting = (): Socket[] =>
+    sockets.filter((socket) => socket.remotePort === proxy.port && socket.writableNeedDrain);
   const collection = database.db.collection('any');
   const large = 'x'.repeat(12 * 1024 * 1024);
   const broken = Object.assign(new Error('This socket has been ended by the other party'), { code: 'EPIPE' });
   const outcomes = [];
   for (const write of [() => collection.insertMany([{ large }]), () => collection.insertOne({ large })]) {
-    await database.ping();
+    const answers = (): Promise<boolean> =>
+      database.ping().then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(answers).toBe(true);
+    // Nobody reads: the socket has more to send than the system takes.
+    proxy.freeze();
     const outcome = write().then(
       () => 'written',
       (error: unknown) => (isDatabaseUnavailable(error) ? 'unavailable' : error),
     );
-    // By then the driver has handed it to the socket, which has more to send than the system takes.
-    await new Promise((resolve) => {
-      const look = (): void => {
-        if (sockets.some((socket) => socket.writableNeedDrain)) resolve(null);
-        else setImmediate(look);
-      };
-      look();
-    });
-    sockets.filter((socket) => socket.writableNeedDrain).forEach((socket) => socket.destroy(broken));
+    await expect.poll(() => waiting().length).toBeGreaterThan(0);
+    proxy.heal();
+    waiting().forEach((socket) => socket.destroy(broken));
+    // Those on which the driver looks at the server have gone dead too.
+    sockets.forEach((socket) => socket.destroy());
     outcomes.push(await outcome);
   }
   expect(outcomes.filter((outcome) => outcome !== 'written' && outcome !== 'unavailable')).toEqual([]);
