@@ -23,8 +23,8 @@ export interface FeedAhead {
 /**
  * What was read of a store counts only if the reader's profile already vouched for the store when it was read. Read
  * before the profile, that holds unless a rebuild came to its end in between: by what the profile says now there would be
- * no hole where there was one then. So, unless the store has read the profile before the page, the rebuild must have ended before the read began by more than clocks of hosts
- * differ and a write waits for the database.
+ * no hole where there was one then. So, unless the store has read the profile before the page, the rebuild must have
+ * ended before the read began by more than clocks of hosts differ and a write waits for the database.
  */
 const SETTLED_AFTER_MS = 300_000;
 

@@ -59,8 +59,9 @@ const LITTLE = 50;
  * page is full: an entry is certain once everything that has not been looked at is below it. Only what was bumped
  * past the beginning of the page may have its place below it nevertheless; that is looked at first.
  *
- * Costs at most nine stretches of 1 to 3 round trips, and one more where there may be little, and is not. Reads the actions of the stretches, at most some thousand, and for
- * a page that does not begin at the top all that were conducted before its beginning and bumped after it.
+ * Costs at most nine stretches of 1 to 3 round trips, and one more where little was expected and there is more. Reads the
+ * actions of the stretches, at most some thousand, and for a page that does not begin at the top all that were conducted
+ * before its beginning and bumped after it.
  */
 export async function readFromSource(
   dependencies: SourceDependencies,

@@ -97,8 +97,9 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
 
     /**
      * Extends the lease and notes the progress. Returns the lane, which may have become more urgent; null: the claim is
-     * void, or the action has been hidden, shown again, deleted or addressed to others meanwhile. Other changes do not end the pass, or an action that is commented on all the time would never
-     * reach the end of its audience: the version tells the end of the pass that another has to follow.
+     * void, or the action has been hidden, shown again, deleted or addressed to others meanwhile. Other changes do not end
+     * the pass, or an action that is commented on all the time would never reach the end of its audience: the version tells
+     * the end of the pass that another has to follow.
      */
     async checkpoint(
       claim: Claim,

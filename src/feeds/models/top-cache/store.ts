@@ -18,8 +18,8 @@ const MAX_TRIES = 100;
  * Every delivery is one atomic update of the reader's document, which puts the entry in its place, cuts the last one off
  * and raises the floor to it.
  *
- * Cost for a chunk: two or three commands, one more where it is not the first attempt; the database writes one document of up to `cap`
- * entries per reader. A bump costs the same. A page is one read by `_id`, the floor with it. A removal is one
+ * Cost for a chunk: two or three commands, one more where it is not the first attempt; the database writes one document of
+ * up to `cap` entries per reader. A bump costs the same. A page is one read by `_id`, the floor with it. A removal is one
  * `updateMany`. A fill reads and writes one document, again if somebody else wrote meanwhile. Storage: about 80 bytes per
  * entry and one index key; at most `cap` entries, and never more than TOP_CACHE_MAX.
  */
