@@ -47,13 +47,9 @@ function cpuOf({ spent }: Side): CoresCpu & { readonly all: number } {
   return { ...cpu, all: PARTS.reduce((sum, part) => sum + cpu[part], 0) };
 }
 
-/**
- * How often what one process does there can be done at most with more of them: one has a core at most, and all that is done
- * for a piece has `cores` of them. Where the rest takes the larger part, one process suffices.
- */
-export function mostGain({ processes, all }: { processes: number; all: number }, cores: number): number {
-  const one = Math.min(1 / processes, cores / all);
-  return cores / all / one;
+/** How often what was done with so many cores busy can be done at most when all of them are. */
+export function mostGain(busyCores: number, cores: number): number {
+  return cores / busyCores;
 }
 
 export function reportCores(of: {
@@ -80,14 +76,15 @@ export function reportCores(of: {
   const rows = measured.flatMap(({ work, gain, rates }) => {
     const row = (side: Side, { name, summary }: Figure) => {
       const cpu = cpuOf(side);
+      const busyCores = (summary.median * cpu.all) / MICROS;
       return {
         cells: [
           name,
           ...PARTS.map((part) => cpu[part].toFixed(1)),
           `${((cpu.processes / cpu.all) * 100).toFixed(0)} %`,
-          ((summary.median * cpu.all) / MICROS).toFixed(2),
+          busyCores.toFixed(2),
         ],
-        most: mostGain(cpu, cores),
+        most: mostGain(busyCores, cores),
       };
     };
     const [one, many] = [row(work.alone, rates[0]), row(work.together, rates[1])];
@@ -107,7 +104,7 @@ export function reportCores(of: {
     title: 'Many cores',
     about: [
       ...about,
-      `Each by one process and by ${String(cores)}, on a machine of ${String(cores)} cores that the database and the client share with them. “At most” is computed from the CPU of one: a process has one core at most, and all that is done for a piece has ${String(cores)}. Small answers hardly need the database, so there a second process has a core to take; for pages and deliveries the database and the client have taken most of it.`,
+      `Each by one process and by ${String(cores)}, on a machine of ${String(cores)} cores that the database and the client share with them. “At most” is computed from the cores that all of it keeps busy with one process: what is left of ${String(cores)} is there to gain. Small answers hardly need the database, so there a second process has a core to take; for pages and deliveries the database and the client have taken most of it.`,
       'What publishes and its API count as the client of the workers.',
     ],
     figures: measured.flatMap(({ rates, gain }) => [...rates, gain]),

@@ -24,11 +24,11 @@ test('what a process starts in turn counts as that process', async () => {
   expect(kindOf(new Map([[process.pid, 'benchmark']]))).toBe('other');
 });
 
-test('more processes gain what the one has no core for, and nothing where the database takes the larger part', () => {
-  expect(mostGain({ processes: 100, all: 100 }, 2)).toBe(2);
-  expect(mostGain({ processes: 75, all: 100 }, 2)).toBe(1.5);
-  expect(mostGain({ processes: 30, all: 100 }, 2)).toBe(1);
-  expect(mostGain({ processes: 30, all: 100 }, 8)).toBeCloseTo(2.4);
+test('more processes gain at most the cores that one leaves idle', () => {
+  expect(mostGain(1, 2)).toBe(2);
+  expect(mostGain(1.6, 2)).toBe(1.25);
+  expect(mostGain(2, 2)).toBe(1);
+  expect(mostGain(1.6, 8)).toBe(5);
 });
 
 async function listen(answer: (nth: number) => { readonly status: number; readonly body: string }) {
