@@ -4,7 +4,6 @@ import { withoutTenantIn } from '../domain/tenant-text.ts';
 import type { Identity, Role } from '../domain/viewer.ts';
 import { storedInput } from '../services/tenants/stored-input.ts';
 
-/** Who publishes for others. */
 const SERVICE = 'service';
 const SERVICE_ROLES: readonly Role[] = ['user', 'service'];
 

@@ -26,7 +26,6 @@ export interface ApiParts {
 /** Of what a process may hold; the rest is shared out in `storage/repositories.ts`. */
 const PARTS_SHARE = 5 / 16;
 
-/** Where GraphQL, probes and, without a port of their own, metrics are answered. */
 export function openApi(
   config: Config,
   parts: ApiParts,

@@ -31,7 +31,6 @@ export interface App extends AsyncDisposable {
   readonly url: string | null;
   readonly database: Database;
   readonly http: HttpServer | null;
-  /** Whether this process is fit to serve. */
   readiness(): Promise<Readiness>;
   /** Actions whose fan-out is pending or in progress, in any process. */
   openFanOuts(): Promise<number>;
@@ -48,7 +47,6 @@ export interface AppParts {
   readonly worker: boolean;
   /** Whether METRICS_PORT is listened on. */
   readonly metrics?: boolean;
-  /** Commands of traced requests and passes become spans. */
   readonly traces?: boolean;
   /** Where Redis cannot be reached at the start, it is waited for. Default: the start fails. */
   readonly waitsForRedis?: boolean;
@@ -57,13 +55,10 @@ export interface AppParts {
 export interface AppDependencies {
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** See `HttpServerOptions`. */
   readonly pageToken?: string | undefined;
-  /** See `HttpServerOptions`. */
   readonly demoPeople?: (() => Promise<readonly DemoPerson[]>) | undefined;
   /** Of all processes that serve as one, where this is one of several: what /ready and /metrics answer. */
   readonly group?: AppGroup | undefined;
-  /** Publishes the driver's command events, for counting round trips. */
   readonly monitorCommands?: boolean;
 }
 
@@ -72,10 +67,7 @@ export interface AppGroup {
   readonly metrics: () => Promise<string>;
 }
 
-/**
- * Builds a process from its configuration: connections, repositories, services and, as asked for, worker and API.
- * When a part cannot be built, what was built is closed again and the reason thrown.
- */
+/** Builds a process as configured. Where a part cannot be built, what was built is closed and it throws. */
 export async function createApp(
   config: Config,
   parts: AppParts,

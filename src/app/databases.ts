@@ -5,13 +5,11 @@ import type { Environment } from '../config/env.ts';
 import { redact } from '../lib/redact.ts';
 import { isLocalEngineError, loadLocalEngine } from './local-engine.ts';
 
-/** The databases in use. */
 export interface Databases extends EmbeddedServices {
   /** The process whose local databases they are; null when they were given or are this process's own. */
   readonly sharedBy: number | null;
 }
 
-/** Who hears what is being done about them. */
 export interface StartSteps {
   readonly onEvent: (event: EmbeddedEvent) => void;
 }
@@ -94,7 +92,6 @@ async function servicesWithin(join: typeof joinRunningServices, dataDir: string)
   return null;
 }
 
-/** For people. */
 export function describeDatabases(databases: Databases, { dataDir }: Pick<Config, 'dataDir'>): string {
   const { mongodbKind, mongodbUri, redisKind, redisUrl, sharedBy } = databases;
   const place = (kind: string, address: string) => (kind === 'given' ? redact(address) : `local ${kind}`);

@@ -20,7 +20,6 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { partsOf, type WorkerSetup } from './worker-setup.ts';
 
-/** How often a process looks whether a generation of scores is due. */
 const RESCORE_POLL_MS = 10_000;
 
 /** What brings actions into feeds, and keeps what feeds show up to date. */

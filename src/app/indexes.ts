@@ -4,10 +4,7 @@ import type { IndexDefinition, RetiredIndex } from '../storage/index-definition.
 import { INDEXES, RETIRED_INDEXES } from '../storage/index-definitions.ts';
 import { TENANT_INDEXES } from '../storage/tenant-indexes.ts';
 
-/**
- * Every index of the database, whatever the feed model, with those of the types of actions of this process.
- * @param options.hasTenants whether lists across a tenant have theirs. Default: no.
- */
+/** Every index, those of feed models and this process's types too. @param options.hasTenants default no. */
 export function allIndexes({ hasTenants = false } = {}): readonly IndexDefinition[] {
   const ofTenants = hasTenants ? TENANT_INDEXES : [];
   return [...INDEXES, ...ofTenants, ...descriptorIndexes(), ...FEED_INDEXES];

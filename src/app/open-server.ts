@@ -3,7 +3,6 @@ import type { Environment } from '../config/env.ts';
 import { createApp, type App, type AppDependencies, type AppParts } from './app.ts';
 import { startDatabases, type Databases, type StartSteps } from './databases.ts';
 
-/** A running app with the databases it stands on. */
 export interface Server extends AsyncDisposable {
   readonly app: App;
   /** With the addresses of the databases in use, given or local. */
@@ -18,7 +17,6 @@ export interface ServerOptions {
   readonly steps: StartSteps;
   /** What the opening of the app is to run in. Default: nothing. */
   readonly around?: (open: () => Promise<App>) => Promise<App>;
-  /** Called when the databases are there. */
   readonly dependencies: (config: Config, databases: Databases) => Promise<AppDependencies>;
 }
 

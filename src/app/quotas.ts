@@ -3,7 +3,6 @@ import type { RedisParts } from '../connections/redis-parts.ts';
 import { createPublicationQuota } from '../http/publication-quota.ts';
 import type { TenantQuotas } from '../services/tenants/quotas.ts';
 
-/** What the settings let each tenant have. */
 export function quotasOf({ tenants }: Pick<Config, 'tenants'>, redis: RedisParts | null): TenantQuotas {
   const { members, publications } = tenants;
   if (publications === null) return { members, publications };

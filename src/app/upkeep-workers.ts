@@ -18,7 +18,6 @@ import { SnoozeWorker } from '../workers/snoozes/snooze-worker.ts';
 import { UpkeepWorker } from '../workers/upkeep/upkeep-worker.ts';
 import { partsOf, type WorkerSetup } from './worker-setup.ts';
 
-/** How often a process looks whether a migration is due. */
 const MIGRATION_POLL_MS = 5_000;
 
 /** What keeps the data in order: shapes, ends of periods, leftovers, erasures. */

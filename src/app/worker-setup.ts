@@ -4,7 +4,6 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { LaneGate } from '../workers/fan-out/lane-gate.ts';
 import type { Core } from './core.ts';
 
-/** What the workers of one process are made of. */
 export interface WorkerSetup {
   readonly config: Pick<Config, 'events' | 'fanOut' | 'feeds'>;
   readonly core: Core;

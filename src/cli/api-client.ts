@@ -6,7 +6,6 @@ export interface ApiIssue {
   readonly message: string;
 }
 
-/** An error the API answered with. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: string;

@@ -11,7 +11,6 @@ export interface Terminal {
   mute(): void;
 }
 
-/** What every command gets. */
 export interface CommandContext {
   readonly env: Environment;
   readonly terminal: Terminal;

@@ -6,7 +6,6 @@ import type { OffloadOptions, RestoreOptions } from './offload.ts';
 import { atLeastOne, TENANT } from './options.ts';
 import type { RebuildOptions } from './rebuild.ts';
 
-/** Adds what brings data in and takes them out. */
 export function addDataCommands(
   program: Command,
   context: () => CommandContext,

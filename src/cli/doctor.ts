@@ -31,10 +31,7 @@ interface Finding {
   readonly detail: string;
 }
 
-/**
- * Shows what is configured and looks whether it works.
- * @returns the exit code: 1 when something does not.
- */
+/** Shows what is configured and whether it works. @returns the exit code: 1 when something does not. */
 export async function doctor(context: CommandContext, options: DoctorOptions): Promise<number> {
   const { env, terminal } = context;
   if (options.settings === true) {

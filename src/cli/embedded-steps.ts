@@ -11,10 +11,7 @@ export interface EmbeddedSteps extends Disposable {
   note(message: string): void;
 }
 
-/**
- * Shows what the local databases are doing; the first start builds one, which takes a while.
- * @param log where to say it instead of the terminal; null: the terminal.
- */
+/** Shows what the local databases are doing. @param log says it instead; null: the terminal does. */
 export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'error'> | null): EmbeddedSteps {
   let bar: { readonly step: string; readonly progress: Progress } | null = null;
   const waiting = log === null ? openWaitingLine(terminal) : null;

@@ -32,10 +32,7 @@ const MAX_SHOWN_FAULTS = 100;
 const KIND_WIDTH = 8;
 const ASK_EVERY_MS = 500;
 
-/**
- * Imports files of one JSON object per line.
- * @returns the exit code: 1 when a line could not be imported.
- */
+/** Imports files of one JSON object per line. @returns the exit code: 1 when a line failed. */
 export async function importFiles(context: CommandContext, options: ImportOptions): Promise<number> {
   const files = ORDER.flatMap((kind) => (options[kind] ?? []).map((path) => ({ kind, path })));
   if (files.length === 0)

@@ -10,10 +10,7 @@ const TEMPLATE = join(ROOT, 'templates', 'project');
 /** What this writes that begins with a dot. */
 const OURS: ReadonlySet<string> = new Set(['.gitignore', '.fanfare']);
 
-/**
- * Makes a small project in an empty folder: a configuration, an example that publishes and reads, databases for Docker.
- * @throws CommandError where the folder has something in it.
- */
+/** Makes a small project in an empty folder. @throws CommandError where the folder has something in it. */
 export async function init({ terminal }: CommandContext, given: string): Promise<void> {
   const folder = resolve(given);
   await mkdir(folder, { recursive: true });

@@ -8,7 +8,6 @@ import type { PlanOptions } from './plan.ts';
 import type { ShardOptions } from './shard.ts';
 import { sayLoading } from './waiting-line.ts';
 
-/** Adds what shows a server, and lays out its database. */
 export function addInstallationCommands(
   program: Command,
   context: () => CommandContext,
@@ -51,7 +50,6 @@ export function addInstallationCommands(
     });
 }
 
-/** Adds what helps to plan, set up and look after an installation. */
 export function addProjectCommands(
   program: Command,
   context: () => CommandContext,

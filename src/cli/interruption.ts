@@ -10,7 +10,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export interface Interruptible {
   /** One line: what was done, and how to go on. */
   readonly farewell: () => string;
-  /** Closes what the command has opened. */
   readonly close?: () => Promise<void>;
   /** Default: as a shell has it for a program that a signal ended. */
   readonly exitCode?: number;

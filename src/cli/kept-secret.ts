@@ -28,7 +28,6 @@ export function keptSecretPath(dataDir: string): string {
   return join(dataDir, FILE_NAME);
 }
 
-/** The secret an earlier start has kept; null when there is none. */
 export function keptSecret(dataDir: string): Promise<string | null> {
   return readSecret(keptSecretPath(dataDir));
 }

@@ -45,7 +45,6 @@ export async function offload(context: CommandContext, options: OffloadOptions):
   return 1;
 }
 
-/** Brings back what a file has. */
 export async function restore(context: CommandContext, path: string, options: RestoreOptions): Promise<void> {
   await using runtime = await open(
     context,

@@ -8,10 +8,7 @@ import { addTenantCommands } from './tenant-commands.ts';
 
 // Every action imports its command when it is called: help and tokens should not wait for databases to be loaded.
 
-/**
- * The command line. Errors of usage are thrown as CommanderError after they were explained.
- * @param exit takes the exit code of a command that has one to give.
- */
+/** Errors of usage are thrown as CommanderError once explained. @param exit takes a command's exit code. */
 export async function createProgram(given: CommandContext, exit: (code: number) => void): Promise<Command> {
   let context = given;
   const program = new Command('fanfare')

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { recordProcess, findRecord, type ProcessRecord } from './process-record.ts';
 
-/** The API that runs on a DATA_DIR. */
 export interface RunningServer {
   readonly url: string;
   /** Of the user demo with all roles; null when the server cannot sign tokens. */

@@ -31,7 +31,6 @@ export interface Running {
   readonly demoToken: string | null;
 }
 
-/** A running app with everything it stands on. */
 export interface Runtime extends Running, AsyncDisposable {
   readonly app: App;
   /** Closes the app, then the databases. */
@@ -61,7 +60,6 @@ export const DEMO_TENANT = 'demo';
 /** How long a signal waits for a start that is under way. What it then leaves open ends with the process. */
 const FINISH_START_MS = 3_000;
 
-/** Starts local databases where no address is given, then the app. When that fails, what was started is closed. */
 export function openRuntime(context: CommandContext, options: RuntimeOptions): Promise<Runtime> {
   const { level } = options.config.log;
   const logger = loggerOf(context, options.voice === 'command' && level === 'info' ? 'warn' : level);

@@ -7,7 +7,6 @@ import type { TokenOptions } from './token.ts';
 import { sayLoading } from './waiting-line.ts';
 import type { WorkerCommandOptions } from './worker.ts';
 
-/** Adds what runs a server, and gives tokens for it. */
 export function addServerCommands(
   program: Command,
   context: () => CommandContext,

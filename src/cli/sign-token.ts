@@ -4,7 +4,6 @@ import type { Tenant } from '../domain/tenant.ts';
 import { OPERATOR, ROLES } from '../domain/viewer.ts';
 import { CommandError } from './context.ts';
 
-/** What a token may say of its bearer. */
 export const TOKEN_ROLES = [...ROLES, OPERATOR] as const;
 export type TokenRole = (typeof TOKEN_ROLES)[number];
 

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import type { EraseTenantOptions, ExportTenantOptions } from './tenants.ts';
 
-/** Adds what is done with whole tenants. */
 export function addTenantCommands(program: Command, context: () => CommandContext): void {
   const tenant = program
     .command('tenant')

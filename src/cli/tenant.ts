@@ -3,10 +3,7 @@ import { isTenantName, storedId, TENANT_FORM, type Tenant } from '../domain/tena
 import type { Identity } from '../domain/viewer.ts';
 import { CommandError } from './context.ts';
 
-/**
- * The tenant that a command works in; null where tenants are off.
- * @throws CommandError when it is named where there are none, or not named where there are.
- */
+/** The tenant of a command; null: tenants are off. @throws CommandError: named or left out wrongly. */
 export function tenantFor(
   { auth }: { readonly auth: Pick<Config['auth'], 'tenantClaim'> },
   given: string | undefined,
@@ -20,7 +17,6 @@ export function tenantFor(
   return given ?? null;
 }
 
-/** Who acts for a command, in its tenant. */
 export function actingIn(tenant: Tenant | null, identity: Identity): Identity {
   return tenant === null ? identity : { ...identity, userId: storedId(tenant, identity.userId) };
 }

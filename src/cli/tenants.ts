@@ -37,7 +37,6 @@ export async function listTenants(context: CommandContext): Promise<void> {
     context.terminal.out(`${tenant}\t${String(members)} members\t${String(actions)} actions`);
 }
 
-/** Writes everything that is stored of a tenant to a new file. */
 export async function exportTenant(
   context: CommandContext,
   name: string,
@@ -72,7 +71,6 @@ export async function exportTenant(
   context.terminal.note(`${String(count)} lines written to ${out}`);
 }
 
-/** Removes everything that is stored of a tenant. */
 export async function eraseTenant(
   context: CommandContext,
   name: string,

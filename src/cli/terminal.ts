@@ -4,7 +4,6 @@ import type { Terminal } from './context.ts';
 const CLEAR_LINE = '\r\u001b[K';
 const STDERR = 2;
 
-/** The terminal of this process. */
 export function processTerminal(): Terminal {
   const isInteractive = process.stderr.isTTY;
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreGoneReader);
@@ -41,10 +40,7 @@ function isFile(descriptor: number): boolean {
   return !status.isFIFO() && !status.isSocket() && !process.stderr.isTTY;
 }
 
-/**
- * A log line for which the disk has no room is lost. A stream would end the process with an error, or say nothing more
- * when there is room again.
- */
+/** A log line for which the disk has no room is lost; a stream would end the process, or stay silent. */
 function writeOrLose(text: string): void {
   try {
     writeSync(STDERR, text);

@@ -14,10 +14,7 @@ const BEAT_EVERY_MS = 5_000;
 /** Longer than a database takes to elect another primary. */
 const HEALTHY_WITHIN_MS = 60_000;
 
-/**
- * Notes in DATA_DIR, every five seconds, that this worker runs and its database answers. Disposing ends that.
- * @param onError called once when the notes cannot be written.
- */
+/** Notes every five seconds that this worker works. @param onError called once when it cannot be written. */
 export async function startHeartbeat(
   dataDir: string,
   ping: () => Promise<unknown>,

@@ -18,7 +18,6 @@ export interface Config {
     /** 0: any free port. */
     readonly port: number;
     readonly graphiql: boolean;
-    /** The page at /console. */
     readonly console: boolean;
     readonly introspection: boolean;
     readonly maxBodyBytes: number;
@@ -101,7 +100,6 @@ export interface Config {
   readonly log: { readonly level: LogLevel };
 }
 
-/** One variable that cannot be used as it is. */
 export interface ConfigFault {
   readonly name: SettingName;
   readonly message: string;

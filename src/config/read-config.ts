@@ -14,10 +14,7 @@ export interface ReadConfigOptions {
   readonly needsKey?: boolean;
 }
 
-/**
- * Reads the configuration from environment variables; an empty variable counts as not set.
- * @throws ConfigError with all faults.
- */
+/** Reads environment variables; an empty one counts as not set. @throws ConfigError with all faults. */
 export function readConfig(env: Environment, options: ReadConfigOptions): Config {
   const faults: ConfigFault[] = [];
   const values = readSettings(env, faults);
@@ -217,7 +214,6 @@ function cacheHome(given: string | undefined): string {
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The object without its undefined properties. */
 function defined<T extends object>(object: T): Defined<T> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

@@ -15,7 +15,6 @@ export interface Setting<T = unknown> {
   readonly isSecret: boolean;
 }
 
-/** What the settings of a group are made with. */
 export function settingsOf(group: Group) {
   const setting = <T>(
     fallback: string,

@@ -29,5 +29,4 @@ type ValueOf<S> = S extends { readonly kind: Kind<infer T> }
     : T | undefined
   : never;
 
-/** Every setting with its value. */
 export type SettingValues = { readonly [N in SettingName]: ValueOf<(typeof SETTINGS)[N]> };

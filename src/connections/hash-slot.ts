@@ -10,10 +10,7 @@ export function hashSlot(tag: string): number {
   return crc % SLOTS;
 }
 
-/**
- * As many hash tags as asked for that begin with the prefix, their slots spread evenly: always the same ones, in all
- * processes and releases.
- */
+/** Hash tags that begin with the prefix, their slots spread evenly: the same ones in every process. */
 export function spreadTags(prefix: string, count: number): string[] {
   const tags: string[] = [];
   for (let part = 0; part < count; part += 1) {

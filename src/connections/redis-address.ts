@@ -1,10 +1,8 @@
-/** One server of Redis. */
 export interface RedisHost {
   readonly host: string;
   readonly port: number;
 }
 
-/** What a URL of Redis says. */
 export interface RedisAddress {
   readonly hosts: readonly RedisHost[];
   readonly isTls: boolean;

@@ -16,7 +16,6 @@ export interface RedisPart extends Pick<RedisConnections, 'commands' | 'subscrib
   readonly prefix: string;
 }
 
-/** All of the Redis that an installation has. */
 export interface RedisParts extends AsyncDisposable {
   /** At least one; the first has what belongs to no reader. */
   readonly parts: readonly RedisPart[];
@@ -27,7 +26,6 @@ export interface RedisParts extends AsyncDisposable {
 }
 
 export interface RedisPartsOptions extends RedisOptions {
-  /** What all keys and channels are to begin with. */
   readonly prefix: string;
 }
 

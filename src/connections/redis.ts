@@ -7,7 +7,6 @@ export type RedisClient = Redis;
 /** What the client connects to, and as whom. */
 export type ClientTarget = Omit<AllClientOptions, 'replyMapping'>;
 
-/** Milliseconds. */
 export const DEFAULT_CONNECT_TIMEOUT_MS = 5000;
 
 type RedisRole = 'commands' | 'subscriber';
@@ -23,9 +22,7 @@ export interface RedisOptions {
   readonly commandTimeoutMs?: number;
   /** Milliseconds until an attempt to connect fails. Default 5000. */
   readonly connectTimeoutMs?: number;
-  /**
-   * The first attempt failed, and it goes on trying instead of giving up. Absent: it gives up.
-   */
+  /** The first attempt failed, and it goes on trying. Absent: it gives up. */
   readonly onWaiting?: (error: unknown) => void;
   /** Faults of a connection; each is followed by further attempts. The same fault may come many times. */
   readonly onError?: (role: string, error: Error) => void;

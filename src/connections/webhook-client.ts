@@ -3,7 +3,6 @@ import { request as requestHttps } from 'node:https';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { redact } from '../lib/redact.ts';
 
-/** How an attempt ended. */
 export type WebhookOutcome =
   | { readonly isTaken: true }
   | {
@@ -25,7 +24,6 @@ export interface WebhookClientOptions {
   readonly allowPrivateAddress: boolean;
   /** For all of an attempt, from the look-up of the name to the end of the answer. */
   readonly timeoutMs: number;
-  /** Connections that are open at a time. */
   readonly maxConnections: number;
 }
 

@@ -5,7 +5,6 @@ import type { FieldDeclaration } from './field.ts';
 import type { Locale } from './locale.ts';
 import { ACTOR, defineGroupSentence, defineSentence, SUBJECTS, type Messages } from './sentence.ts';
 
-/** One thing in a configuration that cannot be used as it is. */
 export interface DeclarationFault {
   /** Where it is, such as `descriptors[0].fields.repoId.label`. */
   readonly path: string;
@@ -122,12 +121,10 @@ function sentenceFaults(
   return faults;
 }
 
-/** What is wrong with a sentence about an action of that type. */
 export function sentenceFault({ fields }: DescriptorDeclaration, said: Messages): string | null {
   return faultIn(() => defineSentence({ en: said }, compiledFields(fields)));
 }
 
-/** What is wrong with a sentence about several. */
 export function groupSentenceFault({ fields, group }: DescriptorDeclaration, said: Messages): string | null {
   if (group === undefined) return null;
   return faultIn(() => defineGroupSentence({ en: said }, compiledFields(fields), group));

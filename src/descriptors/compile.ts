@@ -44,7 +44,6 @@ export function compileDescriptor(declaration: DescriptorDeclaration): Descripto
   };
 }
 
-/** The fields as they are stored and served. */
 export function compiledFields(declared: Fields): Record<string, DescriptorField> {
   const idFields = new Map(
     Object.entries(declared).flatMap(([name, field]) => {
@@ -63,7 +62,6 @@ export function compiledFields(declared: Fields): Record<string, DescriptorField
   );
 }
 
-/** The field that holds the name of what a field refers to. */
 export function labelOf(field: FieldDeclaration): string | undefined {
   if (field.kind === 'person') return field.options.name;
   return field.kind === 'ref' || field.kind === 'id' ? field.options.label : undefined;

@@ -57,7 +57,6 @@ type OptionalKeys<F> = {
     : never;
 }[keyof F];
 
-/** What the fields of a declaration hold. */
 export type DescriptorValuesOf<F> = {
   readonly [K in Exclude<keyof F, OptionalKeys<F>>]: ValueOf<F[K]>;
 } & { readonly [K in OptionalKeys<F>]?: ValueOf<F[K]> | null };

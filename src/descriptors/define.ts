@@ -52,7 +52,6 @@ export type DescriptorField = CommonField &
 /** A field by which an action is filed: it becomes a ref. */
 export interface RefField {
   readonly name: string;
-  /** Of the ref. */
   readonly type: string;
   /** The field with its name. */
   readonly label: string;
@@ -74,7 +73,6 @@ export interface DescriptorType {
   readonly namedFields: readonly { readonly name: string; readonly idField: string }[];
   /** Fields with the id of who did it. */
   readonly actorFields: readonly string[];
-  /** Fields that become refs of the action. */
   readonly refFields: readonly RefField[];
   /** Fields with the id of somebody whom the action concerns. */
   readonly concernedFields: readonly string[];
@@ -94,7 +92,6 @@ export interface DescriptorType {
   readonly schema: z.ZodType<{ tags: string[] } & Record<string, unknown>>;
 }
 
-/** Validates a descriptor of these fields. */
 export function descriptorSchema(fields: DescriptorType['fields']): DescriptorType['schema'] {
   return z.strictObject({
     ...Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)])),

@@ -1,4 +1,3 @@
-/** What every field may say. */
 export interface CommonOptions {
   /** Shown in the schema. Default: by its kind. */
   readonly description?: string;
@@ -55,7 +54,6 @@ interface NoOptions {
   readonly optional?: never;
 }
 
-/** A field as a host declares it. */
 export type FieldDeclaration =
   | { readonly kind: 'text'; readonly options: TextOptions }
   | { readonly kind: 'int' | 'float'; readonly options: NumberOptions }

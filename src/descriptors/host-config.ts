@@ -14,7 +14,6 @@ import type { Locale } from './locale.ts';
 import { ALWAYS, PACK_NAMES, PACKS, type PackName } from './packs/packs.ts';
 import { SHIPPED_PHRASES, type PhraseMessages } from './phrases.ts';
 
-/** What a host plugs in. */
 export interface HostConfig<
   D extends readonly DescriptorDeclaration[] = readonly DescriptorDeclaration[],
   P extends readonly PackName[] = readonly PackName[],
@@ -52,7 +51,6 @@ export class HostConfigError extends Error {
   }
 }
 
-/** A configuration in which there is no fault. */
 export interface CheckedHostConfig {
   readonly types: readonly DescriptorType[];
   /** Null: it names none. */
@@ -142,7 +140,6 @@ function placeOf(declaration: unknown, index: number): string {
   return `descriptors[${String(index)}]${name}`;
 }
 
-/** What the types have to do with each other. */
 function togetherFaults(declared: readonly DescriptorDeclaration[], own: number): DeclarationFault[] {
   const faults: DeclarationFault[] = [];
   const shipped = declared.length - own;

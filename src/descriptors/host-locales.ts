@@ -6,7 +6,6 @@ import type { Locale } from './locale.ts';
 import { compilePhrase, SHIPPED_PHRASES, type PhraseMessages } from './phrases.ts';
 import type { LocalMessages } from './sentence.ts';
 
-/** A language that a host adds. */
 export interface LocaleDeclaration extends PhraseMessages {
   /** Sentences about an action by type, those of packs too; what a type declares itself is not said here again. */
   readonly summaries?: LocalMessages;
@@ -28,7 +27,6 @@ const localesSchema = z.record(
   }),
 );
 
-/** All that is wrong with the languages on their own. */
 export function localeFaults(locales: unknown): DeclarationFault[] {
   if (locales === undefined) return [];
   const read = localesSchema.safeParse(locales);
@@ -67,7 +65,6 @@ export function languagesOf(locales: LocaleDeclarations): ReadonlyMap<Locale, Ph
   return new Map([...SHIPPED_PHRASES, ...own]);
 }
 
-/** What is wrong with the sentences that the languages bring for the types. */
 export function localSentenceFaults(
   locales: LocaleDeclarations,
   declared: readonly DescriptorDeclaration[],
@@ -94,7 +91,6 @@ export function localSentenceFaults(
   });
 }
 
-/** The declaration with the sentences that the languages bring for it. */
 export function withLocalSentences(
   declaration: DescriptorDeclaration,
   locales: LocaleDeclarations,

@@ -7,7 +7,6 @@ import { textsOf } from './texts.ts';
 /** What of an action a mute goes by. */
 export type MutableAction = Pick<Action, 'actorId' | 'refIds' | 'refs' | 'descriptor'>;
 
-/** Whether a reader wants to see nothing of an action. */
 export function isMutedAction(mutes: ReaderMutes, action: MutableAction): boolean {
   if (mutes.list.length === 0) return false;
   return (

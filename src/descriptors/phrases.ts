@@ -10,7 +10,6 @@ export interface PhraseMessages {
   readonly manyOthers: string;
 }
 
-/** The languages that come with the server. */
 export const SHIPPED_PHRASES: ReadonlyMap<Locale, PhraseMessages> = new Map([
   ['en', { others: '{count, number} others', manyOthers: 'many others' }],
   ['de', { others: '{count, number} weitere', manyOthers: 'viele weitere' }],

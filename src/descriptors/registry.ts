@@ -9,7 +9,6 @@ interface Catalogue {
   readonly byType: ReadonlyMap<string, DescriptorType>;
   readonly byInputName: ReadonlyMap<string, DescriptorType>;
   readonly indexedFields: readonly string[];
-  /** By the languages that are served. */
   readonly others: ReadonlyMap<Locale, OthersPhrase>;
   readonly locales: readonly Locale[];
   readonly source: string;
@@ -61,7 +60,6 @@ export function indexedFields(): readonly string[] {
   return catalogue().indexedFields;
 }
 
-/** The languages that sentences are served in. */
 export function servedLocales(): readonly Locale[] {
   return catalogue().locales;
 }

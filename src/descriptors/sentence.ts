@@ -11,7 +11,6 @@ export type SentenceMessages = Readonly<Record<typeof DEFAULT_LOCALE, Messages>>
 export type LocalMessages = Readonly<Partial<Record<Locale, Messages>>>;
 export type Messages = string | readonly string[];
 
-/** The argument that is the actor of the action. */
 export const ACTOR = 'actor';
 
 /** In a sentence about a group: the number of those it begins with, for words that go by it. */
@@ -22,7 +21,6 @@ export type SentencePart = string | { readonly id: string };
 
 /** What a message is made from: ids are given by the names of their arguments. */
 export interface SentenceValues {
-  /** Whether the thing or person in that argument has a name. */
   hasName(argument: string): boolean;
   readonly fields: Readonly<Record<string, unknown>>;
 }

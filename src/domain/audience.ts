@@ -34,7 +34,6 @@ export function scopeKey(
   }
 }
 
-/** Whether the scope reaches followers of the action's refs. */
 export function reachesFollowers(action: Pick<Action, 'scope'>): boolean {
   return action.scope === 'FOLLOWERS' || action.scope === 'PUBLIC';
 }

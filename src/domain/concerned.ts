@@ -1,7 +1,6 @@
 import type { Action, ConcernedKey, UserId } from './action.ts';
 import { userKey } from './audience.ts';
 
-/** What says whom an action concerns. */
 export type ConcerningAction = Pick<Action, 'mentions' | 'recipients' | 'audience' | 'concerned'>;
 
 /** The people and departments an action concerns for what it says, by key, and from when on, in milliseconds. */
@@ -11,10 +10,7 @@ export function concernedSince(action: ConcerningAction): ReadonlyMap<string, nu
   return new Map(concerned.map(({ key, since }) => [key, since?.getTime() ?? -Infinity]));
 }
 
-/**
- * Whom an action concerns from the beginning; null where that is whom it names.
- * @param declared people whom its descriptor concerns beside those.
- */
+/** Whom an action concerns at first; null: whom it names. @param declared whom its descriptor concerns. */
 export function concernedAtFirst(
   action: Omit<ConcerningAction, 'concerned'>,
   declared: readonly UserId[],

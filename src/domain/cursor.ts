@@ -67,7 +67,6 @@ export function positionAbove({
   return { time, actionId: (BigInt(`0x${actionId}`) + 1n).toString(16).padStart(24, '0') };
 }
 
-/** Where a page of a ranked feed ended. */
 export interface RankedCursor {
   /** Whose scores the session goes by. */
   readonly generation: Date;

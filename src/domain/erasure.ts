@@ -16,12 +16,10 @@ export interface ErasureSubject {
   readonly pseudonym: UserId;
 }
 
-/** An erasure that was asked for. */
 export interface ErasureTask extends ErasureSubject {
   readonly startedAt: Date;
 }
 
-/** How far an erasure is. */
 export interface Erasure {
   /** Null once only a hash of it is left. */
   readonly memberId: UserId | null;

@@ -11,16 +11,12 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One fault of an input: where it is and what is wrong with it. */
 export interface InputIssue {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/**
- * An error the caller is meant to see. Everything else that is thrown is a fault of ours, is masked towards the
- * client and logged.
- */
+/** An error the caller is meant to see. Any other is ours: masked towards the client, and logged. */
 export class FanfareError extends Error {
   override readonly name = 'FanfareError';
   readonly code: ErrorCode;

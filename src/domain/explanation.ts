@@ -1,7 +1,6 @@
 import type { Boost } from './relevancy.ts';
 import type { AddressedBy } from './visibility.ts';
 
-/** What keeps an action out of a feed. */
 export const WITHHELD_REASONS = [
   'HIDDEN',
   'MUTED',
@@ -17,14 +16,12 @@ export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 export const FEED_PATHS = ['STORED', 'PULLED', 'SOURCE', 'NONE'] as const;
 export type FeedPath = (typeof FEED_PATHS)[number];
 
-/** One thing that lifts an item. */
 export interface RelevancyCause {
   readonly kind: Boost['kind'] | 'CONDUCTED' | 'SNOOZE_ENDED';
   readonly at: Date;
   readonly liftedTo: Date;
 }
 
-/** Why an action is or is not in a feed. */
 export interface FeedItemExplanation {
   readonly isInFeed: boolean;
   readonly isEntitled: boolean;

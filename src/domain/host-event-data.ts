@@ -3,7 +3,6 @@ import type { HostEvent, HostEventType } from './host-event.ts';
 import type { Tenant } from './tenant.ts';
 import { encodeActionId, encodeInteractionId } from './node-ids.ts';
 
-/** An event as a host reads it. */
 export interface HostEventView {
   readonly id: string;
   readonly type: HostEventType;

@@ -4,7 +4,6 @@ import type { DeliveryReason } from './newsfeed-item.ts';
 import type { InteractionKind } from './relevancy.ts';
 import { tenantOf, type Tenant } from './tenant.ts';
 
-/** What a host application can be told of. */
 export const HOST_EVENT_TYPES = [
   'action.published',
   'action.updated',
@@ -28,7 +27,6 @@ export interface DeliveredReader {
   readonly reasons: readonly DeliveryReason[];
 }
 
-/** How much a reader has not read. */
 export interface UnreadFacts {
   readonly count: number;
   /** False: there is more. */
@@ -65,7 +63,6 @@ export interface HostEvent {
   readonly facts: HostEventFacts;
 }
 
-/** An event with its place in the order of all. */
 export interface NumberedHostEvent extends HostEvent {
   readonly seq: number;
 }
@@ -76,5 +73,4 @@ export function tenantOfFacts({ actorId, followerId, memberId }: HostEventFacts)
   return named === undefined ? null : tenantOf(named);
 }
 
-/** Most readers that one event names. */
 export const MAX_READERS_PER_EVENT = 1_000;

@@ -8,7 +8,6 @@ export type InteractionId = string;
 export const INTERACTION_STATES = ['VISIBLE', 'REMOVED', 'HIDDEN'] as const;
 export type InteractionState = (typeof INTERACTION_STATES)[number];
 
-/** The reactions a site offers unless it says otherwise. */
 export const DEFAULT_REACTIONS = ['👍', '❤️', '🎉', '😂', '😕', '👀'] as const;
 
 /** Longest text of a comment, in characters. */
@@ -44,7 +43,6 @@ export interface OwnInteractions {
   readonly reactions: readonly string[];
 }
 
-/** What identifies an interaction among those of its action. */
 export interface InteractionIdentity {
   readonly kind: InteractionKind;
   readonly actorId: UserId;

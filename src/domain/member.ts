@@ -12,7 +12,6 @@ export interface Member {
   readonly supervisorId: UserId | null;
 }
 
-/** What a thing is and is called. */
 export type RefName = Pick<Ref, 'refId' | 'type' | 'label'>;
 
 /** A thing as the host application last described it. */

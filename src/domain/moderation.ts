@@ -1,8 +1,6 @@
 import type { ActionId, UserId } from './action.ts';
 
-/** What is done to a whole action. */
 const ACTION_MODERATION_KINDS = ['HIDE', 'UNHIDE', 'DELETE'] as const;
-/** What is done to one of its interactions. */
 const INTERACTION_MODERATION_KINDS = ['HIDE_INTERACTION', 'UNHIDE_INTERACTION', 'EDIT_INTERACTION'] as const;
 export const MODERATION_KINDS = [
   ...ACTION_MODERATION_KINDS,
@@ -13,7 +11,6 @@ export type ActionModerationKind = (typeof ACTION_MODERATION_KINDS)[number];
 export type InteractionModerationKind = (typeof INTERACTION_MODERATION_KINDS)[number];
 export type ModerationKind = (typeof MODERATION_KINDS)[number];
 
-/** Who did what to an action, when and why. */
 export interface ModerationRecord {
   readonly id: string;
   readonly actionId: ActionId;

@@ -12,7 +12,6 @@ export const MAX_PHRASE_WORDS = 5;
 export const MUTE_KINDS = ['MEMBER', 'REF', 'TYPE', 'PHRASE'] as const;
 export type MuteKind = (typeof MUTE_KINDS)[number];
 
-/** What a reader wants to see nothing of. */
 export interface MuteTarget {
   readonly kind: MuteKind;
   /** The id of the member or ref, the type of descriptor, or the normalised words of the phrase with a space between them. */
@@ -65,7 +64,6 @@ export const NO_MUTES: ReaderMutes = {
   phrases: new Phrases([]),
 };
 
-/** Whether the reader wants to see nothing of what this member does. */
 export function isMutedMember({ members }: Pick<ReaderMutes, 'members'>, userId: UserId): boolean {
   return members.has(userId);
 }

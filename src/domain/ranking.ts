@@ -29,7 +29,6 @@ export const DEFAULT_RANKING: RankingWeights = {
   types: {},
 };
 
-/** What the score of an action depends on, besides its reader. */
 export interface ScoredAction {
   readonly conducted: Date;
   readonly type: string;

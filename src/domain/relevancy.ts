@@ -34,15 +34,11 @@ export function passersOf(interactions: readonly InteractionGroup[]): UserId[] {
   return interactions.flatMap(({ actorId, passedOn }) => (passedOn === undefined ? [] : [actorId]));
 }
 
-/** What relevancy depends on in a reader. */
 export interface RelevancyReader {
   readonly userId: UserId;
   readonly departmentId: string | null;
   readonly supervisorId: UserId | null;
-  /**
-   * Their follows of members who have passed the action on, and those as assigned of its refs; further ones do no harm.
-   * Absent: none.
-   */
+  /** Their follows of who passed the action on and, as assigned, of its refs; more do no harm. */
   readonly follows?: readonly Follow[];
 }
 
@@ -86,7 +82,6 @@ function isPassedOnTo(
   );
 }
 
-/** Whether the reader follows one of the action's refs as assigned. */
 function isAssigned({ follows = [] }: RelevancyReader, { refIds }: Pick<Action, 'refIds'>): boolean {
   return follows.some(
     (follow) => follow.active && follow.isAssigned === true && refIds.includes(follow.refId),
@@ -113,7 +108,6 @@ function isConcerned(
 /** What an interaction raises an action to for one reader. */
 export interface Boost {
   readonly kind: InteractionKind | 'RESHARED_BY_FOLLOWED';
-  /** When it happened. */
   readonly at: Date;
   readonly to: Date;
 }
@@ -149,9 +143,7 @@ export function relevancyOf(
   return relevancy;
 }
 
-/**
- * The same for many readers of one action: looks at each group of interactions once, not once per reader.
- */
+/** `relevancyOf` for many readers of one action; looks at each group of interactions once. */
 export function relevancyFor(
   action: RelevancyAction,
   interactions: readonly InteractionGroup[],

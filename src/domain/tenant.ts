@@ -1,7 +1,6 @@
 /** A tenant's name as tokens, the command line and the database have it: 1 to 63 of a-z, 0-9 and hyphens between them. */
 export type Tenant = string;
 
-/** What a tenant's name looks like, in words. */
 export const TENANT_FORM = '1 to 63 of a-z, 0-9 and "-", neither first nor last a "-"';
 
 /** Unit separator: no name and no id of the host application has it. */

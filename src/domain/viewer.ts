@@ -11,7 +11,6 @@ export type Role = (typeof ROLES)[number];
 /** A role of tokens alone: names in each request the tenant to act in, there with the other roles of the token. */
 export const OPERATOR = 'operator';
 
-/** Who asks, as the token says. */
 export interface Identity {
   readonly userId: UserId;
   readonly roles: ReadonlySet<Role>;
@@ -32,9 +31,7 @@ export interface ReaderProfile {
   readonly lastRead: Date | null;
   /** Has said something of single items, which is then to be looked up. */
   readonly hasMarks: boolean;
-  /** Has marked items as unread. */
   readonly hasUnreadMarks: boolean;
-  /** Has snoozed items. */
   readonly hasSnoozes: boolean;
   /** See `EndedSnoozes`; loaded when first asked for, and nothing is asked where there are no snoozes. */
   readonly endedSnoozes: () => Promise<EndedSnoozes>;
@@ -98,7 +95,6 @@ export function profileOfStranger(userId: UserId): ReaderProfile {
   });
 }
 
-/** A reader's follow of one ref. */
 export interface Follow {
   readonly refId: RefId;
   readonly active: boolean;

@@ -4,7 +4,6 @@ import type { HostEventView } from './host-event-data.ts';
 import { withoutTenantIn } from './tenant-text.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Where events are sent. */
 export interface WebhookReceiver {
   readonly url: string;
   /** Keys of its signatures, as bytes. Each event is signed with all of them, so that they can be exchanged one by one. */

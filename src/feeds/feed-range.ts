@@ -3,7 +3,6 @@ import type { FeedPageQuery } from './feed-store.ts';
 
 type FeedRange = Pick<FeedPageQuery, 'after' | 'since' | 'until'>;
 
-/** Whether a position is within what a query asks for. */
 export function isInRange(position: FeedPosition, { after, since, until }: FeedRange): boolean {
   const { relevancy } = position;
   return (

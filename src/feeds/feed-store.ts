@@ -15,10 +15,7 @@ export interface DeliveryChunk {
   readonly actionId: ActionId;
   /** Each reader at most once. */
   readonly readers: readonly ReaderDelivery[];
-  /**
-   * True when no earlier attempt can have written this chunk. A hint that saves a look-up; a wrong hint costs time,
-   * never correctness.
-   */
+  /** No earlier attempt can have written this chunk. A hint: a wrong one costs time, never correctness. */
   readonly isFirstAttempt: boolean;
 }
 

@@ -30,7 +30,6 @@ const SETTLED_AFTER_MS = 300_000;
 
 const NOTHING: Promise<null> = Promise.resolve(null);
 
-/** Asks the store for a page while its reader is not known yet, which saves a round trip. */
 export function readAhead(
   { feedStore, pulledRefs }: ReadAheadDependencies,
   userId: UserId,
@@ -53,7 +52,6 @@ export function readAhead(
   return ahead;
 }
 
-/** Whether what was read ahead counts: see `SETTLED_AFTER_MS`. */
 export async function counts({ rebuiltAt }: ReaderProfile, { begunAt, known }: FeedAhead): Promise<boolean> {
   const isSettled = rebuiltAt === null || begunAt - rebuiltAt.getTime() > SETTLED_AFTER_MS;
   return isSettled || (await known) !== null;

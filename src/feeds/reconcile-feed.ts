@@ -33,7 +33,6 @@ export interface RebuildDependencies extends ReconcileDependencies, SourceDepend
   readonly cap: number;
 }
 
-/** Stored entries looked at in one go. */
 const CHUNK = 500;
 
 /**

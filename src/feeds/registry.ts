@@ -19,7 +19,6 @@ const FEED_MODELS: readonly FeedModel[] = [
 
 export const FEED_MODEL_NAMES: readonly string[] = FEED_MODELS.map(({ name }) => name);
 
-/** Of the collections of all models. */
 export const FEED_INDEXES = FEED_MODELS.flatMap(({ indexes }) => indexes);
 
 export const RETIRED_FEED_INDEXES = FEED_MODELS.flatMap(({ retiredIndexes = [] }) => retiredIndexes);

@@ -9,7 +9,6 @@ export interface ResolveEntriesDependencies extends BoostDependencies {
   readonly interactions: Pick<InteractionsRepository, 'summaries'>;
 }
 
-/** Makes the entry of an action in a reader's feed. */
 export type PlaceEntry = (userId: UserId, action: Action, reasons: readonly DeliveryReason[]) => FeedEntry;
 
 /**

@@ -33,9 +33,7 @@ export interface SourceReader {
   readonly keys: SourceKeys;
   /** The reader's follows of `followableIds` of these actions; further ones do no harm. */
   readonly followsOf: (actions: readonly Action[]) => Promise<readonly Follow[]>;
-  /**
-   * Brings everything of a stretch, where there may be little; null: there is more than so many.
-   */
+  /** Everything of a stretch that may hold little; null: it holds more than so many. */
   readonly lookAtLittle?: (window: SourceWindow, most: number) => Promise<Looked | null>;
   /** Takes the actions of what is given. */
   readonly keep?: (actions: readonly Action[]) => Promise<void>;

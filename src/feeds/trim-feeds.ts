@@ -8,7 +8,6 @@ import { clock } from '../lib/clock.ts';
  * nobody who pages by an older floor meets a hole. Longer than any request may take.
  */
 export const TRIM_GRACE_MS = 60_000;
-/** Feeds trimmed in one go. */
 const AT_ONCE = 50;
 /** How far a feed may grow beyond the cap before it is cut, as a share of the cap. */
 const SLACK = 0.1;

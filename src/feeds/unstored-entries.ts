@@ -40,7 +40,6 @@ async function followsOfRefs(
   return refIds.length === 0 ? pulledFollows : [...pulledFollows, ...(await follows.find(userId, refIds))];
 }
 
-/** What is pulled of a feed, from the actions. */
 export function pulledEntries(
   dependencies: FeedReaderDependencies,
   reader: ReaderProfile,

@@ -11,7 +11,6 @@ export interface ErrorPolicy {
   readonly isUnavailable: (error: unknown) => boolean;
 }
 
-/** How the HTTP layer answers when an operation failed as a whole. */
 interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -40,7 +39,6 @@ function isErrorCode(code: unknown): code is ErrorCode {
   return (ERROR_CODES as readonly unknown[]).includes(code);
 }
 
-/** An error of a whole request, as the API shows it. */
 export function apiError(
   code: ErrorCode,
   message: string,
@@ -118,10 +116,7 @@ function place({ nodes, source, positions, path }: GraphQLError): GraphQLErrorOp
   };
 }
 
-/**
- * What the client sees of an error: its code and, for bad input, its issues. Errors that are ours are masked and
- * reported. Idempotent.
- */
+/** What the client sees of an error. Errors that are ours are masked and reported. Idempotent. */
 export function toApiError(error: unknown, policy: ErrorPolicy): GraphQLError {
   if (error instanceof GraphQLError && isErrorCode(error.extensions['code'])) return error;
   const cause = rootCause(error);

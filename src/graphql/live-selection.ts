@@ -1,9 +1,6 @@
 import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 
-/**
- * Whether a field's selection has a fragment on a type, and so wants to know of its objects. One that a directive may
- * leave out counts too.
- */
+/** Whether a selection has a fragment on a type. One that a directive may leave out counts too. */
 export function asksForType(
   { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
   typeName: string,

@@ -36,10 +36,7 @@ import { builder } from './builder.ts';
 import { withTenants } from './tenant-fields.ts';
 import { defineDeclaredDescriptors } from './types/declared-descriptors.ts';
 
-/**
- * The whole API, its types in alphabetical order.
- * @param options.hasTenants whether ids are stored with their tenant, which nobody sees. Default: no.
- */
+/** The whole API, in alphabetical order. @param options.hasTenants ids are stored with their tenant. */
 export function buildSchema({ hasTenants = false } = {}): GraphQLSchema {
   defineDeclaredDescriptors();
   const schema = builder.toSchema();

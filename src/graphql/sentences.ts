@@ -9,7 +9,6 @@ import type { MemberSource } from './types/node.ts';
 import type { RefSource } from './types/ref.ts';
 
 export type NameSession = Pick<ReaderSession, 'refs' | 'refNames' | 'members'>;
-/** What a sentence is made from. */
 export type Described = Pick<Action, 'actorId' | 'refs' | 'descriptor'>;
 
 /** Words of a sentence, and the person or thing that they name. */
@@ -19,7 +18,6 @@ export interface SummaryPart {
   readonly ref: RefSource | null;
 }
 
-/** The sentence as one text. */
 export async function summaryOf(
   session: NameSession,
   action: Described,
@@ -67,7 +65,6 @@ async function sentenceOf(
   return { parts, names };
 }
 
-/** What names the person or thing in an argument. */
 export async function namePartOf(
   session: NameSession,
   action: Described,

@@ -7,7 +7,6 @@ export function acceptsAnswers(accept: string | null): boolean {
   return acceptsAny(accept, [...WHOLE_TYPES, STREAM_TYPE]);
 }
 
-/** Whether a client that sends this `accept` header can be sent events. */
 export function acceptsEvents(accept: string | null): boolean {
   return acceptsAny(accept, [STREAM_TYPE]);
 }

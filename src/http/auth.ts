@@ -82,7 +82,6 @@ export function createAuthenticator(options: AuthOptions, logger: Pick<Logger, '
   };
 }
 
-/** Milliseconds until the token of an identity ends. */
 export function remainingMs({ expiresAt }: Identity): number {
   return expiresAt === null ? Infinity : expiresAt.getTime() - Date.now();
 }

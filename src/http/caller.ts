@@ -1,13 +1,10 @@
 import { tenantOf } from '../domain/tenant.ts';
 import type { Identity } from '../domain/viewer.ts';
 
-/** Who sent a request, and how. */
 export interface Caller {
   /** Null: there was no token. */
   readonly identity: Identity | null;
-  /** The network address it came from. */
   readonly address: string;
-  /** Of its connection. */
   readonly ports?: { readonly remote: number | undefined; readonly local: number | undefined };
   /** The caller showed a ticket, which opens event streams and nothing else. */
   readonly byTicket?: boolean;

@@ -33,7 +33,6 @@ function isLoopbackOrigin(origin: string): boolean {
   return /^https?:/.test(origin) && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname);
 }
 
-/** Whether a host name, as URLs have it, can only be this machine. */
 export function isLoopbackName(name: string): boolean {
   return /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(name);
 }

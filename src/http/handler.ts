@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendJson } from './respond.ts';
 
-/** Answers one request. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void;
 
-/** The path of a request, without its query. */
 export function requestPath({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);

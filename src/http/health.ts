@@ -10,7 +10,6 @@ export interface Readiness {
 /** A probe that takes longer than this, in milliseconds, has failed. */
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Asks all probes at once. */
 export async function checkReadiness(probes: Probes): Promise<Readiness> {
   const checks = await Promise.all(
     Object.entries(probes).map(

@@ -81,7 +81,6 @@ export class LiveRendering {
 
 const nothing = (): undefined => undefined;
 
-/** What one member of a group was shown of an action. */
 interface Shown {
   readonly result: Result;
   /** Made when a second member is shown the same. */
@@ -94,7 +93,6 @@ interface Written {
   readonly fill: FillText | null;
 }
 
-/** Watchers who ask for the same. */
 class Group {
   members = 0;
   readonly #run: (args: ExecutionArgs) => Result;

@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpLimits } from './limits.ts';
 
-/** A server of Node with the limits of connections and times set. */
 export function createNodeServer(limits: HttpLimits): Server {
   const server = createServer({
     maxHeaderSize: limits.maxHeaderBytes,

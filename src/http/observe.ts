@@ -5,7 +5,6 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { toApiError } from '../graphql/errors.ts';
 
-/** Reports what became of operations. */
 export interface RequestObserver {
   /** @param startedAt by `performance.now()` */
   finished(operation: string | null, errors: readonly GraphQLError[] | undefined, startedAt: number): void;

@@ -29,7 +29,6 @@ export interface RateLimitsOptions {
 
 type Counted = Pick<Caller, 'identity' | 'address'>;
 
-/** How far a share has been used. */
 export interface ShareState {
   readonly policy: RatePolicy;
   readonly isOver: boolean;
@@ -38,7 +37,6 @@ export interface ShareState {
   readonly msLeft: number;
 }
 
-/** One of the limits, as clients are shown it. */
 export interface RatePolicy {
   readonly name: 'user' | 'user-cost' | 'tenant' | 'tenant-cost';
   readonly counts: 'requests' | 'cost';
@@ -71,7 +69,6 @@ export class RateLimits {
     this.#limits = limits.filter((limit) => limit !== null);
   }
 
-  /** Whether `countCost` counts anything. */
   get hasCost(): boolean {
     return this.#limits.some(({ policy }) => policy.counts === 'cost');
   }

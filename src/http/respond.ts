@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 
-/** Answers with JSON. */
 export function sendJson(
   res: ServerResponse,
   status: number,
@@ -29,12 +28,10 @@ function headersOf(response: Response): Record<string, string> {
   return headers;
 }
 
-/** Whether the body comes bit by bit. */
 export function isStream(response: Response): boolean {
   return /^(?:text\/event-stream|multipart\/)/.test(response.headers.get('content-type') ?? '');
 }
 
-/** Answers with a whole response. */
 export async function sendResponse(res: ServerResponse, response: Response): Promise<void> {
   send(res, response.status, await response.text(), headersOf(response));
 }

@@ -9,7 +9,6 @@ export interface RoutesOptions {
   readonly graphiql: boolean;
   /** Null: there is none. */
   readonly console: ConsoleOptions | null;
-  /** What /ready says. */
   readonly readiness: () => Promise<Readiness>;
   readonly isClosing: () => boolean;
   /** Null: there is no /metrics here. */
@@ -18,7 +17,6 @@ export interface RoutesOptions {
 
 export const GRAPHQL_PATH = '/graphql';
 
-/** Everything the server answers, by path. */
 export function createRoutes(options: RoutesOptions): Handler {
   const routes = new Map<string, Handler>([
     [GRAPHQL_PATH, options.graphql],

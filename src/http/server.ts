@@ -60,7 +60,6 @@ export interface HttpServerOptions {
   readonly persistedOperations?: { readonly path: string; readonly isOnly: boolean } | undefined;
   /** Tells the errors that say the database or the like cannot be reached: clients get UNAVAILABLE. Default: none. */
   readonly isUnavailable?: (error: unknown) => boolean;
-  /** What has to be fine for /ready to say so. */
   readonly probes: Probes;
   /** Answers /ready instead of the probes: where several processes listen as one. */
   readonly readiness?: (() => Promise<Readiness>) | undefined;
@@ -78,7 +77,6 @@ export interface HttpServer extends AsyncDisposable {
   /** Such as http://127.0.0.1:4000; the API is at /graphql below it. */
   readonly url: string;
   readonly port: number;
-  /** What is open now. */
   stats(): {
     readonly requests: number;
     readonly sockets: number;
@@ -93,9 +91,9 @@ export interface HttpServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Starts the server. Rejects when it cannot listen. */
 const DEFAULT_PART_BYTES = 16 * 1_024 * 1_024;
 
+/** Rejects when it cannot listen. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const { services, sessionEnds, graphiql, introspection, rateLimits, probes, metrics, logger } = options;

@@ -1,9 +1,6 @@
 import type { WebSocket } from 'ws';
 
-/**
- * Sends events of one subscription that have been written already, as the protocol would send them. The protocol would have
- * to write them once more.
- */
+/** Sends events of a subscription as they were written; the protocol would write them once more. */
 export class SocketFrames {
   readonly #socket: WebSocket;
   readonly #head: string;

@@ -30,7 +30,6 @@ import { refusalFor, type RateLimits } from './rate-limit.ts';
 import { SocketFrames } from './socket-frames.ts';
 import type { YogaApp } from './yoga.ts';
 
-/** What is kept with a socket. */
 export interface Connection {
   readonly socket: WebSocket;
   /** Without identity until `connection_init`. */

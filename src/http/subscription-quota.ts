@@ -10,7 +10,6 @@ export class SubscriptionQuota {
     this.#limit = limit;
   }
 
-  /** All open subscriptions. */
   get total(): number {
     return this.#total;
   }

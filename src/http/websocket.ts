@@ -56,7 +56,6 @@ export class SocketServer {
     this.#pings.unref();
   }
 
-  /** Open sockets. */
   get size(): number {
     return this.#server.clients.size;
   }

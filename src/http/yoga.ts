@@ -33,7 +33,6 @@ export interface YogaAppOptions {
   readonly introspection: boolean;
   readonly limits: HttpLimits;
   readonly corsOrigins: CorsOrigins;
-  /** What rendered parts of actions may take. */
   readonly partBytes: number;
   readonly quota: SubscriptionQuota;
   readonly rateLimits: RateLimits | undefined;

@@ -1,7 +1,4 @@
-/**
- * Waits for all of them to end, also where another one fails. Rejects then, with what failed.
- * @param message of the error where several failed.
- */
+/** Waits for all to end, even where one fails; then rejects. @param message where several failed. */
 export async function allEnded(endings: readonly Promise<unknown>[], message: string): Promise<void> {
   const ended = await Promise.allSettled(endings);
   const failures = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));

@@ -1,7 +1,4 @@
-/**
- * How long to leave alone something that could not be reached and that all work needs: longer after each failure in a
- * row, up to a bound.
- */
+/** How long to leave alone what could not be reached: longer after each failure in a row, with a bound. */
 export class Outage {
   readonly #firstMs: number;
   readonly #maxMs: number;
@@ -27,7 +24,6 @@ export class Outage {
     return this.waitMs;
   }
 
-  /** It was reached. */
   over(): void {
     this.#failures = 0;
     this.#until = 0;

@@ -22,7 +22,6 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.started === identity.started;
 }
 
-/** The identity of this process. */
 export function ownIdentity(): ProcessIdentity {
   const own = identify(process.pid);
   if (own === null) throw new Error(`Process ${process.pid} cannot see itself: is /proc mounted?`);

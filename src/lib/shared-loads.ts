@@ -5,7 +5,6 @@ export interface SharedLoadsOptions<K, V> {
   readonly nameOf: (key: K) => string;
   /** The name of the key that a result belongs to. */
   readonly resultName: (result: V) => string;
-  /** Most keys of one load. */
   readonly maxBatch: number;
 }
 

@@ -60,7 +60,6 @@ export async function resynchronise(
   }
 }
 
-/** The removal of an action from these readers' feeds. */
 export function removals(actionId: ActionId, userIds: readonly UserId[], at: Date): Announcement[] {
   const event: EntryEvent = { kind: 'removed', actionId, relevancy: at, reasons: [] };
   return userIds.map((userId) => ({ userId, event }));

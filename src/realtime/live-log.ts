@@ -18,7 +18,6 @@ export const RESYNC_REASONS = [
 ] as const;
 export type ResyncReason = (typeof RESYNC_REASONS)[number];
 
-/** A change of one entry of a reader's feed. */
 export interface EntryEvent {
   readonly kind: 'added' | 'updated' | 'removed';
   readonly actionId: ActionId;
@@ -46,7 +45,6 @@ export type LiveMessage =
   | { readonly kind: 'event'; readonly cursor: string; readonly event: LiveEvent }
   | { readonly kind: 'resync'; readonly cursor: string; readonly reason: ResyncReason };
 
-/** The messages of one watcher. */
 export interface LiveMessages extends AsyncIterableIterator<LiveMessage, undefined> {
   /** Takes the events that wait to be read, oldest first, at most `limit`; stops at a message that is no event. */
   takeEvents(limit: number): Extract<LiveMessage, { kind: 'event' }>[];
@@ -75,10 +73,7 @@ export class LiveLogUnavailable extends FanfareError {
   }
 }
 
-/**
- * The short log of every watched reader. The protocol is in README.md of this folder; both adapters pass the same
- * conformance suite.
- */
+/** The log of every watched reader. README.md has the protocol; both adapters pass one conformance suite. */
 export interface LiveLog extends AsyncDisposable {
   /**
    * Those of the readers whose log is being kept: somebody watches, or did within the recovery window. One round trip

@@ -1,14 +1,12 @@
 import { epochOf, type LogPosition } from './live-cursor.ts';
 import type { LiveEvent, ResyncReason } from './live-log.ts';
 
-/** One event in a log. */
 export interface LogEntry {
   readonly at: number;
   readonly sequence: number;
   readonly event: LiveEvent;
 }
 
-/** What a log looked like at one moment. */
 export interface LogSnapshot {
   /** Its end. */
   readonly head: LogPosition;
@@ -16,10 +14,7 @@ export interface LogSnapshot {
   readonly missed: readonly LogEntry[];
 }
 
-/**
- * Whether the log can vouch for everything behind a position: null when it can and `missed` is all of it, else the
- * reason why not.
- */
+/** Whether a log has everything behind a position: null when `missed` is all of it, else why not. */
 export function findHole(position: LogPosition, snapshot: LogSnapshot): ResyncReason | null {
   const { head, missed } = snapshot;
   if (position.generation !== head.generation)

@@ -42,7 +42,6 @@ export class LiveStream implements LiveMessages {
     return this.#ended;
   }
 
-  /** Messages waiting to be read. */
   get size(): number {
     return this.#unread.length;
   }

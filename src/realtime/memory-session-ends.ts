@@ -2,7 +2,6 @@ import type { UserId } from '../domain/action.ts';
 import { OpenSessions } from './open-sessions.ts';
 import type { SessionEnds } from './session-ends.ts';
 
-/** Ends sessions within one process. */
 export class MemorySessionEnds implements SessionEnds {
   readonly #open = new OpenSessions();
 

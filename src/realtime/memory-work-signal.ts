@@ -1,7 +1,6 @@
 import { WakeUps } from './wake-ups.ts';
 import type { WorkSignal } from './work-signal.ts';
 
-/** Wake-ups within one process. */
 export class MemoryWorkSignal implements WorkSignal {
   readonly #wakeUps: WakeUps;
 

@@ -20,7 +20,6 @@ export class OpenSessions {
     });
   }
 
-  /** Ends all sessions of a member. */
   end(userId: UserId): void {
     const sessions = this.#byMember.get(userId) ?? [];
     this.#byMember.delete(userId);

@@ -6,7 +6,6 @@ import type { LiveFrame } from './live-watcher.ts';
 
 const KINDS = { a: 'added', u: 'updated', r: 'removed' } as const;
 
-/** How an event lies in a stream. */
 export function encodeEvent(event: LiveEvent): string {
   if (event.kind === 'list') return JSON.stringify(['l', event.change]);
   const { kind, actionId, relevancy, reasons } = event;

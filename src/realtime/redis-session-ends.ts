@@ -27,7 +27,6 @@ export type EndedAmong = (openedAt: ReadonlyMap<UserId, Date>) => Promise<readon
 /** How long to wait before asking again who was to end, in milliseconds. */
 const ASK_AGAIN_MS = 1_000;
 
-/** Ends sessions in all processes on one Redis. */
 export class RedisSessionEnds implements SessionEnds {
   readonly #options: RedisSessionEndsOptions;
   readonly #channel: string;

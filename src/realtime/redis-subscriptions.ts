@@ -112,7 +112,6 @@ export class RedisSubscriptions implements AsyncDisposable {
   }
 }
 
-/** The server answered, with an error. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }

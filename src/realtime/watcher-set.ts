@@ -1,7 +1,6 @@
 import type { UserId } from '../domain/action.ts';
 import type { LiveWatcher } from './live-watcher.ts';
 
-/** The watchers of a process by reader. */
 export class WatcherSet {
   readonly #byReader = new Map<UserId, readonly LiveWatcher[]>();
   #size = 0;
@@ -28,7 +27,6 @@ export class WatcherSet {
     this.#size += 1;
   }
 
-  /** False when it was not in the set. */
   delete(watcher: LiveWatcher): boolean {
     const all = this.of(watcher.userId);
     const others = all.filter((other) => other !== watcher);

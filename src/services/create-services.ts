@@ -80,7 +80,6 @@ import { watchFeed } from './feed/watch-feed.ts';
 
 export interface ServiceParts extends Repositories {
   readonly feedStore: FeedStore;
-  /** Of every model that may hold a feed, in use or not. */
   readonly feedStores: readonly FeedStore[];
   readonly weights: RelevancyWeights;
   readonly dormantAfterMs: number;
@@ -101,7 +100,6 @@ export interface ServiceParts extends Repositories {
   readonly onStoreUnavailable: (error: unknown) => void;
 }
 
-/** Signs and reads tickets. */
 interface TicketOffice {
   sign(identity: Identity): Promise<Ticket>;
   read(ticket: string): Promise<Identity>;

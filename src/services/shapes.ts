@@ -203,7 +203,6 @@ export interface FeedPage extends CountedPage<NewsfeedItem> {
   readonly countUnread: () => Promise<UnreadCount>;
 }
 
-/** Items of a feed that are shown as one. */
 export interface FeedGroup {
   readonly userId: UserId;
   readonly groupKey: string;
@@ -226,7 +225,6 @@ export interface UnreadCount {
   readonly isExact: boolean;
 }
 
-/** Where a reader left off. */
 export interface FirstUnread {
   /** Given as `after` in the order of relevancy, the page begins with the item. */
   readonly cursor: string;

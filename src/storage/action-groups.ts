@@ -9,7 +9,6 @@ export interface GroupMember {
   readonly latest: Date;
 }
 
-/** Groups of actions, by one action of each. */
 export function actionGroupsRepository({ actions }: Pick<Collections, 'actions'>) {
   return {
     /**

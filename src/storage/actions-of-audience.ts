@@ -5,9 +5,7 @@ import { clock } from '../lib/clock.ts';
 import { toAction } from './action-document.ts';
 import type { ActionDocument } from './documents.ts';
 
-/** Actions read at once where all of many are read. */
 const BATCH = 500;
-/** Refs of one query of such a reading. */
 const REFS_AT_ONCE = 100;
 
 const VISIBLE = { isDeleted: false, isHidden: false } as const;

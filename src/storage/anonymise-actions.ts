@@ -20,7 +20,6 @@ export interface ActionTrace {
   readonly isIn: (document: ActionDocument, memberId: UserId) => boolean;
 }
 
-/** Every such way. */
 export const ACTION_TRACES: readonly ActionTrace[] = [
   // The actor, or a ref.
   {

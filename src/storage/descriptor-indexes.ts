@@ -1,7 +1,6 @@
 import { indexedFields } from '../descriptors/registry.ts';
 import { index, type IndexDefinition } from './index-definition.ts';
 
-/** The indexes that the types of actions of this process ask for. */
 export function descriptorIndexes(): IndexDefinition[] {
   return indexedFields().map((field) =>
     index(

@@ -4,7 +4,6 @@ import { inSlices } from '../lib/in-slices.ts';
 import type { Collections } from './mongo.ts';
 import { inOneBatch } from './in-one-batch.ts';
 
-/** A reader whose digest may be due. */
 export interface DueDigest {
   readonly userId: UserId;
   readonly dueAt: Date;
@@ -12,7 +11,6 @@ export interface DueDigest {
   readonly activeAt: Date | null;
 }
 
-/** Readers of one command. */
 const BATCH = 1_000;
 
 /** When readers are to be reminded of what is unread: a time in the one document that each has. */

@@ -80,13 +80,11 @@ export interface FormerAudienceDocument {
   reshares?: ReshareDocument[];
 }
 
-/** Who passed an action on, and when the server recorded it. */
 export interface ReshareDocument {
   by: string;
   at: Date;
 }
 
-/** What is visible of the interactions of an action. */
 export interface EngagementDocument {
   comments: number;
   likes: number;
@@ -164,7 +162,6 @@ export interface ActionDocument extends UnsentEvents {
  */
 export type OffloadStage = 'CLAIMED' | 'LEAVING' | 'OUT' | 'RETURNING';
 
-/** Who did what to an action, when and why. */
 export interface ModerationDocument {
   _id: ObjectId;
   actionId: ObjectId;

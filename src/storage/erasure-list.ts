@@ -3,7 +3,6 @@ import type { Tenant } from '../domain/tenant.ts';
 import { toErasure } from './erasures.ts';
 import type { Collections } from './mongo.ts';
 
-/** Where an erasure stands among all. */
 export interface ErasurePlace {
   readonly startedAt: Date;
   /** Names the erasure without naming the member: 64 hex digits. */
@@ -14,10 +13,7 @@ export type ListedErasure = Erasure & ErasurePlace;
 
 export function erasureListRepository({ erasures }: Pick<Collections, 'erasures'>) {
   return {
-    /**
-     * Erasures behind a place, the latest that was asked for first. Indexes `newest`, `tenant`.
-     * @param tenant null: tenants are off.
-     */
+    /** Those behind a place, latest first. Indexes `newest`, `tenant`. Tenant null: tenants are off. */
     async read(tenant: Tenant | null, after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
       const documents = await erasures
         .find({

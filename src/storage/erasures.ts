@@ -11,7 +11,6 @@ import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 export interface ErasureClaim {
   /** Names the erasure without naming the member. */
   readonly key: string;
-  /** Names this claim alone. */
   readonly token: string;
   /** RUNNING: the first round, which answers the request. CONFIRMING: the second look. */
   readonly state: Exclude<ErasureState, 'DONE'>;

@@ -92,7 +92,6 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** The database has no room for writes. */
 export function isOutOfSpace(error: unknown): boolean {
   return faultsOf(error).some((fault) => OUT_OF_SPACE.has(codeOf(fault)));
 }
@@ -124,10 +123,7 @@ function writeErrorsOf(error: MongoBulkWriteError): readonly WriteError[] {
   return [error.writeErrors].flat();
 }
 
-/**
- * Positions of an unordered bulk write that failed for a duplicate key.
- * @throws the error itself when it tells of any other failure.
- */
+/** Positions that failed for a duplicate key. @throws the error where anything else failed. */
 export function duplicatePositions(error: unknown): number[] {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const writeErrors = writeErrorsOf(error);

@@ -26,7 +26,6 @@ export interface OutboxDocument {
   facts: HostEventFacts;
 }
 
-/** An event that has its number. */
 export interface HostEventDocument {
   _id: string;
   /** No event is there before the one with the number below it. */

@@ -158,9 +158,7 @@ function without(tokens: readonly ObjectId[]): Document[] {
   ];
 }
 
-/**
- * By time; what happened to an action comes after it was published, also where the clocks of two processes differ a little.
- */
+/** By time; what happened to an action comes after its publication, even where clocks differ a little. */
 function inOrder(events: readonly HostEvent[]): HostEvent[] {
   const published = new Map(
     events.flatMap(({ type, at, facts: { actionId } }) =>

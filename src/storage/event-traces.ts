@@ -5,7 +5,6 @@ import type { HostEventFacts } from '../domain/host-event.ts';
 import type { HostEventDocument, OutboxDocument } from './event-documents.ts';
 import type { Collections } from './mongo.ts';
 
-/** Facts that are ids of members. */
 const NAMING = ['actorId', 'followerId', 'refId', 'memberId'] as const;
 
 type WithFacts = Pick<HostEventDocument, '_id' | 'facts' | 'memberIds'>;

@@ -4,7 +4,6 @@ import type { Lane } from '../domain/lane.ts';
 import { toStoredAction } from './action-document.ts';
 import type { ActionDocument, FormerAudienceDocument } from './documents.ts';
 
-/** To whom an action was addressed until an edit. */
 export type FormerAudience = Readonly<FormerAudienceDocument>;
 
 /** One worker's hold on one action: valid until the lease ends. */

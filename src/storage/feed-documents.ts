@@ -1,7 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
 
-/** A place in a feed. */
 export interface FeedPlaceDocument {
   relevancy: Date;
   actionId: ObjectId;

@@ -135,10 +135,7 @@ export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number
       if (matchedCount === 0) await endOvertaken(userId);
     },
 
-    /**
-     * The feed stays due, from then on.
-     * @param how.wasCutOff whether the rebuild may have changed the feed and not told its reader.
-     */
+    /** Stays due, from then on. @param how.wasCutOff it may have changed the feed and not told its reader. */
     async postponeRebuild(
       { userId, version }: RebuildClaim,
       until: Date,

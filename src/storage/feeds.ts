@@ -47,10 +47,7 @@ export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPO
   };
 }
 
-/**
- * One document per reader. Unique key: `_id`.
- * @param epoch the choice of a feed model that holds now; see `feed-epochs.ts`.
- */
+/** One document per reader. Unique key: `_id`. @param epoch see `feed-epochs.ts`. */
 export function feedsRepository(
   collection: Collection<FeedDocument>,
   epoch: number = FIRST_EPOCH,

@@ -44,7 +44,6 @@ function closingStage(
   };
 }
 
-/** The ends of many follows at once. */
 export function followEndsRepository(
   { feeds, follows }: Pick<Collections, 'feeds' | 'follows'>,
   events: EventEntries = NO_EVENTS,

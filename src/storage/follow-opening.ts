@@ -3,7 +3,6 @@ import type { ActionId } from '../domain/action.ts';
 import type { EventEntries } from './event-entries.ts';
 import type { FollowPair } from './follow-reads.ts';
 
-/** A span that is to be opened, and the options of its follow. */
 export interface NewSpan extends FollowPair {
   readonly since: Date;
   readonly sinceAction?: ActionId;

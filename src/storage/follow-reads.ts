@@ -32,7 +32,6 @@ export function toFollow({ refId, active, spans, isAssigned }: PlainFollow): Fol
   return { refId, active, spans: toSpans(spans), ...(isAssigned === undefined ? {} : { isAssigned }) };
 }
 
-/** Refs of one query, where there may be very many. */
 const REFS_AT_ONCE = 1_000;
 
 /** Who follows what. Nothing here writes. */

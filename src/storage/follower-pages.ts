@@ -2,7 +2,6 @@ import type { Collection, Document } from 'mongodb';
 import type { RefId, UserId } from '../domain/action.ts';
 import type { FollowDocument } from './reader-documents.ts';
 
-/** The first followers of a ref behind a place. */
 export interface FollowerSlice {
   readonly refId: RefId;
   readonly afterId: UserId | null;
@@ -11,10 +10,7 @@ export interface FollowerSlice {
 
 export function followerPagesRepository(collection: Collection<FollowDocument>) {
   return {
-    /**
-     * Who follows refs now, in order of id: a slice for each, all in one query. Index `by_ref`; reads who followed
-     * before, too.
-     */
+    /** Who follows refs now, by id: a slice for each, in one query. Reads former ones too. Index `by_ref`. */
     async read(slices: readonly FollowerSlice[]): Promise<UserId[][]> {
       const [first, ...others] = slices.map(stagesOf);
       if (first === undefined) return [];

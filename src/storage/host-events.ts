@@ -23,11 +23,9 @@ export interface EventPageQuery {
   readonly limit: number;
 }
 
-/** The numbers of the log that can be read. */
 export interface EventRange {
   /** Events up to and with this number are not kept any more. */
   readonly deletedUpTo: number;
-  /** The number of the newest event. */
   readonly last: number;
 }
 

@@ -22,7 +22,6 @@ export interface InteractionQuery {
   readonly withHidden: boolean;
 }
 
-/** An action and the member who may have interacted with it. */
 export interface OwnPair {
   readonly actionId: ActionId;
   readonly userId: UserId;
@@ -32,7 +31,6 @@ export interface OwnPair {
 const STATES = { VISIBLE: null, HIDDEN: 'HIDDEN' } as const;
 const NEWEST_FIRST = { at: -1, _id: -1 } as const;
 
-/** Lists of interactions, newest first. */
 export function interactionLists({ actions, interactions }: Pick<Collections, 'actions' | 'interactions'>) {
   /** Reads at most `limit` of each action, kind and state. */
   async function ofActions(actionIds: readonly ObjectId[], query: InteractionQuery): Promise<Interaction[]> {

@@ -28,7 +28,6 @@ export interface RecordOutcome extends KnownInteraction {
   readonly change: 'new' | 'given again' | 'none';
 }
 
-/** Which interactions are to be removed. */
 export type RemovalOf =
   | Pick<Interaction, 'id' | 'actionId'>
   | {
@@ -56,7 +55,6 @@ export function interactionRecords(
   const newToken = (): ObjectId => idOfTime(clock.now());
 
   return {
-    /** Null where there is none. */
     async find(id: InteractionId): Promise<KnownInteraction | null> {
       const document = await collection.findOne({ _id: new ObjectId(id) });
       return document === null ? null : known(document);

@@ -6,7 +6,6 @@ import type { EventEntries } from './event-entries.ts';
 import { afterLastPass, passRequested } from './fan-out-stages.ts';
 import { reshareChanged, type ReshareChange } from './reshare-stages.ts';
 
-/** How the visible interactions of an action have changed. */
 export type EngagementChange =
   /** One more. */
   | {

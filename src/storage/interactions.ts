@@ -9,7 +9,6 @@ import { interactionLists } from './interaction-lists.ts';
 import { interactionRecords } from './interaction-records.ts';
 import type { Collections } from './mongo.ts';
 
-/** Everything an action's interactions come to. */
 export interface InteractionSummary {
   /** Of what is visible. */
   readonly engagement: Engagement;
@@ -37,12 +36,10 @@ interface GroupDocument {
 
 const IS_VISIBLE = { $eq: [{ $ifNull: ['$state', null] }, null] };
 
-/** A reshare that passed an action on. */
 export interface PassedOn extends Reshare {
   readonly actionId: ActionId;
 }
 
-/** Reshares of one batch. */
 const PASSED_ON_BATCH = 500;
 
 export function interactionsRepository(

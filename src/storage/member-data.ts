@@ -15,7 +15,6 @@ export interface RecordedInteraction extends Interaction {
   readonly departmentIds: readonly string[];
 }
 
-/** Documents of one batch of a cursor. */
 const BATCH = 500;
 
 /** Reads what is stored about a member, whole lists in batches of 500, each by an index. */

@@ -11,7 +11,6 @@ import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { renamed } from './rename-stages.ts';
 import { inOneBatch } from './in-one-batch.ts';
 
-/** A member as the host application describes them now. */
 export type MemberRecord = Details &
   Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'>;
 

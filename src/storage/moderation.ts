@@ -23,7 +23,6 @@ export interface Moderation {
  */
 const WITHDRAWAL_GRACE_MS = 5_000;
 
-/** The version that the change leads to. */
 const NEXT_VERSION = { $add: ['$fanOut.version', 1] };
 
 interface Change {

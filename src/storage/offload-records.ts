@@ -15,23 +15,18 @@ export const OFFLOAD_SECTIONS = [
 ] as const;
 export type OffloadSection = (typeof OFFLOAD_SECTIONS)[number];
 
-/** One document as it is stored. */
 export interface OffloadRecord {
   readonly section: OffloadSection;
   readonly actionId: ActionId;
   readonly document: Document;
 }
 
-/** That an action is pinned to the page of a ref. */
 export interface PinRecord {
   readonly refId: string;
   readonly actionId: ObjectId;
 }
 
-/**
- * Every other collection, and why nothing of it goes with an action. A test holds that each collection is here or
- * above.
- */
+/** Why nothing of the other collections goes with an action. A test holds that each is here or above. */
 export const NOT_OFFLOADED: Readonly<Record<string, string>> = {
   follows: 'of readers, whatever they are shown',
   members: 'of people',

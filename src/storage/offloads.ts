@@ -7,7 +7,6 @@ import { belongingsOf, OffloadSum, type OffloadRecord } from './offload-records.
 import { offloadReturns } from './offload-returns.ts';
 import { revised } from './revision.ts';
 
-/** An action that was written to a file, as it was then. */
 export interface OffloadedAction {
   readonly id: ActionId;
   readonly rev: number;
@@ -15,7 +14,6 @@ export interface OffloadedAction {
 
 export interface OffloadBatch {
   readonly records: AsyncIterable<readonly OffloadRecord[]>;
-  /** Where the next batch begins. */
   readonly last: ActionId;
 }
 

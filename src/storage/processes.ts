@@ -8,10 +8,8 @@ const GONE_AFTER_MS = 6 * SEEN_EVERY_MS;
 export interface RunningProcess {
   /** Names this run of the process alone. */
   readonly id: string;
-  /** The newest schema version it knows. */
   readonly schema: number;
   readonly isWorker: boolean;
-  /** It stores ids behind their tenant. */
   readonly hasTenants: boolean;
 }
 
@@ -40,7 +38,6 @@ export function processesRepository({ processes }: Pick<Collections, 'processes'
       return processes.countDocuments({ ...running(now), isWorker: true });
     },
 
-    /** How many there are, of whatever kind. */
     async count(now: Date): Promise<number> {
       return processes.countDocuments(running(now));
     },

@@ -26,10 +26,7 @@ interface Reading {
   readonly pulled: Promise<Pulled>;
 }
 
-/**
- * The refs with more followers than the threshold, read at most every five seconds.
- * @param refreshMs for tests.
- */
+/** The refs above the follower threshold, read every five seconds at most. @param refreshMs for tests. */
 export function pulledRefs(refs: Pick<RefsRepository, 'pulled'>, refreshMs = REFRESH_MS): PulledRefs {
   let reading: Reading | null = null;
   async function read(): Promise<Pulled> {

@@ -4,7 +4,6 @@ import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
 import type { ActionDocument, EngagementDocument } from './documents.ts';
 import { inOneBatch } from './in-one-batch.ts';
 
-/** Actions read at once where all of many are read. */
 const BATCH = 500;
 
 /** What the ranking of an action goes by: an action without its body, some hundred bytes. */

@@ -4,13 +4,11 @@ import type { UnsentEvents } from './event-documents.ts';
 import type { ItemState } from '../domain/item-mark.ts';
 import type { ReaderActionId } from './reader-action-id.ts';
 
-/** An action that a reader keeps for later. */
 export interface BookmarkDocument {
   _id: ReaderActionId;
   at: Date;
 }
 
-/** What a reader said of one item. */
 export interface ItemMarkDocument {
   _id: ReaderActionId;
   /** Absent: it is in the feed. */
@@ -67,7 +65,6 @@ export interface FeedDocument {
   muteWakeAt?: Date;
   /** The reader has said something of single items; only then is it looked up. */
   hasMarks?: boolean;
-  /** The reader has marked items as unread. */
   hasUnreadMarks?: boolean;
   /** The reader has snoozed items; only then are snoozes laid over the feed. */
   hasSnoozes?: boolean;
@@ -105,7 +102,6 @@ export interface FeedDocument {
   trimAt?: Date;
   /** Present while something has come that the reader may have to be reminded of: when that is decided. */
   digestAt?: Date;
-  /** When the reader was last reminded. */
   digestedAt?: Date;
   /** Present while the feed is to be rebuilt: when that may begin, or the end of the lease of who is at it. */
   rebuildAt?: Date;

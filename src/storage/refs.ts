@@ -11,7 +11,6 @@ import { renamed } from './rename-stages.ts';
 import { clock } from '../lib/clock.ts';
 import { inOneBatch } from './in-one-batch.ts';
 
-/** A ref as the host application describes it now. */
 export type RefRecord = ActionRef & Details;
 
 type Plain = Omit<RefDocument, keyof DetailsDocument>;
@@ -57,9 +56,7 @@ export function refsRepository(
   directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
 ) {
   return {
-    /**
-     * Describes refs, two hundred in one write; a changed label is due to be carried to its copies. Unique key: `_id`.
-     */
+    /** Describes refs in writes of two hundred; a changed label is due to be carried. Unique key: `_id`. */
     async upsert(refs: readonly RefRecord[]): Promise<void> {
       const now = clock.now();
       await inSlices(refs, WRITTEN_AT_ONCE, (some) => {

@@ -19,7 +19,6 @@ export type NameSource = (typeof NAME_SOURCES)[number];
 export interface RenameClaim {
   readonly source: NameSource;
   readonly id: RefId;
-  /** Names this claim alone. */
   readonly token: string;
   /** Of the source when it was claimed. */
   readonly version: number;

@@ -5,10 +5,8 @@ import type { EventEntries } from './event-entries.ts';
 import { AUDIENCE_NOW, passRequested, notifiedUntilNow } from './fan-out-stages.ts';
 import { formerKept } from './former-audiences.ts';
 
-/** Whether hosts want events. */
 type RecordsEvents = Pick<EventEntries, 'isOn'>;
 
-/** How the reshares that pass an action on have changed. */
 export type ReshareChange =
   | { readonly kind: 'given'; readonly by: UserId; readonly at: Date }
   | { readonly kind: 'taken'; readonly by: UserId };

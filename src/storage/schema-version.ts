@@ -5,16 +5,13 @@ import type { Collections } from './mongo.ts';
 
 /** One worker's hold on the migration that is due: valid until the lease ends. */
 export interface MigrationClaim {
-  /** Names this claim alone. */
   readonly token: string;
-  /** The version it leads to. */
   readonly to: number;
   /** Where the next batch begins; null: at the beginning. */
   readonly after: string | null;
   readonly done: number;
 }
 
-/** What the database says of its shape. */
 export interface SchemaState {
   readonly version: number;
   /** No process that writes an older shape may start. Never above what is stored at the end of the migration. */

@@ -5,7 +5,6 @@ import { shardRefusals, supports, type ShardKey, type ShardRefusal } from './sha
 
 export type PlannedShard = Extract<ShardPlan, { readonly key: ShardKey }>;
 
-/** How a collection lies on a sharded database. */
 export interface ShardState {
   /** By what it is sharded; null: it is not. */
   readonly key: Readonly<Record<string, unknown>> | null;

@@ -8,7 +8,6 @@ import type { FollowDocument } from './reader-documents.ts';
 
 /** Documents of one batch of a query without a limit. */
 const BATCH = 1_000;
-/** Keys of one query. */
 const KEYS_AT_ONCE = 1_000;
 
 /** By what actions reach a reader. */

@@ -7,13 +7,11 @@ import type { Collections } from './mongo.ts';
 import { eventIdOf } from './unsent-events.ts';
 import type { WebhookDeliveryDocument } from './webhook-documents.ts';
 
-/** Where a delivery stands in the list. */
 export interface WebhookPlace {
   readonly seq: number;
   readonly id: string;
 }
 
-/** How a new delivery begins. */
 export interface ParkedEvent {
   readonly event: NumberedHostEvent;
   readonly attempts: number;

@@ -2,7 +2,6 @@ import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Collections } from './mongo.ts';
 
-/** What waits in one lane. */
 export interface LaneFigures {
   /** Waiting or being worked on. */
   readonly pending: number;
@@ -10,10 +9,7 @@ export interface LaneFigures {
   readonly dueSince: Date | null;
 }
 
-/**
- * How much delivery is under way. Indexes `claim`, `tenant_claim`.
- * A tenant that is null: of all, or where tenants are off.
- */
+/** How much delivery is under way. Indexes `claim`, `tenant_claim`. Tenant null: of all. */
 export function workFiguresRepository({ actions }: Pick<Collections, 'actions'>) {
   return {
     async lanes(tenant: Tenant | null): Promise<Map<Lane, LaneFigures>> {

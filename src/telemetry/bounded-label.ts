@@ -1,10 +1,7 @@
 const MAX_LENGTH = 64;
 const OTHER = 'other';
 
-/**
- * Keeps what clients choose from growing the metrics without end: the first `max` different values stay as they are,
- * later ones become `other`.
- */
+/** Bounds the metrics that clients name: the first `max` values stay, later ones become `other`. */
 export function boundedLabel(max: number): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

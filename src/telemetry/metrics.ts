@@ -39,7 +39,6 @@ export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string
 export interface FeedModelFigures {
   /** As `FEED_MODEL` names it. */
   readonly model: string;
-  /** Newest entries to hold per feed. */
   readonly cap: number;
 }
 
@@ -51,7 +50,6 @@ export interface Metrics {
   fanOutFinished(figures: FanOutFigures): void;
   fanOutAttemptFailed(): void;
   leaseLost(): void;
-  /** How this process stores feeds. */
   feedModelChosen(figures: FeedModelFigures): void;
   /** A read of a feed was served from the actions since the store could not be reached. */
   feedReadWithoutStore(): void;
@@ -69,7 +67,6 @@ export interface Metrics {
   /** Counts actions whose fan-out is not done, by lane, asked for at every scrape until disposed. */
   watchPending(count: () => Promise<Readonly<Record<string, number>>>): Disposable;
   readonly contentType: string;
-  /** The Prometheus page. */
   metrics(): Promise<string>;
   /** The same as data. It holds NaN where a figure is not known, which JSON has no word for. */
   snapshot(): Promise<MetricsSnapshot>;
@@ -80,10 +77,7 @@ const FAN_OUT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15
 const MAX_OPERATION_NAMES = 200;
 const MAX_REASONS = 20;
 
-/**
- * Metrics in a registry of their own.
- * @param options.withProcess also what Node says of itself: event loop, memory, handles. Default true.
- */
+/** @param options.withProcess also event loop, memory and handles of Node. Default true. */
 export function createMetrics(options: { readonly withProcess?: boolean } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];

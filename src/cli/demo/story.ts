@@ -14,7 +14,6 @@ import {
 
 type Step = Pick<PublishActionInput, 'actorId' | 'scope' | 'mentions' | 'refs' | 'descriptor'>;
 
-/** What happens to an applicant, from the application to the hire. */
 function recruitingSteps(applicant: Applicant, score: number): readonly Step[] {
   const rater = { raterId: 'john', raterName: 'John Doe', ratingScore: score };
   const refs = [applicantRef(applicant), positionRef];

@@ -4,7 +4,6 @@ const WATCH =
   'subscription { feedEvents { __typename ... on FeedItemAdded { item { action { descriptor { summary } } } } } }';
 const READ = '{ feed(first: 10) { edges { node { relevancy reasons action { descriptor { summary } } } } } }';
 
-/** How to look at the feed of the demo's reader. */
 export function watchingHints(url: string, token: string): string[] {
   const endpoint = `${url.replace(/\/(?:graphql)?$/, '')}/graphql`;
   const call = (query: string, accept: string) =>

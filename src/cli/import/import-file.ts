@@ -28,7 +28,6 @@ export interface ImportFileOptions {
   readonly inFlight: number;
   /** Called with the share of the file that is dealt with, and its lines: written or refused. */
   onProgress(fraction: number, lines: number): void;
-  /** Told of every line that was not written. */
   onFault(place: string, message: string): void;
 }
 

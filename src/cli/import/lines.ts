@@ -2,7 +2,6 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
-/** A line of a file, or why it cannot be read. */
 export type Line =
   | { readonly number: number; readonly text: string; readonly fault: null }
   | { readonly number: number; readonly text: null; readonly fault: string };
@@ -14,14 +13,10 @@ export interface LineOptions {
   readonly maxBytes?: number;
 }
 
-/** Longest line, in bytes. */
 export const MAX_LINE_BYTES = 1_048_576;
 const NEWLINE = 10;
 
-/**
- * The lines of a file, plain or gzip (told by its first bytes), without empty ones. Memory stays bounded however long
- * the file or a line is.
- */
+/** The lines of a file, plain or gzip (by its first bytes), without empty ones, in bounded memory. */
 export async function* readLines(path: string, options: LineOptions = {}): AsyncGenerator<Line> {
   const file = await open(path);
   const isGzip = await beginsWithGzipMagic(file);

@@ -19,7 +19,6 @@ export type ReadRecord<R> =
   | { readonly line: number; readonly record: R; readonly bytes: number; readonly fault: null }
   | { readonly line: number; readonly record: null; readonly fault: string };
 
-/** What members and refs may say beside their names. */
 const detailFields = {
   imageUrl: z.string().nullish(),
   url: z.string().nullish(),

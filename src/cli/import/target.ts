@@ -1,6 +1,5 @@
 import type { RecordKind, Records } from './records.ts';
 
-/** One record of a batch that was refused. */
 export interface RecordFault {
   readonly index: number;
   readonly message: string;
@@ -23,7 +22,6 @@ export interface ImportTarget {
   openFanOuts(): Promise<number>;
 }
 
-/** A whole batch was refused because of some of its records. */
 export class BatchRefused extends Error {
   override readonly name = 'BatchRefused';
   /** Those at fault, as far as the server said. */

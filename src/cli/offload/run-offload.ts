@@ -37,10 +37,7 @@ export interface OffloadOutcome {
 /** Who may type these commands has the databases. */
 const OPERATOR: Identity = { userId: 'offload', roles: new Set(['admin']), expiresAt: null };
 
-/**
- * How long requests may still write that saw an action before it was claimed, in milliseconds: as long as a request may
- * take.
- */
+/** As long as a request may take: it may have seen an action before that was claimed. In milliseconds. */
 export const GRACE_MS = 30_000;
 const POLL_MS = 100;
 

@@ -3,7 +3,6 @@ import type { Lane } from '../../domain/lane.ts';
 import type { Stratum } from './popularity.ts';
 import type { Arrival } from './simulation/system.ts';
 
-/** Many actions at one moment. */
 export interface Burst {
   readonly at: number;
   readonly actions: number;

@@ -4,10 +4,8 @@ import type { Workload } from './workload.ts';
 /** How often something happens a second, in the busiest hour. */
 export interface Operations {
   readonly actions: number;
-  /** Entries written into feeds. */
   readonly deliveries: number;
   readonly pages: number;
-  /** Events to sockets. */
   readonly events: number;
   /** Queries by which workers find who watches, for actions that are pulled: one for 500 who watch. */
   readonly watcherQueries: number;

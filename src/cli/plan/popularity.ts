@@ -49,7 +49,6 @@ export function popularity(options: PopularityOptions): readonly Stratum[] {
   }));
 }
 
-/** Adds up something of each stratum. */
 export function sumOf(strata: readonly Stratum[], of: (stratum: Stratum) => number): number {
   return strata.reduce((sum, stratum) => sum + of(stratum), 0);
 }

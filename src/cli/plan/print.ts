@@ -4,7 +4,6 @@ import type { Lag, Plan } from './shape.ts';
 /** Above this load, costs that were measured are those of a machine that does something else. */
 const BUSY = 0.5;
 
-/** The plan as lines for people. */
 export function planLines(plan: Plan): readonly string[] {
   const { workload, operations, cores, machines, storage, measured } = plan;
   const { members, model, threshold } = workload;

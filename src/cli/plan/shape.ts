@@ -13,7 +13,6 @@ export interface Lag {
   readonly most: number;
 }
 
-/** What a threshold would cost. */
 export interface ThresholdCost {
   readonly threshold: number;
   readonly deliveries: number;

@@ -2,7 +2,6 @@ import { DAY_SECONDS, type Operations } from './operations.ts';
 import type { UnitCosts } from './unit-costs.ts';
 import type { Workload } from './workload.ts';
 
-/** What a collection, or Redis, comes to. */
 export interface Stored {
   readonly what: string;
   readonly where: 'database' | 'redis';
@@ -12,7 +11,6 @@ export interface Stored {
   readonly aDay: number;
 }
 
-/** How much there is after as many days as actions are kept. */
 export function storageOf(workload: Workload, costs: UnitCosts, operations: Operations): readonly Stored[] {
   const { members, follows, actions, cap, days, model, peak } = workload;
   const { database = 0, redis = 0 } = costs.models[model]?.bytes ?? {};

@@ -14,7 +14,6 @@ const workCost = z.object({
 });
 
 const modelCost = z.object({
-  /** One reader to whom an action is delivered. */
   delivery: z.object({ process: micros, database: micros, redis: micros }),
   /** What an entry takes, with its indexes: of the database, of Redis. */
   bytes: z.object({ database: z.number().nonnegative(), redis: z.number().nonnegative() }),
@@ -25,7 +24,6 @@ const unitCosts = z.object({
   page: workCost,
   /** What a page costs more for a reader of pulled refs: for the first of them, and for each. */
   pulled: z.object({ first: workCost, each: workCost }),
-  /** A mutation that publishes one action. */
   publish: workCost,
   /** A pass of the worker, whatever its audience. */
   pass: workCost,

@@ -1,9 +1,7 @@
-/** What an installation has to carry. */
 export interface Workload {
   readonly members: number;
   /** People who read on a day. */
   readonly readers: number;
-  /** Refs that there are. */
   readonly refs: number;
   /** Follows of a member, on average. */
   readonly follows: number;

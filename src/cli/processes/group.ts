@@ -78,10 +78,7 @@ export class ProcessGroup implements AsyncDisposable {
     });
   }
 
-  /**
-   * Resolves when all have started, with the URL they listen at, if they do.
-   * @throws CommandError when one ends instead. It has said why.
-   */
+  /** Resolves with the URL, if any, once all have started. @throws CommandError when one ends instead. */
   start(): Promise<string | null> {
     // JSON would make a zero of a figure that is not known.
     cluster.setupPrimary({ serialization: 'advanced' });

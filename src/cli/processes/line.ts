@@ -7,7 +7,6 @@ export interface Port {
 /** By name, what the answer is. */
 type Answers<Q extends object> = { readonly [N in keyof Q]: () => Promise<Q[N]> };
 
-/** Questions and answers between two processes. */
 export interface MessageLine<Theirs extends object> {
   /** @throws when the other end fails to answer, or does not in time, as one that hangs or has died. */
   ask<N extends keyof Theirs & string>(question: N): Promise<Theirs[N]>;

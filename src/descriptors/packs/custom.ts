@@ -1,7 +1,6 @@
 import { defineDescriptor } from '../declare.ts';
 import { field } from '../field.ts';
 
-/** Most bytes of free data, as JSON. */
 const MAX_DATA_BYTES = 16 * 1024;
 
 export const custom = defineDescriptor('Custom', {

@@ -8,7 +8,6 @@ import { followed } from './social/followed.ts';
 import { liked } from './social/liked.ts';
 import { posted } from './social/posted.ts';
 
-/** The types that come with the server. */
 export const PACKS = {
   recruiting: [applicationRating, newApplicant, applicantHired, applicantRatingRequested],
   social: [posted, followed, liked, commented],

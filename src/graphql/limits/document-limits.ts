@@ -1,6 +1,5 @@
 import { Kind, visit, type DocumentNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql';
 
-/** How much a document may hold, whatever its variables say. */
 export interface DocumentLimits {
   /** Fields within fields; introspection is not counted, GraphQL bounds it on its own. */
   readonly maxDepth: number;

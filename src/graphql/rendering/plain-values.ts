@@ -17,7 +17,6 @@ import type { ResultText } from './result-text.ts';
 /** The text of a viewer's result, from the root value of theirs. */
 export type FillText = (root: object) => string;
 
-/** Gives a value of an object. */
 type Read = (source: unknown) => unknown;
 
 /** Plain resolvers look at their object alone. */

@@ -17,7 +17,6 @@ type FieldType = 'JSON' | 'Int' | 'Float' | 'Boolean' | 'DateTime' | 'String' | 
 const enums = new Map<string, DeclaredEnum>();
 const inputs = new Map<string, ReturnType<typeof defineInput>>();
 
-/** The type of a field in the API. */
 function fieldType({ type }: DescriptorType, name: string, field: DescriptorField): FieldType {
   switch (field.kind) {
     case 'json':

@@ -34,7 +34,6 @@ export function detailFields<Source extends object>(
   };
 }
 
-/** The same as the host application gives them. */
 export function detailInputs(t: InputFieldBuilder<SchemaTypes, 'InputObject'>) {
   return {
     imageUrl: t.string({ description: 'An image of it: an https URL of at most 2048 characters.' }),

@@ -31,7 +31,6 @@ interface RefNodeSource {
 
 type NodeSource = Action | FeedGroup | Interaction | MemberSource | NewsfeedItem | RefNodeSource;
 
-/** Most ids of one `nodes`. */
 const MAX_NODES = 100;
 
 function globalIdOf(source: NodeSource): string {

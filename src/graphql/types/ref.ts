@@ -13,7 +13,6 @@ import { Node } from './node.ts';
 /** The type of a ref that is only known from being followed. */
 const UNKNOWN_TYPE = 'unknown';
 
-/** A ref as an action recorded it. */
 export interface RecordedRef {
   readonly refId: RefId;
   readonly type: string;

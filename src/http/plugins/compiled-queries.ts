@@ -7,7 +7,6 @@ import type { CompiledExecution } from '../compiled-execution.ts';
 
 type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 
-/** Has operations that come again and again run by functions made for them. */
 export function compiledQueries(compiledExecution: CompiledExecution): Plugin {
   return {
     onExecute({ executeFn, setExecuteFn }) {

@@ -10,7 +10,6 @@ export function partKey(index: number): string {
 }
 
 const KEY_DIGITS = 2;
-/** Most parts of one operation. */
 export const MAX_PARTS = 10 ** KEY_DIGITS;
 /** The key, its quotes and the colon. */
 const KEY_LENGTH = partKey(0).length + '"":'.length;

@@ -30,7 +30,6 @@ export interface SplitDocument {
   readonly parts: readonly PartOfDocument[];
 }
 
-/** The field that stands in place of a part. */
 export const PART_FIELD = 'sharedText';
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;

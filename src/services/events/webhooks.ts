@@ -34,10 +34,7 @@ export interface WebhookDeliveriesArgs extends PageArgs {
   readonly state?: WebhookState | null | undefined;
 }
 
-/**
- * What receivers have not taken, the newest event first. What belongs to events that are not kept any more is gone.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR
- */
+/** What receivers have not taken, the newest event first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listWebhookDeliveries(
   dependencies: WebhooksDependencies,
   identity: Identity,
@@ -55,10 +52,7 @@ export async function listWebhookDeliveries(
   });
 }
 
-/**
- * Has a delivery tried again at once, for as long as a new one. One that waits is tried earlier.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND
- */
+/** Has a delivery tried again at once, as long as a new one. @throws FORBIDDEN, BAD_USER_INPUT, NOT_FOUND */
 export async function retryWebhook(
   dependencies: WebhooksDependencies,
   identity: Identity,

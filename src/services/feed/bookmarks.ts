@@ -14,10 +14,7 @@ interface BookmarksDependencies {
   readonly bookmarks: Pick<BookmarksRepository, 'add' | 'remove' | 'count' | 'list'>;
 }
 
-/**
- * Keeps an action for later. Again: the first time counts.
- * @throws FanfareError NOT_FOUND when the reader may not see such an action, CONFLICT when they keep too many.
- */
+/** Keeps an action for later; repeated, the first time counts. @throws NOT_FOUND, CONFLICT for too many. */
 export async function bookmark(
   { bookmarks }: BookmarksDependencies,
   session: ReaderSession,
@@ -44,10 +41,7 @@ export async function unbookmark(
   return action;
 }
 
-/**
- * What the reader keeps for later, the newest first. Mutes and marks of the feed do not touch it.
- * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
- */
+/** Bookmarks, the newest first; mutes and marks do not touch them. @throws BAD_USER_INPUT, BAD_CURSOR */
 export function readBookmarks(
   { bookmarks }: BookmarksDependencies,
   session: ReaderSession,

@@ -10,13 +10,11 @@ import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 export interface EntryFacts {
   readonly entry: FeedEntry;
   readonly action: Action | null;
-  /** What the reader said of it. */
   readonly mark: ItemMark | null;
   /** The reader's follows of the action's refs; null: not asked for, since a delivered follow is known to stand. */
   readonly follows: readonly Follow[] | null;
 }
 
-/** An entry that passes the rules. */
 export interface VisibleEntry {
   readonly entry: FeedEntry;
   readonly action: Action;

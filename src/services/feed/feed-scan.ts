@@ -51,7 +51,6 @@ export class FeedScan {
     return this.#list.countTotal(page);
   }
 
-  /** How many entries of the list are unread, those of the page included wherever it lies. */
   countUnread(page: readonly NewsfeedItem[]): Promise<UnreadCount> {
     return (this.#unread ??= this.#countUnread(page));
   }

@@ -24,7 +24,6 @@ const knownTypes = (): string =>
   descriptorTypes()
     .map(({ type }) => type)
     .join(', ');
-/** A type that is declared. */
 export const typeSchema = idSchema.refine((type) => descriptorOfType(type) !== undefined, {
   error: ({ input }) => `Unknown type ${JSON.stringify(input)}, known are ${knownTypes()}`,
 });

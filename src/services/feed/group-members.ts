@@ -7,23 +7,19 @@ import { batched } from '../session/batched.ts';
 /** Members of each group read at first, and how many times as many in each further round. */
 const FIRST_ROUND = 50;
 const GROWTH = 10;
-/** Entries looked up at once. */
 const BATCH = 500;
-/** Most groups that are read together. */
 const MAX_GROUPS = 100;
 
 export interface GroupMembersOptions {
   readonly actionGroups: Pick<ActionGroupsRepository, 'newestOf' | 'sharing'>;
   /** What stands above the `latest` of its action, since it was snoozed until later. */
   readonly endedSnoozes: () => Promise<EndedSnoozes>;
-  /** The reader's entries for these actions. */
   readonly find: (actionIds: readonly ActionId[]) => Promise<readonly FeedEntry[]>;
   /** Those that may be shown and pass the filter, in the same order. */
   readonly select: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
 }
 
 interface Wanted {
-  /** An action of the group. */
   readonly actionId: ActionId;
   /** Whether so many of the visible ones are enough. */
   readonly isEnough: (items: readonly NewsfeedItem[]) => boolean;
@@ -125,13 +121,11 @@ export class GroupMembers {
   }
 }
 
-/** What is known of one group. */
 class Group {
   readonly actionId: ActionId;
   /** Visible ones, in feed order. */
   readonly items: NewsfeedItem[] = [];
   limit = FIRST_ROUND;
-  /** All of its members have been read. */
   isRead = false;
   readonly #ids = new Set<ActionId>();
   /** In feed order, those that are not decided yet. */

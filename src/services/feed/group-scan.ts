@@ -69,7 +69,6 @@ export class GroupScan {
     return top === undefined ? null : this.groupOf(top);
   }
 
-  /** How many groups there are, those of the page included wherever it lies. */
   async countTotal(page: readonly FeedGroup[]): Promise<Count> {
     const keys = new Set(page.map(({ groupKey }) => groupKey));
     for (let looked = 0; keys.size <= MAX_TOTAL; looked += MAX_BITE) {

@@ -106,7 +106,6 @@ export function followsOfOne(session: ReaderSession, action: Action | null): Pro
 /** Not an id that a ref can have. */
 const NO_REF = '';
 
-/** The reader's follows of these refs. */
 export async function loadFollows(session: ReaderSession, refIds: readonly string[]): Promise<Follow[]> {
   return (await allOf(session.follows.loadMany(refIds))).filter((follow) => follow !== null);
 }

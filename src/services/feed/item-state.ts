@@ -18,7 +18,6 @@ export interface ItemStateDependencies extends AnnounceDependencies, GetItemDepe
   readonly feeds: Pick<FeedsRepository, 'markHasMarks'>;
   readonly itemMarks: Pick<ItemMarksRepository, 'set' | 'clear' | 'count' | 'list' | 'unread'>;
   readonly hiddenItems: Pick<HiddenItemsRepository, 'unhide'>;
-  /** A session that has loaded nothing yet. */
   readonly openSession: (identity: ReaderSession['identity']) => ReaderSession;
 }
 
@@ -43,10 +42,7 @@ export async function setItemState(
   await announce(dependencies, removals(actionId, [userId], clock.now()));
 }
 
-/**
- * Puts an item back into the feed, if it is in this state.
- * @throws FanfareError NOT_FOUND when the reader may not see such an action.
- */
+/** Puts an item back if it is in this state. @throws FanfareError NOT_FOUND where it may not be seen. */
 export async function clearItemState(
   dependencies: ItemStateDependencies,
   session: ReaderSession,

@@ -91,7 +91,6 @@ export interface CommonFacts {
   readonly relevancyNow: RelevancyNow;
 }
 
-/** Somebody whose profile is known. */
 export interface KnownWatcher {
   readonly identity: Identity;
   readonly profile: ReaderProfile;

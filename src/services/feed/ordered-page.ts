@@ -6,8 +6,6 @@ export interface OrderedPage {
   readonly size: number;
   /** Cursor of this order; null: from the top. */
   readonly after: string | null;
-  /** The stored feed, in the order of relevancy. */
   readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
-  /** Those entries that pass rules and filter, in the same order. */
   readonly select: (candidates: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
 }

@@ -22,7 +22,6 @@ export interface RankingDependencies {
 /** So many of a reader's newest interactions tell whose actions they care for. */
 const INTERACTIONS = 200;
 
-/** A score for one reader, and what it is made from. */
 export interface RankedScore {
   readonly score: number;
   readonly vars: {

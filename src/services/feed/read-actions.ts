@@ -19,10 +19,7 @@ export interface ReadActionsDependencies {
   readonly actions: Pick<ActionsRepository, 'slice' | 'list'>;
 }
 
-/**
- * What the reader may see of the actions that carry a ref, newest first.
- * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
- */
+/** The actions of a ref that the reader may see, newest first. @throws BAD_USER_INPUT, BAD_CURSOR */
 export async function readSlice(
   { actions }: ReadActionsDependencies,
   session: ReaderSession,
@@ -71,20 +68,14 @@ export async function getAction(session: ReaderSession, id: ActionId): Promise<A
   return action !== null && isEntitled(profile, action, follows) ? action : null;
 }
 
-/**
- * The same for somebody who is about to change something about it.
- * @throws FanfareError NOT_FOUND
- */
+/** `getAction` for who is about to change something about it. @throws FanfareError NOT_FOUND */
 export async function requireAction(session: ReaderSession, id: ActionId): Promise<Action> {
   const action = await getAction(session, id);
   if (action === null) throw new FanfareError('NOT_FOUND', 'There is no such action');
   return action;
 }
 
-/**
- * All actions for an admin or a service, newest first.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR
- */
+/** All actions for an admin or a service, newest first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listActions(
   { actions }: ReadActionsDependencies,
   session: ReaderSession,

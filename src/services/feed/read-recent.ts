@@ -5,7 +5,6 @@ import type { OrderedPage } from './ordered-page.ts';
 import type { Page } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 
-/** Entries looked at in one go. */
 const CHUNK = 250;
 
 /**

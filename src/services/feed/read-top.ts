@@ -15,7 +15,6 @@ import {
 } from './ranked-score.ts';
 import type { Page } from '../shapes.ts';
 
-/** Entries of the last day looked at in one go. */
 const CHUNK = 1_000;
 
 interface RankedEntry extends RankedPosition {

@@ -42,13 +42,9 @@ export async function makeDue(
   workSignal.notify();
 }
 
-/** Readers made due in one write. */
 const AT_ONCE = 1_000;
 
-/**
- * The same for everybody. Gives how many have been made due so far, some of them counted twice.
- * @throws FanfareError FORBIDDEN
- */
+/** `rebuildFeed` for everybody; gives how many are due so far, some counted twice. @throws FORBIDDEN */
 export async function* rebuildFeeds(
   { feeds, readers, workSignal }: RebuildFeedDependencies & { readonly readers: ReadersRepository },
   identity: Identity,

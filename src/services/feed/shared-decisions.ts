@@ -134,7 +134,6 @@ export class SharedDecisions {
   }
 }
 
-/** Opens it when it is first asked for. */
 function openedLater(
   open: () => EventReaderSession,
   messages: readonly EventMessage[],

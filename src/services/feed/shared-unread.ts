@@ -13,10 +13,7 @@ export interface SharedUnreadDependencies extends UnreadEntriesDependencies {
 /** Readers who are counted for at once: every count reads a feed. */
 const COUNTS_AT_ONCE = 25;
 
-/**
- * Counts for watchers. Many tabs of one reader that ask before a count has begun share it, and counts of many readers
- * do not crowd out everything else.
- */
+/** Counts for watchers: a reader's tabs that ask before a count begins share it, few run at a time. */
 export function createSharedUnread(
   dependencies: SharedUnreadDependencies,
 ): (identity: Identity) => Promise<UnreadCount> {

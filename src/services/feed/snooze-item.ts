@@ -45,10 +45,7 @@ export async function snoozeFeedItem(
   return getNewsfeedItem(dependencies, dependencies.openSession(session.identity), actionId);
 }
 
-/**
- * Puts an item back at its own place, if it is snoozed now.
- * @throws FanfareError NOT_FOUND when the reader may not see such an action.
- */
+/** Puts a snoozed item back at its own place. @throws FanfareError NOT_FOUND where it may not be seen. */
 export async function unsnoozeFeedItem(
   dependencies: SnoozeItemDependencies,
   session: ReaderSession,

@@ -14,7 +14,6 @@ export interface StateEntriesDependencies {
   readonly snoozes: Pick<SnoozesRepository, 'active'>;
 }
 
-/** Entries looked up at once. */
 const BATCH = 500;
 
 /**

@@ -2,9 +2,7 @@ import type { EndSignal } from '../../lib/ending.ts';
 import type { UnreadCount } from '../shapes.ts';
 
 export interface UnreadWatchOptions {
-  /** Counts again. */
   readonly count: () => Promise<UnreadCount>;
-  /** The end of the subscription. */
   readonly signal: EndSignal;
 }
 
@@ -60,7 +58,6 @@ export class UnreadWatch implements Disposable {
     this.touch();
   }
 
-  /** Whether there is something to take. */
   get isReady(): boolean {
     return this.#next !== null;
   }

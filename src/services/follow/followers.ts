@@ -12,10 +12,7 @@ export interface Follower {
   readonly userId: UserId;
 }
 
-/**
- * Makes what reads who follows a ref now, in order of id. What is asked for many refs of one page is one query. The
- * reader throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR.
- */
+/** Reads followers by id, for the refs of a page at once. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export function createFollowersReader({
   followerPages,
 }: {

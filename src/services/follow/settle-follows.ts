@@ -35,7 +35,6 @@ export interface SettleFollowsDependencies
   readonly workSignal: Pick<WorkSignal, 'notify'>;
 }
 
-/** Most entries written to a feed at once. */
 const FILL_CHUNK = 1_000;
 
 /**
@@ -163,10 +162,7 @@ function refIdsOf(follows: readonly UnsettledFollow[]): string[] {
   return [...new Set(follows.map(({ refId }) => refId))];
 }
 
-/**
- * A notification has all the reasons there are.
- * @param followed the reader's follows of who has passed the action on.
- */
+/** All reasons there are. @param followed the reader's follows of who has passed the action on. */
 function reasonsFor(userId: UserId, action: Action, followed: readonly Follow[]): DeliveryReason[] {
   const isPassedOn = passedOnBy(profileOfStranger(userId), action, followed).length > 0;
   return [

@@ -35,7 +35,6 @@ export interface AddInteractionDependencies extends SettleInteractionDependencie
   readonly members: Pick<MembersRepository, 'findByIds'>;
   readonly newToken: () => string;
   readonly openSession: (identity: Identity) => ReaderSession;
-  /** The reactions that may be given. */
   readonly reactions: readonly string[];
 }
 
@@ -117,7 +116,6 @@ async function settled(
   );
 }
 
-/** Which fields go with which kind. */
 function checkKind({ kind, text, reaction, parentId }: CheckedInput, reactions: readonly string[]): void {
   if (text != null && kind !== 'COMMENT') throw badInput('Only a comment has a text', ['input', 'text']);
   if (parentId != null && kind !== 'COMMENT')

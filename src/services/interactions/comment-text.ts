@@ -1,5 +1,4 @@
 import { textSchema } from '../../descriptors/define.ts';
 import { MAX_COMMENT_LENGTH } from '../../domain/interaction.ts';
 
-/** 1 to 10,000 characters. */
 export const commentSchema = textSchema(MAX_COMMENT_LENGTH).min(1, 'Must not be empty');

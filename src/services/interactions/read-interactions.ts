@@ -50,10 +50,7 @@ export async function listInteractions(
   return { edges, hasNextPage: found.length > size, endCursor: edges.at(-1)?.cursor ?? null };
 }
 
-/**
- * Interactions with a text, the last that was recorded first.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR
- */
+/** Interactions with a text, the last recorded first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function latestInteractions(
   { interactions }: LatestInteractionsDependencies,
   session: ReaderSession,

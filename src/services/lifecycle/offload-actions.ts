@@ -22,11 +22,9 @@ const BATCH = 500;
 /** The next actions that may be taken out, as lines of a file. */
 export interface OffloadableActions {
   readonly lines: AsyncIterable<readonly string[]>;
-  /** Where the next ones begin. */
   readonly last: ActionId;
 }
 
-/** How much of a file has been taken out. */
 export interface TakenOut {
   /** Withdrawn from everybody; being removed. */
   readonly taken: number;
@@ -34,17 +32,13 @@ export interface TakenOut {
   readonly left: number;
 }
 
-/** The shape of documents. */
 export interface DocumentShape {
   readonly schema: number;
   /** Ids in them stand behind their tenant. */
   readonly tenants: boolean;
 }
 
-/**
- * The shape that documents have now. What is taken out has it, so that it is known when it is brought back.
- * @throws FanfareError FORBIDDEN; CONFLICT while a migration is due or under way
- */
+/** The shape that documents have now. @throws FORBIDDEN; CONFLICT while a migration is due or under way. */
 export async function readDocumentShape(
   { schemaVersion }: Pick<OffloadDependencies, 'schemaVersion'>,
   identity: Identity,
@@ -57,10 +51,7 @@ export async function readDocumentShape(
   return { schema: latest, tenants: state?.hasTenants ?? false };
 }
 
-/**
- * Actions with which nothing has happened since a time, in the order of their ids; null: there are no more. Changes nothing.
- * @throws FanfareError FORBIDDEN
- */
+/** Actions with which nothing has happened since, in id order; null: no more. @throws FORBIDDEN */
 export async function readOffloadable(
   { offloads }: Pick<OffloadDependencies, 'offloads'>,
   identity: Identity,
@@ -75,10 +66,7 @@ export async function readOffloadable(
   return { lines: lines(), last: batch.last };
 }
 
-/**
- * The first step of taking out: nobody sees the actions of the file any more. Nothing is removed.
- * @throws FanfareError FORBIDDEN
- */
+/** The first step: nobody sees the actions of the file any more, nothing is removed. @throws FORBIDDEN */
 export async function claimOffloaded(
   { offloads }: Pick<OffloadDependencies, 'offloads'>,
   identity: Identity,

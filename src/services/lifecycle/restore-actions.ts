@@ -29,7 +29,6 @@ export interface RestoreDependencies {
   readonly workSignal: Pick<WorkSignal, 'notify'>;
 }
 
-/** What a file of actions says of itself. */
 export interface OffloadedFile {
   readonly id: string;
   /** Known to who has the file. */
@@ -42,7 +41,6 @@ export interface OffloadedFile {
   readonly readAt: Date;
 }
 
-/** How much of a file has been brought back. */
 export interface BroughtBack {
   readonly returned: number;
   /** Left as they are: they are there already, were taken out again since, or are of a tenant that was erased since. */
@@ -117,7 +115,6 @@ async function bring(
 }
 
 interface Batch {
-  /** The actions that come back. */
   readonly returning: Set<ActionId>;
   /** The actions as the file has them, for what they call people. */
   readonly named: OffloadRecord[];

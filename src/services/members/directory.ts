@@ -91,10 +91,7 @@ export async function upsertMembers(
   return inputs.length;
 }
 
-/**
- * Describes refs. Each record is the ref as it is now: details that it leaves out are emptied.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
- */
+/** Describes refs as they are now: details left out are emptied. @throws FORBIDDEN, BAD_USER_INPUT */
 export async function upsertRefs(
   { refs }: { readonly refs: Pick<RefsRepository, 'upsert'> },
   identity: Identity,

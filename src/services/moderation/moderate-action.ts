@@ -51,10 +51,7 @@ export async function setHidden(
   return action;
 }
 
-/**
- * What is changed without being read first. Costs nothing where tenants are off.
- * @throws FanfareError NOT_FOUND
- */
+/** For changes that do not read first; free where tenants are off. @throws FanfareError NOT_FOUND */
 async function refuseOtherTenants(session: ReaderSession, id: ActionId): Promise<void> {
   if (tenantOf(session.identity.userId) === null || (await session.actions.load(id)) !== null) return;
   throw new FanfareError('NOT_FOUND', 'There is no such action');
@@ -113,10 +110,7 @@ async function notifyWatchers(dependencies: ModerateDependencies, changed: Actio
   await dependencies.moderation.noteNotified(changed.id, changed.fanOut.version, clock.now());
 }
 
-/**
- * Who did what to which action, newest first.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR
- */
+/** Who did what to which action, newest first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function readModerationLog(
   { moderation }: ModerateDependencies,
   session: ReaderSession,

@@ -39,10 +39,7 @@ export async function pinAction(
   return refOf(session, id);
 }
 
-/**
- * Takes a pin away; also of what is gone, or was never pinned.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
- */
+/** Takes a pin away; also of what is gone or was never pinned. @throws FORBIDDEN, BAD_USER_INPUT */
 export async function unpinAction(
   { pins }: PinDependencies,
   session: ReaderSession,
@@ -55,7 +52,7 @@ export async function unpinAction(
   return refOf(session, id);
 }
 
-/** What is pinned to a ref of that the reader may see, the latest pin first. */
+/** The pins of a ref that the reader may see, the latest first. */
 export async function readPinned(session: ReaderSession, refId: RefId): Promise<Action[]> {
   const details = await session.refDetails.load(refId);
   if (details === null || details.pinned.length === 0) return [];

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** Why a moderator did something, as they say. */
 export const reasonSchema = z
   .string()
   .max(2_000, 'Must be at most 2000 characters')

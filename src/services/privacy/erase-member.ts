@@ -62,10 +62,7 @@ export async function eraseMember(
   return erasure !== null && erasure.state !== 'RUNNING';
 }
 
-/**
- * How far the erasure of a member is; null when there was none.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
- */
+/** How far the erasure of a member is; null: there was none. @throws FORBIDDEN, BAD_USER_INPUT */
 export async function readErasure(
   { erasures }: { readonly erasures: Pick<ErasuresRepository, 'find'> },
   identity: Identity,

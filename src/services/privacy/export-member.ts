@@ -51,10 +51,7 @@ export async function* exportMember(
   yield* list('events', memberData.events(id, identity.roles.has('admin')));
 }
 
-/**
- * The same as one value, for an answer over the API.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT when it is too large for that.
- */
+/** `exportMember` as one value, for the API. @throws FORBIDDEN, BAD_USER_INPUT, CONFLICT: too large. */
 export async function memberExport(
   dependencies: ExportMemberDependencies,
   session: ReaderSession,
@@ -137,7 +134,6 @@ function ownAction(action: Action, memberId: UserId) {
   };
 }
 
-/** In what ways the action has to do with the member. */
 function rolesIn(
   { actorId, refs, mentions, recipients, descriptor, concerned }: Action,
   memberId: UserId,

@@ -80,10 +80,7 @@ export async function groupsOf(
   return new Map(found.map((member) => [member.userId, member]));
 }
 
-/**
- * To whom an action is addressed, as keys.
- * @throws FanfareError BAD_USER_INPUT where the scope asks for a group that the actor does not have.
- */
+/** To whom an action is addressed, as keys. @throws BAD_USER_INPUT where the actor has no such group. */
 export function audienceKeys(
   { scope, mentions, recipients }: Pick<Action, 'scope' | 'mentions' | 'recipients'>,
   group: { readonly teamId: string | null; readonly departmentId: string | null } | null,

@@ -13,7 +13,6 @@ import { findInteractionPages, type InteractionPage } from './interaction-pages.
 import type { SessionRepositories } from './open-session.ts';
 import type { Sighting } from './reader-session.ts';
 
-/** Most keys of one query. */
 const maxBatch = 500;
 const sameName = (id: string): string => id;
 /** All readers go by one document. */
@@ -21,9 +20,7 @@ export const ALL_STAMPS = 'all';
 
 export type EventLoads = ReturnType<typeof createEventLoads>;
 
-/**
- * What the sessions of live events load together. What belongs to one reader is loaded by keys that name the reader.
- */
+/** What sessions of live events load together. Keys of what belongs to one reader name the reader. */
 export function createEventLoads(repositories: SessionRepositories) {
   const byId = <V>(
     load: (ids: readonly string[]) => Promise<readonly V[]>,

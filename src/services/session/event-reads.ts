@@ -13,7 +13,6 @@ export interface EventReads {
 
 export type ReadForEvents = (actionIds: Iterable<ActionId>) => Promise<EventReads>;
 
-/** Most actions of one query. */
 const MAX_BATCH = 500;
 
 /** Reads what events of these actions are decided by for anybody. */

@@ -41,10 +41,7 @@ export class KeptProfile {
     return isCurrent ? kept.profile : null;
   }
 
-  /**
-   * Keeps a profile whose read began after that of the stamps.
-   * @param changes as they were before the read.
-   */
+  /** Keeps a profile whose read began after that of the stamps. @param changes as of before the read. */
   keep(profile: ReaderProfile, stamps: Stamps, changes: number): void {
     // What becomes of snoozes goes by the time of the profile, and old hides are brought over without renewing a stamp.
     if (profile.hasSnoozes || profile.hasHiddenItems) this.#kept = null;

@@ -1,14 +1,9 @@
 import { batched } from './batched.ts';
 import type { ReaderSession } from './reader-session.ts';
 
-/** Most keys of one query. */
 const MAX_BATCH = 100;
 
-/**
- * As `batched`, for each session on its own.
- *
- * @param load the values in the order of the keys.
- */
+/** `batched` for each session on its own. @param load the values in the order of the keys. */
 export function sessionBatches<K, V>(
   load: (keys: readonly K[]) => Promise<readonly V[]>,
 ): (session: ReaderSession, key: K) => Promise<V> {

@@ -23,7 +23,6 @@ export interface EraseTenantDependencies extends TenantDependencies {
   readonly onLiveLogError: (error: unknown) => void;
 }
 
-/** What has been done so far. */
 export interface TenantProgress {
   /** The collection, or `feeds of readers`. */
   readonly section: string;

@@ -1,6 +1,5 @@
 import type { Collections } from '../mongo.ts';
 
-/** One batch of a migration. */
 export interface MigrationBatch {
   /** Where the next batch begins; null: this was the last one. */
   readonly after: string | null;

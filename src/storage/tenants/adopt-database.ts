@@ -19,7 +19,6 @@ interface Stored {
   readonly [field: string]: unknown;
 }
 
-/** Why a database cannot be made that of a tenant. */
 export class AdoptionRefused extends Error {
   override readonly name = 'AdoptionRefused';
 }

@@ -7,7 +7,6 @@ import type { Collections } from '../mongo.ts';
 import { forgetPublications, isKeyed } from '../publications.ts';
 import { TENANT_PARTS, type TenantPart } from './tenant-parts.ts';
 
-/** How much there is of a tenant. */
 export interface TenantSummary {
   readonly tenant: Tenant;
   readonly members: number;

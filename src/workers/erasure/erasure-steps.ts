@@ -13,14 +13,12 @@ export interface ErasureStepDependencies extends CountFollowersDependencies {
   readonly memberTraces: MemberTracesRepository;
   readonly erasures: Pick<ErasuresRepository, 'anonymiseRequests'>;
   readonly feeds: Pick<FeedsRepository, 'markDue'>;
-  /** Of every model that may hold a feed, in use or not. */
   readonly feedStores: readonly Pick<FeedStore, 'page' | 'remove' | 'drop'>[];
   readonly liveLog: Pick<LiveLog, 'forget'>;
   readonly onLiveLogError: (error: unknown) => void;
   readonly sessionEnds: Pick<SessionEnds, 'endSessions'>;
 }
 
-/** One part of an erasure. */
 export interface ErasureStep {
   readonly name: string;
   /** Does one batch. Returns how much it changed: 0 when nothing is left. Cut off and repeated, it does no harm. */

@@ -5,10 +5,8 @@ import { clock } from '../../lib/clock.ts';
 
 /** What a worker tells of its work, for logs; an erasure goes by its key, never by whose it is. */
 export interface ErasureObserver {
-  /** A round came to its end. */
   finished(claim: ErasureClaim, seconds: number): void;
   failed(claim: ErasureClaim, error: unknown): void;
-  /** The database did not answer; the worker goes on trying. */
   claimFailed(error: unknown): void;
 }
 

@@ -21,7 +21,6 @@ export interface DigestWorkerOptions extends BackgroundWorkerOptions {
   readonly afterMs: number;
 }
 
-/** Readers of one round. */
 const BATCH = 50;
 
 /**

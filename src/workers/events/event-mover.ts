@@ -15,22 +15,18 @@ export interface EventMoverDependencies {
   readonly digests: Pick<DigestsRepository, 'note'>;
   /** There is something new in the log. */
   readonly onMoved: () => void;
-  /** It is tried again in the next round. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface EventMoverOptions extends BackgroundWorkerOptions {
   readonly workerId: string;
   readonly leaseMs: number;
-  /** How long an event is kept. */
   readonly retentionMs: number;
   /** How long after something came a reader is reminded, and how often at most; null: never. */
   readonly digests: { readonly afterMs: number; readonly everyMs: number } | null;
 }
 
-/** Documents of each kind in one batch. */
 const BATCH = 500;
-/** How often to look for events that are not kept any longer. */
 const PURGE_EVERY_MS = 60_000;
 
 /**
@@ -65,7 +61,6 @@ export class EventMover extends BackgroundWorker {
     return batch.hasMore;
   }
 
-  /** Whether this process is the one that moves events. */
   get hasLease(): boolean {
     return this.#hasLease;
   }

@@ -7,11 +7,9 @@ import { announceWithdrawal, type AnnounceWithdrawalDependencies } from '../fan-
 export interface ExpiryDependencies extends AnnounceWithdrawalDependencies {
   readonly moderation: Pick<ModerationRepository, 'expired' | 'expire' | 'noteNotified'>;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
-  /** It is tried again in the next round. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Actions of one round. */
 const BATCH = 100;
 
 /**

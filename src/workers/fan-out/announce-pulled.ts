@@ -13,7 +13,6 @@ export interface AnnouncePulledDependencies extends BoostDependencies, AudienceA
   readonly onLiveLogError: (error: unknown) => void;
 }
 
-/** Readers looked at in one go. */
 const CHUNK = 500;
 
 /**

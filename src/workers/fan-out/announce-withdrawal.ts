@@ -8,7 +8,6 @@ export interface AnnounceWithdrawalDependencies extends AudienceAmongDependencie
   readonly onLiveLogError: (error: unknown) => void;
 }
 
-/** Readers looked at in one go. */
 const CHUNK = 500;
 
 /**

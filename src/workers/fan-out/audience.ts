@@ -14,7 +14,6 @@ export interface AudienceDependencies {
   readonly members: Pick<MembersRepository, 'inGroup'>;
 }
 
-/** A reader the action is addressed to, and every reason why. */
 export interface AudienceMember {
   readonly userId: UserId;
   readonly reasons: readonly DeliveryReason[];

@@ -130,7 +130,6 @@ function chunkSizeOf({ chunkSize }: Pick<DeliverDependencies, 'chunkSize'>, { la
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 
-/** What a pass delivers. */
 interface Delivery {
   readonly claim: Claim;
   readonly action: Action;

@@ -27,7 +27,6 @@ const FIRST_BACKOFF_MS = 200;
 /** Longest wait before the store of the feeds is tried again while it is away. */
 const MAX_OUTAGE_MS = 5_000;
 
-/** What a worker tells of its work, for logs and metrics. */
 export interface FanOutObserver {
   /** @param isDone false: the action changed meanwhile, and a pass for that follows. */
   finished(
@@ -51,7 +50,6 @@ export interface FanOutWorkerOptions {
   readonly maxAttempts: number;
   /** Fan-outs of one lane at the same time. */
   readonly concurrency: number;
-  /** How often to look without having been woken. */
   readonly pollMs: number;
 }
 
@@ -159,7 +157,6 @@ export class FanOutWorker extends BackgroundWorker {
     return null;
   }
 
-  /** As a part of the trace that asked for it. */
   #traced(claim: Claim): Promise<void> {
     const { fanOut } = claim.action;
     if (fanOut.trace === undefined) return this.#run(claim);
@@ -190,7 +187,6 @@ export class FanOutWorker extends BackgroundWorker {
     }
   }
 
-  /** Writes the end of a pass. */
   async #conclude(claim: Claim, outcome: PassOutcome, seconds: number): Promise<void> {
     const { fanOuts, observer } = this.#dependencies;
     if (outcome.kind === 'complete') {

@@ -2,6 +2,5 @@
 export interface Fence {
   /** No other worker has taken the action over. */
   isHeld(): Promise<boolean>;
-  /** The worker is to stop and hand its work back. */
   isStopping(): boolean;
 }

@@ -6,10 +6,7 @@ export interface Lease extends Disposable {
   isHeld(): Promise<boolean>;
 }
 
-/**
- * Renews the lease of a claim, three times within its length, until disposed.
- * @param extend extends it by its length; false: the claim is void.
- */
+/** Renews a lease three times within its length until disposed. @param extend false: the claim is void. */
 export function holdLease(extend: () => Promise<boolean>, leaseMs: number): Lease {
   let ownedUntil = performance.now() + leaseMs;
   let isLost = false;

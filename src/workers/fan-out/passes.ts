@@ -15,10 +15,7 @@ export class Passes {
   readonly #onRoom: () => void;
   readonly #actions = new Set<ActionId>();
 
-  /**
-   * @param room passes of one lane at the same time.
-   * @param onRoom called when a lane that was full has room again.
-   */
+  /** @param room passes of one lane at a time. @param onRoom called when a full lane has room again. */
   constructor(room: number, onRoom: () => void) {
     this.#room = room;
     this.#onRoom = onRoom;
@@ -36,7 +33,6 @@ export class Passes {
     });
   }
 
-  /** The actions they deliver. */
   get actions(): readonly ActionId[] {
     return [...this.#actions];
   }
@@ -54,7 +50,6 @@ export class Passes {
     return lanes.map((only) => ({ only }));
   }
 
-  /** Resolves when one of them has ended. */
   async oneEnded(): Promise<void> {
     await Promise.race(LANES.flatMap((lane) => [...this.#running[lane]]));
   }

@@ -19,7 +19,6 @@ export interface SweepDependencies extends NotifyFormerDependencies {
   readonly gate: Pick<LaneGate, 'run'>;
 }
 
-/** Readers looked at in one go. */
 const CHUNK = 500;
 
 /**

@@ -7,7 +7,6 @@ export interface WatchersDependencies extends AudienceAmongDependencies {
   readonly onLiveLogError: (error: unknown) => void;
 }
 
-/** Readers looked at in one go. */
 const CHUNK = 500;
 /** Most readers looked at: with more who watch, looking for those concerned takes longer than they would wait. */
 const MOST = 2_000;

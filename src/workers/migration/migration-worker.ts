@@ -25,9 +25,7 @@ export interface MigrationDependencies {
 
 export interface MigrationOptions {
   readonly leaseMs: number;
-  /** How often to look whether a migration is due. */
   readonly pollMs: number;
-  /** Documents in a batch. */
   readonly batchSize: number;
 }
 

@@ -5,11 +5,9 @@ import { BackgroundWorker } from '../background-worker.ts';
 
 export interface MuteEndsDependencies extends AnnounceDependencies {
   readonly feeds: Pick<FeedsRepository, 'dueMuteEnds' | 'claimMuteEnd' | 'settleMuteEnds'>;
-  /** It is tried again in the next round. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Readers of one round. */
 const BATCH = 100;
 /**
  * How long after its end a mute is announced to have ended, in milliseconds: by then it has by the clock of every process,

@@ -38,7 +38,6 @@ export interface RebuildWorkerDependencies extends Omit<RebuildDependencies, 'in
 
 export interface RebuildWorkerOptions {
   readonly leaseMs: number;
-  /** How often to look without having been woken. */
   readonly pollMs: number;
 }
 

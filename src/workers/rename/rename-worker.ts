@@ -9,12 +9,10 @@ const MAX_BACKOFF_MS = 60_000;
 
 const IN_BULK = { lane: 'BULK', kind: 'rename' } as const;
 
-/** What a worker tells of its work, for logs. */
 export interface RenameObserver {
   /** @param actions how many held an older name. */
   carried(claim: RenameClaim, actions: number, seconds: number): void;
   failed(claim: RenameClaim, error: unknown): void;
-  /** The database did not answer; the worker goes on trying. */
   claimFailed(error: unknown): void;
 }
 
@@ -32,7 +30,6 @@ export interface RenameWorkerOptions {
   /** Unique among all workers. */
   readonly workerId: string;
   readonly leaseMs: number;
-  /** How often to look when there was nothing to do. */
   readonly pollMs: number;
   /** Actions per write. The lease is renewed between writes. */
   readonly batchSize: number;

@@ -26,7 +26,6 @@ export interface RescoreDependencies {
 
 export interface RescoreOptions {
   readonly leaseMs: number;
-  /** How often to look whether a generation is due. */
   readonly pollMs: number;
 }
 

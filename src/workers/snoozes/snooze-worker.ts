@@ -6,11 +6,9 @@ import { BackgroundWorker } from '../background-worker.ts';
 export interface SnoozeWorkerDependencies extends AnnounceDependencies {
   readonly snoozes: Pick<SnoozesRepository, 'claimEnded' | 'finishEnded'>;
   readonly newToken: () => string;
-  /** It is tried again in the next round. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Snoozes of one round. */
 const BATCH = 100;
 
 /**

@@ -11,7 +11,6 @@ export interface SettleAbandonedFollowsDependencies extends CountFollowersDepend
 
 /** A call that takes longer is taken for cut off. What it does after that does no harm. */
 const ABANDONED_AFTER_MS = 60_000;
-/** Follows settled together. */
 const AT_ONCE = 200;
 
 /**

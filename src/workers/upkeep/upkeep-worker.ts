@@ -29,13 +29,10 @@ export interface UpkeepDependencies
   readonly fanOuts: Pick<FanOutsRepository, 'adoptLanes'>;
   /** Refs with more followers than this are pulled. */
   readonly celebrityThreshold: number;
-  /** It is tried again in the next round. */
   readonly onError: (error: unknown) => void;
 }
 
-/** How often a process looks. */
 const EVERY_MS = 5_000;
-/** How often it looks for feeds that nobody reads. */
 const DROP_EVERY_MS = 3_600_000;
 
 /**

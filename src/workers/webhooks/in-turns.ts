@@ -6,7 +6,6 @@ interface Place {
   readonly actionId: ActionId | null;
 }
 
-/** Requests to one receiver at a time. */
 export const CONCURRENT_REQUESTS = 8;
 
 /** Works on what is about different actions side by side, and on what is about one action in one go, in its order. */

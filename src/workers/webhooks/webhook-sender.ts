@@ -22,7 +22,6 @@ export interface SenderDependencies {
   readonly observer: { attempted(isTaken: boolean, seconds: number): void };
 }
 
-/** What came of one event. */
 export type SendResult =
   | 'taken'
   /** It was not sent, since this process may not send any more. */
@@ -32,7 +31,6 @@ export type SendResult =
 export interface SenderOptions {
   readonly receiver: WebhookReceiver;
   readonly health: ReceiverHealth;
-  /** Ends what is under way. */
   readonly signal: AbortSignal;
   readonly maySend: () => Promise<boolean>;
 }

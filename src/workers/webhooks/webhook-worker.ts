@@ -17,7 +17,6 @@ export type WebhookObserver = HealthObserver &
     skipped(events: number): void;
     /** How many numbers of the log it is behind; null: another process sends to it. */
     behind(events: number | null): void;
-    /** It is tried again in the next round. */
     failed(error: unknown): void;
   };
 
@@ -32,11 +31,9 @@ export interface WebhookWorkerOptions extends BackgroundWorkerOptions {
   readonly receiver: WebhookReceiver;
   readonly workerId: string;
   readonly leaseMs: number;
-  /** How long an event is tried. */
   readonly retryForMs: number;
 }
 
-/** Events of one round. */
 const BATCH = 100;
 /** Events of one receiver that wait for another attempt; with more, the log is not read on. */
 const MAX_RETRYING = 1_000;

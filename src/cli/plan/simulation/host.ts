@@ -43,7 +43,6 @@ export class Host {
     this.#look();
   }
 
-  /** What one job gets of a core. */
   get #share(): number {
     return this.#jobs.length === 0 ? 0 : Math.min(1, this.cores / this.#jobs.length);
   }

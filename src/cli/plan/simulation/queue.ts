@@ -1,7 +1,6 @@
 import { LANES, type Lane } from '../../../domain/lane.ts';
 import type { Arrival } from './system.ts';
 
-/** The fan-out of one action. */
 export class FanOutTask {
   readonly lane: Lane;
   readonly readers: number;

@@ -2,9 +2,7 @@ import type { Lane } from '../../../domain/lane.ts';
 
 /** Seconds of one piece of work: CPU where it is done, and waiting that takes nobody's CPU, as for a disk. */
 export interface WorkCost {
-  /** Of the process that does it. */
   readonly process: number;
-  /** Of the database. */
   readonly database: number;
   readonly wait: number;
   /** Share of the CPU that has to be done before it has ended; the rest comes beside or after it. Default: all of it. */
@@ -22,10 +20,8 @@ export interface FanOutCosts {
   readonly chunkWait: number;
 }
 
-/** The machines a fan-out runs on. */
 export interface FanOutSystem {
   readonly workers: number;
-  /** Cores of the database. */
   readonly databaseCores: number;
   /** Everything shares the cores of the database: a machine with all of it. */
   readonly isOneMachine: boolean;
@@ -38,7 +34,6 @@ export interface FanOutSystem {
   readonly costs: FanOutCosts;
 }
 
-/** An action that is published. */
 export interface Arrival {
   /** In seconds from the beginning. */
   readonly at: number;
@@ -47,7 +42,6 @@ export interface Arrival {
   readonly readers: number;
 }
 
-/** A worker that dies. */
 export interface LostWorker {
   /** `busiest`: the one that has most readers left in the fan-outs it has taken by then. */
   readonly worker: number | 'busiest';

@@ -44,7 +44,6 @@ export class SimulatedWorker {
     this.#thread = new Thread(world.host);
   }
 
-  /** Readers who wait for the fan-outs that it has taken. */
   get readersLeft(): number {
     const tasks = LANES.flatMap((lane) => [...this.#running[lane].keys()]);
     return tasks.reduce((sum, { readers, reached }) => sum + readers - reached, 0);
@@ -92,7 +91,6 @@ export class SimulatedWorker {
     this.#work({ process: process * part, database: database * part, wait: wait * share }, then);
   }
 
-  /** What is left of a pass when it is done. */
   #finish(): void {
     const { process, database, onPath = 1 } = this.#world.system.costs.pass;
     this.#thread.run(process * (1 - onPath), () => undefined);

@@ -5,7 +5,6 @@ import { duplicatePositions } from '../../../storage/errors.ts';
 import type { FeedBucketDocument } from './documents.ts';
 import { toEntryDocument } from '../shared/entries.ts';
 
-/** An entry with the feed it belongs to. */
 export interface BucketEntry extends FeedEntry {
   readonly userId: UserId;
 }

@@ -9,7 +9,6 @@ import { nameOfEntry, separated } from '../shared/alike.ts';
 import { entriesAbove, toEntry, toEntryDocument } from '../shared/entries.ts';
 import { inOneBatch } from '../../../storage/in-one-batch.ts';
 
-/** Where an entry lies. */
 export interface BucketPlace extends BucketEntry {
   readonly bucketId: string;
   readonly span: number;

@@ -5,7 +5,6 @@ import type { BucketPlace, FeedBucketsRepository } from './repository.ts';
 import type { FeedPageQuery, FeedStore } from '../../feed-store.ts';
 import { isBehind, unite } from '../shared/put-in-rounds.ts';
 
-/** More rivals than that for the same entries at the same time are no rivals but a fault. */
 const MAX_ROUNDS = 20;
 /** Buckets read beyond the page's own; four times as many when they are not enough. */
 const SPARE_BUCKETS = 2;

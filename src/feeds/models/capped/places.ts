@@ -19,7 +19,6 @@ export interface Candidate {
 /** What is in places, by their ids. */
 export type Occupants = ReadonlyMap<string, FeedPosition>;
 
-/** The places of the first `count` numbers taken. */
 export function placesOf({ first }: FeedRing, count: number, { cap }: RingSize): readonly number[] {
   return Array.from({ length: count }, (_, k) => (first + k) % cap);
 }

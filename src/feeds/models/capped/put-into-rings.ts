@@ -16,7 +16,6 @@ export interface PutOptions {
   readonly isLookedUp: boolean;
 }
 
-/** What becomes of candidates. */
 interface Choice {
   readonly writes: ReadonlyMap<SlotWrite, Candidate>;
   /** Below the newest half of full rings: they give way themselves. */

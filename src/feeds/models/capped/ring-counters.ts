@@ -10,7 +10,6 @@ import { inOneBatch } from '../../../storage/in-one-batch.ts';
 /** Claims of others that may come between one's own and its reading. */
 const CLAIMS_KEPT = 16;
 
-/** What is known of each ring: its counter, its floor, its extent and its newest half. */
 export function ringCounters(rings: Collection<FeedRingDocument>, cap: number) {
   return {
     /** Takes the next `count` numbers of each of these rings, which are made where there are none. Two round trips. */

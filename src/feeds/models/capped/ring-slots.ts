@@ -8,7 +8,6 @@ import type { FeedSlotDocument } from './documents.ts';
 import { slotId, type SlotWrite, type TakenSlot } from './ring.ts';
 import { inOneBatch } from '../../../storage/in-one-batch.ts';
 
-/** The places of all rings, and who has them. */
 export function ringSlots(slots: Collection<FeedSlotDocument>) {
   return {
     /** Who has these places, in no particular order; free ones are left out. */
@@ -41,7 +40,6 @@ export function ringSlots(slots: Collection<FeedSlotDocument>) {
       return documents.map(toPosition);
     },
 
-    /** Every entry of a reader's, with its place. */
     async all(userId: UserId): Promise<TakenSlot[]> {
       const documents = await slots.find({ userId }).batchSize(10_000).toArray();
       return documents.map((document) => ({

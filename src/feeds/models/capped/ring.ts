@@ -17,7 +17,6 @@ export interface RingPivot extends FeedPosition {
   readonly rank: number;
 }
 
-/** A place with the entry that has it. */
 export interface TakenSlot extends FeedEntry {
   readonly slot: number;
 }

@@ -79,7 +79,6 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
   }
 }
 
-/** What readers hold, by reader. */
 type Holders = ReadonlyMap<string, Pick<ReaderDelivery, 'relevancy' | 'reasons'>>;
 const NONE: Holders = new Map();
 

@@ -22,13 +22,11 @@ import { redisReach } from './reach.ts';
 import type { RedisPart } from '../../../connections/redis-parts.ts';
 
 export interface RedisFeedsOptions {
-  /** Entries per feed. */
   readonly cap: number;
   /** How long a feed lives from its first write. */
   readonly lifetimeMs: number;
 }
 
-/** What a write did to one entry. */
 export type RedisFeedChange = 'added' | 'raised' | 'none';
 
 /** Entries per script: a script must not hold up the server for long. */

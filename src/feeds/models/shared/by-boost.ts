@@ -1,6 +1,5 @@
 import type { ReaderDelivery } from '../../feed-store.ts';
 
-/** Readers for whom an action is raised to the same relevancy and for the same reasons. */
 export interface SameBoost {
   readonly boost: Pick<ReaderDelivery, 'relevancy' | 'reasons'>;
   readonly readers: readonly ReaderDelivery[];

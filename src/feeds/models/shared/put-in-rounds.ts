@@ -6,7 +6,6 @@ import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../../feed-
 const MAX_ROUNDS = 20;
 
 export interface ChunkWrites<Stored extends ReaderDelivery> {
-  /** Those of the readers who hold the action. */
   holders(userIds: readonly UserId[]): Promise<readonly Stored[]>;
   /** Inserts for readers who do not have it. Returns those for whom it could not: another writer may have been faster. */
   insert(readers: readonly ReaderDelivery[]): Promise<readonly ReaderDelivery[]>;

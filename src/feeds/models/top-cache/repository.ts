@@ -15,7 +15,6 @@ import {
   type ReaderEntry,
 } from '../shared/entries.ts';
 
-/** What is stored of one feed. */
 export interface FeedTop {
   readonly entries: readonly FeedEntry[];
   readonly floor: FeedPosition | null;
