@@ -121,9 +121,18 @@ function useCurrentInView(screen: string): { readonly current: HTMLElement | nul
   useLayoutEffect(() => {
     const nav = screens.current;
     const shown = nav?.querySelector('[aria-current]');
-    if (nav == null || shown == null) return;
-    const [whole, part] = [nav.getBoundingClientRect(), shown.getBoundingClientRect()];
-    nav.scrollLeft += part.left + part.width / 2 - (whole.left + whole.width / 2);
+    if (nav == null || shown == null) return undefined;
+    const bring = (): void => {
+      const [whole, part] = [nav.getBoundingClientRect(), shown.getBoundingClientRect()];
+      nav.scrollLeft += part.left + part.width / 2 - (whole.left + whole.width / 2);
+    };
+    bring();
+    // A phone is turned, a window made smaller.
+    const observer = new ResizeObserver(bring);
+    observer.observe(nav);
+    return () => {
+      observer.disconnect();
+    };
   }, [screen]);
   return screens;
 }

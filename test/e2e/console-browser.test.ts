@@ -15,6 +15,7 @@ import {
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { hugePage } from '../support/huge-feed.ts';
 import { isLeftOut } from '../support/needed.ts';
+import { scrollBySteps } from '../support/smoothness.ts';
 import { scrollThrough } from '../support/stillness.ts';
 
 const found = await findBrowser();
@@ -32,6 +33,12 @@ const rowOf = (title: string) => ({
   actorId: 'john',
   descriptor: { posted: { postId: `post:${title}`, postTitle: title } },
 });
+
+/** Of the screens, which are wider than a phone, the one that is shown. */
+const CURRENT_IN_VIEW = `(() => {
+  const shown = document.querySelector('nav [aria-current]')?.getBoundingClientRect();
+  return shown === undefined || (shown.left >= 0 && shown.right <= innerWidth);
+})()`;
 
 describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
   beforeAll(async () => {
@@ -257,6 +264,16 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     expect(articles).toBeLessThan(60);
     expect(nodes).toBeLessThan(1_500);
     expect(blank).toBe(0);
+    await page.evaluate('scrollTo(0, document.body.scrollHeight / 2)');
+    const scrolled = await scrollBySteps(page, 60, 100);
+    process.stdout.write(`Scrolling 10,000 items, a step at most: ${JSON.stringify(scrolled)}\n`);
+    // A row of 116 pixels comes, another goes; the rest of the list is neither drawn nor laid out again.
+    expect(scrolled.added).toBeGreaterThan(0);
+    expect(scrolled.added).toBeLessThanOrEqual(4);
+    expect(scrolled.removed).toBeLessThanOrEqual(4);
+    expect(scrolled.changes).toBeLessThan(30);
+    expect(scrolled.layoutsPerStep).toBeLessThan(5);
+    expect(scrolled.dirtyObjects).toBeLessThan(300);
   });
 
   test('has nothing that axe-core finds wrong, on any screen, light and dark', async () => {
@@ -275,6 +292,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
       if (Object.keys(wrong).length > 0) found[screen] = wrong;
       await page.setViewport({ width: 390, height: 780 });
       if (screen === 'feed') await expect.poll(() => page.evaluate(OVERLAPS), WAIT).toBe(0);
+      // It was in view of a wider page before.
+      await expect.poll(() => page.evaluate(CURRENT_IN_VIEW), WAIT).toBe(true);
       await picture(page, `${screen.split('/')[0] ?? ''}-phone`);
       expect(await page.evaluate('document.documentElement.scrollWidth'), screen).toBeLessThanOrEqual(390);
       await page.setViewport({ width: 1100, height: 760 });

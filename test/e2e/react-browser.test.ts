@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Browser, HTTPRequest, Page } from 'puppeteer-core';
 import { build, preview, type InlineConfig, type PreviewServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exampleConfig } from '../../examples/react/config.ts';
@@ -14,6 +14,35 @@ import { isLeftOut } from '../support/needed.ts';
 import { PROJECT } from '../support/project-copy.ts';
 
 const found = await findBrowser();
+/** Marks the frame after the one in which the first article came. */
+const MARKING = `new MutationObserver((_, observer) => {
+  if (document.querySelector('article') === null) return;
+  observer.disconnect();
+  requestAnimationFrame(() => setTimeout(() => performance.mark('first-feed')));
+}).observe(document, { childList: true, subtree: true })`;
+
+/** Lets a page have the first page of its feed, and no other answer of the API until the rest is let through. */
+async function answerFeedAlone(page: Page) {
+  const [asked, waiting]: [string[], HTTPRequest[]] = [[], []];
+  let isOpen = false;
+  const take = async (request: HTTPRequest): Promise<void> => {
+    const text = request.hasPostData() ? await request.fetchPostData() : undefined;
+    const { query = '' } = JSON.parse(text ?? '{}') as { query?: string };
+    asked.push(query);
+    if (isOpen || query === '' || query.startsWith('query Feed(')) await request.continue();
+    else waiting.push(request);
+  };
+  await page.setRequestInterception(true);
+  page.on('request', (request) => void take(request));
+  return {
+    asked,
+    letThrough: async () => {
+      isOpen = true;
+      for (const request of waiting) await request.continue();
+    },
+  };
+}
+
 const part = (path: string): string => join(PROJECT, 'packages', path);
 
 describe.skipIf(isLeftOut(typeof found !== 'string'))('the example in React', () => {
@@ -120,16 +149,37 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the example in React', ()
     expect(errors).toEqual([]);
   });
 
-  test('eight tabs have one connection, and when the tab that holds it goes nothing is lost', async () => {
+  test('eight tabs have one connection, the eighth shows its feed without it, and when the tab that holds it goes nothing is lost', async () => {
+    await post('Avocet');
+    await app.idle();
     await using visited = await visit('bob');
     const { page } = visited;
     await expect.poll(() => leads(page), WAIT).toBe('live, leads');
     const others: Page[] = [];
-    for (let tab = 2; tab <= 8; tab += 1) {
+    for (let tab = 2; tab <= 7; tab += 1) {
       const other = await page.browserContext().newPage();
       await other.goto(page.url());
       others.push(other);
     }
+    for (const other of others) await expect.poll(() => leads(other), WAIT).toBe('live, follows');
+    // While the tab that has the connection stands still, and nothing but the first page is answered.
+    const leader = await page.createCDPSession();
+    await leader.send('Debugger.enable');
+    await leader.send('Debugger.pause');
+    const eighth = await page.browserContext().newPage();
+    others.push(eighth);
+    const { asked, letThrough } = await answerFeedAlone(eighth);
+    await eighth.evaluateOnNewDocument(MARKING);
+    await eighth.goto(page.url());
+    await has(eighth, 'Avocet', '[aria-label="Feed"]');
+    expect(await leads(eighth)).not.toContain('live');
+    expect(asked.filter((query) => query.startsWith('query Feed('))).toHaveLength(1);
+    expect(app.app.http?.stats().sockets).toBe(1);
+    const shown = await eighth.evaluate("performance.getEntriesByName('first-feed')[0].startTime");
+    process.stdout.write(`The eighth tab shows its feed after ${Number(shown).toFixed(0)} ms\n`);
+    await letThrough();
+    await leader.send('Debugger.resume');
+    await leader.detach();
     for (const other of others) await expect.poll(() => leads(other), WAIT).toBe('live, follows');
     expect(app.app.http?.stats().sockets).toBe(1);
     const titles = named('Tern', 12);

@@ -1,11 +1,12 @@
 import type { FeedClient, FeedEvent, FeedPage, UnreadCount } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
-import type { Actions, Gone } from './actions.ts';
+import type { Actions } from './actions.ts';
 import { asError } from './as-error.ts';
 import type { Connection, Subscriber } from './connection.ts';
-import { FeedList, type Entry } from './feed-list.ts';
+import { FeedList } from './feed-list.ts';
 import { EMPTY, type FeedOptions, type FeedSnapshotState, type ReadMark } from './feed-options.ts';
 import { readAgain } from './read-again.ts';
+import { ShownItems } from './shown-items.ts';
 import { Signal, Usage } from './signal.ts';
 
 interface FeedDependencies {
@@ -21,10 +22,10 @@ export class FeedStore extends Signal {
   readonly options: FeedOptions;
   readonly #with: FeedDependencies;
   readonly #list: FeedList;
+  readonly #shown: ShownItems;
   readonly #usage: Usage;
   #snapshot: FeedSnapshotState = EMPTY;
   #serverSnapshot: FeedSnapshotState = EMPTY;
-  #marks: readonly ReadMark[] = [];
   readonly #subscriber: Subscriber;
   #lastUnread: UnreadCount | null = null;
   #isAtTop = false;
@@ -40,6 +41,7 @@ export class FeedStore extends Signal {
     this.options = options;
     this.#with = dependencies;
     this.#list = new FeedList(options.order ?? 'RELEVANCY');
+    this.#shown = new ShownItems(dependencies.actions, options.filter);
     this.#subscriber = {
       filter: options.filter,
       cursor: undefined,
@@ -126,8 +128,7 @@ export class FeedStore extends Signal {
 
   /** Shows a mark of the reader; a second call with the same takes it back. */
   toggleMark(mark: ReadMark): void {
-    const others = this.#marks.filter((other) => other !== mark);
-    this.#marks = others.length < this.#marks.length ? others : [...others, mark];
+    this.#shown.toggleMark(mark);
     this.#publish();
   }
 
@@ -175,14 +176,14 @@ export class FeedStore extends Signal {
       this.#isRefreshQueued = false;
       const take = this.#list.expectRefresh();
       const asked = this.#with.actions.now;
-      const confirmed = new Set(this.#marks.filter(({ isConfirmed }) => isConfirmed));
+      const takeMarks = this.#shown.expectMarks();
       try {
         const page = await readAgain(
           (first, after) => this.#read(after === null ? { first } : { first, after }),
           this.options.first ?? 25,
           this.#list.entries.length,
         );
-        this.#marks = this.#marks.filter((mark) => !confirmed.has(mark));
+        takeMarks();
         this.#takePage(take, page, asked);
       } catch (error) {
         take(null, false);
@@ -269,25 +270,11 @@ export class FeedStore extends Signal {
     return this.options.live !== 'insert' && !this.#isAtTop;
   }
 
-  #goneFrom(): Gone {
-    const { archived = false, snoozed = false } = this.options.filter ?? {};
-    if (archived) return 'archived';
-    return snoozed ? 'snoozed' : 'feed';
-  }
-
   #publish(change: Partial<FeedSnapshotState> = {}): void {
-    const { actions } = this.#with;
-    const from = this.#goneFrom();
-    const before = this.#snapshot.items;
-    const items: FanfareItem[] = [];
-    // One loop: a list may have thousands, and each like and each event comes here.
-    for (const entry of this.#list.entries)
-      if (!actions.isGone(entry.item.action.id, from)) items.push(this.#compose(entry));
-    const isSame = items.length === before.length && items.every((item, at) => item === before[at]);
     const next = {
       ...this.#snapshot,
       ...change,
-      items: isSame ? before : items,
+      items: this.#shown.of(this.#list.entries, this.#snapshot.items),
       hasNextPage: this.#list.hasNextPage,
       waiting: this.#list.waiting,
     };
@@ -295,15 +282,5 @@ export class FeedStore extends Signal {
     if (keys.every((key) => next[key] === this.#snapshot[key])) return;
     this.#snapshot = next;
     this.emit();
-  }
-
-  /** The same object as long as nothing of it changes. */
-  #compose(entry: Entry): FanfareItem {
-    const action = this.#with.actions.get(entry.item.action.id) ?? entry.item.action;
-    let { isUnread } = entry.item;
-    for (const mark of this.#marks) isUnread = !(mark.isRead(entry.item) ?? !isUnread);
-    const last = entry.shown;
-    if (last?.action === action && last.isUnread === isUnread) return last;
-    return (entry.shown = { ...entry.item, action, isUnread });
   }
 }

@@ -1,0 +1,51 @@
+import type { FeedFilter } from '@fanfare/client';
+import type { FanfareItem } from '../item.ts';
+import type { Actions, Gone } from './actions.ts';
+import type { Entry } from './feed-list.ts';
+import type { ReadMark } from './feed-options.ts';
+
+/** What a list shows of its entries: with the reader's own writes and marks, without what they have put aside. */
+export class ShownItems {
+  readonly #actions: Actions;
+  readonly #from: Gone;
+  #marks: readonly ReadMark[] = [];
+
+  constructor(actions: Actions, { archived = false, snoozed = false }: FeedFilter = {}) {
+    this.#actions = actions;
+    this.#from = archived ? 'archived' : snoozed ? 'snoozed' : 'feed';
+  }
+
+  /** A second call with the same takes it back. */
+  toggleMark(mark: ReadMark): void {
+    const others = this.#marks.filter((other) => other !== mark);
+    this.#marks = others.length < this.#marks.length ? others : [...others, mark];
+  }
+
+  /** Call it before the list is read again, and what it returns with the answer: that has the marks the server had. */
+  expectMarks(): () => void {
+    const confirmed = new Set(this.#marks.filter(({ isConfirmed }) => isConfirmed));
+    return () => {
+      this.#marks = this.#marks.filter((mark) => !confirmed.has(mark));
+    };
+  }
+
+  /** @returns `before`, when nothing of it has changed */
+  of(entries: readonly Entry[], before: readonly FanfareItem[]): readonly FanfareItem[] {
+    const items: FanfareItem[] = [];
+    // One loop: a list may have thousands, and each like and each event comes here.
+    for (const entry of entries)
+      if (!this.#actions.isGone(entry.item.action.id, this.#from)) items.push(this.#compose(entry));
+    const isSame = items.length === before.length && items.every((item, at) => item === before[at]);
+    return isSame ? before : items;
+  }
+
+  /** The same object as long as nothing of it changes. */
+  #compose(entry: Entry): FanfareItem {
+    const action = this.#actions.get(entry.item.action.id) ?? entry.item.action;
+    let { isUnread } = entry.item;
+    for (const mark of this.#marks) isUnread = !(mark.isRead(entry.item) ?? !isUnread);
+    const last = entry.shown;
+    if (last?.action === action && last.isUnread === isUnread) return last;
+    return (entry.shown = { ...entry.item, action, isUnread });
+  }
+}
