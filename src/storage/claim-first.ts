@@ -14,6 +14,21 @@ export async function claimFirst<D extends Document>(
   { due, sort }: { readonly due: Filter<D>; readonly sort: Sort },
   update: UpdateFilter<D> | Document[],
 ): Promise<WithId<D> | null> {
+  return (await claimFirstOf(collection, { due, sort }, update))?.document ?? null;
+}
+
+export interface FirstOf<D> {
+  readonly document: WithId<D>;
+  /** It was the only one that was found. */
+  readonly isOnly: boolean;
+}
+
+/** The same, and whether others were due. */
+export async function claimFirstOf<D extends Document>(
+  collection: Collection<D>,
+  { due, sort }: { readonly due: Filter<D>; readonly sort: Sort },
+  update: UpdateFilter<D> | Document[],
+): Promise<FirstOf<D> | null> {
   for (;;) {
     const candidates = await collection
       .find(due)
@@ -25,7 +40,7 @@ export async function claimFirst<D extends Document>(
     for (const { _id } of candidates) {
       const filter: Filter<D> = { ...due, _id };
       const claimed = await collection.findOneAndUpdate(filter, update, { returnDocument: 'after' });
-      if (claimed !== null) return claimed;
+      if (claimed !== null) return { document: claimed, isOnly: candidates.length === 1 };
     }
     if (candidates.length < CANDIDATES) return null;
   }

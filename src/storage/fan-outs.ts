@@ -5,7 +5,7 @@ import { toAction } from './action-document.ts';
 import type { ActionDocument } from './documents.ts';
 import { engagementDocument } from './engagement-document.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
-import { claimFirst } from './claim-first.ts';
+import { claimFirstOf } from './claim-first.ts';
 import { claimOf, ownedBy, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { fanOutEnds } from './fan-out-ends.ts';
 import { ALL_LANES, laneFilter, type LaneRange } from './fan-out-lanes.ts';
@@ -21,6 +21,13 @@ export interface ClaimOptions {
   readonly ranges?: readonly LaneRange[];
   /** Actions whose lease is not taken over: those that the same worker has, and is late to renew. */
   readonly except?: readonly ActionId[];
+  /** Whether one is taken over whose lease has expired. Default: yes. */
+  readonly takesOver?: boolean;
+}
+
+/** A claim, and whether anything else was due in the lanes it was looked for in. */
+export interface FoundClaim extends Claim {
+  readonly isOnly: boolean;
 }
 
 /** The lease protocol of the fan-out: every write is conditional on the claim that makes it. */
@@ -29,8 +36,8 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
     state: 'PENDING' | 'IN_PROGRESS',
     lanes: Filter<ActionDocument>,
     { token, now, leaseMs }: { readonly token: string; readonly now: Date; readonly leaseMs: number },
-  ): Promise<Claim | null> {
-    const document = await claimFirst(
+  ): Promise<FoundClaim | null> {
+    const found = await claimFirstOf(
       collection,
       {
         // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
@@ -47,7 +54,7 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
         $unset: { 'fanOut.nextLane': 1 },
       }),
     );
-    return document === null ? null : claimOf(document, token);
+    return found === null ? null : { ...claimOf(found.document, token), isOnly: found.isOnly };
   }
 
   return {
@@ -61,12 +68,13 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       token: string,
       now: Date,
       leaseMs: number,
-      { ranges = ALL_LANES, except = [] }: ClaimOptions = {},
-    ): Promise<Claim | null> {
+      { ranges = ALL_LANES, except = [], takesOver = true }: ClaimOptions = {},
+    ): Promise<FoundClaim | null> {
       for (const range of ranges) {
         const claim = await claimWhere('PENDING', laneFilter(range), { token, now, leaseMs });
         if (claim !== null) return claim;
       }
+      if (!takesOver) return null;
       const others = except.length === 0 ? {} : { _id: { $nin: except.map((id) => new ObjectId(id)) } };
       return claimWhere('IN_PROGRESS', others, { token, now, leaseMs });
     },

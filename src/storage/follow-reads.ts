@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import type { RefId, UserId } from '../domain/action.ts';
 import type { FollowSpan } from '../domain/follow-span.ts';
 import type { Follow } from '../domain/viewer.ts';
@@ -13,6 +13,12 @@ export interface FollowPair {
 export interface StoredFollower {
   readonly followerId: UserId;
   readonly spans: readonly FollowSpan[];
+}
+
+type FollowerRow = Pick<FollowDocument, 'refId' | 'followerId' | 'spans'>;
+
+function toFollower({ followerId, spans }: FollowerRow): StoredFollower {
+  return { followerId, spans: toSpans(spans) };
 }
 
 export function toSpans(spans: FollowDocument['spans']): FollowSpan[] {
@@ -30,6 +36,13 @@ export const FOLLOW_FIELDS = { _id: 0, refId: 1, active: 1, spans: 1, isAssigned
 
 export function toFollow({ refId, active, spans, isAssigned }: PlainFollow): Follow {
   return { refId, active, spans: toSpans(spans), ...(isAssigned === undefined ? {} : { isAssigned }) };
+}
+
+/** Some of the followers of a ref, in order of id. */
+export interface FollowerPage {
+  readonly followers: readonly StoredFollower[];
+  /** Where they go on; null: there are no more. */
+  readonly next: UserId | null;
 }
 
 const REFS_AT_ONCE = 1_000;
@@ -50,19 +63,49 @@ export function followReads(collection: Collection<FollowDocument>) {
     return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
   }
 
-  return {
-    /** Everybody who follows or ever followed the ref, in order of id, after `afterId`. Index `by_ref`. */
-    async followers(refId: RefId, afterId: UserId | null, limit: number): Promise<StoredFollower[]> {
-      const documents = await collection
-        .find({ refId, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) })
+  async function rowsOf(filter: Filter<FollowDocument>, limit: number): Promise<FollowerRow[]> {
+    return (
+      collection
+        .find(filter)
         // The other index is in the wanted order too, but passes by the followers of every ref.
         .hint('by_ref')
-        .sort({ followerId: 1 })
-        .project<Pick<FollowDocument, 'followerId' | 'spans'>>({ _id: 0, followerId: 1, spans: 1 })
+        .sort(typeof filter.refId === 'string' ? { followerId: 1 } : { refId: 1, followerId: 1 })
+        .project<FollowerRow>({ _id: 0, refId: 1, followerId: 1, spans: 1 })
         .limit(limit)
         .batchSize(limit)
-        .toArray();
-      return documents.map(({ followerId, spans }) => ({ followerId, spans: toSpans(spans) }));
+        .toArray()
+    );
+  }
+
+  return {
+    /** Who follows or ever followed the ref, in order of id, after `afterId`. Index `by_ref`. */
+    async followers(refId: RefId, afterId: UserId | null, limit: number): Promise<FollowerPage> {
+      const followers = (
+        await rowsOf({ refId, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) }, limit)
+      ).map(toFollower);
+      return { followers, next: followers.length < limit ? null : (followers.at(-1)?.followerId ?? null) };
+    },
+
+    /**
+     * The same of several refs, from the first follower on, so many in all: the refs come in order of id, and those the
+     * limit leaves nothing for are left out. Index `by_ref`, which has them in this order.
+     */
+    async firstFollowers(refIds: readonly RefId[], limit: number): Promise<ReadonlyMap<RefId, FollowerPage>> {
+      const rows = await rowsOf({ refId: { $in: [...refIds] } }, limit);
+      const isCut = rows.length === limit;
+      const last = rows.at(-1);
+      const lists = new Map<RefId, StoredFollower[]>(isCut ? [] : refIds.map((refId) => [refId, []]));
+      for (const row of rows) {
+        const list = lists.get(row.refId);
+        if (list === undefined) lists.set(row.refId, [toFollower(row)]);
+        else list.push(toFollower(row));
+      }
+      return new Map(
+        Array.from(lists, ([refId, followers]) => [
+          refId,
+          { followers, next: isCut && last?.refId === refId ? last.followerId : null },
+        ]),
+      );
     },
 
     async countFollowers(refId: RefId): Promise<number> {

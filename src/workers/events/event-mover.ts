@@ -5,6 +5,7 @@ import type { HostEventsRepository } from '../../storage/host-events.ts';
 import type { DigestsRepository } from '../../storage/digests.ts';
 import type { WebhookDeliveriesRepository } from '../../storage/webhook-deliveries.ts';
 import type { WebhookReceiversRepository } from '../../storage/webhook-receivers.ts';
+import type { Next } from '../../lib/poll-loop.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 
 export interface EventMoverDependencies {
@@ -27,6 +28,11 @@ export interface EventMoverOptions extends BackgroundWorkerOptions {
 }
 
 const BATCH = 500;
+/**
+ * How long rounds stay apart: every write of a busy server has an event, and a round costs as much for one as for hundreds.
+ * The first event after a quiet moment does not wait.
+ */
+const APART_MS = 250;
 const PURGE_EVERY_MS = 60_000;
 
 /**
@@ -37,6 +43,7 @@ export class EventMover extends BackgroundWorker {
   readonly #dependencies: EventMoverDependencies;
   readonly #options: EventMoverOptions;
   #purgeAt = 0;
+  #nextRoundAt = 0;
   #hasLease = false;
 
   constructor(dependencies: EventMoverDependencies, options: EventMoverOptions) {
@@ -70,8 +77,13 @@ export class EventMover extends BackgroundWorker {
     if (this.#hasLease) await this.#dependencies.hostEvents.release(this.#options.workerId);
   }
 
-  protected override work(): Promise<boolean> {
-    return this.round(clock.now());
+  protected override async work(): Promise<Next> {
+    const waitMs = this.#nextRoundAt - performance.now();
+    if (waitMs > 0) return waitMs;
+    const startedAt = performance.now();
+    const hasMore = await this.round(clock.now());
+    if (!hasMore) this.#nextRoundAt = startedAt + Math.min(APART_MS, this.#options.pollMs);
+    return hasMore;
   }
 
   protected override failed(error: unknown): void {

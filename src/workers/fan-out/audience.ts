@@ -1,6 +1,5 @@
 import type { Action, UserId } from '../../domain/action.ts';
 import { reachesFollowers } from '../../domain/audience.ts';
-import { anySpanBrings, anySpanBringsPassedOn, type FollowSpan } from '../../domain/follow-span.ts';
 import { profileOfMember, profileOfStranger, type Follow } from '../../domain/viewer.ts';
 import { addressedReasons, followableIds } from '../../domain/visibility.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
@@ -8,11 +7,9 @@ import { compareUtf8 } from '../../lib/compare-utf8.ts';
 import type { Claim, FormerAudience } from '../../storage/fan-out-claim.ts';
 import type { FollowsRepository } from '../../storage/follows.ts';
 import type { MembersRepository } from '../../storage/members.ts';
+import { sourcesOf, type AudienceDependencies, type Source } from './audience-sources.ts';
 
-export interface AudienceDependencies {
-  readonly follows: Pick<FollowsRepository, 'followers'>;
-  readonly members: Pick<MembersRepository, 'inGroup'>;
-}
+export type { AudienceDependencies } from './audience-sources.ts';
 
 export interface AudienceMember {
   readonly userId: UserId;
@@ -22,20 +19,6 @@ export interface AudienceMember {
 /** The same, with whether one of the ways by which it is addressed to them was there before a change. */
 export interface AudienceReader extends AudienceMember {
   readonly wasReached: boolean;
-}
-
-interface SourcePage {
-  readonly userIds: readonly UserId[];
-  /** Where the source goes on; null: there is no more. */
-  readonly next: UserId | null;
-}
-
-/** Readers for one reason, in order of id. */
-interface Source {
-  readonly reason: DeliveryReason;
-  /** Whether it was a source of an audience of before. */
-  readonly isOf: (audience: FormerAudience, userId: UserId) => boolean;
-  read(afterUserId: UserId | null, limit: number): Promise<SourcePage>;
 }
 
 /**
@@ -200,92 +183,4 @@ class SourceStream {
       this.#isExhausted = page.next === null;
     }
   }
-}
-
-function sourcesOf({ follows, members }: AudienceDependencies, action: Action): Source[] {
-  const sources = [named('MENTION', action.mentions), named('RECIPIENT', action.recipients)];
-  if (action.scope === 'TEAM' || action.scope === 'DEPARTMENT')
-    sources.push(...groupSources(members, action));
-  if (reachesFollowers(action))
-    sources.push(
-      ...action.refIds
-        .filter((refId) => !action.pullRefIds.includes(refId))
-        .map((refId) =>
-          followerSource(follows, refId, {
-            reason: 'FOLLOW',
-            isOf: (before) => reachesFollowers(before) && before.refIds.includes(refId),
-            isIn: (spans) => anySpanBrings(spans, action),
-          }),
-        ),
-    );
-  if (action.scope === 'PUBLIC')
-    sources.push(
-      ...action.reshares.map(({ by, at }) =>
-        followerSource(follows, by, {
-          reason: 'RESHARE',
-          isOf: ({ scope, reshares = [] }) =>
-            scope === 'PUBLIC' &&
-            reshares.some((reshare) => reshare.by === by && reshare.at.getTime() === at.getTime()),
-          isIn: (spans) => anySpanBringsPassedOn(spans, action, at),
-        }),
-      ),
-    );
-  return sources;
-}
-
-function named(reason: DeliveryReason, userIds: readonly UserId[]): Source {
-  const sorted = [...new Set(userIds)].sort(compareUtf8);
-  return {
-    reason,
-    isOf: ({ mentions, recipients }, userId) => mentions.includes(userId) || recipients.includes(userId),
-    read: (after) =>
-      Promise.resolve({
-        userIds: after === null ? sorted : sorted.filter((userId) => compareUtf8(userId, after) > 0),
-        next: null,
-      }),
-  };
-}
-
-function groupSources(members: AudienceDependencies['members'], action: Action): Source[] {
-  const kind = action.scope === 'TEAM' ? 'team' : 'department';
-  const prefix = `${kind}:`;
-  return action.audience
-    .filter((key) => key.startsWith(prefix))
-    .map((key) => ({
-      reason: action.scope === 'TEAM' ? 'TEAM' : 'DEPARTMENT',
-      isOf: ({ scope, audience }) => scope === action.scope && audience.includes(key),
-      async read(after, limit) {
-        const page = await members.inGroup({ kind, id: key.slice(prefix.length) }, after, limit);
-        const belongs = page.filter((member) => {
-          const since = kind === 'team' ? member.teamSince : member.departmentSince;
-          return since !== null && since.getTime() <= action.recorded.getTime();
-        });
-        return {
-          userIds: belongs.map((member) => member.userId),
-          next: page.length < limit ? null : (page.at(-1)?.userId ?? null),
-        };
-      },
-    }));
-}
-
-function followerSource(
-  follows: AudienceDependencies['follows'],
-  refId: string,
-  {
-    reason,
-    isOf,
-    isIn,
-  }: Pick<Source, 'reason' | 'isOf'> & { readonly isIn: (spans: readonly FollowSpan[]) => boolean },
-): Source {
-  return {
-    reason,
-    isOf,
-    async read(after, limit) {
-      const page = await follows.followers(refId, after, limit);
-      return {
-        userIds: page.filter((follower) => isIn(follower.spans)).map((follower) => follower.followerId),
-        next: page.length < limit ? null : (page.at(-1)?.followerId ?? null),
-      };
-    },
-  };
 }

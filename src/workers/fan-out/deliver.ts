@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Action, Reshare, UserId } from '../../domain/action.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
 import type { FeedStore, ReaderDelivery } from '../../feeds/feed-store.ts';
@@ -5,7 +6,7 @@ import { forEachInOrder } from '../../lib/for-each-in-order.ts';
 import { markLast } from '../../lib/mark-last.ts';
 import { prefetch } from '../../lib/prefetch.ts';
 import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
+import type { InteractionsRepository, InteractionSummary } from '../../storage/interactions.ts';
 import { announce, type Announcement } from '../../realtime/announce.ts';
 import type { EntryEvent } from '../../realtime/live-log.ts';
 import { announcePulled, type AnnouncePulledDependencies } from './announce-pulled.ts';
@@ -203,8 +204,18 @@ async function deriveFromInteractions(
   // Changes that met, or came while there were more than are kept, are mended by a pass of their own.
   if (!isSameReshares(claim.action.reshares, summary.reshares))
     if (await fanOuts.correctReshares(claim, summary.reshares)) return null;
+  // As a rule each was counted when it was recorded: then the action is not written once more.
+  if (isSameEngagement(claim.action, summary)) return summary.groups;
   const isHeld = await fanOuts.setEngagement(claim, summary.engagement, summary.latest);
   return isHeld ? summary.groups : null;
+}
+
+/** Whether the action says what its interactions come to. */
+function isSameEngagement(
+  { engagement: known, latest }: Pick<Action, 'engagement' | 'latest'>,
+  { engagement: are, latest: newest }: Pick<InteractionSummary, 'engagement' | 'latest'>,
+): boolean {
+  return latest.getTime() >= newest.getTime() && isDeepStrictEqual(known, are);
 }
 
 function isSameReshares(known: readonly Reshare[], are: readonly Reshare[]): boolean {

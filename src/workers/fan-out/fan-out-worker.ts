@@ -1,5 +1,5 @@
-import type { LaneRange } from '../../storage/fan-out-lanes.ts';
-import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
+import { ALL_LANES, type LaneRange } from '../../storage/fan-out-lanes.ts';
+import type { Claim, FanOutsRepository, FoundClaim } from '../../storage/fan-outs.ts';
 import { StoreUnavailable } from '../../storage/errors.ts';
 import { COALESCE_MS, MAX_REST_MS } from '../../storage/fan-out-stages.ts';
 import type { ItemMarksRepository } from '../../storage/item-marks.ts';
@@ -96,6 +96,8 @@ export class FanOutWorker extends BackgroundWorker {
   #claims = 0;
   /** When to look in any case, by `performance.now()`, as far as is known. */
   #lookAt = 0;
+  /** When to look for expired leases next. */
+  #takeOverAt = 0;
 
   constructor(dependencies: WorkerDependencies, options: FanOutWorkerOptions) {
     super({ pollMs: options.pollMs, workSignal: dependencies.workSignal });
@@ -121,11 +123,17 @@ export class FanOutWorker extends BackgroundWorker {
       await this.#passes.oneEnded();
       return true;
     }
-    const claim = await this.#look(ranges);
+    const now = clock.now();
+    const takesOver = performance.now() >= this.#takeOverAt;
+    const claim = await this.#look(ranges, { now, takesOver });
     if (claim !== null) this.#begin(claim);
     // What was claimed last was the most urgent: where its lane is full now, nothing more urgent is due yet.
     const mayBeMore = claim !== null && (this.#passes.hasRoomEverywhere || claim.lane !== 'BULK');
-    return mayBeMore || Math.max(0, this.#lookAt - performance.now());
+    // What is published from here on is signalled.
+    const isAll = claim !== null && claim.isOnly && ranges === ALL_LANES && !takesOver;
+    if (mayBeMore && !isAll) return true;
+    if (claim === null || isAll) await this.#lookAhead(now);
+    return Math.max(0, this.#lookAt - performance.now());
   }
 
   protected override failed(error: unknown): void {
@@ -140,21 +148,28 @@ export class FanOutWorker extends BackgroundWorker {
     this.#passes.add(claim, pass);
   }
 
-  /** The next claim. Null: there is none, and `#lookAt` is when the next one that was put off is due, as far as is known. */
-  async #look(ranges: readonly LaneRange[]): Promise<Claim | null> {
-    const { fanOuts } = this.#dependencies;
+  /** The next claim; null: there is none. Expired leases are looked for once per poll interval, however often it is woken. */
+  async #look(
+    ranges: readonly LaneRange[],
+    { now, takesOver }: { readonly now: Date; readonly takesOver: boolean },
+  ): Promise<FoundClaim | null> {
     const { workerId, leaseMs, pollMs } = this.#options;
-    const now = clock.now();
-    const claim = await fanOuts.claim(`${workerId}#${String(++this.#claims)}`, now, leaseMs, {
-      ranges,
-      except: this.#passes.actions,
-    });
-    if (claim !== null) return claim;
-    // From the same moment on: what comes due between the two is not to be missed by both.
-    const due = await fanOuts.nextDue(now);
-    this.#lookAt =
-      performance.now() + (due === null ? pollMs : Math.min(pollMs, due.getTime() - clock.time()));
-    return null;
+    const claim = await this.#dependencies.fanOuts.claim(
+      `${workerId}#${String(++this.#claims)}`,
+      now,
+      leaseMs,
+      { ranges, except: this.#passes.actions, takesOver },
+    );
+    if (claim === null && takesOver) this.#takeOverAt = performance.now() + pollMs;
+    return claim;
+  }
+
+  /** Finds out when the next one that was put off is due: from the moment of the look on, so that both miss nothing. */
+  async #lookAhead(now: Date): Promise<void> {
+    const { pollMs } = this.#options;
+    const due = await this.#dependencies.fanOuts.nextDue(now);
+    const waitMs = due === null ? pollMs : Math.min(pollMs, due.getTime() - clock.time());
+    this.#lookAt = performance.now() + waitMs;
   }
 
   #traced(claim: Claim): Promise<void> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Action } from '../../../../src/domain/action.ts';
-import { audienceOf } from '../../../../src/workers/fan-out/audience.ts';
+import { audienceOf, type AudienceDependencies } from '../../../../src/workers/fan-out/audience.ts';
+import type { FollowerPage } from '../../../../src/storage/follow-reads.ts';
 import { compareUtf8 } from '../../../../src/lib/compare-utf8.ts';
 import { fc } from '../../../support/fast-check.ts';
 
@@ -19,6 +20,32 @@ function pageOf(all: readonly string[], after: string | null, limit: number): st
     .sort(compareUtf8)
     .filter((id) => after === null || compareUtf8(id, after) > 0)
     .slice(0, limit);
+}
+
+/** The same as the database gives. */
+function followsOf(
+  byRef: ReadonlyMap<string, readonly string[]>,
+  spans: (followerId: string) => { readonly since: Date }[],
+): AudienceDependencies['follows'] {
+  const page = (refId: string, after: string | null, limit: number): FollowerPage => {
+    const userIds = pageOf(byRef.get(refId) ?? [], after, limit);
+    const next = userIds.length < limit ? null : (userIds.at(-1) ?? null);
+    return { followers: userIds.map((followerId) => ({ followerId, spans: spans(followerId) })), next };
+  };
+  return {
+    followers: (refId, after, limit) => Promise.resolve(page(refId, after, limit)),
+    firstFollowers: (refIds, limit) => {
+      const pages = new Map<string, FollowerPage>();
+      let left = limit;
+      for (const refId of [...refIds].sort(compareUtf8)) {
+        if (left === 0) break;
+        const first = page(refId, null, left);
+        pages.set(refId, first);
+        left -= first.followers.length;
+      }
+      return Promise.resolve(pages);
+    },
+  };
 }
 
 function actionWith(scope: Action['scope'], refIds: readonly string[], mentions: readonly string[]): Action {
@@ -56,15 +83,9 @@ test('names everybody once, in order of id, with every reason, and goes on after
       const refIds = followers.map((_, index) => `ref${String(index)}`);
       const action = actionWith(isTeam ? 'TEAM' : 'FOLLOWERS', refIds, mentions);
       const sources = {
-        follows: {
-          followers: (refId: string, after: string | null, limit: number) =>
-            Promise.resolve(
-              pageOf(followers[refIds.indexOf(refId)] ?? [], after, limit).map((followerId) => ({
-                followerId,
-                spans: [{ since: new Date(0) }],
-              })),
-            ),
-        },
+        follows: followsOf(new Map(refIds.map((refId, index) => [refId, followers[index] ?? []])), () => [
+          { since: new Date(0) },
+        ]),
         members: {
           inGroup: (_group: unknown, after: string | null, limit: number) =>
             Promise.resolve(
@@ -109,12 +130,7 @@ test('leaves out whose span or membership does not hold the action, however many
   const spans = (id: string) => (id === 'z' ? [{ since: new Date(0) }] : [{ since: new Date(2_000) }]);
   const all = ['a', 'b', 'c', 'd', 'e', 'z'];
   const sources = {
-    follows: {
-      followers: (_refId: string, after: string | null, limit: number) =>
-        Promise.resolve(
-          pageOf(all, after, limit).map((followerId) => ({ followerId, spans: spans(followerId) })),
-        ),
-    },
+    follows: followsOf(new Map([['ref', all]]), spans),
     members: { inGroup: () => Promise.resolve([]) },
   };
   const chunks = [];

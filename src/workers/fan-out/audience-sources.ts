@@ -1,0 +1,137 @@
+import type { Action, RefId, UserId } from '../../domain/action.ts';
+import { reachesFollowers } from '../../domain/audience.ts';
+import { anySpanBrings, anySpanBringsPassedOn, type FollowSpan } from '../../domain/follow-span.ts';
+import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
+import { compareUtf8 } from '../../lib/compare-utf8.ts';
+import type { FormerAudience } from '../../storage/fan-out-claim.ts';
+import type { FollowerPage } from '../../storage/follow-reads.ts';
+import type { FollowsRepository } from '../../storage/follows.ts';
+import type { MembersRepository } from '../../storage/members.ts';
+
+export interface AudienceDependencies {
+  readonly follows: Pick<FollowsRepository, 'followers' | 'firstFollowers'>;
+  readonly members: Pick<MembersRepository, 'inGroup'>;
+}
+
+interface SourcePage {
+  readonly userIds: readonly UserId[];
+  /** Where the source goes on; null: there is no more. */
+  readonly next: UserId | null;
+}
+
+/** Readers for one reason, in order of id. */
+export interface Source {
+  readonly reason: DeliveryReason;
+  /** Whether it was a source of an audience of before. */
+  readonly isOf: (audience: FormerAudience, userId: UserId) => boolean;
+  read(afterUserId: UserId | null, limit: number): Promise<SourcePage>;
+}
+
+/** Where its audience is read from. The followers of all its refs are begun with in one command. */
+export function sourcesOf({ follows, members }: AudienceDependencies, action: Action): Source[] {
+  const pushed = reachesFollowers(action)
+    ? action.refIds.filter((refId) => !action.pullRefIds.includes(refId))
+    : [];
+  const reshares = action.scope === 'PUBLIC' ? action.reshares : [];
+  const followers = new Followers(follows, [...pushed, ...reshares.map(({ by }) => by)]);
+  const sources = [named('MENTION', action.mentions), named('RECIPIENT', action.recipients)];
+  if (action.scope === 'TEAM' || action.scope === 'DEPARTMENT')
+    sources.push(...groupSources(members, action));
+  sources.push(
+    ...pushed.map((refId) =>
+      followerSource(followers, refId, {
+        reason: 'FOLLOW',
+        isOf: (before) => reachesFollowers(before) && before.refIds.includes(refId),
+        isIn: (spans) => anySpanBrings(spans, action),
+      }),
+    ),
+    ...reshares.map(({ by, at }) =>
+      followerSource(followers, by, {
+        reason: 'RESHARE',
+        isOf: ({ scope, reshares: before = [] }) =>
+          scope === 'PUBLIC' &&
+          before.some((reshare) => reshare.by === by && reshare.at.getTime() === at.getTime()),
+        isIn: (spans) => anySpanBringsPassedOn(spans, action, at),
+      }),
+    ),
+  );
+  return sources;
+}
+
+function named(reason: DeliveryReason, userIds: readonly UserId[]): Source {
+  const sorted = [...new Set(userIds)].sort(compareUtf8);
+  return {
+    reason,
+    isOf: ({ mentions, recipients }, userId) => mentions.includes(userId) || recipients.includes(userId),
+    read: (after) =>
+      Promise.resolve({
+        userIds: after === null ? sorted : sorted.filter((userId) => compareUtf8(userId, after) > 0),
+        next: null,
+      }),
+  };
+}
+
+function groupSources(members: AudienceDependencies['members'], action: Action): Source[] {
+  const kind = action.scope === 'TEAM' ? 'team' : 'department';
+  const prefix = `${kind}:`;
+  return action.audience
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => ({
+      reason: action.scope === 'TEAM' ? 'TEAM' : 'DEPARTMENT',
+      isOf: ({ scope, audience }) => scope === action.scope && audience.includes(key),
+      async read(after, limit) {
+        const page = await members.inGroup({ kind, id: key.slice(prefix.length) }, after, limit);
+        const belongs = page.filter((member) => {
+          const since = kind === 'team' ? member.teamSince : member.departmentSince;
+          return since !== null && since.getTime() <= action.recorded.getTime();
+        });
+        return {
+          userIds: belongs.map((member) => member.userId),
+          next: page.length < limit ? null : (page.at(-1)?.userId ?? null),
+        };
+      },
+    }));
+}
+
+function followerSource(
+  followers: Followers,
+  refId: RefId,
+  {
+    reason,
+    isOf,
+    isIn,
+  }: Pick<Source, 'reason' | 'isOf'> & { readonly isIn: (spans: readonly FollowSpan[]) => boolean },
+): Source {
+  return {
+    reason,
+    isOf,
+    async read(after, limit) {
+      const page = await followers.read(refId, after, limit);
+      return {
+        userIds: page.followers.filter(({ spans }) => isIn(spans)).map(({ followerId }) => followerId),
+        next: page.next,
+      };
+    },
+  };
+}
+
+/** Followers of several refs, each in order of id. What is read first of all of them comes in one command. */
+class Followers {
+  readonly #follows: AudienceDependencies['follows'];
+  readonly #refIds: readonly RefId[];
+  #first: Promise<ReadonlyMap<RefId, FollowerPage>> | null = null;
+
+  constructor(follows: AudienceDependencies['follows'], refIds: readonly RefId[]) {
+    this.#follows = follows;
+    this.#refIds = [...new Set(refIds)];
+  }
+
+  async read(refId: RefId, after: UserId | null, limit: number): Promise<FollowerPage> {
+    if (after === null && this.#refIds.length > 1) {
+      this.#first ??= this.#follows.firstFollowers(this.#refIds, limit);
+      const page = (await this.#first).get(refId);
+      if (page !== undefined) return page;
+    }
+    return this.#follows.followers(refId, after, limit);
+  }
+}

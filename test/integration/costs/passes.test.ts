@@ -1,0 +1,97 @@
+import { ObjectId } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commandsOf } from '../../support/commands.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+let parts: Parts;
+beforeAll(async () => {
+  parts = await openParts({ monitorCommands: true });
+});
+afterAll(() => parts[Symbol.asyncDispose]());
+
+async function namesOf(work: () => Promise<unknown>): Promise<string[]> {
+  return (await commandsOf(parts.database, work)).map(({ name, collection }) => `${name} ${collection}`);
+}
+
+const times = (names: readonly string[], name: string): number => names.filter((is) => is === name).length;
+
+test('the followers of all refs of an action come in one command where they are few, each reader once', async () => {
+  const refIds = ['one', 'two', 'three'];
+  const readers = ['ann', 'ben', 'cid', 'dora'];
+  await parts.services.followMany(
+    parts.service,
+    readers.flatMap((followerId, n) =>
+      refIds.slice(0, n).map((refId) => ({ followerId: `${followerId}-few`, refId })),
+    ),
+  );
+  const refs = refIds.map((id) => ({ id, type: 'THING', label: id }));
+  const { action } = await parts.publish({ refs });
+  const names = await namesOf(() => parts.fanOut());
+  expect(times(names, 'find follows')).toBe(1);
+  expect(await parts.feedOf('ann-few')).toEqual([]);
+  for (const reader of ['ben-few', 'cid-few', 'dora-few'])
+    expect([reader, await parts.feedOf(reader)]).toEqual([reader, [action.id]]);
+});
+
+test('what is read of several refs at once is what is read of each, whatever the limit', async () => {
+  const { follows } = parts.repositories;
+  const counts = new Map([
+    ['a-ref', 3],
+    ['b-ref', 0],
+    ['c-ref', 4],
+    ['\u{10000}-ref', 1],
+    ['\uffff-ref', 2],
+  ]);
+  await parts.services.followMany(
+    parts.service,
+    [...counts].flatMap(([refId, count]) =>
+      Array.from({ length: count }, (_, n) => ({ followerId: `reader-${String(n)}`, refId })),
+    ),
+  );
+  for (let limit = 1; limit <= 12; limit++) {
+    const first = await follows.firstFollowers([...counts.keys()], limit);
+    let found = 0;
+    for (const [refId, { followers, next }] of first) {
+      found += followers.length;
+      const rest = next === null ? [] : (await follows.followers(refId, next, 100)).followers;
+      expect([limit, refId, [...followers, ...rest]]).toEqual([
+        limit,
+        refId,
+        (await follows.followers(refId, null, 100)).followers,
+      ]);
+    }
+    expect([limit, found]).toEqual([limit, Math.min(limit, 10)]);
+    if (limit > 10) expect(first.size).toBe(counts.size);
+  }
+});
+
+test('a pass writes the counts of an action only where they are not what its interactions come to', async () => {
+  await parts.services.followMany(parts.service, [{ followerId: 'eve', refId: 'counted' }]);
+  const refs = [{ id: 'counted', type: 'THING', label: 'counted' }];
+  const { action } = await parts.publish({ scope: 'PUBLIC', refs });
+  await parts.fanOut();
+  const like = async (actor: string): Promise<string[]> => {
+    await parts.services.addInteraction(parts.session(actor), { actionId: action.id, kind: 'LIKE' });
+    return namesOf(() => parts.fanOut());
+  };
+  // The end of the pass alone.
+  expect(times(await like('eve'), 'update actions')).toBe(1);
+  const { actions } = parts.database.collections;
+  const _id = new ObjectId(action.id);
+  await actions.updateOne({ _id }, { $set: { 'engagement.likes': 7 } });
+  expect(times(await like('fay'), 'update actions')).toBe(2);
+  expect((await actions.findOne({ _id }))?.engagement.likes).toBe(2);
+});
+
+test('a claim says whether anything else was due, and takes over expired leases where it is asked to', async () => {
+  const { fanOuts } = parts.repositories;
+  const ids = [(await parts.publish({})).action.id, (await parts.publish({})).action.id];
+  const soon = new Date(Date.now() + 60_000);
+  const first = await fanOuts.claim('first', soon, 1);
+  const second = await fanOuts.claim('second', soon, 1);
+  expect([first?.isOnly, second?.isOnly]).toEqual([false, true]);
+  expect([first?.action.id, second?.action.id].sort()).toEqual(ids.sort());
+  const later = new Date(soon.getTime() + 1_000);
+  expect(await fanOuts.claim('third', later, 60_000, { takesOver: false })).toBeNull();
+  expect(ids).toContain((await fanOuts.claim('third', later, 60_000))?.action.id);
+});

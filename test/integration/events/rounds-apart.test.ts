@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { createRepositories } from '../../../src/storage/repositories.ts';
+import { EventMover } from '../../../src/workers/events/event-mover.ts';
+import { eventsOf } from '../../support/events.ts';
+import { openParts } from '../../support/parts.ts';
+import { uniqueName } from '../../support/unique-name.ts';
+
+test('events of writes that come close together share a round, and none waits for the poll interval', async () => {
+  await using parts = await openParts({ recordsEvents: true });
+  const repositories = createRepositories(parts.database.collections, { recordsEvents: true });
+  const begun: number[] = [];
+  const waking = new Set<() => void>();
+  await using mover = new EventMover(
+    {
+      ...repositories,
+      hostEvents: {
+        ...repositories.hostEvents,
+        lease: (...args) => {
+          begun.push(performance.now());
+          return repositories.hostEvents.lease(...args);
+        },
+      },
+      onMoved: () => undefined,
+      onError: (error) => {
+        throw error;
+      },
+    },
+    {
+      ...{
+        workerId: uniqueName('mover'),
+        leaseMs: 30_000,
+        pollMs: 600_000,
+        retentionMs: 86_400_000,
+        digests: null,
+      },
+      workSignal: {
+        onWork: (callback) => {
+          waking.add(callback);
+          return { [Symbol.dispose]: () => void waking.delete(callback) };
+        },
+      },
+    },
+  );
+  mover.start();
+  await expect.poll(() => begun.length).toBe(1);
+  for (let count = 0; count < 10; count++) {
+    await parts.publish({});
+    for (const wake of waking) wake();
+  }
+  await expect.poll(async () => (await eventsOf(parts)).length).toBe(10);
+  const gaps = begun.slice(1).map((at, index) => at - (begun[index] ?? at));
+  // A timer may fire a millisecond early.
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(248);
+});
