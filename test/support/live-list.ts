@@ -1,11 +1,18 @@
 import type { Identity } from '../../src/domain/viewer.ts';
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
+import type { ReaderSession } from '../../src/services/session/reader-session.ts';
 import type { Services } from '../../src/services/create-services.ts';
 import type { FeedEvent, FeedFilter, FeedPage, UnreadCount } from '../../src/services/shapes.ts';
 import type { Parts } from './parts.ts';
 
 /** What a list shows of an item. */
-export type Listed = Pick<NewsfeedItem, 'actionId' | 'relevancy' | 'reasons' | 'isUnread'>;
+export interface Listed extends Pick<
+  NewsfeedItem,
+  'actionId' | 'action' | 'relevancy' | 'reasons' | 'isUnread'
+> {
+  /** Where it was asked for. */
+  readonly beside: unknown;
+}
 
 /** A list that a client keeps below the API: one whole read, then nothing but events; another read at each resync. */
 export interface LiveList extends AsyncDisposable {
@@ -24,6 +31,8 @@ export interface LiveListOptions {
   readonly filter?: FeedFilter;
   readonly pageSize?: number;
   readonly withUnread?: boolean;
+  /** What is shown beside each item, read by the session that the item came with. */
+  readonly beside?: (session: ReaderSession, item: NewsfeedItem) => Promise<unknown>;
   /** Called before each read of the feed. */
   readonly onRead?: () => Promise<void>;
 }
@@ -33,7 +42,7 @@ let markers = 0;
 export async function openLiveList(
   { services, live, session }: Pick<Parts, 'services' | 'live' | 'session'>,
   identity: Identity,
-  { filter, pageSize = 100, withUnread = false, onRead }: LiveListOptions = {},
+  { filter, pageSize = 100, withUnread = false, beside, onRead }: LiveListOptions = {},
 ): Promise<LiveList> {
   const controller = new AbortController();
   const { userId } = identity;
@@ -47,13 +56,18 @@ export async function openLiveList(
     withUnread,
     ...(filter === undefined ? {} : { filter }),
   });
+  async function withBeside(reading: ReaderSession, item: NewsfeedItem): Promise<Listed> {
+    return { ...item, beside: await beside?.(reading, item) };
+  }
   async function readAgain(): Promise<void> {
     await onRead?.();
-    const items = await wholeList(services, session(userId, ...identity.roles), { filter, pageSize });
+    const reading = session(userId, ...identity.roles);
+    const items = await wholeList(services, reading, { filter, pageSize });
+    const listed = await Promise.all(items.map((item) => withBeside(reading, item)));
     if (withUnread) unread = await services.countUnread(session(userId, ...identity.roles));
     shown.clear();
     // What was bumped while this pages was seen higher up, or its event is still to come.
-    for (const item of items) if (!shown.has(item.actionId)) shown.set(item.actionId, item);
+    for (const item of listed) if (!shown.has(item.actionId)) shown.set(item.actionId, item);
   }
   async function apply(event: FeedEvent): Promise<void> {
     if (event.kind !== 'ready') events.push(event);
@@ -63,7 +77,7 @@ export async function openLiveList(
       shown.delete(event.actionId);
       awaited.get(event.actionId)?.();
     } else if (event.kind === 'unread') unread = event.unread;
-    else shown.set(event.item.actionId, event.item);
+    else shown.set(event.item.actionId, await withBeside(event.session, event.item));
   }
   let opened: () => void = () => undefined;
   const isOpen = new Promise<void>((resolve) => {

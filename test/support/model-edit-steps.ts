@@ -4,6 +4,8 @@ import { clock } from '../../src/lib/clock.ts';
 import { expectOutcome, found, rolesOf, session, type Run, type StepTo } from './model-run.ts';
 import { descriptorFor, textOf } from './model-descriptors.ts';
 
+const HOUR_MS = 3_600_000;
+
 /** An edit of an action, by somebody who may do it or may not. What is absent stays. */
 export async function edit(run: Run, step: StepTo<'edit'>, action: ModelAction): Promise<void> {
   const { parts, id } = run;
@@ -12,8 +14,9 @@ export async function edit(run: Run, step: StepTo<'edit'>, action: ModelAction):
   const mentions = step.mentions?.map(id);
   const recipients = step.recipients?.map(id);
   const refIds = step.refs?.map(id);
+  const expiresAt = endOf(step.expires);
   const input = {
-    ...{ scope, mentions, recipients },
+    ...{ scope, mentions, recipients, expiresAt },
     refs: refIds?.map((refId) => ({ id: refId, type: 'thing', label: refId })),
     descriptor: tags === undefined ? undefined : descriptorFor(action.type, id, tags, text),
   };
@@ -28,7 +31,14 @@ export async function edit(run: Run, step: StepTo<'edit'>, action: ModelAction):
   const at = found(editedAt).getTime();
   if (at < before || at > clock.time()) throw new Error('It was edited at another time');
   change(run.model, action, { scope, mentions, recipients, refIds, tags, text, at });
+  if (expiresAt !== undefined) action.expiresAt = expiresAt?.getTime() ?? null;
   if (action.version !== version) throw new Error('The version was not raised by one');
+}
+
+/** Long after the run. Null: none; undefined: as before. */
+function endOf(expires: StepTo<'edit'>['expires']): Date | null | undefined {
+  if (expires === undefined) return undefined;
+  return expires === 'never' ? null : new Date(clock.time() + expires * HOUR_MS);
 }
 
 function refusalOf(run: Run, step: StepTo<'edit'>, action: ModelAction): ErrorCode | null {

@@ -1,16 +1,20 @@
 import type { FeedItemExplanation } from '../../src/domain/explanation.ts';
 import {
+  baseOf,
   feedFor,
   isMuted,
   isSnoozed,
+  boostsFor,
   maySee,
-  passedOnTo,
   placeOf,
   reasonsFor,
   waysOfFollowing,
+  waysOfPassing,
   type Model,
   type ModelAction,
+  type ModelBoost,
   type ModelReader,
+  type ModelWay,
 } from './model.ts';
 
 /** An explanation in words that a person can compare. */
@@ -22,7 +26,8 @@ export interface ShownExplanation {
   readonly passers: readonly string[];
   readonly withheldBy: readonly string[];
   readonly relevancy: string | null;
-  readonly liftedTo: string | undefined;
+  /** What lifts it: kind, time and where to. */
+  readonly causes: readonly string[];
   readonly isSomewhere: boolean;
 }
 
@@ -40,13 +45,50 @@ export function shownExplanation({
   return {
     ...{ isInFeed, isEntitled },
     reasons: [...new Set(ways.map(({ reason }) => reason))].sort(),
-    follows: ways.flatMap(({ reason, via }) => (reason === 'FOLLOW' && via !== null ? [via] : [])).sort(),
-    passers: ways.flatMap(({ reason, via }) => (reason === 'RESHARE' && via !== null ? [via] : [])).sort(),
+    follows: ways.flatMap((way) => (way.reason === 'FOLLOW' ? [shownWay(way)] : [])).sort(),
+    passers: ways.flatMap((way) => (way.reason === 'RESHARE' ? [shownWay(way)] : [])).sort(),
     withheldBy: [...withheldBy].sort(),
     relevancy: relevancy?.toISOString() ?? null,
-    liftedTo: causes[0]?.liftedTo.toISOString(),
+    causes: causes.map(shownCause),
     isSomewhere: path !== 'NONE',
   };
+}
+
+function shownWay({ via, since, until }: FeedItemExplanation['addressedBy'][number]): string {
+  return `${String(via)} from ${since?.toISOString() ?? 'ever'} to ${until?.toISOString() ?? 'now'}`;
+}
+
+function expectedWay({ via, span: { since, until } }: ModelWay): string {
+  const ends = until === null ? null : new Date(until);
+  return shownWay({ reason: 'FOLLOW', via, since: new Date(since), until: ends });
+}
+
+type Cause = FeedItemExplanation['causes'][number];
+
+function shownCause({ kind, at, liftedTo }: Cause): string {
+  return `${kind} of ${at.toISOString()} to ${liftedTo.toISOString()}`;
+}
+
+/** What lifts highest comes first, and where it stands without comes last. */
+function causesFor(model: Model, reader: ModelReader, action: ModelAction): string[] {
+  // Of what somebody does again and again the newest stands for all of it, by the departments they were in.
+  const newest = new Map<string, ModelBoost>();
+  for (const boost of boostsFor(model, reader.userId, action)) {
+    const { kind, reaction, actorId, departmentIds, at } = boost.by;
+    const key = JSON.stringify([kind, reaction, actorId, departmentIds]);
+    if (at >= (newest.get(key)?.by.at ?? -Infinity)) newest.set(key, boost);
+  }
+  const causes: Cause[] = Array.from(newest.values(), ({ by, isPassedOn, to }) => ({
+    kind: isPassedOn ? 'RESHARED_BY_FOLLOWED' : by.kind,
+    ...{ at: new Date(by.at), liftedTo: new Date(to) },
+  }));
+  const base = baseOf(action);
+  const until = reader.snoozed.get(action.id);
+  if (until !== undefined && until > base && !isSnoozed(reader, action.id))
+    causes.push({ kind: 'SNOOZE_ENDED', at: new Date(until), liftedTo: new Date(until) });
+  causes.sort((a, b) => b.liftedTo.getTime() - a.liftedTo.getTime() || b.at.getTime() - a.at.getTime());
+  causes.push({ kind: 'CONDUCTED', at: new Date(action.conducted), liftedTo: new Date(base) });
+  return causes.map(shownCause);
 }
 
 /**
@@ -75,11 +117,11 @@ export function expectedExplanation(
     isInFeed: feedFor(model, reader).some((item) => item.action.id === action.id),
     isEntitled: maySee(model, asked, action),
     reasons: [...reasons].sort(),
-    follows: waysOfFollowing(model, userId, action).sort(),
-    passers: passedOnTo(model, userId, action).sort(),
+    follows: waysOfFollowing(model, userId, action).map(expectedWay).sort(),
+    passers: waysOfPassing(model, userId, action).map(expectedWay).sort(),
     withheldBy: withheldBy.sort(),
     relevancy: reasons.length === 0 ? null : lifted,
-    liftedTo: lifted,
+    causes: causesFor(model, reader, action),
     isSomewhere: reasons.length > 0 && !action.isHidden,
   };
 }

@@ -1,8 +1,17 @@
 import { expect } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.ts';
+import type { Interaction } from '../../src/domain/interaction.ts';
 import type { ChangedInteraction } from '../../src/services/shapes.ts';
 import { toDate } from './model-action-steps.ts';
-import { maySee, repeat, repeatedBy, takeBack, type ModelAction } from './model.ts';
+import {
+  interactionsFor,
+  maySee,
+  repeat,
+  repeatedBy,
+  takeBack,
+  type ModelAction,
+  type ModelInteraction,
+} from './model.ts';
 import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
 
 export async function interact(run: Run, step: StepTo<'interact'>, action: ModelAction): Promise<void> {
@@ -11,16 +20,21 @@ export async function interact(run: Run, step: StepTo<'interact'>, action: Model
   const actorId = id(step.actor);
   const at = toDate(step.at);
   const reaction = kind === 'REACTION' ? step.reaction : null;
-  const input = { actionId: action.id, kind, reaction, actorId, idempotencyKey: key, at };
+  const text = kind === 'COMMENT' ? (step.words ?? null) : null;
+  const parent = kind === 'COMMENT' ? pickedFrom(action, step.replyTo ?? null) : null;
+  const parentId = parent?.id ?? null;
+  const input = { actionId: action.id, kind, reaction, text, parentId, actorId, idempotencyKey: key, at };
   const actor = run.reader(step.actor);
   // A service has no more rights than any member it acts for.
   const roles = byService ? (['user'] as const) : actor.roles;
   const isSeen = maySee(model, { ...actor, roles }, action);
   const by = byService ? parts.session('service', 'service') : session(run, step.actor);
-  const known = isSeen ? repeatedBy(action, { kind, reaction, actorId, key }) : undefined;
+  const misplaced = isSeen ? cannotReplyTo(parent) : null;
+  const isTaken = isSeen && misplaced === null;
+  const known = isTaken ? repeatedBy(action, { kind, reaction, actorId, key }) : undefined;
   if (known !== undefined) repeat(known, key);
   const isWithheld = known?.state === 'HIDDEN' && !roles.includes('admin');
-  const refusal: ErrorCode | null = !isSeen ? 'NOT_FOUND' : isWithheld ? 'CONFLICT' : null;
+  const refusal: ErrorCode | null = !isSeen ? 'NOT_FOUND' : isWithheld ? 'CONFLICT' : misplaced;
   const answers: ChangedInteraction[] = [];
   const { instant } = await during(() =>
     expectOutcome(
@@ -41,10 +55,54 @@ export async function interact(run: Run, step: StepTo<'interact'>, action: Model
     (userId) => model.members.find((member) => member.userId === userId)?.departmentId ?? null,
   );
   action.interactions.push({
-    ...{ id: interaction.id, kind, reaction, actorId, at: stored, departmentIds },
-    ...{ keys: key === null ? [] : [key], state: 'VISIBLE', wasHidden: false },
+    ...{ id: interaction.id, kind, reaction, text, parentId, actorId, at: stored, departmentIds },
+    ...{ keys: key === null ? [] : [key], state: 'VISIBLE', wasHidden: false, editedAt: null },
     passedOn: interaction.passedOn?.getTime() ?? null,
   });
+}
+
+/** A number picks one. */
+function pickedFrom(
+  { interactions }: Pick<ModelAction, 'interactions'>,
+  number: number | null,
+): ModelInteraction | null {
+  return number === null ? null : (interactions[number % Math.max(1, interactions.length)] ?? null);
+}
+
+/** A comment that all may see, and that replies to nothing. */
+function cannotReplyTo(parent: ModelInteraction | null): ErrorCode | null {
+  if (parent === null) return null;
+  if (parent.state !== 'VISIBLE') return 'NOT_FOUND';
+  return parent.kind !== 'COMMENT' || parent.parentId !== null ? 'BAD_USER_INPUT' : null;
+}
+
+/** Another text of a comment: it lifts nothing. */
+export async function editInteraction(
+  run: Run,
+  { by, interaction: number, words }: StepTo<'editInteraction'>,
+  action: ModelAction,
+): Promise<void> {
+  const interaction = pickedFrom(action, number);
+  if (interaction === null) return;
+  const reader = run.reader(by);
+  const isAdmin = reader.roles.includes('admin');
+  const isShown = maySee(run.model, reader, action) && interactionsFor(reader, action).includes(interaction);
+  const mayEdit = isAdmin || interaction.actorId === reader.userId;
+  const kindRefusal = interaction.kind === 'COMMENT' ? null : 'BAD_USER_INPUT';
+  const refusal: ErrorCode | null = !isShown ? 'NOT_FOUND' : !mayEdit ? 'FORBIDDEN' : kindRefusal;
+  const answers: Interaction[] = [];
+  const { instant } = await during(() =>
+    expectOutcome(
+      run.parts.services
+        .updateInteraction(session(run, by), interaction.id, words)
+        .then((answer) => answers.push(answer)),
+      refusal,
+    ),
+  );
+  // The text it has already is no change.
+  if (refusal !== null || interaction.text === words) return;
+  interaction.text = words;
+  interaction.editedAt = instant(answers[0]?.editedAt ?? undefined);
 }
 
 export async function takeBackOwn(run: Run, step: StepTo<'takeBack'>, action: ModelAction): Promise<void> {

@@ -36,7 +36,15 @@ export function openRun(parts: Parts, number: number): Run {
     bookmarks: [],
     lastRead: null,
   }));
-  const model: Model = { turn: 0, names: new Map(), members: [], follows: [], actions: [], readers };
+  const model: Model = {
+    turn: 0,
+    names: new Map(),
+    members: [],
+    follows: [],
+    actions: [],
+    readers,
+    pins: new Map(),
+  };
   return { parts, model, id, reader: (name) => found(readers[PEOPLE.indexOf(name)]), workers: null };
 }
 

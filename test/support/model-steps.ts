@@ -11,6 +11,8 @@ export const REFS = ['site', 'position', 'applicant'] as const;
 export const TEXTS = ['posted', 'went home', 'Went  HOME again', 'homework'] as const;
 export const PHRASES = ['posted', 'home', 'Went Home', 'went  home', 'home again'] as const;
 export const TAGS = ['red', 'blue'] as const;
+/** What comments say. */
+export const WORDS = ['well done', 'Really?'] as const;
 export const REACTIONS = ['👍', '❤️'] as const;
 
 /** Days after a day long ago, or the moment it happens, or a minute later. */
@@ -65,6 +67,18 @@ export type Step =
       readonly reaction: string;
       readonly key: string | null;
       readonly at: Moment;
+      /** Of a COMMENT. */
+      readonly words?: string | null;
+      /** A number picks the interaction of the action that a COMMENT replies to. */
+      readonly replyTo?: number | null;
+    }
+  /** A number picks an interaction of the action, whose text is to be another one. */
+  | {
+      readonly do: 'editInteraction';
+      readonly action: number;
+      readonly interaction: number;
+      readonly by: Person;
+      readonly words: string;
     }
   /** All of a kind; of a REACTION this one, or all of them. */
   | {
@@ -94,6 +108,8 @@ export type Step =
       readonly tags?: readonly string[] | undefined;
       /** With tags alone. */
       readonly text?: string | undefined;
+      /** It is to be there for so many hours, or for good. */
+      readonly expires?: number | 'never' | undefined;
     }
   /** The time it was published until has come. */
   | { readonly do: 'expire'; readonly action: number }
@@ -134,6 +150,12 @@ export type Step =
   | { readonly do: 'bookmark' | 'unbookmark'; readonly by: Person; readonly action: number }
   /** A number picks an entry of the feed. */
   | { readonly do: 'markRead'; readonly by: Person; readonly upTo: number | 'the end of time' }
+  | {
+      readonly do: 'pin' | 'unpin';
+      readonly action: number;
+      readonly ref: string;
+      readonly by: Person | 'a service';
+    }
   | { readonly do: 'rename'; readonly ref: string; readonly label: string }
   | { readonly do: 'move'; readonly moves: readonly Move[] }
   /** What is open is delivered; or workers die after their first write; or one works beside the steps to come. */
@@ -192,6 +214,23 @@ const interact: fc.Arbitrary<Step> = fc.record({
   key: fc.constantFrom(null, null, 'k'),
   // Mostly after what it is about.
   at: moment(3),
+  words: fc.constantFrom(null, ...WORDS),
+  replyTo: fc.oneof(fc.constant(null), fc.nat({ max: 3 })),
+});
+
+const editInteraction: fc.Arbitrary<Step> = fc.record({
+  ...doing('editInteraction'),
+  ...by,
+  action,
+  interaction: fc.nat({ max: 3 }),
+  words: fc.constantFrom(...WORDS),
+});
+
+const pin: fc.Arbitrary<Step> = fc.record({
+  ...doing('pin', 'pin', 'pin', 'unpin'),
+  action,
+  ref,
+  by: fc.constantFrom('a service' as const, 'a service' as const, 'eve' as const, ...PEOPLE),
 });
 
 /** Somebody passes something on, or takes that back. */
@@ -234,6 +273,7 @@ const edit: fc.Arbitrary<Step> = fc
       refs: fc.subarray<string>([...REFS], { maxLength: 2 }),
       tags: fc.subarray<string>([...TAGS]),
       text: fc.constantFrom(...TEXTS),
+      expires: fc.constantFrom(1, 2, 'never' as const),
     },
     { requiredKeys: ['do', 'action', 'by', 'isStale', 'tags'] },
   )
@@ -295,6 +335,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: reshare },
   { weight: 3, arbitrary: takeBack },
   { weight: 3, arbitrary: moderateInteraction },
+  { weight: 2, arbitrary: editInteraction },
+  { weight: 3, arbitrary: pin },
   { weight: 5, arbitrary: edit },
   { weight: 2, arbitrary: fc.record({ ...doing('hide'), action }) },
   { weight: 2, arbitrary: fc.record({ ...doing('unhide'), action }) },

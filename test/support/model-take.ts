@@ -1,10 +1,11 @@
 import type { ModelAction } from './model.ts';
 import { expire, moderate, publish, remove, rename } from './model-action-steps.ts';
 import { edit } from './model-edit-steps.ts';
-import { interact, moderateInteraction, takeBackOwn } from './model-interaction-steps.ts';
+import { editInteraction, interact, moderateInteraction, takeBackOwn } from './model-interaction-steps.ts';
 import { follow, followMany, markRead, move, unfollow } from './model-reader-steps.ts';
 import { bookmark, endSnooze, hideItem, markItem } from './model-mark-steps.ts';
 import { changeMute, endMute, mute } from './model-mute-steps.ts';
+import { pin } from './model-pin-steps.ts';
 import { found, type Run } from './model-run.ts';
 import type { Step } from './model-steps.ts';
 import { cutOff, finishWork, startWorkers, stopWorkers } from './model-workers.ts';
@@ -21,6 +22,11 @@ export async function take(run: Run, step: Step): Promise<void> {
     case 'hideInteraction':
     case 'unhideInteraction':
       return withAction(run, step, (action) => moderateInteraction(run, step, action));
+    case 'editInteraction':
+      return withAction(run, step, (action) => editInteraction(run, step, action));
+    case 'pin':
+    case 'unpin':
+      return withAction(run, step, (action) => pin(run, step, action));
     case 'hide':
     case 'unhide':
       return withAction(run, step, (action) => moderate(run, step.do, action));

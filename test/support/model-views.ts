@@ -1,23 +1,28 @@
-import type { Action } from '../../src/domain/action.ts';
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
-import { liveName } from '../../src/graphql/live-names.ts';
 import type { ReaderSession } from '../../src/services/session/reader-session.ts';
-import type { FeedFilter, Page, PageArgs } from '../../src/services/shapes.ts';
+import type { FeedFilter } from '../../src/services/shapes.ts';
 import {
   archiveFor,
   bookmarksOf,
-  engagementOf,
   feedFor,
   hiddenBy,
-  interactionsFor,
   isUnreadAt,
   maySee,
+  passedOnTo,
   sliceFor,
   snoozesFor,
-  type ModelAction,
   type ModelItem,
   type ModelReader,
 } from './model.ts';
+import {
+  actualAction,
+  actualRef,
+  actualTexts,
+  expectedAction,
+  expectedRef,
+  expectedTexts,
+  readAll,
+} from './model-action-views.ts';
 import { expectedExplanation, shownExplanation } from './model-explain.ts';
 import { actualGroups, expectedGroups } from './model-groups.ts';
 import { found, type Run } from './model-run.ts';
@@ -29,25 +34,12 @@ export interface ShownItem {
   readonly relevancy: string;
   readonly reasons: readonly string[];
   readonly isUnread: boolean;
+  /** Who passed it on to the reader; the newest first. */
+  readonly resharedBy: readonly string[];
 }
 
 /** All that a reader is shown, by way in. */
 export type View = Readonly<Record<string, unknown>>;
-
-type PageReader<T> = (args: PageArgs) => Promise<Page<T>>;
-
-/** Follows the cursors to the end, with pages of this size. A page that is not full must be the last. */
-async function readAll<T>(read: PageReader<T>, size: number): Promise<T[]> {
-  const nodes: T[] = [];
-  let after: string | null = null;
-  for (;;) {
-    const page: Page<T> = await read({ first: size, after });
-    nodes.push(...page.edges.map((edge) => edge.node));
-    if (!page.hasNextPage) return nodes;
-    if (page.edges.length < size) throw new Error('A page before the last is not full');
-    after = page.endCursor;
-  }
-}
 
 /** Actions by the order they were recorded in: `#0`, `#1`. */
 function labelsOf({ model }: Run): (id: string) => string {
@@ -63,6 +55,7 @@ export function shownItem(
     reasons,
     isUnread,
   }: Pick<NewsfeedItem, 'actionId' | 'relevancy' | 'reasons' | 'isUnread'>,
+  resharedBy: readonly string[],
 ): ShownItem {
   return {
     action: label(actionId),
@@ -70,6 +63,7 @@ export function shownItem(
     // How a follow brings it there is not for the definition to say.
     reasons: [...new Set(reasons.map((reason) => (reason === 'PULL' ? 'FOLLOW' : reason)))].sort(),
     isUnread,
+    resharedBy,
   };
 }
 
@@ -77,8 +71,10 @@ function isAmong(reasons: readonly string[], reason: string): boolean {
   return reasons.includes(reason);
 }
 
-function expectedItem(label: (id: string) => string, item: ModelItem): ShownItem {
-  return shownItem(label, { ...item, actionId: item.action.id, relevancy: new Date(item.relevancy) });
+function expectedItem(run: Run, reader: ModelReader, item: ModelItem): ShownItem {
+  const { action, relevancy } = item;
+  const passers = passedOnTo(run.model, reader.userId, action);
+  return shownItem(labelsOf(run), { ...item, actionId: action.id, relevancy: new Date(relevancy) }, passers);
 }
 
 function readerSession({ parts }: Run, reader: ModelReader): ReaderSession {
@@ -153,17 +149,6 @@ function byTime(feed: readonly ModelItem[]): ModelItem[] {
   );
 }
 
-/** Whether a ref got its name after the action was given it: then the action's copy is to have followed. */
-function isCarried({ model }: Run, refId: string, actionId: string): boolean {
-  const name = model.names.get(refId);
-  const action = found(model.actions.find(({ id }) => id === actionId));
-  return name !== undefined && action.refsGiven < name.given;
-}
-
-function copiesThatFollow(run: Run, { id, refs }: Action): string[] {
-  return refs.flatMap((ref) => (isCarried(run, ref.id, id) ? [ref.label] : []));
-}
-
 const FOLLOWABLE = [...REFS, ...PEOPLE];
 
 /** How closely to look. */
@@ -181,7 +166,10 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
   const view: Record<string, unknown> = {};
   const feed = (size: number, more: object = {}): Promise<NewsfeedItem[]> =>
     readAll((args) => services.readFeed(session, { ...args, ...more }), size);
-  view['feed'] = (await feed(look.isThorough ? 100 : look.pageSize)).map((item) => shownItem(label, item));
+  const shown = async (item: NewsfeedItem): Promise<ShownItem> =>
+    shownItem(label, item, await services.resharedBy(session, item));
+  const whole = await feed(look.isThorough ? 100 : look.pageSize);
+  view['feed'] = await Promise.all(whole.map(shown));
   view['unread'] = await services.countUnread(session);
   const slicePage = look.isThorough ? look.pageSize : 100;
   for (const name of look.isThorough ? FOLLOWABLE : REFS) {
@@ -191,22 +179,16 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
   for (const { id } of run.model.actions) {
     const action = await services.getAction(session, id);
     if (action === null) continue;
-    const own = await session.own.load(id);
-    view[`action ${label(id)}`] = {
-      ...{ isHidden: action.isHidden, ...action.engagement },
-      done: [...(own?.kinds ?? [])].sort(),
-      given: own?.reactions ?? [],
-      interactions: (
-        await readAll((args) => services.listInteractions(session, id, args), look.pageSize)
-      ).map((one) => [one.id, one.kind, one.reaction, one.actorId, one.at.toISOString(), one.state]),
-      names: await Promise.all(
-        action.refs.map(async (ref) => (await liveName(session, ref.id)) ?? ref.label),
-      ),
-      copies: copiesThatFollow(run, action),
-    };
+    view[`action ${label(id)}`] = await actualAction({ run, session, pageSize: look.pageSize }, action);
   }
+  const names = look.isThorough ? FOLLOWABLE : REFS;
+  const refs = await Promise.all(
+    names.map((name) => actualRef(run, session, { refId: run.id(name), label })),
+  );
+  for (const [n, name] of names.entries()) view[`ref ${name}`] = refs[n];
   if (!look.isThorough) return view;
-  view['feed by pages'] = (await feed(look.pageSize)).map((item) => shownItem(label, item));
+  view['texts to moderate'] = await actualTexts(run);
+  view['feed by pages'] = await Promise.all((await feed(look.pageSize)).map(shown));
   const kept = await readAll((args) => services.readBookmarks(session, args), look.pageSize);
   view['bookmarks'] = kept.map(({ id }) => label(id));
   view['total of bookmarks'] = await (await services.readBookmarks(session, { first: 1 })).countTotal();
@@ -238,7 +220,7 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
   for (const { name, filter } of groupedBy(filtersFor(run, feedFor(run.model, reader))))
     view[`groups by ${name}`] = await groups(filter);
   const jump = await services.findFirstUnread(session);
-  view['first unread'] = jump === null ? null : shownItem(label, jump.item);
+  view['first unread'] = jump === null ? null : await shown(jump.item);
   view['from the first unread on'] =
     jump === null
       ? []
@@ -247,7 +229,7 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
         );
   for (const { id } of run.model.actions) {
     const item = await services.getNewsfeedItem(session, id);
-    if (item !== null) view[`item ${label(id)}`] = shownItem(label, item);
+    if (item !== null) view[`item ${label(id)}`] = await shown(item);
     if ((await services.getAction(session, id)) !== null)
       view[`why ${label(id)}`] = shownExplanation(await services.explainFeedItem(session, id, null));
     const admin = run.parts.session('root', 'admin');
@@ -259,38 +241,23 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
   return view;
 }
 
-function doneBy({ userId }: ModelReader, { interactions }: ModelAction): object {
-  const own = interactions.filter(({ actorId, state }) => actorId === userId && state === 'VISIBLE');
-  return {
-    done: [...new Set(own.map(({ kind }) => kind))].sort(),
-    given: own.flatMap(({ reaction }) => reaction ?? []).sort(),
-  };
-}
-
 /** What the definition says that is. */
 export function expectedView(run: Run, reader: ModelReader, look: Look): View {
   const { model } = run;
   const label = labelsOf(run);
   const feed = feedFor(model, reader);
   const view: Record<string, unknown> = {};
-  view['feed'] = feed.map((item) => expectedItem(label, item));
+  view['feed'] = feed.map((item) => expectedItem(run, reader, item));
   view['unread'] = { count: feed.filter((item) => item.isUnread).length, isExact: true };
   for (const name of look.isThorough ? FOLLOWABLE : REFS)
     view[`slice of ${name}`] = sliceFor(model, reader, run.id(name)).map((action) => label(action.id));
   for (const action of model.actions)
     if (maySee(model, reader, action))
-      view[`action ${label(action.id)}`] = {
-        ...{ isHidden: action.isHidden, ...engagementOf(action) },
-        ...doneBy(reader, action),
-        interactions: interactionsFor(reader, action).map((one) => [
-          ...[one.id, one.kind, one.reaction, one.actorId, new Date(one.at).toISOString(), one.state],
-        ]),
-        names: action.refIds.map((refId) => model.names.get(refId)?.label ?? refId),
-        copies: action.refIds.flatMap((refId) =>
-          isCarried(run, refId, action.id) ? [model.names.get(refId)?.label] : [],
-        ),
-      };
+      view[`action ${label(action.id)}`] = expectedAction(run, reader, action);
+  for (const name of look.isThorough ? FOLLOWABLE : REFS)
+    view[`ref ${name}`] = expectedRef(run, reader, { refId: run.id(name), label });
   if (!look.isThorough) return view;
+  view['texts to moderate'] = expectedTexts(model);
   view['feed by pages'] = view['feed'];
   const kept = bookmarksOf(model, reader);
   view['bookmarks'] = kept.map(({ id }) => label(id));
@@ -325,11 +292,11 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
     view[`groups by ${name}`] = expectedGroups(label, feed.filter(passes));
   const unread = feed.filter((item) => item.isUnread);
   const oldest = unread.at(-1);
-  view['first unread'] = oldest === undefined ? null : expectedItem(label, oldest);
+  view['first unread'] = oldest === undefined ? null : expectedItem(run, reader, oldest);
   view['from the first unread on'] =
     oldest === undefined ? [] : feed.slice(feed.indexOf(oldest)).map((item) => label(item.action.id));
   for (const item of [...feed, ...archive, ...snoozed])
-    view[`item ${label(item.action.id)}`] = expectedItem(label, item);
+    view[`item ${label(item.action.id)}`] = expectedItem(run, reader, item);
   for (const action of model.actions) {
     if (maySee(model, reader, action))
       view[`why ${label(action.id)}`] = expectedExplanation(model, reader, action, true);
@@ -354,6 +321,7 @@ export async function faultsInPassing(run: Run, reader: ModelReader): Promise<un
   let above = Number.POSITIVE_INFINITY;
   const shown = new Set<string>();
   for (const { node } of edges) {
+    const seen = shownItem(label, node, await parts.services.resharedBy(session, node));
     const item = allowed.get(node.actionId);
     const relevancy = node.relevancy.getTime();
     const isRight =
@@ -362,9 +330,10 @@ export async function faultsInPassing(run: Run, reader: ModelReader): Promise<un
       relevancy <= above &&
       // A feed that is yet to be rebuilt may be in the order of before.
       (relevancy <= item.relevancy || state === 'REBUILDING') &&
-      shownItem(label, node).reasons.every((reason) => isAmong(item.reasons, reason)) &&
+      seen.reasons.every((reason) => isAmong(item.reasons, reason)) &&
+      seen.resharedBy.join() === passedOnTo(model, reader.userId, item.action).join() &&
       node.isUnread === isUnreadAt(reader, node.actionId, relevancy);
-    if (!isRight) faults.push({ shown: shownItem(label, node), expected: item && expectedItem(label, item) });
+    if (!isRight) faults.push({ shown: seen, expected: item && expectedItem(run, reader, item) });
     shown.add(node.actionId);
     above = relevancy;
   }

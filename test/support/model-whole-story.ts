@@ -7,6 +7,9 @@ export const KINDS: Readonly<Record<Step['do'], 'changes' | 'works'>> = {
   takeBack: 'changes',
   hideInteraction: 'changes',
   unhideInteraction: 'changes',
+  editInteraction: 'changes',
+  pin: 'changes',
+  unpin: 'changes',
   hide: 'changes',
   unhide: 'changes',
   edit: 'changes',
@@ -47,8 +50,13 @@ const publishedBy = (actor: 'ann' | 'cid', more: Partial<Extract<Step, { do: 'pu
   ...{ conducted: 1, type: 'Custom', text: 'posted', tags: ['red', 'blue'] },
   ...more,
 });
-const said = (kind: 'COMMENT' | 'LIKE' | 'REACTION', action: number): Step => ({
+const said = (
+  kind: 'COMMENT' | 'LIKE' | 'REACTION',
+  action: number,
+  more: Partial<Extract<Step, { do: 'interact' }>> = {},
+): Step => ({
   ...{ do: 'interact', action, actor: by, byService: false, kind, reaction: '👍', key: null, at: 'now' },
+  ...more,
 });
 
 /**
@@ -86,7 +94,9 @@ export const WHOLE_STORY: Story = {
       ...{ do: 'interact', action: 3, actor: 'ann', byService: false, kind: 'RESHARE' },
       ...{ reaction: '👍', key: 'k', at: 'now' },
     },
-    said('COMMENT', 0),
+    said('COMMENT', 0, { words: 'well done' }),
+    said('COMMENT', 0, { replyTo: 0 }),
+    { do: 'editInteraction', action: 0, interaction: 1, by, words: 'Really?' },
     said('LIKE', 1),
     said('REACTION', 2),
     { do: 'takeBack', action: 1, by, kind: 'LIKE', reaction: null },
@@ -97,7 +107,14 @@ export const WHOLE_STORY: Story = {
     { do: 'hide', action: 9 },
     { do: 'unhide', action: 9 },
     { do: 'edit', action: 9, by: 'a service', isStale: false, tags: ['blue'], text: 'homework' },
+    ...([2, 1, 'never', 1] as const).map((expires): Step => ({
+      ...{ do: 'edit', action: 2, by: 'a service', isStale: false, expires },
+    })),
+    ...[1, 2, 9, 1].map((action): Step => ({ do: 'pin', ref: 'ann', by: 'eve', action })),
+    { do: 'unpin', ref: 'ann', by: 'a service', action: 9 },
+    { do: 'pin', ref: 'ann', by: 'a service', action: 7 },
     { do: 'expire', action: 7 },
+    { do: 'pin', ref: 'ann', by: 'a service', action: 0 },
     { do: 'delete', action: 8, by: 'ann' },
     { do: 'follow', by, ref: 'position', copyLimit: 3 },
     { do: 'unfollow', by, ref: 'position', keepHistory: false, isSync: false },

@@ -39,6 +39,11 @@ export interface ModelInteraction {
   readonly reaction: string | null;
   readonly actorId: string;
   readonly at: number;
+  /** Of a comment. */
+  text: string | null;
+  editedAt: number | null;
+  /** The comment that it replies to. */
+  readonly parentId: string | null;
   /** Departments of who interacted and of the action's actor, then. */
   readonly departmentIds: readonly (string | null)[];
   /** The idempotency keys that have given it. */
@@ -69,6 +74,8 @@ export interface ModelAction {
   text: string;
   tags: readonly string[];
   version: number;
+  /** From then on it counts as deleted. Null: it stays. */
+  expiresAt: number | null;
   /** Everybody it names or ever named, and every department it was for; since when. */
   readonly concernedPeople: Map<string, number>;
   readonly concernedDepartments: Map<string, number>;
@@ -116,6 +123,8 @@ export interface Model {
   /** In the order they were recorded. */
   readonly actions: ModelAction[];
   readonly readers: ModelReader[];
+  /** What is pinned to a ref, the latest pin first. */
+  readonly pins: Map<string, readonly string[]>;
 }
 
 export interface ModelItem {
@@ -129,18 +138,18 @@ function memberOf(model: Model, userId: string): ModelMember | undefined {
   return model.members.find((member) => member.userId === userId);
 }
 
-function carries(action: ModelAction, refId: string): boolean {
+export function carries(action: ModelAction, refId: string): boolean {
   return action.actorId === refId || action.refIds.includes(refId);
 }
 
-function isInSpan(span: ModelSpan, action: ModelAction): boolean {
+export function isInSpan(span: ModelSpan, action: ModelAction): boolean {
   if (action.recorded < span.since) return false;
   if (action.recorded === span.since && span.firstActionId !== null && action.id < span.firstActionId)
     return false;
   return span.until === null || action.recorded < span.until;
 }
 
-function takes({ types }: ModelSpan, action: ModelAction): boolean {
+export function takes({ types }: ModelSpan, action: ModelAction): boolean {
   return types === null || types.includes(action.type);
 }
 
@@ -176,23 +185,26 @@ function isInTime({ since, until }: ModelSpan, time: number): boolean {
   return time >= since && (until === null || time < until);
 }
 
-/** Whether what another member passed on at a time came to the member, who followed them. */
-function followedAt(
+/** The span by which what another member passed on at a time came to the member, who followed them. */
+function spanAt(
   model: Model,
   followerId: string,
   action: ModelAction,
   { refId, time }: { readonly refId: string; readonly time: number },
-): boolean {
-  return model.follows.some(
-    (follow) =>
-      follow.followerId === followerId &&
-      follow.refId === refId &&
-      follow.spans.some((span) => isInTime(span, time) && takes(span, action)),
-  );
+): ModelSpan | undefined {
+  return model.follows
+    .filter((follow) => follow.followerId === followerId && follow.refId === refId)
+    .flatMap(({ spans }) => spans)
+    .find((span) => isInTime(span, time) && takes(span, action));
 }
 
 /** Whose reshares bring the action to the reader, the newest first. */
 export function passedOnTo(model: Model, userId: string, action: ModelAction): string[] {
+  return waysOfPassing(model, userId, action).map(({ via }) => via);
+}
+
+/** By which follows of members who passed it on the action comes to the reader, the newest first. */
+export function waysOfPassing(model: Model, userId: string, action: ModelAction): ModelWay[] {
   const { scope, interactions } = action;
   if (scope !== 'PUBLIC') return [];
   const mutes = model.readers.find((reader) => reader.userId === userId)?.mutes ?? [];
@@ -200,20 +212,30 @@ export function passedOnTo(model: Model, userId: string, action: ModelAction): s
     .flatMap(({ actorId, passedOn, state }) =>
       passedOn === null || state !== 'VISIBLE' ? [] : [{ actorId, passedOn }],
     )
-    .sort((a, b) => b.passedOn - a.passedOn)
+    .sort((a, b) => b.passedOn - a.passedOn || (a.actorId < b.actorId ? 1 : -1))
     .slice(0, MOST_RESHARES)
-    .filter(({ actorId, passedOn }) => followedAt(model, userId, action, { refId: actorId, time: passedOn }))
-    .map(({ actorId }) => actorId)
-    .filter((actorId) => !mutes.some(({ kind, value }) => kind === 'MEMBER' && value === actorId));
+    .flatMap(({ actorId, passedOn }) => {
+      const span = spanAt(model, userId, action, { refId: actorId, time: passedOn });
+      return span === undefined ? [] : [{ via: actorId, span }];
+    })
+    .filter(({ via }) => !mutes.some(({ kind, value }) => kind === 'MEMBER' && value === via));
 }
 
-/** By which of their follows the action is addressed to the reader: the ids of the refs. */
-export function waysOfFollowing(model: Model, userId: string, action: ModelAction): string[] {
+/** A follow that brings an action, and the first of its spans that does. */
+export interface ModelWay {
+  readonly via: string;
+  readonly span: ModelSpan;
+}
+
+/** By which of their follows the action is addressed to the reader. */
+export function waysOfFollowing(model: Model, userId: string, action: ModelAction): ModelWay[] {
   if (!isForFollowers(action)) return [];
   return model.follows
     .filter(({ followerId, refId }) => followerId === userId && carries(action, refId))
-    .filter(({ spans }) => spans.some((span) => isInSpan(span, action) && takes(span, action)))
-    .map(({ refId }) => refId);
+    .flatMap(({ refId, spans }) => {
+      const span = spans.find((one) => isInSpan(one, action) && takes(one, action));
+      return span === undefined ? [] : [{ via: refId, span }];
+    });
 }
 
 /** Whether the reader may see the action at all. What types a follow takes does not matter. */
@@ -258,20 +280,34 @@ function concerns(model: Model, userId: string, action: ModelAction, interaction
   return (concernedDepartments.get(member.departmentId) ?? Infinity) <= interaction.at;
 }
 
-export function relevancyFor(model: Model, userId: string, action: ModelAction): number {
-  const base = Math.min(action.conducted, action.recorded);
-  let relevancy = base;
-  for (const interaction of action.interactions) {
-    const { at, kind } = interaction;
-    const { actorId, passedOn } = interaction;
+export interface ModelBoost {
+  readonly by: ModelInteraction;
+  /** The reader followed the member who passed it on. */
+  readonly isPassedOn: boolean;
+  readonly to: number;
+}
+
+/** Where an action stands that nobody has interacted with. */
+export function baseOf({ conducted, recorded }: ModelAction): number {
+  return Math.min(conducted, recorded);
+}
+
+/** What each interaction lifts the action to for a reader, where that is above its base. */
+export function boostsFor(model: Model, userId: string, action: ModelAction): ModelBoost[] {
+  const base = baseOf(action);
+  return action.interactions.flatMap((by) => {
+    const { at, kind, actorId, passedOn } = by;
     const isPassedOn =
-      passedOn !== null && followedAt(model, userId, action, { refId: actorId, time: passedOn });
-    if (isPassedOn || concerns(model, userId, action, interaction)) relevancy = Math.max(relevancy, at);
+      passedOn !== null && spanAt(model, userId, action, { refId: actorId, time: passedOn }) !== undefined;
+    const isWhole = isPassedOn || concerns(model, userId, action, by);
     // Whole numbers all the way: exact, and rounded down once.
-    else if (at > base)
-      relevancy = Math.max(relevancy, Math.floor((at * 100 - (at - base) * HUNDREDTHS[kind]) / 100));
-  }
-  return relevancy;
+    const to = isWhole ? at : Math.floor((at * 100 - (at - base) * HUNDREDTHS[kind]) / 100);
+    return at > base && to > base ? [{ by, isPassedOn, to }] : [];
+  });
+}
+
+export function relevancyFor(model: Model, userId: string, action: ModelAction): number {
+  return Math.max(baseOf(action), ...boostsFor(model, userId, action).map(({ to }) => to));
 }
 
 /** Above everything read, and above when the item itself was; or marked as unread. */
@@ -399,6 +435,18 @@ export function interactionsFor(reader: ModelReader, { interactions }: ModelActi
     .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
 }
 
+/** What is pinned to a ref of that the reader may see: what does not carry the ref any more is not shown there. */
+export function pinnedFor(model: Model, reader: ModelReader, refId: string): ModelAction[] {
+  return (model.pins.get(refId) ?? [])
+    .flatMap((actionId) => model.actions.find(({ id }) => id === actionId) ?? [])
+    .filter((action) => carries(action, refId) && maySee(model, reader, action));
+}
+
+/** How many follow it now. */
+export function followersOf({ follows }: Model, refId: string): number {
+  return follows.filter((follow) => follow.refId === refId && follow.isActive).length;
+}
+
 function followOf(model: Model, followerId: string, refId: string): ModelFollow {
   const found = model.follows.find((f) => f.followerId === followerId && f.refId === refId);
   if (found !== undefined) return found;
@@ -422,7 +470,7 @@ export function typesTaken(
   return openSpanOf(model, followerId, refId)?.types ?? null;
 }
 
-function openSpanOf(model: Model, followerId: string, refId: string): ModelSpan | undefined {
+export function openSpanOf(model: Model, followerId: string, refId: string): ModelSpan | undefined {
   return followOf(model, followerId, refId).spans.find(({ until }) => until === null);
 }
 
@@ -436,6 +484,10 @@ export function isOpenWith(
   return (
     (now === null) === (types === null) && [...(now ?? [])].sort().join() === [...(types ?? [])].sort().join()
   );
+}
+
+export function isAssigned(model: Model, followerId: string, refId: string): boolean {
+  return followOf(model, followerId, refId).isAssigned;
 }
 
 /** What is not given stays. */

@@ -28,6 +28,9 @@ export async function referenceOf(collections: Collections, userIds: readonly st
     state,
     wasHidden,
     passedOn,
+    text,
+    editedAt,
+    parentId,
   } of interactions) {
     const id = actionId.toHexString();
     const others = interactionsOf.get(id) ?? [];
@@ -37,12 +40,16 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         ...{ id: _id.toHexString(), kind, actorId, reaction: reaction ?? null, departmentIds, keys: [] },
         ...{ at: at.getTime(), state: state ?? 'VISIBLE', wasHidden: wasHidden ?? false },
         passedOn: passedOn?.getTime() ?? null,
+        text: text ?? null,
+        editedAt: editedAt?.getTime() ?? null,
+        parentId: parentId?.toHexString() ?? null,
       },
     ]);
   }
   return {
     turn: 0,
     names: new Map(),
+    pins: new Map(),
     members: members.map(({ _id, teamId, teamSince, departmentId, departmentSince, supervisorId }) => ({
       userId: _id,
       teamId,
@@ -79,7 +86,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         type: action.descriptor.type,
         text: typeof action.descriptor['verb'] === 'string' ? action.descriptor['verb'] : '',
         tags: action.descriptor.tags,
-        ...{ refsGiven: 0, version: action.version ?? 1 },
+        ...{ refsGiven: 0, version: action.version ?? 1, expiresAt: action.expiresAt?.getTime() ?? null },
         concernedPeople: concerned('user:'),
         concernedDepartments: concerned('department:'),
         interactions: interactionsOf.get(id) ?? [],

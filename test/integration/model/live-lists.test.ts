@@ -3,19 +3,23 @@ import type { FeedFilter } from '../../../src/services/shapes.ts';
 import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { fc } from '../../support/fast-check.ts';
-import { openLiveList, type LiveList, type Listed } from '../../support/live-list.ts';
+import { openLiveList, type Listed, type LiveList, type LiveListOptions } from '../../support/live-list.ts';
 import {
   archiveFor,
+  engagementOf,
   feedFor,
+  interactionsFor,
+  passedOnTo,
   snoozesFor,
   type Model,
+  type ModelAction,
   type ModelItem,
   type ModelReader,
 } from '../../support/model.ts';
 import type { Run } from '../../support/model-run.ts';
 import { PEOPLE, REFS, story, TAGS } from '../../support/model-steps.ts';
 import { happens } from '../../support/model-story.ts';
-import { openParts, type PartsOptions } from '../../support/parts.ts';
+import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
 import { repeats, SEED } from '../../support/seed.ts';
 
 const WITH_AND_WITHOUT_CAP = ['items', 'capped', 'redis', 'time-buckets'];
@@ -98,13 +102,37 @@ async function watchAll({ parts, model }: Run, closer: Closer, story: number): P
   for (const [n, reader] of model.readers.entries())
     for (const kept of [WHOLE, UNREAD, BESIDE[(n + story) % BESIDE.length] ?? WHOLE]) {
       const { identity } = parts.session(reader.userId, ...reader.roles);
-      const list = await openLiveList(parts, identity, { filter: kept.filter, withUnread: kept === WHOLE });
+      const whole = kept === WHOLE ? { withUnread: true, beside: besideItem(parts) } : {};
+      const list = await openLiveList(parts, identity, { filter: kept.filter, ...whole });
       watched.push({ reader, kept, list: closer.own(list) });
     }
   return watched;
 }
 
-function inWords({ actionId, relevancy, reasons }: Omit<Listed, 'isUnread'>): string {
+/** Who passed an item on to its reader, and what people say of it. */
+function besideItem({ services }: Parts): NonNullable<LiveListOptions['beside']> {
+  return async (session, item) => ({
+    resharedBy: await services.resharedBy(session, item),
+    comments: (
+      await services.listInteractions(session, item.actionId, { first: 50, kinds: ['COMMENT'] })
+    ).edges.map(({ node: { id, text, parentId, state } }) => [id, text, parentId, state]),
+  });
+}
+
+function expectedBeside(model: Model, reader: ModelReader, action: ModelAction): unknown {
+  return {
+    resharedBy: passedOnTo(model, reader.userId, action),
+    comments: interactionsFor(reader, action)
+      .filter(({ kind }) => kind === 'COMMENT')
+      .map(({ id, text, parentId, state }) => [id, text, parentId, state]),
+  };
+}
+
+function inWords({
+  actionId,
+  relevancy,
+  reasons,
+}: Pick<Listed, 'actionId' | 'relevancy' | 'reasons'>): string {
   const why = new Set(reasons.map((reason) => (reason === 'PULL' ? 'FOLLOW' : reason)));
   return `${actionId} at ${relevancy.toISOString()} for ${[...why].sort().join(' ')}`;
 }
@@ -125,6 +153,22 @@ async function expectListsToBeFeeds({ model }: Run, watched: readonly Watched[])
           inWords({ actionId: action.id, relevancy: new Date(relevancy), reasons }),
         )
         .sort(),
+    });
+    // Each event brings the item as it is, and nothing changes of it without one.
+    expect({
+      ...{ of: reader.userId, list: kept.name },
+      shown: items.map(({ action: { id } }) => {
+        const { action, beside } = list.shown.get(id) ?? {};
+        const { version, expiresAt, engagement } = action ?? {};
+        return { id, version, expiresAt: expiresAt?.getTime() ?? null, engagement, beside };
+      }),
+    }).toEqual({
+      ...{ of: reader.userId, list: kept.name },
+      shown: items.map(({ action }) => ({
+        ...{ id: action.id, version: action.version, expiresAt: action.expiresAt },
+        engagement: engagementOf(action),
+        beside: kept === WHOLE ? expectedBeside(model, reader, action) : undefined,
+      })),
     });
     // What is marked afterwards is for the client to know. Nothing else makes an item unread without an event.
     expect({

@@ -43,6 +43,7 @@ test.each(FEED_MODEL_NAMES.flatMap((model) => CAPS.map((cap) => ({ model, cap })
     const reasons = (shown['feed'] as readonly ShownItem[]).flatMap((item) => item.reasons);
     // What is addressed to the team is what this reader put aside.
     expect([...new Set(reasons)].sort()).toEqual(['FOLLOW', 'MENTION', 'RESHARE']);
+    expect(shown['ref ann']).toMatchObject({ pinned: ['#0', '#2', '#1'], follow: { isAssigned: false } });
     // Nobody acts through the eyes of these.
     const idle = ['slice of bob', 'slice of dan', 'slice of eve', 'slice of position', 'slice of applicant'];
     expect(emptyOf(shown).filter((name) => !idle.includes(name))).toEqual([]);
