@@ -46,6 +46,8 @@ export interface FollowerPage {
 }
 
 const REFS_AT_ONCE = 1_000;
+/** As a rule few are assigned to a ref: naming hundreds of readers takes longer than reading all of these. */
+const FEW_ASSIGNED = 100;
 
 /** Who follows what. Nothing here writes. */
 export function followReads(collection: Collection<FollowDocument>) {
@@ -75,6 +77,19 @@ export function followReads(collection: Collection<FollowDocument>) {
         .batchSize(limit)
         .toArray()
     );
+  }
+
+  /** @param limit 0: all of them */
+  async function assignedTo(
+    refIds: readonly RefId[],
+    filter: Filter<FollowDocument>,
+    limit: number,
+  ): Promise<FollowDocument[]> {
+    return collection
+      .find({ refId: { $in: [...new Set(refIds)] }, ...filter, isAssigned: true, active: true })
+      .hint('assigned')
+      .limit(limit)
+      .toArray();
   }
 
   return {
@@ -161,21 +176,23 @@ export function followReads(collection: Collection<FollowDocument>) {
       return byFollower;
     },
 
-    /** The follows as assigned that any of these readers have of any of these refs. Index `assigned`. */
+    /**
+     * The follows as assigned that any of these readers have of any of these refs. One round trip, two where very many are
+     * assigned to the refs. Index `assigned`.
+     */
     async assignedAmong(
       followerIds: readonly UserId[],
       refIds: readonly RefId[],
     ): Promise<(Follow & FollowPair)[]> {
       if (followerIds.length === 0 || refIds.length === 0) return [];
-      const documents = await collection
-        .find({
-          refId: { $in: [...new Set(refIds)] },
-          followerId: { $in: [...followerIds] },
-          ...{ isAssigned: true, active: true },
-        })
-        .hint('assigned')
-        .toArray();
-      return documents.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
+      const wanted = new Set(followerIds);
+      const isAsked = wanted.size <= FEW_ASSIGNED;
+      const some = isAsked ? [] : await assignedTo(refIds, {}, FEW_ASSIGNED + 1);
+      const found =
+        isAsked || some.length > FEW_ASSIGNED
+          ? await assignedTo(refIds, { followerId: { $in: [...wanted] } }, 0)
+          : some.filter(({ followerId }) => wanted.has(followerId));
+      return found.map((document) => ({ ...toFollow(document), followerId: document.followerId }));
     },
 
     /** Everything the reader follows or ever followed. Index `pair`. */

@@ -95,3 +95,21 @@ test('a claim says whether anything else was due, and takes over expired leases 
   expect(await fanOuts.claim('third', later, 60_000, { takesOver: false })).toBeNull();
   expect(ids).toContain((await fanOuts.claim('third', later, 60_000))?.action.id);
 });
+
+test('who of many readers is assigned is found alike, whether few or many are assigned to the refs', async () => {
+  const { follows } = parts.repositories;
+  const readers = Array.from({ length: 150 }, (_, n) => `assigned-${String(n).padStart(3, '0')}`);
+  const assign = (followerIds: readonly string[], refId: string) =>
+    parts.services.followMany(
+      parts.service,
+      followerIds.map((followerId) => ({ followerId, refId, isAssigned: true })),
+    );
+  await assign([...readers.slice(0, 3), 'somebody-else'], 'few-assigned');
+  await assign([...readers, 'somebody-else'], 'many-assigned');
+  const found = async (refId: string): Promise<string[]> =>
+    (await follows.assignedAmong(readers, [refId])).map(({ followerId }) => followerId).sort();
+  expect(await found('few-assigned')).toEqual(readers.slice(0, 3));
+  expect(await found('many-assigned')).toEqual(readers);
+  expect(times(await namesOf(() => found('few-assigned')), 'find follows')).toBe(1);
+  expect(times(await namesOf(() => found('many-assigned')), 'find follows')).toBe(2);
+});
