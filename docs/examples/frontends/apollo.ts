@@ -34,18 +34,21 @@ interface CachedPage {
   readonly edges?: readonly { readonly node: Reference }[];
 }
 
-const feed: FieldPolicy<CachedPage> = {
-  keyArgs: ['filter', 'order'],
-  merge(existing, incoming, { args, readField }) {
-    // A query of the unread count alone brings no edges.
-    if (incoming.edges === undefined) return { ...existing, ...incoming };
-    if (args?.['after'] == null) return { ...existing, ...incoming };
-    // Items move while one pages: what the page brings stands there and nowhere else.
-    const brought = new Set(incoming.edges.map(({ node }) => readField('id', node)));
-    const before = existing?.edges?.filter(({ node }) => !brought.has(readField('id', node))) ?? [];
-    return { ...existing, ...incoming, edges: [...before, ...incoming.edges] };
-  },
-};
+/** A list that is loaded page by page. @param keyArgs say which list */
+function pages(keyArgs: readonly string[] | false): FieldPolicy<CachedPage> {
+  return {
+    keyArgs: keyArgs === false ? false : [...keyArgs],
+    merge(existing, incoming, { args, readField }) {
+      // A query of the unread count alone brings no edges.
+      if (incoming.edges === undefined) return { ...existing, ...incoming };
+      if (args?.['after'] == null) return { ...existing, ...incoming };
+      // Items move while one pages: what the page brings stands there and nowhere else.
+      const brought = new Set(incoming.edges.map(({ node }) => readField('id', node)));
+      const before = existing?.edges?.filter(({ node }) => !brought.has(readField('id', node))) ?? [];
+      return { ...existing, ...incoming, edges: [...before, ...incoming.edges] };
+    },
+  };
+}
 
 export function createFeedClient(url: string, getToken: () => Promise<string>, socket: FeedSocket) {
   const http = new SetContextLink(async () => ({
@@ -61,14 +64,21 @@ export function createFeedClient(url: string, getToken: () => Promise<string>, s
       possibleTypes: documents.POSSIBLE_TYPES,
       typePolicies: {
         // There is one viewer, whichever query or mutation tells of them.
-        Viewer: { keyFields: [] },
+        Viewer: { keyFields: [], fields: { bookmarks: pages(false) } },
         // What a group holds depends on the filter of its list.
         FeedGroup: { keyFields: false },
         // Parts of the action: each query brings some of their fields.
-        Action: { fields: { engagement: { merge: true }, viewer: { merge: true } } },
+        Action: {
+          fields: {
+            ...{ engagement: { merge: true }, viewer: { merge: true }, descriptor: { merge: true } },
+            interactions: pages(['kinds', 'parentId']),
+          },
+        },
         Query: {
           fields: {
-            feed,
+            feed: pages(['filter', 'order']),
+            slice: pages(['refId', 'filter']),
+            feedGroups: pages(['filter']),
             // What a list has shown of an action is shown at once on its own page.
             action: (_, { args, toReference }) =>
               toReference({ __typename: 'Action', id: String(args?.['id']) }),
@@ -91,8 +101,16 @@ export async function loadMore(client: ApolloClient, socket: FeedSocket, variabl
   await socket.during(() => client.query({ query: FEED, variables: next, fetchPolicy: 'network-only' }));
 }
 
-/** Keeps the list up to date, from the first page on. Unsubscribe to end it. */
-export function watchFeed(client: ApolloClient, socket: FeedSocket, variables: FeedVariables) {
+/**
+ * Keeps the list up to date, from the first page on. Unsubscribe to end it.
+ * @param onEvent is called when the list has the event: for what else shows the same
+ */
+export function watchFeed(
+  client: ApolloClient,
+  socket: FeedSocket,
+  variables: FeedVariables,
+  onEvent: (event: FeedEvent) => void = () => undefined,
+) {
   const change = (update: (feed: FeedPage) => FeedPage): void => {
     client.cache.updateQuery({ query: FEED, variables }, (data) =>
       data === null ? undefined : { feed: update(data.feed) },
@@ -106,6 +124,7 @@ export function watchFeed(client: ApolloClient, socket: FeedSocket, variables: F
     if ('item' in event) change((list) => withItem(list, event.item));
     if (event.__typename === 'FeedItemRemoved') change((list) => withoutItem(list, event.itemId));
     if (event.__typename === 'FeedResync') void readFirstPage(client, socket, variables);
+    onEvent(event);
   });
 }
 

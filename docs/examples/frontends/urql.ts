@@ -6,6 +6,17 @@ import { POSSIBLE_TYPES } from './documents.ts';
 import type { FeedEvent, FeedPage, FeedVariables, Likes } from './documents.ts';
 import { orderOf } from './feed-list.ts';
 import type { FeedSocket } from './feed-socket.ts';
+import { commented, LIST_UPDATES, OPTIMISTIC_BOOKMARKS, uncommented } from './urql-lists.ts';
+import {
+  dropLaterPages,
+  edgesOf,
+  endAtEmptyPage,
+  nodeOf,
+  pageInfoOf,
+  pagesOf,
+  removeNode,
+  type CachedPage,
+} from './urql-pages.ts';
 
 export const FEED: TypedDocumentNode<{ feed: FeedPage }, FeedVariables> = gql(documents.FEED);
 export const ACTION: TypedDocumentNode<{ action: Likes | null }, { id: string }> = gql(documents.ACTION);
@@ -23,10 +34,10 @@ const EDGE = gql`
 
 /** Types without an id: parts of what they are in. So is a group: what it holds depends on the filter of its list. */
 const PARTS = [
-  ...['ActionConnection', 'ActionEdge', 'ActionViewer', 'AddressedBy', 'Count', 'Engagement', 'Erasure'],
+  ...['ActionConnection', 'ActionViewer', 'AddressedBy', 'Count', 'Engagement', 'Erasure'],
   ...['ErasureConnection', 'ErasureEdge', 'FanOut', 'FeedConnection', 'FeedGroup', 'FeedGroupConnection'],
   ...['FeedGroupEdge', 'FeedItemExplanation', 'FeedItemPayload', 'FirstUnread', 'Follow'],
-  ...['HostEventConnection', 'HostEventEdge', 'InteractionConnection', 'InteractionEdge'],
+  ...['HostEventConnection', 'HostEventEdge', 'InteractionConnection'],
   ...['InteractionPayload', 'LaneDepth', 'MemberConnection', 'MemberEdge', 'ModerationConnection'],
   ...['ModerationEdge', 'ModerationEntry', 'PageInfo', 'PublishActionError', 'PublishActionPayload'],
   ...['PublishActionResult', 'ReactionCount', 'RefConnection', 'RefEdge', 'RefRename', 'RelevancyCause'],
@@ -44,8 +55,22 @@ export const KEYS: KeyingConfig = {
   ),
   // There is one viewer, whichever query or mutation tells of them.
   Viewer: () => 'viewer',
-  FeedEdge: ({ node }) => (node as unknown as { id: string }).id,
+  // What is put into a list has a key: that of what it holds.
+  ...Object.fromEntries(
+    ['FeedEdge', 'ActionEdge', 'InteractionEdge'].map((type) => [
+      type,
+      ({ node }) => (node as unknown as { id: string }).id,
+    ]),
+  ),
 };
+
+interface AddArgs {
+  readonly input: { readonly actionId: string; readonly kind: string; readonly text?: string };
+}
+
+interface RemoveArgs {
+  readonly input: { readonly own?: { readonly actionId: string }; readonly id?: string };
+}
 
 export function createFeedClient(url: string, getToken: () => Promise<string>, socket: FeedSocket): Client {
   return new Client({
@@ -62,18 +87,30 @@ export function createFeedClient(url: string, getToken: () => Promise<string>, s
         keys: KEYS,
         resolvers: {
           Query: {
-            feed: relayPagination(),
+            ...{ feed: relayPagination(), slice: relayPagination(), feedGroups: relayPagination() },
             // What a list has shown of an action is shown at once on its own page.
             action: (_, { id }) => ({ __typename: 'Action', id: id as string }),
           },
+          Action: { interactions: relayPagination() },
+          Viewer: { bookmarks: relayPagination() },
         },
         optimistic: {
-          addInteraction: ({ input }, cache) => liked(cache, (input as { actionId: string }).actionId, true),
-          removeInteraction: ({ input }, cache) =>
-            liked(cache, (input as { own: { actionId: string } }).own.actionId, false),
+          ...OPTIMISTIC_BOOKMARKS,
+          addInteraction: (args, cache) => {
+            const { actionId, kind, text = '' } = (args as unknown as AddArgs).input;
+            return kind === 'COMMENT' ? commented(cache, actionId, text) : liked(cache, actionId, true);
+          },
+          removeInteraction: (args, cache) => {
+            const { own, id = '' } = (args as unknown as RemoveArgs).input;
+            return own === undefined ? uncommented(cache, id) : liked(cache, own.actionId, false);
+          },
         },
         updates: {
-          Query: { feed: (_, { after, filter }, cache) => endAtEmptyPage(cache, after, filter) },
+          ...LIST_UPDATES,
+          Query: {
+            ...LIST_UPDATES.Query,
+            feed: (_, args, cache) => endAtEmptyPage(cache, 'Query', 'feed', args),
+          },
           Subscription: {
             feedEvents: (data, { filter }, cache) =>
               applyEvent(cache, (data as { feedEvents: FeedEvent }).feedEvents, filter),
@@ -93,58 +130,15 @@ export function createFeedClient(url: string, getToken: () => Promise<string>, s
 }
 
 function applyEvent(cache: Cache, event: FeedEvent, filter: unknown): void {
-  const pages = pagesOf(cache, filter);
+  const pages = pagesOf(cache, 'Query', 'feed', { filter });
+  const itemOf = (id: string) => cache.keyOfEntity({ __typename: 'NewsfeedItem', id }) ?? '';
   if ('item' in event) {
-    removeItem(cache, pages, event.item.id);
+    removeNode(cache, pages, itemOf(event.item.id));
     addItem(cache, pages, event.item.id);
   }
-  if (event.__typename === 'FeedItemRemoved') removeItem(cache, pages, event.itemId);
+  if (event.__typename === 'FeedItemRemoved') removeNode(cache, pages, itemOf(event.itemId));
   // The first page is read again by `watchFeed`; the others no longer follow it.
-  if (event.__typename === 'FeedResync')
-    for (const { fieldKey, after } of pages) if (after !== null) cache.invalidate('Query', fieldKey);
-}
-
-/** `relayPagination` leaves an empty page out: that nothing follows it has to be said by the page before. */
-function endAtEmptyPage(cache: Cache, after: unknown, filter: unknown): void {
-  const pages = pagesOf(cache, filter);
-  const empty = pages.find((page) => page.after === after && edgesOf(cache, page).length === 0);
-  const before = pages.find(({ key }) => cache.resolve(pageInfoOf(cache, key), 'endCursor') === after);
-  if (typeof after === 'string' && empty && before)
-    cache.link(before.key, 'pageInfo', pageInfoOf(cache, empty.key));
-}
-
-interface CachedPage {
-  readonly key: string;
-  readonly fieldKey: string;
-  readonly after: unknown;
-}
-
-/** The pages of a list that are loaded, in order. */
-function pagesOf(cache: Cache, filter: unknown): CachedPage[] {
-  return cache
-    .inspectFields('Query')
-    .filter(({ fieldName, arguments: args }) => fieldName === 'feed' && isSame(args?.['filter'], filter))
-    .flatMap(({ fieldKey, arguments: args }) => {
-      const key = cache.resolve('Query', fieldKey);
-      return typeof key === 'string' ? [{ key, fieldKey, after: args?.['after'] ?? null }] : [];
-    });
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
-}
-
-const pageInfoOf = (cache: Cache, page: string) => cache.resolve(page, 'pageInfo') as string;
-const edgesOf = (cache: Cache, page: CachedPage) => cache.resolve(page.key, 'edges') as string[];
-const nodeOf = (cache: Cache, edge: string) => cache.resolve(edge, 'node') as string;
-
-function removeItem(cache: Cache, pages: readonly CachedPage[], itemId: string): void {
-  const item = cache.keyOfEntity({ __typename: 'NewsfeedItem', id: itemId });
-  for (const page of pages) {
-    const edges = edgesOf(cache, page);
-    const others = edges.filter((edge) => nodeOf(cache, edge) !== item);
-    if (others.length < edges.length) cache.link(page.key, 'edges', others);
-  }
+  if (event.__typename === 'FeedResync') dropLaterPages(cache, 'Query', pages);
 }
 
 /** Puts an item of the cache in its place: into the first page that has something below it. */
@@ -201,12 +195,22 @@ export async function loadMore(client: Client, socket: FeedSocket, variables: Fe
   await socket.during(() => client.query(FEED, next, { requestPolicy: 'network-only' }).toPromise());
 }
 
-/** Keeps the list up to date, from the first page on. Unsubscribe to end it. */
-export function watchFeed(client: Client, socket: FeedSocket, variables: FeedVariables) {
+/**
+ * Keeps the list up to date, from the first page on. Unsubscribe to end it.
+ * @param onEvent is called when the list has the event: for what else shows the same
+ */
+export function watchFeed(
+  client: Client,
+  socket: FeedSocket,
+  variables: FeedVariables,
+  onEvent: (event: FeedEvent) => void = () => undefined,
+) {
   const { first: _first, ...list } = variables;
   const after = client.readQuery(FEED, variables)?.data?.feed.liveCursor ?? null;
   return client.subscription(FEED_EVENTS, { ...list, after }).subscribe(({ data }) => {
-    if (data?.feedEvents.__typename === 'FeedResync') void readFirstPage(client, socket, variables);
+    if (data === undefined) return;
+    if (data.feedEvents.__typename === 'FeedResync') void readFirstPage(client, socket, variables);
+    onEvent(data.feedEvents);
   });
 }
 

@@ -53,8 +53,16 @@ export function openScreen(
   open: OpenScreen,
   app: Pick<TestApp, 'url' | 'wsUrl' | 'token'>,
   sub: string,
-  { url = app.url, wsUrl = app.wsUrl, first = 50, isLive = true, onHeld }: ScreenOptions = {},
+  options?: ScreenOptions,
 ): Promise<Screen> {
+  return open(openSetting(app, sub, options));
+}
+
+export function openSetting(
+  app: Pick<TestApp, 'url' | 'wsUrl' | 'token'>,
+  sub: string,
+  { url = app.url, wsUrl = app.wsUrl, first = 50, isLive = true, onHeld }: ScreenOptions = {},
+): Setting {
   const getToken = (): Promise<string> => app.token(sub);
   const socket = createFeedSocket(
     {
@@ -65,7 +73,7 @@ export function openScreen(
     },
     onHeld,
   );
-  return open({ url: `${url}/graphql`, getToken, socket, first, isLive });
+  return { url: `${url}/graphql`, getToken, socket, first, isLive };
 }
 
 interface Item {

@@ -1,0 +1,173 @@
+import { gql, type ApolloCache, type ApolloClient, type TypedDocumentNode } from '@apollo/client';
+import * as documents from './list-documents.ts';
+import {
+  listIn,
+  type Comment,
+  type Connection,
+  type ListAnswer,
+  type ListName,
+  type ListVariables,
+  type Row,
+} from './list-documents.ts';
+import type { FeedSocket } from './feed-socket.ts';
+
+export const QUERIES: Readonly<Record<ListName, TypedDocumentNode<ListAnswer, ListVariables>>> = {
+  slice: gql(documents.SLICE),
+  bookmarks: gql(documents.BOOKMARKS),
+  comments: gql(documents.COMMENTS),
+  groups: gql(documents.GROUPS),
+};
+const BOOKMARK: TypedDocumentNode<{ bookmark: Row }, { actionId: string }> = gql(documents.BOOKMARK);
+const UNBOOKMARK: TypedDocumentNode<{ unbookmark: Pick<Row, 'id'> }, { actionId: string }> = gql(
+  documents.UNBOOKMARK,
+);
+const COMMENT: TypedDocumentNode<{ addInteraction: CommentPayload }, object> = gql(documents.COMMENT);
+const REMOVE_COMMENT: TypedDocumentNode<object, { id: string }> = gql(documents.REMOVE_COMMENT);
+
+interface CommentPayload {
+  readonly interaction: Comment;
+  readonly action: Pick<Row, '__typename' | 'id'> & {
+    readonly engagement: Pick<Row['engagement'], 'comments'>;
+  };
+}
+
+/** Of groups; of the other lists it is 100. */
+const MOST = 50;
+
+/** What is loaded of a list, with what is shown before its answer. */
+export function readList(client: ApolloClient, name: ListName, variables: ListVariables) {
+  const answer = client.cache.readQuery({ query: QUERIES[name], variables }, true);
+  return answer === null ? undefined : listIn(answer);
+}
+
+/** Reads the first page, or all again that is loaded, as one page: it replaces that. */
+export async function load(
+  client: ApolloClient,
+  socket: FeedSocket,
+  name: ListName,
+  variables: ListVariables,
+) {
+  const loaded = readList(client, name, variables)?.edges.length ?? 0;
+  const first = Math.min(MOST, Math.max(variables.first ?? 0, loaded));
+  await ask(client, socket, name, { ...variables, first });
+}
+
+export async function loadMoreOf(
+  client: ApolloClient,
+  socket: FeedSocket,
+  name: ListName,
+  variables: ListVariables,
+) {
+  const pageInfo = readList(client, name, variables)?.pageInfo;
+  if (pageInfo?.hasNextPage === true)
+    await ask(client, socket, name, { ...variables, after: pageInfo.endCursor });
+}
+
+function ask(client: ApolloClient, socket: FeedSocket, name: ListName, variables: ListVariables) {
+  return socket.during(() => client.query({ query: QUERIES[name], variables, fetchPolicy: 'network-only' }));
+}
+
+/** Keeps an action for later: it is the first of the bookmarks at once, and where it was when that fails. */
+export function bookmark(client: ApolloClient, socket: FeedSocket, row: Row) {
+  const kept: Row = { ...row, viewer: { ...row.viewer, isBookmarked: true } };
+  return socket.during(() =>
+    client.mutate({
+      mutation: BOOKMARK,
+      variables: { actionId: row.id },
+      optimisticResponse: { bookmark: kept },
+      update: (cache) => changeBookmarks(cache, (list) => withFirst(list, 'ActionEdge', kept)),
+    }),
+  );
+}
+
+export function unbookmark(client: ApolloClient, socket: FeedSocket, row: Row) {
+  const viewer = { __typename: 'ActionViewer', isBookmarked: false } as const;
+  return socket.during(() =>
+    client.mutate({
+      mutation: UNBOOKMARK,
+      variables: { actionId: row.id },
+      optimisticResponse: { unbookmark: { __typename: 'Action', id: row.id, viewer } as Pick<Row, 'id'> },
+      update: (cache) => changeBookmarks(cache, (list) => without(list, row.id)),
+    }),
+  );
+}
+
+/** A comment is the first of the list at once, and goes when it cannot be sent. */
+export function comment(client: ApolloClient, socket: FeedSocket, { id, engagement }: Row, text: string) {
+  const action = { __typename: 'Action', id } as const;
+  const now = new Date().toISOString();
+  const sending: Comment = { __typename: 'Interaction', id: `sending-${now}`, text, at: now, action };
+  return socket.during(() =>
+    client.mutate({
+      mutation: COMMENT,
+      variables: { actionId: id, text },
+      optimisticResponse: {
+        addInteraction: {
+          ...{ __typename: 'InteractionPayload', interaction: sending },
+          action: { ...action, engagement: commented(engagement, 1) },
+        },
+      },
+      update: (cache, { data }) => {
+        const sent = data?.addInteraction.interaction;
+        if (sent !== undefined) changeComments(cache, id, (list) => withFirst(list, 'InteractionEdge', sent));
+      },
+    }),
+  );
+}
+
+export function removeComment(
+  client: ApolloClient,
+  socket: FeedSocket,
+  { id: actionId, engagement }: Row,
+  id: string,
+) {
+  return socket.during(() =>
+    client.mutate({
+      mutation: REMOVE_COMMENT,
+      variables: { id },
+      optimisticResponse: {
+        removeInteraction: {
+          ...{ __typename: 'InteractionPayload', interaction: { __typename: 'Interaction', id } },
+          action: { __typename: 'Action', id: actionId, engagement: commented(engagement, -1) },
+        },
+      },
+      update: (cache) => changeComments(cache, actionId, (list) => without(list, id)),
+    }),
+  );
+}
+
+const commented = ({ comments }: Row['engagement'], by: number) => ({
+  ...{ __typename: 'Engagement' as const, comments: Math.max(0, comments + by) },
+});
+
+type Change<Node> = (list: Connection<Node>) => Connection<Node>;
+
+function changeBookmarks(cache: ApolloCache, change: Change<Row>): void {
+  cache.updateQuery({ query: QUERIES.bookmarks }, (data) =>
+    data?.viewer === undefined
+      ? undefined
+      : { viewer: { ...data.viewer, bookmarks: change(data.viewer.bookmarks) } },
+  );
+}
+
+function changeComments(cache: ApolloCache, actionId: string, change: Change<Comment>): void {
+  cache.updateQuery({ query: QUERIES.comments, variables: { actionId } }, (data) =>
+    data?.action == null
+      ? undefined
+      : { action: { ...data.action, interactions: change(data.action.interactions) } },
+  );
+}
+
+/** Each stands once: what was there already is not there twice. */
+function withFirst<Node extends { readonly id: string }>(
+  list: Connection<Node>,
+  __typename: string,
+  node: Node,
+): Connection<Node> {
+  const edge = { __typename, cursor: '', node };
+  return { ...list, edges: [edge, ...without(list, node.id).edges] };
+}
+
+function without<Node extends { readonly id: string }>(list: Connection<Node>, id: string): Connection<Node> {
+  return { ...list, edges: list.edges.filter(({ node }) => node.id !== id) };
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Closer } from '../../src/lib/closer.ts';
+import { startTcpProxy } from '../integration/realtime/tcp-proxy.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { ask, publish, upsert } from '../support/feed-api.ts';
+import { openApolloLists } from '../support/frontends/apollo-lists.ts';
+import { textOf, type OpenLists } from '../support/frontends/lists.ts';
+import { openSetting } from '../support/frontends/screen.ts';
+import { openUrqlLists } from '../support/frontends/urql-lists.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+import { uniqueName } from '../support/unique-name.ts';
+import {
+  listIn,
+  LISTS,
+  type ListAnswer,
+  type ListName,
+  type ListVariables,
+} from '../../docs/examples/frontends/list-documents.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(async () => app[Symbol.asyncDispose]());
+
+const WAIT = { timeout: PATIENCE_MS };
+const PAGE = 2;
+
+/** A list as the server has it, in one page. */
+async function truthOf(name: ListName, variables: ListVariables, sub: string): Promise<string[]> {
+  const answer = await ask<ListAnswer>(app, LISTS[name], { ...variables, first: 50 }, { sub });
+  return listIn(answer)?.edges.map(({ node }) => textOf(node)) ?? [];
+}
+
+async function openScene(closer: Closer, open: OpenLists, url = app.url) {
+  const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
+  await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
+  const post = async (title: string): Promise<string> => {
+    const descriptor = { posted: { postId: title, postTitle: title } };
+    const id = await publish(app, { actorId: actor, mentions: [reader], descriptor });
+    await app.idle();
+    return id;
+  };
+  const variables: Record<ListName, ListVariables> = {
+    slice: { refId: actor, first: PAGE },
+    ...{ bookmarks: { first: PAGE }, comments: { actionId: '', first: PAGE }, groups: { first: PAGE } },
+  };
+  const lists = closer.own(await open(openSetting(app, reader, { url })));
+  return {
+    ...{ reader, actor, post, variables, lists },
+    /** Loads all of it, and waits until it is what the server has: so many. */
+    isWhole: (name: ListName, count: number): Promise<void> =>
+      vi.waitFor(async () => {
+        await lists.loadMore(name);
+        expect(lists.shown(name)).toEqual(await truthOf(name, variables[name], reader));
+        expect(lists.shown(name)).toHaveLength(count);
+      }, WAIT),
+    /** Loads more until so many are shown: events may have the list read again meanwhile. */
+    showsAtLeast: (name: ListName, count: number): Promise<void> =>
+      vi.waitFor(async () => {
+        if (lists.shown(name).length < count) await lists.loadMore(name);
+        expect(lists.shown(name).length).toBeGreaterThanOrEqual(count);
+      }, WAIT),
+    say: (actionId: string, text: string): Promise<unknown> =>
+      ask(app, SAY, { actionId, text }, { sub: reader }),
+  };
+}
+
+const SAY = `mutation ($actionId: ID!, $text: String!) {
+  addInteraction(input: { actionId: $actionId, kind: COMMENT, text: $text }) { interaction { id } }
+}`;
+
+const isOnce = (shown: readonly string[]): void => expect(new Set(shown).size).toBe(shown.length);
+
+describe.each([
+  ['Apollo Client', openApolloLists],
+  ['urql', openUrqlLists],
+] as const)('lists of %s', (_name, open) => {
+  test('a slice is loaded page by page, what is published meanwhile comes to it once, and what is deleted goes', async () => {
+    await using closer = new Closer();
+    const { lists, variables, post, isWhole, showsAtLeast } = await openScene(closer, open);
+    const ids = [];
+    for (const title of ['One', 'Two', 'Three', 'Four', 'Five']) ids.push(await post(title));
+    await lists.open('slice', variables.slice);
+    await showsAtLeast('slice', 2 * PAGE);
+    expect(lists.shown('slice')).toHaveLength(2 * PAGE);
+    await post('Six');
+    await vi.waitFor(() => expect(lists.shown('slice')[0]).toContain('Six'), WAIT);
+    // What was loaded is loaded again.
+    await vi.waitFor(() => expect(lists.shown('slice').length).toBeGreaterThanOrEqual(2 * PAGE), WAIT);
+    isOnce(lists.shown('slice'));
+    await ask(
+      app,
+      'mutation ($id: ID!) { deleteAction(id: $id) { id } }',
+      { id: ids[2] },
+      { sub: 'boss', roles: ['admin'] },
+    );
+    await vi.waitFor(() => expect(lists.shown('slice').join()).not.toContain('Three'), WAIT);
+    await isWhole('slice', 5);
+  });
+
+  test('a bookmark is the first at once and once, an undo takes it out, and what fails is where it was', async () => {
+    await using closer = new Closer();
+    const requests = closer.own(await startTcpProxy(() => app.app.http?.port ?? 0));
+    const url = `http://127.0.0.1:${String(requests.port)}`;
+    const { lists, variables, post, isWhole } = await openScene(closer, open, url);
+    const ids: string[] = [];
+    for (const title of ['One', 'Two', 'Three', 'Four', 'Five']) ids.push(await post(title));
+    await lists.open('slice', { ...variables.slice, first: 5 });
+    await lists.open('bookmarks', variables.bookmarks);
+    for (const id of ids.slice(0, 4)) await lists.bookmark(id);
+    await isWhole('bookmarks', 4);
+    const before = lists.shown('bookmarks');
+    requests.cut();
+    requests.freeze();
+    const [kept, dropped] = [lists.bookmark(ids[4] ?? ''), lists.unbookmark(ids[1] ?? '')];
+    const ends = Promise.allSettled([kept, dropped]);
+    await vi.waitFor(() => {
+      expect(lists.shown('bookmarks')[0]).toContain('Five');
+      expect(lists.shown('bookmarks').join()).not.toContain('Two');
+    }, WAIT);
+    requests.cut();
+    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await vi.waitFor(() => expect(lists.shown('bookmarks')).toEqual(before), WAIT);
+    requests.heal();
+    await lists.unbookmark(ids[0] ?? '');
+    await isWhole('bookmarks', 3);
+    await lists.bookmark(ids[0] ?? '');
+    await isWhole('bookmarks', 4);
+    expect(lists.shown('bookmarks')[0]).toContain('One');
+    isOnce(lists.shown('bookmarks'));
+  });
+
+  test('comments of the reader and of others stand once and in order, and what cannot be sent or removed is taken back', async () => {
+    await using closer = new Closer();
+    const requests = closer.own(await startTcpProxy(() => app.app.http?.port ?? 0));
+    const url = `http://127.0.0.1:${String(requests.port)}`;
+    const { lists, variables, post, say, isWhole, showsAtLeast } = await openScene(closer, open, url);
+    const id = await post('One');
+    for (const text of ['first', 'second', 'third', 'fourth', 'fifth']) await say(id, text);
+    variables.comments = { actionId: id, first: PAGE };
+    await lists.open('slice', variables.slice);
+    await lists.open('comments', variables.comments);
+    await showsAtLeast('comments', 2 * PAGE);
+    expect(lists.shown('comments')).toEqual(['fifth', 'fourth', 'third', 'second']);
+    await Promise.all([lists.comment(id, 'mine'), say(id, 'of somebody else')]);
+    await app.idle();
+    await vi.waitFor(() => expect(lists.shown('comments')).toContain('of somebody else'), WAIT);
+    await isWhole('comments', 7);
+    const before = lists.shown('comments');
+    requests.cut();
+    requests.freeze();
+    const ends = Promise.allSettled([lists.comment(id, 'lost'), lists.removeComment(id, 'third')]);
+    await vi.waitFor(() => {
+      expect(lists.shown('comments')[0]).toBe('lost');
+      expect(lists.shown('comments')).not.toContain('third');
+    }, WAIT);
+    requests.cut();
+    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await vi.waitFor(() => expect(lists.shown('comments')).toEqual(before), WAIT);
+    requests.heal();
+    await lists.removeComment(id, 'third');
+    await isWhole('comments', 6);
+  });
+
+  test('groups are loaded page by page, a live event lifts one, and each is there once', async () => {
+    await using closer = new Closer();
+    const { actor, lists, variables, post, isWhole, showsAtLeast } = await openScene(closer, open);
+    const ids: string[] = [];
+    for (const title of ['One', 'Two', 'Three', 'Four', 'Five']) ids.push(await post(title));
+    await lists.open('groups', variables.groups);
+    await showsAtLeast('groups', 2 * PAGE);
+    const comment = { actionId: ids[1], kind: 'COMMENT', actorId: actor };
+    await ask(app, 'mutation ($input: RecordInteractionInput!) { recordInteraction(input: $input) { id } }', {
+      input: comment,
+    });
+    await app.idle();
+    await vi.waitFor(() => expect(lists.shown('groups')[0]).toContain('Two'), WAIT);
+    isOnce(lists.shown('groups'));
+    await post('Six');
+    await vi.waitFor(() => expect(lists.shown('groups')[0]).toContain('Six'), WAIT);
+    await isWhole('groups', 6);
+    isOnce(lists.shown('groups'));
+  });
+});
