@@ -81,9 +81,9 @@ export function memberDataRepository(collections: Collections) {
       return byAction;
     },
 
-    /** Index `actor`. */
+    /** Oldest first. Index `actor`. */
     async *interactions(memberId: UserId): AsyncGenerator<RecordedInteraction[], void, undefined> {
-      for await (const documents of batches(interactions.find({ actorId: memberId })))
+      for await (const documents of batches(interactions.find({ actorId: memberId }).sort({ at: 1 })))
         yield documents.map((document) => {
           const { key, departmentIds } = document;
           return { ...toInteraction(document), key, departmentIds };

@@ -20,6 +20,11 @@ interface Exported extends Readonly<Record<string, unknown>> {
   }[];
 }
 
+interface Recorded {
+  readonly id: string;
+  readonly at: string;
+}
+
 async function exported(parts: Parts, session: ReaderSession, memberId = ID): Promise<Exported> {
   const value = await parts.services.memberExport(session, memberId);
   return JSON.parse(JSON.stringify(value)) as Exported;
@@ -31,6 +36,10 @@ test('exports everything held about a member', async () => {
   await using world = await openErasureWorld();
   const { parts, traces } = world;
   const data = await exported(parts, admin(parts));
+  // Oldest first; those of one millisecond in any order, for which their ids stand.
+  const { interactions } = data as unknown as { readonly interactions: Recorded[] };
+  expect(interactions.map(({ at }) => at)).toEqual(interactions.map(({ at }) => at).sort());
+  interactions.sort((a, b) => (a.id < b.id ? -1 : 1));
   expect(data).toMatchObject({
     format: 'fanfare-member-export/1',
     memberId: ID,
