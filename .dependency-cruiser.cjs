@@ -111,6 +111,16 @@ module.exports = {
       to: { path: '^packages/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
     },
     {
+      name: 'commands-open-a-server-as-a-host-does',
+      comment: 'What a command serves is opened by createFanfare, so that a host can do the same.',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: {
+        path: '^src/app/(?:app|open-server|core|api|workers)\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'local-engine-is-loaded-when-needed',
       comment: 'It need not be installed: only src/app/local-engine.ts imports more than types of it.',
       severity: 'error',

@@ -1,16 +1,16 @@
 // What the package exports: the functions of a configuration, and a server for processes of a host.
 
-export {
-  createFanfare,
-  type Fanfare,
-  type FanfareOptions,
-  type FeedItem,
-  type FeedItems,
-  type Publication,
-  type QueryOptions,
-  type ReadOptions,
-  type RecordedAction,
-} from './app/fanfare.ts';
+export { createFanfare } from './app/fanfare.ts';
+export type {
+  Fanfare,
+  FanfareOptions,
+  FeedItem,
+  FeedItems,
+  Publication,
+  QueryOptions,
+  ReadOptions,
+  RecordedAction,
+} from './app/fanfare-shapes.ts';
 export { ConfigError } from './config/config.ts';
 export {
   defineConfig,

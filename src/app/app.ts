@@ -11,6 +11,7 @@ import { syncToAsync } from '../lib/sync-to-async.ts';
 import { createRealtime } from '../realtime/create-realtime.ts';
 import { checkClock } from '../services/clock-watch.ts';
 import type * as Api from './api.ts';
+import type { AppGroup } from './group-and-steps.ts';
 import { createCore } from './core.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { openRedis } from './open-redis.ts';
@@ -60,11 +61,6 @@ export interface AppDependencies {
   /** Of all processes that serve as one, where this is one of several: what /ready and /metrics answer. */
   readonly group?: AppGroup | undefined;
   readonly monitorCommands?: boolean;
-}
-
-export interface AppGroup {
-  readonly readiness: () => Promise<Readiness>;
-  readonly metrics: () => Promise<string>;
 }
 
 /** Builds a process as configured. Where a part cannot be built, what was built is closed and it throws. */

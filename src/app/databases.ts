@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EmbeddedEvent, EmbeddedServices, joinRunningServices } from '@fanfare/local-engine';
+import type { EmbeddedServices, joinRunningServices } from '@fanfare/local-engine';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { redact } from '../lib/redact.ts';
 import { isLocalEngineError, loadLocalEngine } from './local-engine.ts';
+import type { StartStep } from './group-and-steps.ts';
 
 export interface Databases extends EmbeddedServices {
   /** The process whose local databases they are; null when they were given or are this process's own. */
@@ -11,7 +12,7 @@ export interface Databases extends EmbeddedServices {
 }
 
 export interface StartSteps {
-  readonly onEvent: (event: EmbeddedEvent) => void;
+  readonly onEvent: (event: StartStep) => void;
 }
 
 /** How long a process that has the folder may take to start before it counts as none to share with. */
@@ -81,6 +82,15 @@ function shareOf({ mongodb, redis }: Config, running: Running): Databases {
     sharedBy: running.owner.pid,
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
+}
+
+/** The configuration with the addresses of databases that were started. */
+export function withAddresses(config: Config, databases: Databases): Config {
+  return Object.freeze({
+    ...config,
+    mongodb: Object.freeze({ ...config.mongodb, uri: databases.mongodbUri }),
+    redis: Object.freeze({ ...config.redis, url: databases.redisUrl }),
+  });
 }
 
 async function servicesWithin(join: typeof joinRunningServices, dataDir: string): Promise<Running | null> {

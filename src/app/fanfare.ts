@@ -1,139 +1,35 @@
 import type { Config } from '../config/config.ts';
 import { readEnvironment, type Environment } from '../config/env.ts';
 import { readConfig } from '../config/read-config.ts';
-import type { SettingName } from '../config/settings.ts';
 import { withReactions } from '../config/with-reactions.ts';
-import type { DescriptorDeclaration, DescriptorInputOf, StoredDescriptorOf } from '../descriptors/declare.ts';
+import type { DescriptorDeclaration, StoredDescriptorOf } from '../descriptors/declare.ts';
 import { checkHostConfig, type HostConfig } from '../descriptors/host-config.ts';
-import type { ALWAYS, PackName, PACKS } from '../descriptors/packs/packs.ts';
+import type { PackName } from '../descriptors/packs/packs.ts';
 import { localeFor, useDescriptors } from '../descriptors/registry.ts';
-import type { Action, ActionRef, Scope } from '../domain/action.ts';
-import type { DeliveryReason } from '../domain/newsfeed-item.ts';
-import type { Role } from '../domain/viewer.ts';
+import type { Action } from '../domain/action.ts';
 import { FEED_MODEL_NAMES } from '../feeds/registry.ts';
 import { encodeActionId } from '../graphql/global-id.ts';
-import { printedSchema } from '../graphql/printed-schema.ts';
-import { runOperation, type Answer } from '../graphql/run-operation.ts';
-import { buildSchema } from '../graphql/schema.ts';
-import { sentenceOfAction } from '../graphql/sentence-of-action.ts';
-import type {
-  FeedFilter,
-  FollowInput,
-  MemberInput,
-  PublishActionInput,
-  RefInput,
-} from '../services/shapes.ts';
+import type * as InProcess from '../graphql/in-process.ts';
+import type { Answer } from '../graphql/run-operation.ts';
+import { once } from '../lib/once.ts';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../services/shapes.ts';
 import { isDatabaseUnavailable } from '../storage/errors.ts';
+import { logDatabases } from '../telemetry/events/databases.ts';
 import { createFailureLog } from '../telemetry/failure-log.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
-import { createMetrics } from '../telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { Acting } from './acting.ts';
+import type {
+  Fanfare,
+  FanfareOptions,
+  FeedItems,
+  Publication,
+  QueryOptions,
+  ReadOptions,
+  RecordedAction,
+  TypesOf,
+} from './fanfare-shapes.ts';
 import { openServer, type Server } from './open-server.ts';
-
-/** The types of a configuration: its own, those of its packs, and Custom. */
-export type TypesOf<D extends readonly DescriptorDeclaration[], P extends readonly PackName[]> =
-  | D[number]
-  | (typeof PACKS)[P[number]][number]
-  | (typeof ALWAYS)[number];
-
-export interface FanfareOptions {
-  /** Settings by their names, such as MONGODB_URI. What is not given is taken from the environment. */
-  readonly settings?: Readonly<Partial<Record<SettingName, string>>>;
-  /** Whether it listens on PORT, and on METRICS_PORT, for which it needs JWT_SECRET or JWKS_URI. Default: no. */
-  readonly api?: boolean;
-  /** Whether it delivers what is published, in the background. Default: yes. */
-  readonly worker?: boolean;
-  /** Where TENANT_CLAIM is set: the tenant whose data the methods read and write. */
-  readonly tenant?: string;
-  /** Where its log goes. Default: stderr, as LOG_LEVEL says. */
-  readonly logger?: Logger;
-}
-
-/** An action to record. Refs that follow from the descriptor need not be given. */
-export interface Publication<T extends DescriptorDeclaration> extends Omit<
-  PublishActionInput,
-  'actorId' | 'scope' | 'descriptor'
-> {
-  readonly actorId: string;
-  /** Default: FOLLOWERS. */
-  readonly scope?: Scope;
-  readonly descriptor: DescriptorInputOf<T>;
-}
-
-/** An action as it is stored; of a type that is not declared any more the descriptor is what was recorded. */
-export interface RecordedAction<T extends DescriptorDeclaration> {
-  /** Global id, as in the API. */
-  readonly id: string;
-  readonly actorId: string;
-  readonly conducted: Date;
-  readonly recorded: Date;
-  readonly refs: readonly ActionRef[];
-  readonly descriptor: StoredDescriptorOf<T>;
-}
-
-export interface FeedItem<T extends DescriptorDeclaration> {
-  readonly action: RecordedAction<T>;
-  /** A whole sentence with the names of now. */
-  readonly summary: string;
-  readonly relevancy: Date;
-  readonly reasons: readonly DeliveryReason[];
-  readonly isUnread: boolean;
-}
-
-export interface FeedItems<T extends DescriptorDeclaration> {
-  readonly items: readonly FeedItem<T>[];
-  /** For `after`. Null on an empty page. */
-  readonly endCursor: string | null;
-  readonly hasNextPage: boolean;
-}
-
-export interface ReadOptions {
-  /** 1 to 100. Default: 25. */
-  readonly first?: number;
-  readonly after?: string | null;
-  readonly filter?: FeedFilter;
-  /** Languages of the summaries, as in Accept-Language. Default: English. */
-  readonly locale?: string;
-}
-
-export interface QueryOptions {
-  readonly memberId?: string;
-  /** Default: `user`, without a member `service` too. */
-  readonly roles?: readonly Role[];
-  /** Languages of sentences, as in Accept-Language. Default: English. */
-  readonly locale?: string;
-}
-
-/** A server in this process. What it refuses is a FanfareError with a code of the API. */
-export interface Fanfare<T extends DescriptorDeclaration> extends AsyncDisposable {
-  /** Where the API answers; null without one, and before `start`. */
-  readonly url: string | null;
-  /** The schema of the API with the types of the configuration, as SDL. */
-  readonly schema: string;
-  /** Connects to the databases, or starts local ones where no address is given. */
-  start(): Promise<void>;
-  /** Names people. Returns how many. */
-  upsertMembers(members: readonly MemberInput[]): Promise<number>;
-  /** Names things. Returns how many. */
-  upsertRefs(refs: readonly RefInput[]): Promise<number>;
-  /** Returns how many follows are new. */
-  follow(pairs: readonly FollowInput[]): Promise<number>;
-  publish(
-    action: Publication<T>,
-  ): Promise<{ readonly action: RecordedAction<T>; readonly isReplay: boolean }>;
-  /** Resolves when everything that was published is delivered, by this process or another. */
-  delivered(): Promise<void>;
-  /** A page of the feed of a member. */
-  read(memberId: string, options?: ReadOptions): Promise<FeedItems<T>>;
-  /** Anything else: a query or mutation of the API, as a member; without one as a service. What fails is in `errors`. */
-  query<R>(
-    document: string,
-    variables?: Readonly<Record<string, unknown>>,
-    as?: QueryOptions,
-  ): Promise<Answer<R>>;
-  /** Idempotent. Work under way is finished or handed back. */
-  close(): Promise<void>;
-}
 
 /**
  * A server for this process; nothing is opened before `start`. A process has one set of types: further ones need the same.
@@ -145,12 +41,24 @@ export function createFanfare<
 >(hostConfig: HostConfig<D, P>, options: FanfareOptions = {}): Fanfare<TypesOf<D, P>> {
   const checked = checkHostConfig(hostConfig, 'The configuration');
   useDescriptors(checked);
-  const env = withReactions({ ...readEnvironment(), ...options.settings }, checked.reactions);
+  const given = { ...(options.environment ?? readEnvironment()), ...options.settings };
+  const env = withReactions(given, checked.reactions);
   const config = readConfig(env, { feedModels: FEED_MODEL_NAMES, needsKey: options.api ?? false });
   const acting = new Acting(config, options.tenant);
-  const schema = buildSchema({ hasTenants: config.auth.tenantClaim !== undefined });
   const logger = options.logger ?? createLogger({ level: config.log.level });
-  return new RunningFanfare<TypesOf<D, P>>({ config, env, options, logger, schema, acting });
+  return new RunningFanfare<TypesOf<D, P>>({ config, env, options, logger, acting });
+}
+
+/** What the commands of this package need of one beyond what a host does. */
+export interface Inside {
+  readonly metrics: Metrics;
+  /** @throws Error before it has been started, and after it was closed. */
+  server(): Server;
+}
+
+export function insideOf(fanfare: AsyncDisposable): Inside {
+  if (fanfare instanceof RunningFanfare) return fanfare;
+  throw new TypeError('It does not come from createFanfare');
 }
 
 interface Prepared {
@@ -158,33 +66,48 @@ interface Prepared {
   readonly env: Environment;
   readonly options: FanfareOptions;
   readonly logger: Logger;
-  readonly schema: ReturnType<typeof buildSchema>;
   readonly acting: Acting;
 }
 
-class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
-  readonly schema: string;
+/** GraphQL is most of what a process has to load: only where it is asked for. */
+const loadGraphql = (): Promise<typeof InProcess> => import('../graphql/in-process.ts');
+
+class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Inside {
   readonly #prepared: Prepared;
   readonly #acting: Acting;
   readonly #logFailure: ReturnType<typeof createFailureLog>;
+  readonly #graphql: () => Promise<ReturnType<typeof InProcess.buildSchema>>;
+  #metrics: Metrics | null = null;
   #opening: Promise<Server> | null = null;
   #server: Server | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(prepared: Prepared) {
+    const hasTenants = prepared.config.auth.tenantClaim !== undefined;
     this.#prepared = prepared;
     this.#acting = prepared.acting;
     this.#logFailure = createFailureLog(prepared.logger);
-    this.schema = printedSchema(prepared.schema);
+    this.#graphql = once(async () => (await loadGraphql()).buildSchema({ hasTenants }));
   }
 
   get url(): string | null {
     return this.#server?.app.url ?? null;
   }
 
+  get metrics(): Metrics {
+    const { api = false, metrics = api, group } = this.#prepared.options;
+    const areServed = api || metrics || group !== undefined;
+    return (this.#metrics ??= createMetrics({ withProcess: areServed }));
+  }
+
+  async schema(): Promise<string> {
+    const { printedSchema } = await loadGraphql();
+    return printedSchema(await this.#graphql());
+  }
+
   async start(): Promise<void> {
     if (this.#opening !== null || this.#closing !== null) throw new Error('It can be started once');
-    this.#opening = openPrepared(this.#prepared);
+    this.#opening = openPrepared(this.#prepared, this.metrics);
     this.#server = await this.#opening;
   }
 
@@ -207,11 +130,12 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
   }
 
   async delivered(): Promise<void> {
-    await this.#required().app.idle();
+    await this.server().app.idle();
   }
 
   async read(memberId: string, { locale, ...args }: ReadOptions = {}): Promise<FeedItems<T>> {
     const services = this.#services();
+    const { sentenceOfAction } = await loadGraphql();
     const reader = this.#acting.as(memberId, ['user']);
     const session = services.openSession(reader);
     const after = args.after == null ? null : services.cursors.given(reader.userId, args.after);
@@ -234,10 +158,11 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
     variables: Readonly<Record<string, unknown>> = {},
     { memberId, roles = ['user'], locale }: QueryOptions = {},
   ): Promise<Answer<R>> {
-    const { schema } = this.#prepared;
+    const services = this.#services();
+    const { runOperation } = await loadGraphql();
     return runOperation<R>(
-      schema,
-      this.#services(),
+      await this.#graphql(),
+      services,
       {
         ...{ document, variables, locale: localeFor(locale) },
         identity: memberId === undefined ? this.#acting.service() : this.#acting.as(memberId, roles),
@@ -262,25 +187,30 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T> {
     await server?.[Symbol.asyncDispose]();
   }
 
-  #required(): Server {
+  server(): Server {
     if (this.#server === null) throw new Error('It has not been started, or is closed');
     return this.#server;
   }
 
   #services(): Server['app']['services'] {
     this.#acting.check();
-    return this.#required().app.services;
+    return this.server().app.services;
   }
 }
 
-function openPrepared({ config, env, options, logger }: Prepared): Promise<Server> {
-  const { api = false, worker = true } = options;
+function openPrepared({ config, env, options, logger }: Prepared, metrics: Metrics): Promise<Server> {
+  const { api = false, worker = true, traces = false, waitsForRedis = false, pages, group } = options;
+  const onEvent = options.onStep ?? (() => undefined);
   return openServer({
     ...{ config, env },
-    // METRICS_PORT takes the page from the API, and without an API nothing is listened on.
-    parts: { api, worker, metrics: api },
-    steps: { onEvent: () => undefined },
-    dependencies: () => Promise.resolve({ logger, metrics: createMetrics({ withProcess: false }) }),
+    parts: { ...{ api, worker, traces, waitsForRedis }, metrics: options.metrics ?? api },
+    steps: { onEvent },
+    dependencies({ mongodbKind: mongodb, redisKind: redis }) {
+      // Of several processes the one that started them has said it.
+      if (group === undefined) logDatabases(logger, { mongodb, redis });
+      onEvent({ step: 'collections', message: 'Preparing collections and indexes' });
+      return { logger, metrics, group, pageToken: pages?.token, demoPeople: pages?.people };
+    },
   });
 }
 

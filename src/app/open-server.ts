@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { createApp, type App, type AppDependencies, type AppParts } from './app.ts';
-import { startDatabases, type Databases, type StartSteps } from './databases.ts';
+import { startDatabases, withAddresses, type Databases, type StartSteps } from './databases.ts';
 
 export interface Server extends AsyncDisposable {
   readonly app: App;
@@ -15,9 +15,8 @@ export interface ServerOptions {
   readonly parts: AppParts;
   readonly env: Environment;
   readonly steps: StartSteps;
-  /** What the opening of the app is to run in. Default: nothing. */
-  readonly around?: (open: () => Promise<App>) => Promise<App>;
-  readonly dependencies: (config: Config, databases: Databases) => Promise<AppDependencies>;
+  /** Called when the databases are there. */
+  readonly dependencies: (databases: Databases) => AppDependencies;
 }
 
 /** Starts local databases where no address is given, then the app. When that fails, what was started is closed. */
@@ -25,14 +24,12 @@ export async function openServer({
   config: given,
   parts,
   dependencies,
-  around = (open) => open(),
   ...where
 }: ServerOptions): Promise<Server> {
   const databases = await startDatabases(where, given, where.steps);
   try {
     const config = withAddresses(given, databases);
-    const needed = await dependencies(config, databases);
-    const app = await around(() => createApp(config, parts, needed));
+    const app = await createApp(config, parts, dependencies(databases));
     return {
       app,
       config,
@@ -49,12 +46,4 @@ export async function openServer({
     await databases[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-export function withAddresses(config: Config, databases: Databases): Config {
-  return Object.freeze({
-    ...config,
-    mongodb: Object.freeze({ ...config.mongodb, uri: databases.mongodbUri }),
-    redis: Object.freeze({ ...config.redis, url: databases.redisUrl }),
-  });
 }

@@ -1,4 +1,5 @@
 import type { Environment } from '../config/env.ts';
+import type { HostConfig } from '../descriptors/host-config.ts';
 
 /** Where a command speaks: what it was asked for goes to stdout, everything else to stderr. */
 export interface Terminal {
@@ -14,6 +15,8 @@ export interface Terminal {
 export interface CommandContext {
   readonly env: Environment;
   readonly terminal: Terminal;
+  /** Types of actions and more, checked; default: all that come with the server. */
+  readonly hostConfig?: HostConfig;
 }
 
 /** A fault of the user that needs no stack trace: the message says what to do. */

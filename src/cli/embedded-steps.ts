@@ -1,4 +1,4 @@
-import type { EmbeddedEvent } from '@fanfare/local-engine';
+import type { StartStep } from '../app/group-and-steps.ts';
 import { logEmbeddedStep } from '../telemetry/events/databases.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Terminal } from './context.ts';
@@ -6,7 +6,7 @@ import { fitted, openWaitingLine } from './waiting-line.ts';
 import { openProgress, type Progress } from './progress.ts';
 
 export interface EmbeddedSteps extends Disposable {
-  readonly onEvent: (event: EmbeddedEvent) => void;
+  readonly onEvent: (event: StartStep) => void;
   /** Says what comes after the databases. */
   note(message: string): void;
 }
@@ -50,7 +50,7 @@ export function embeddedSteps(terminal: Terminal, log: Pick<Logger, 'info' | 'er
 }
 
 /** Whether a step has come a tenth further, or to its end: a log is no bar that moves. */
-function tenths(): (event: EmbeddedEvent) => boolean {
+function tenths(): (event: StartStep) => boolean {
   let last = { step: '', tenth: -1 };
   return ({ step, fraction }) => {
     if (fraction === undefined) return true;

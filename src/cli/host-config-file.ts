@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { extname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withReactions } from '../config/with-reactions.ts';
-import { checkHostConfig } from '../descriptors/host-config.ts';
+import { checkHostConfig, type HostConfig } from '../descriptors/host-config.ts';
 import { useDescriptors } from '../descriptors/registry.ts';
 import { CommandError, type CommandContext } from './context.ts';
 
@@ -28,9 +28,10 @@ export async function withHostConfig(
   if (file === null) return context;
   const source = relative('', file);
   if (!existsSync(file)) throw new CommandError(`There is no configuration ${source}`);
-  const checked = checkHostConfig(await defaultExport(file, source), source);
+  const declared = await defaultExport(file, source);
+  const checked = checkHostConfig(declared, source);
   useDescriptors(checked);
-  return { ...context, env: withReactions(env, checked.reactions) };
+  return { ...context, hostConfig: declared as HostConfig, env: withReactions(env, checked.reactions) };
 }
 
 function hostConfigFile(given: string | undefined): string | null {

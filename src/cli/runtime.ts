@@ -1,22 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { App, AppParts } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import type { Config, LogLevel } from '../config/config.ts';
 import { ROLES } from '../domain/viewer.ts';
 import { Closer } from '../lib/closer.ts';
-import { logDatabases } from '../telemetry/events/databases.ts';
 import { logHeartbeatFailed } from '../telemetry/events/process.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
-import { createMetrics } from '../telemetry/metrics.ts';
 import type { CommandContext } from './context.ts';
 import { describeDatabases, type Databases } from '../app/databases.ts';
-import { openServer } from '../app/open-server.ts';
+import { insideOf } from '../app/fanfare.ts';
+import type { FanfareOptions } from '../app/fanfare-shapes.ts';
 import type { DemoPerson } from '../http/console.ts';
 import { MEMBERS, READER } from './demo/people.ts';
 import { embeddedSteps } from './embedded-steps.ts';
+import { fanfareOf, startTraced, type CommandParts } from './fanfare-of.ts';
 import { endOnSignals } from './interruption.ts';
 import { announceServer } from './running-server.ts';
 import { signToken } from './sign-token.ts';
-import { startTelemetry } from './telemetry.ts';
 import { startHeartbeat } from './worker-health.ts';
 import { closeOnSignals } from './shutdown.ts';
 
@@ -39,7 +38,7 @@ export interface Runtime extends Running, AsyncDisposable {
 
 export interface RuntimeOptions {
   readonly config: Config;
-  readonly parts: AppParts;
+  readonly parts: CommandParts;
   /** `server`: the log is the voice. `command`: the terminal is, and the log only warns. */
   readonly voice: 'server' | 'command';
   /** If given, a signal aborts it, closes everything and ends the process with 0, from now on. */
@@ -99,58 +98,38 @@ export function loggerOf({ terminal }: Pick<CommandContext, 'terminal'>, level: 
 async function open(context: CommandContext, options: RuntimeOptions, logger: Logger): Promise<Runtime> {
   const { terminal } = context;
   const isServer = options.voice === 'server';
+  const { parts, config: given } = options;
   using steps = embeddedSteps(terminal, isServer && !terminal.isInteractive ? logger : null);
-  let demoToken: string | null = null;
-  const server = await openServer({
-    config: options.config,
-    parts: { ...options.parts, metrics: isServer },
-    env: context.env,
-    steps,
-    around: (openApp) => openTraced(options.parts, openApp),
-    async dependencies(config, { mongodbKind, redisKind }) {
-      if (terminal.isInteractive) steps.note('Preparing collections and indexes');
-      if (isServer) logDatabases(logger, { mongodb: mongodbKind, redis: redisKind });
-      demoToken = options.parts.api ? await demoTokenOf(config) : null;
-      const pages = { pageToken: demoToken ?? undefined, demoPeople: demoPeopleOf(config) };
-      return { logger, metrics: createMetrics(), ...pages };
-    },
-  });
-  const { app, config, databases } = server;
   const closer = new Closer();
-  closer.own(server);
   try {
-    const record = await announceLocal(databases, config, { url: app.url, token: demoToken });
+    const demoToken = parts.api ? await demoTokenOf(given) : null;
+    const fanfare = fanfareOf(context, given, {
+      ...{ ...parts, logger, metrics: isServer, pages: pagesOf(given, demoToken) },
+      onStep: (step) => {
+        if (step.step !== 'collections') steps.onEvent(step);
+        else if (terminal.isInteractive) steps.note(step.message);
+      },
+    });
+    await startTraced(fanfare, parts, closer);
+    const { app, config, databases } = insideOf(fanfare).server();
+    const record = await announceLocal(databases, config, { url: fanfare.url, token: demoToken });
     if (record !== null) closer.own(record);
     if (options.hasHeartbeat === true) closer.own(await beat(config, () => app.database.ping(), logger));
+    const close = (): Promise<void> => closer.close();
+    return {
+      ...{ app, config, demoToken, close },
+      databases: describeDatabases(databases, config),
+      [Symbol.asyncDispose]: close,
+    };
   } catch (error) {
     await closer.close();
     throw error;
   }
-  const close = (): Promise<void> => closer.close();
-  return {
-    app,
-    config,
-    databases: describeDatabases(databases, config),
-    demoToken,
-    close,
-    [Symbol.asyncDispose]: close,
-  };
 }
 
-/** Opens an app, with telemetry around it where it is asked for: its last spans are sent when it is closed. */
-export async function openTraced({ traces }: AppParts, open: () => Promise<App>): Promise<App> {
-  if (traces !== true) return open();
-  const telemetry = await startTelemetry();
-  const closer = new Closer();
-  closer.own(telemetry);
-  try {
-    const app = closer.own(await open());
-    const close = (): Promise<void> => closer.close();
-    return { ...app, close, [Symbol.asyncDispose]: close };
-  } catch (error) {
-    await closer.close();
-    throw error;
-  }
+/** What the pages of an API show who runs the command. */
+export function pagesOf(config: Config, token: string | null): NonNullable<FanfareOptions['pages']> {
+  return { token: token ?? undefined, people: demoPeopleOf(config) };
 }
 
 /** Lets commands on the same DATA_DIR find the API, if there is one and its databases are local. */
@@ -181,10 +160,7 @@ export async function demoTokenOf({ auth, isProduction }: Config): Promise<strin
 }
 
 /** As whom the demo page can look at feeds and publish; undefined where a token of the demo is not given either. */
-export function demoPeopleOf({
-  auth,
-  isProduction,
-}: Config): (() => Promise<readonly DemoPerson[]>) | undefined {
+function demoPeopleOf({ auth, isProduction }: Config): (() => Promise<readonly DemoPerson[]>) | undefined {
   if (auth.jwtSecret === undefined || isProduction) return undefined;
   return () =>
     Promise.all(

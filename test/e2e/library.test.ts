@@ -97,7 +97,7 @@ test('its API is open only where it is asked for', async () => {
   await using open = createFanfare(config, { settings: api, api: true, worker: false });
   await open.start();
   expect((await fetch(`${open.url ?? ''}/health`)).status).toBe(200);
-  expect(open.schema).toContain('enum DeployedStage');
+  expect(await open.schema()).toContain('enum DeployedStage');
 });
 
 test('its metrics are at the port that they are given, where it has an API, as with the command', async () => {
@@ -112,6 +112,33 @@ test('its metrics are at the port that they are given, where it has an API, as w
   expect((await fetch(`${open.url ?? ''}/metrics`)).status).toBe(404);
   const [, url] = /"url":"([^"]+\/metrics)"/.exec(log.join('')) ?? [];
   expect(await (await fetch(url ?? '')).text()).toContain('fanfare_graphql_requests_total');
+});
+
+test('its start is heard step by step, and the environment of the process is left out where another is given', async () => {
+  const steps: string[] = [];
+  const environment = {
+    ...settings,
+    ...{ JWT_SECRET: 'a-secret-that-is-only-for-tests-0123456789', METRICS_PORT: '0' },
+  };
+  await using fanfare = createFanfare(config, {
+    ...{ environment, settings: { PORT: '0' }, api: true, worker: false, metrics: false },
+    onStep: ({ message }) => steps.push(message),
+    pages: { token: 'a-token' },
+    group: {
+      readiness: () => Promise.resolve({ isReady: false, checks: { others: 'failed' } }),
+      metrics: () => Promise.resolve('of all'),
+    },
+  });
+  await fanfare.start();
+  expect(steps).toEqual([
+    'MongoDB: the given address',
+    'Redis: the given address',
+    'Preparing collections and indexes',
+  ]);
+  const ready = await fetch(`${fanfare.url ?? ''}/ready`);
+  expect(await ready.json()).toMatchObject({ checks: { others: 'failed' } });
+  expect(await (await fetch(`${fanfare.url ?? ''}/console`)).text()).toContain('a-token');
+  expect(() => createFanfare(config, { environment: { PORT: 'x' } })).toThrow('PORT: got "x"');
 });
 
 test('it is started once, and closed as often as one likes', async () => {

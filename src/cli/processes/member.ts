@@ -1,9 +1,10 @@
 import cluster from 'node:cluster';
-import { createApp, type App, type AppParts } from '../../app/app.ts';
+import { insideOf } from '../../app/fanfare.ts';
 import type { Config } from '../../config/config.ts';
-import { createMetrics } from '../../telemetry/metrics.ts';
+import { Closer } from '../../lib/closer.ts';
 import type { CommandContext } from '../context.ts';
-import { demoPeopleOf, demoTokenOf, loggerOf, openTraced } from '../runtime.ts';
+import { fanfareOf, startTraced, type CommandParts } from '../fanfare-of.ts';
+import { demoTokenOf, loggerOf, pagesOf } from '../runtime.ts';
 import { closeOnSignals } from '../shutdown.ts';
 import {
   GROUP_ANSWERS_WITHIN_MS,
@@ -23,37 +24,38 @@ export function isMember({ env }: Pick<CommandContext, 'env'>): boolean {
  * Runs one process of a group until the one that started it, or an operator, sends SIGTERM. Ctrl-C in a terminal goes
  * to all of them, and only the first one knows what is to be done.
  */
-export async function runMember(context: CommandContext, config: Config, parts: AppParts): Promise<void> {
+export async function runMember(context: CommandContext, config: Config, parts: CommandParts): Promise<void> {
   const logger = loggerOf(context, config.log.level).child({ process: Number(context.env[MEMBER_VARIABLE]) });
-  const metrics = createMetrics();
   const port = process as unknown as Port;
-  const opening: Promise<App> = demoTokenOf(config).then((token) =>
-    openTraced(parts, () =>
-      createApp(
-        config,
-        { ...parts, metrics: false },
-        {
-          ...{ logger, metrics, pageToken: token ?? undefined, demoPeople: demoPeopleOf(config) },
-          group: { readiness: () => group.ask('readiness'), metrics: () => group.ask('metrics') },
-        },
-      ),
-    ),
-  );
-  const answers = { readiness: async () => (await opening).readiness(), snapshot: () => metrics.snapshot() };
+  const closer = new Closer();
+  const pages = pagesOf(config, parts.api ? await demoTokenOf(config) : null);
+  const fanfare = fanfareOf(context, config, {
+    ...{ ...parts, logger, pages, metrics: false },
+    group: { readiness: () => group.ask('readiness'), metrics: () => group.ask('metrics') },
+  });
+  const inside = insideOf(fanfare);
+  const opening = startTraced(fanfare, parts, closer);
+  const answers = {
+    readiness: async () => (await opening.then(() => inside.server())).app.readiness(),
+    snapshot: () => inside.metrics.snapshot(),
+  };
   const group = openLine<OfMember, OfGroup>(port, answers, GROUP_ANSWERS_WITHIN_MS);
   closeOnSignals(
     logger,
     async () => {
       // The caller gets the reason when it could not be opened.
-      const app = await opening.catch(() => null);
-      await app?.close();
+      await opening.catch(() => undefined);
+      await closer.close();
     },
     { ignored: ['SIGINT', 'SIGHUP'] },
   );
   try {
-    const { url } = await opening;
-    const started: Started = { startedAt: url };
+    await opening;
+    const started: Started = { startedAt: fanfare.url };
     port.send(started, () => undefined);
+  } catch (error) {
+    await closer.close();
+    throw error;
   } finally {
     // It lives by its servers and workers: one that could not start ends when it has said why.
     process.channel?.unref();

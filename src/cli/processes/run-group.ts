@@ -1,4 +1,3 @@
-import type { AppParts } from '../../app/app.ts';
 import type { Config } from '../../config/config.ts';
 import { startMetricsServer } from '../../http/metrics-server.ts';
 import { Closer } from '../../lib/closer.ts';
@@ -6,16 +5,16 @@ import { logDatabases } from '../../telemetry/events/databases.ts';
 import { createGroupMetrics } from '../../telemetry/group-metrics.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { CommandContext } from '../context.ts';
-import { describeDatabases, startDatabases } from '../../app/databases.ts';
-import { withAddresses } from '../../app/open-server.ts';
+import { describeDatabases, startDatabases, withAddresses } from '../../app/databases.ts';
 import { embeddedSteps } from '../embedded-steps.ts';
+import type { CommandParts } from '../fanfare-of.ts';
 import { announceLocal, beat, demoTokenOf, loggerOf, type Running } from '../runtime.ts';
 import { CLOSE_WITHIN_MS, closeOnSignals } from '../shutdown.ts';
 import { ProcessGroup } from './group.ts';
 
 export interface GroupRunOptions {
   readonly config: Config;
-  readonly parts: AppParts;
+  readonly parts: CommandParts;
   readonly count: number;
   /** A signal aborts it. */
   readonly stop: AbortController;
