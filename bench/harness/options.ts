@@ -21,6 +21,8 @@ export interface Options {
   readonly soakMinutes: number | null;
   /** Length of the mixed load; null: what suits the size. */
   readonly loadMinutes: number | null;
+  /** Of a part with several runs, such as `plan`, those whose names have this in them; null: all. */
+  readonly only: string | null;
   /** A commit that is run beside this checkout; null: none. */
   readonly against: string | null;
   /** Writes CPU profiles of the processes under test. */
@@ -37,6 +39,7 @@ export const USAGE = `npm run bench -- [parts] [options]
   --trace DIR        the whole trace, for the mixed load (or BENCH_TRACE)
   --load-minutes N   length of the mixed load (3)
   --soak-minutes N   length of the soak (10)
+  --only TEXT        of the part plan, the runs whose names have this in them: look, and keep it elsewhere (--out)
   --against COMMIT   runs that commit beside this checkout; no other part unless it is named
   --profile          writes CPU profiles beside the results
 `;
@@ -56,6 +59,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
       trace: { type: 'string' },
       'load-minutes': { type: 'string' },
       'soak-minutes': { type: 'string' },
+      only: { type: 'string' },
       against: { type: 'string' },
       profile: { type: 'boolean' },
     },
@@ -72,6 +76,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
     traceDir: values.trace ?? env['BENCH_TRACE'] ?? null,
     loadMinutes: above0('load-minutes', values['load-minutes']),
     soakMinutes: above0('soak-minutes', values['soak-minutes']),
+    only: values.only ?? null,
     against: values.against ?? null,
     profile: values.profile === true,
   };

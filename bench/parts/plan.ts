@@ -20,11 +20,16 @@ export const planPart: Part = { name: 'plan', run };
 
 async function run({ environment, options, say }: PartContext): Promise<PartReport> {
   const rounds = roundsOf(options, { full: 3, short: 1, smoke: 1 });
-  const cases = sized(options, {
+  const all = sized(options, {
     full: casesOf({ seconds: 10, members: [1_000, 10_000, 50_000], manyActions: 1_050 / rounds }),
     short: casesOf({ seconds: 10, members: [1_000, 10_000, 30_000], manyActions: 200 }),
     smoke: casesOf({ seconds: 1, members: [50, 200, 500], manyActions: 5 }),
   });
+  const cases = all.filter(({ name }) => name.includes(options.only ?? ''));
+  if (cases.length === 0)
+    throw new Error(
+      `There is no run "${options.only ?? ''}"; there are ${all.map(({ name }) => name).join('; ')}`,
+    );
   const of = { environment, env: { CELEBRITY_THRESHOLD: '1000000' } };
   await using one = await openFanOutWorld({ ...of, database: DATABASE });
   await using two = await openFanOutWorld({
@@ -33,9 +38,9 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
   });
   const worldOf = (workers: number): FanOutWorld => (workers === 1 ? one : two);
   const sizes: CostSizes = sized(options, {
-    full: { one: 60, chunk: 20, many: 3, followers: 20_000 },
-    short: { one: 40, chunk: 10, many: 2, followers: 20_000 },
-    smoke: { one: 3, chunk: 2, many: 1, followers: 1_500 },
+    full: { one: 60, chunk: 20, many: 3, bursts: 4, followers: 20_000 },
+    short: { one: 40, chunk: 10, many: 2, bursts: 3, followers: 20_000 },
+    smoke: { one: 3, chunk: 2, many: 1, bursts: 1, followers: 1_500 },
   });
   const backlog = sized(options, { full: 12, short: 12, smoke: 2 });
   for (const workers of [1, 2])

@@ -37,14 +37,14 @@ async function run(context: PartContext): Promise<PartReport> {
   const { environment, options, say } = context;
   const of = await provenance(environment, await loadBefore());
   const sizes: CostSizes = sized(options, {
-    full: { one: 200, chunk: 60, many: 10, followers: 20_000 },
-    short: { one: 60, chunk: 20, many: 3, followers: 20_000 },
-    smoke: { one: 3, chunk: 2, many: 1, followers: 1_500 },
+    full: { one: 200, chunk: 60, many: 10, bursts: 10, followers: 20_000 },
+    short: { one: 60, chunk: 20, many: 3, bursts: 5, followers: 20_000 },
+    smoke: { one: 3, chunk: 2, many: 1, bursts: 1, followers: 1_500 },
   });
   const fewer: CostSizes = sized(options, {
-    full: { one: 40, chunk: 10, many: 4, followers: 4_000 },
-    short: { one: 20, chunk: 5, many: 2, followers: 3_000 },
-    smoke: { one: 2, chunk: 1, many: 1, followers: 1_200 },
+    full: { one: 40, chunk: 10, many: 4, bursts: 1, followers: 4_000 },
+    short: { one: 20, chunk: 5, many: 2, bursts: 1, followers: 3_000 },
+    smoke: { one: 2, chunk: 1, many: 1, bursts: 1, followers: 1_200 },
   });
   const { items, ...others } = await ofModels(context, (model) => (model === 'items' ? sizes : fewer));
   if (items === undefined) throw new Error('The model items was not measured');
@@ -53,8 +53,8 @@ async function run(context: PartContext): Promise<PartReport> {
   say('events');
   const event = await ofEvents(context);
   const costs: UnitCosts = {
-    publish: rounded(items.publish),
-    pass: rounded(items.pass),
+    publish: roundedWork(items.publish),
+    pass: roundedWork(items.pass),
     ...rounded({ chunkWait: items.chunkWait }),
     ...pages,
     event,
@@ -99,7 +99,7 @@ async function ofModels(
     const keys = await keysBeginning(environment, `fanfare:${database}:`);
     const redis = await redisBytes(environment, keys);
     const actions = await world.world.actions.countDocuments({});
-    const entries = sizes.followers * (sizes.many + 3) + 1_000 * (sizes.chunk + 6) + sizes.one + 6;
+    const entries = await delivered(world);
     measured[model] = {
       ...costs,
       bytes: { database: feeds.entries / entries, redis: redis / entries },
@@ -108,6 +108,14 @@ async function ofModels(
     };
   }
   return measured;
+}
+
+/** Entries that feeds have been given: nothing here is delivered to anybody twice. */
+async function delivered({ world }: FanOutWorld): Promise<number> {
+  const [found] = await world.actions
+    .aggregate<{ readonly sum: number }>([{ $group: { _id: null, sum: { $sum: '$fanOut.delivered' } } }])
+    .toArray();
+  return Math.max(1, found?.sum ?? 0);
 }
 
 /** Bytes of collections with their indexes. */
@@ -208,6 +216,10 @@ async function ofEvents({ environment, options }: PartContext): Promise<UnitCost
   return rounded({ process: of('api'), redis: of('redis') });
 }
 
+function roundedWork({ amongMany, ...alone }: UnitWork): UnitWork {
+  return { ...rounded(alone), ...(amongMany === undefined ? {} : { amongMany: rounded(amongMany) }) };
+}
+
 function rounded<T extends object>(values: T): T {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, Number(Number(value).toPrecision(3))]),
@@ -221,11 +233,13 @@ function report(costs: UnitCosts): PartReport {
     Math.round(database),
     Math.round(wait),
   ];
+  const among = (name: string, { amongMany }: UnitWork): (string | number)[][] =>
+    amongMany === undefined ? [] : [work(name, { ...amongMany, wait: 0 })];
   return {
     title: 'Unit costs',
     about: [
       'What one piece of each kind of work takes on this machine: CPU of the process that does it, CPU of the database, and what is left of the time. `fanfare plan` counts with them.',
-      'A pass and publishing: an action of one follower. A delivery: a reader more, from actions of many followers. A page: the first 25 as frontends show it, 10 at a time. An event: to one of many sockets.',
+      'A pass and publishing: an action of one follower, alone, and what each has to itself where many are under way at once. A delivery: a reader more, from actions of many followers. A page: the first 25 as frontends show it, 10 at a time. An event: to one of many sockets.',
     ],
     figures: [],
     verdicts: [],
@@ -234,7 +248,9 @@ function report(costs: UnitCosts): PartReport {
         columns: ['µs', 'process', 'database', 'wait'],
         rows: [
           work('publish', costs.publish),
+          ...among('publish, one of many at once', costs.publish),
           work('pass', costs.pass),
+          ...among('pass, one of many at once', costs.pass),
           work('page', costs.page),
           work('page, the first pulled ref', costs.pulled.first),
           work('page, each pulled ref', costs.pulled.each),

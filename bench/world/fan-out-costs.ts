@@ -8,6 +8,8 @@ export interface CostSizes {
   readonly one: number;
   readonly chunk: number;
   readonly many: number;
+  /** Times that many actions of one follower are published at once. */
+  readonly bursts: number;
   /** Followers of the largest. */
   readonly followers: number;
 }
@@ -20,6 +22,9 @@ const CHUNK = 1_000;
 const IDLE_MS = 2_000;
 const APART_MS = 30;
 const WARM_UP = 100;
+/** Actions of a burst, and how many of them a worker has under way at a time, as `FAN_OUT_CONCURRENCY` has it by default. */
+const BURST = 40;
+const PASSES_AT_ONCE = 16;
 const ONE = 'site-of-one';
 const ONE_CHUNK = 'site-of-a-chunk';
 const MANY = 'site-of-many';
@@ -28,7 +33,6 @@ interface Run {
   readonly lag: number;
   readonly answer: number;
   readonly cpu: PartsCpu;
-  readonly actions: number;
 }
 
 /** Followers of what is measured with. Once for a database. */
@@ -39,24 +43,29 @@ export async function followForCosts(world: FanOutWorld, { followers }: CostSize
 }
 
 /**
- * What the parts of a fan-out cost, from actions of one follower, of a chunk and of many, one at a time on an idle machine.
- * CPU is what the processes used, less what they use while idle; what is left of the time is waiting.
+ * What the parts of a fan-out cost, from actions of one follower, of a chunk and of many, one at a time on an idle machine,
+ * and from many actions of one follower at once, where each costs less. CPU is what the processes used, less what they use while idle; what is left of the time is waiting.
  */
 export async function measureFanOutCosts(world: FanOutWorld, sizes: CostSizes): Promise<MeasuredCosts> {
   // Processes that were started a moment ago take twice the CPU for their first actions.
   await play(world, ONE, WARM_UP);
+  await playBursts(world, 1);
   for (const refId of [ONE_CHUNK, MANY, ONE_CHUNK]) await play(world, refId, 5);
   const idle = await idleCpu(world);
-  const measure = async (refId: string, count: number): Promise<Run> => {
+  const cpuOf = async <T>(count: number, run: () => Promise<T>): Promise<{ cpu: PartsCpu; outcome: T }> => {
     const from = performance.now();
     const before = world.cpu();
-    const { lags, answers } = await play(world, refId, count);
+    const outcome = await run();
     const seconds = (performance.now() - from) / 1_000;
+    const cpu = less(world.cpu(), before, (part) => idle[part] * seconds, (1 / count) * 1e6);
+    return { cpu, outcome };
+  };
+  const measure = async (refId: string, count: number): Promise<Run> => {
+    const { cpu, outcome } = await cpuOf(count, () => play(world, refId, count));
     return {
-      lag: quantile(lags, 0.5) * 1_000,
-      answer: quantile(answers, 0.5) * 1_000,
-      cpu: less(world.cpu(), before, (part) => idle[part] * seconds, (1 / count) * 1e6),
-      actions: count,
+      lag: quantile(outcome.lags, 0.5) * 1_000,
+      answer: quantile(outcome.answers, 0.5) * 1_000,
+      cpu,
     };
   };
   const one = await measure(ONE, sizes.one);
@@ -66,15 +75,34 @@ export async function measureFanOutCosts(world: FanOutWorld, sizes: CostSizes): 
     Math.max(0, (many.cpu[part] - one.cpu[part]) / (sizes.followers - 1));
   const delivery = { process: each('worker'), database: each('database'), redis: each('redis') };
   // Publishing and the pass share the database's part: a mutation writes once, a pass reads and writes about twice.
-  const publish = { process: one.cpu.api + one.cpu.benchmark, database: one.cpu.database / 3 };
-  const pass = { process: one.cpu.worker, database: (one.cpu.database * 2) / 3 };
+  const publishOf = (cpu: PartsCpu): Cpu => ({
+    process: cpu.api + cpu.benchmark,
+    database: cpu.database / 3,
+  });
+  const passOf = (cpu: PartsCpu): Cpu => ({ process: cpu.worker, database: (cpu.database * 2) / 3 });
+  const burst = await cpuOf(sizes.bursts * BURST, () => playBursts(world, sizes.bursts));
+  const [publish, pass] = [publishOf(one.cpu), passOf(one.cpu)];
   const ofChunk = CHUNK * (delivery.process + delivery.database + delivery.redis);
   return {
-    publish: { ...publish, ...within(publish, one.answer) },
-    pass: { ...pass, ...within(pass, one.lag - one.answer) },
+    publish: {
+      ...{ ...publish, ...within(publish, one.answer) },
+      amongMany: ofItself(publishOf(burst.cpu), publish, BURST),
+    },
+    pass: {
+      ...{ ...pass, ...within(pass, one.lag - one.answer) },
+      amongMany: ofItself(passOf(burst.cpu), pass, PASSES_AT_ONCE),
+    },
     chunkWait: Math.max(0, chunk.lag - one.lag - ofChunk),
     delivery,
   };
+}
+
+type Cpu = Pick<UnitCosts['pass'], 'process' | 'database'>;
+
+/** What each has to itself, from what one of so many and one alone take: the rest is done once for all of them. */
+function ofItself(among: Cpu, alone: Cpu, count: number): Cpu {
+  const of = (part: keyof Cpu): number => Math.max(0, (among[part] * count - alone[part]) / (count - 1));
+  return { process: of('process'), database: of('database') };
 }
 
 /** The time it takes as waiting beyond its CPU, or as the share of its CPU that has room in it. */
@@ -101,6 +129,14 @@ async function play(
   }
   if (refId === ONE) lags.push(...(await world.drained()).map(({ lag }) => lag));
   return { lags, answers };
+}
+
+/** Many actions of one follower at once, then again when they are delivered. */
+async function playBursts(world: FanOutWorld, bursts: number): Promise<void> {
+  for (let n = 0; n < bursts; n += 1) {
+    await Promise.all(Array.from({ length: BURST }, () => world.publish(ONE)));
+    await world.drained();
+  }
 }
 
 /** Seconds of CPU a second that the parts use without work. */

@@ -18,6 +18,13 @@ export function fanOutCosts(
   };
 }
 
-function seconds({ process, database, wait, onPath = 1 }: UnitWork): WorkCost {
-  return { process: process / MICROS, database: database / MICROS, wait: wait / MICROS, onPath };
+function seconds({ wait, onPath = 1, amongMany, ...alone }: UnitWork): WorkCost {
+  const cpu = ({ process, database }: Pick<UnitWork, 'process' | 'database'>) => ({
+    process: process / MICROS,
+    database: database / MICROS,
+  });
+  return {
+    ...{ ...cpu(alone), wait: wait / MICROS, onPath },
+    ...(amongMany === undefined ? {} : { amongMany: cpu(amongMany) }),
+  };
 }

@@ -11,6 +11,8 @@ const micros = z.number().nonnegative();
 const workCost = z.object({
   ...{ process: micros, database: micros, wait: micros },
   onPath: z.number().min(0).max(1).optional(),
+  /** CPU of each where many are under way at once. */
+  amongMany: z.object({ process: micros, database: micros }).optional(),
 });
 
 const modelCost = z.object({

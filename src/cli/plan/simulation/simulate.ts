@@ -1,7 +1,7 @@
 import { Host, Thread } from './host.ts';
 import { Lags } from './lags.ts';
 import { FanOutQueue, FanOutTask } from './queue.ts';
-import type { Arrival, FanOutSystem, LostWorker } from './system.ts';
+import { costAmong, type Arrival, type FanOutSystem, type LostWorker } from './system.ts';
 import { Timeline } from './timeline.ts';
 import { SimulatedWorker } from './worker.ts';
 
@@ -80,13 +80,22 @@ export function simulateFanOut(
       opens(1);
       publish(arrival);
     });
+  let publishing = 0;
   const publish = (arrival: Arrival): void => {
-    const { process, database: cpu, wait, onPath = 1 } = system.costs.publish;
+    publishing += 1;
+    // Those of many API processes have nothing in common.
+    const {
+      process,
+      database: cpu,
+      wait,
+      onPath = 1,
+    } = costAmong(system.costs.publish, publisher === null ? 1 : publishing);
     const store = (): void => {
       database.run(cpu * onPath, () => {
         database.run(cpu * (1 - onPath), () => undefined);
         publisher?.run(process * (1 - onPath), () => undefined);
         timeline.after(wait, () => {
+          publishing -= 1;
           queue.add(new FanOutTask(arrival));
           readersLeft += arrival.readers;
         });

@@ -7,6 +7,20 @@ export interface WorkCost {
   readonly wait: number;
   /** Share of the CPU that has to be done before it has ended; the rest comes beside or after it. Default: all of it. */
   readonly onPath?: number;
+  /**
+   * CPU of each where many are under way at once: to be woken, to find that nothing is left and to wait for the next one
+   * is done once for all of them. Default: as much as alone.
+   */
+  readonly amongMany?: Pick<WorkCost, 'process' | 'database'>;
+}
+
+/** What one of so many costs that are under way: what they have to themselves, and its part of what is done once for all. */
+export function costAmong(cost: WorkCost, count: number): WorkCost {
+  const { amongMany } = cost;
+  if (amongMany === undefined) return cost;
+  const of = (part: 'process' | 'database'): number =>
+    amongMany[part] + (cost[part] - amongMany[part]) / Math.max(1, count);
+  return { ...cost, process: of('process'), database: of('database') };
 }
 
 /** What the parts of a fan-out cost, in seconds. */

@@ -3,7 +3,7 @@ import { LaneTurns } from '../../../workers/fan-out/lane-turns.ts';
 import type { Host } from './host.ts';
 import { Thread } from './host.ts';
 import type { FanOutQueue, FanOutTask } from './queue.ts';
-import type { FanOutSystem } from './system.ts';
+import { costAmong, type FanOutSystem, type WorkCost } from './system.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Chunks of one pass that are under way at the same time, as in `workers/fan-out/deliver.ts`. */
@@ -85,20 +85,26 @@ export class SimulatedWorker {
     this.#running[task.lane].set(task, this.#world.timeline.now);
   }
 
+  /** What a pass costs beside the others that this worker has now. */
+  #passCost(): WorkCost {
+    const running = LANES.reduce((sum, lane) => sum + this.#running[lane].size, 0);
+    return costAmong(this.#world.system.costs.pass, running);
+  }
+
   #pass(share: number, then: () => void): void {
-    const { process, database, wait, onPath = 1 } = this.#world.system.costs.pass;
+    const { process, database, wait, onPath = 1 } = this.#passCost();
     const part = share * onPath;
     this.#work({ process: process * part, database: database * part, wait: wait * share }, then);
   }
 
   #finish(): void {
-    const { process, database, onPath = 1 } = this.#world.system.costs.pass;
+    const { process, database, onPath = 1 } = this.#passCost();
     this.#thread.run(process * (1 - onPath), () => undefined);
     this.#world.database.run(database * (1 - onPath), () => undefined);
   }
 
   /** The process first, then the database, then waiting. A dead process does not hear of the end. */
-  #work(cost: FanOutSystem['costs']['pass'], then: () => void): void {
+  #work(cost: WorkCost, then: () => void): void {
     const { database, timeline } = this.#world;
     this.#thread.run(cost.process, () => {
       if (this.#isDead) return;
@@ -155,9 +161,9 @@ export class SimulatedWorker {
   #end(task: FanOutTask): void {
     this.#pass(1 - CLAIM_SHARE - READING_SHARE, () => {
       this.#turns.passEnded(task.lane, this.#world.timeline.now * 1_000);
+      this.#finish();
       this.#running[task.lane].delete(task);
       this.#world.onDone(task);
-      this.#finish();
       this.#giveTurns();
       this.look();
     });

@@ -5,7 +5,7 @@ import { LANES } from '../../../../src/domain/lane.ts';
 import { Host, Thread } from '../../../../src/cli/plan/simulation/host.ts';
 import { Lags } from '../../../../src/cli/plan/simulation/lags.ts';
 import { simulateFanOut } from '../../../../src/cli/plan/simulation/simulate.ts';
-import type { Arrival, FanOutSystem } from '../../../../src/cli/plan/simulation/system.ts';
+import { costAmong, type Arrival, type FanOutSystem } from '../../../../src/cli/plan/simulation/system.ts';
 import { Timeline } from '../../../../src/cli/plan/simulation/timeline.ts';
 import { fc } from '../../../support/fast-check.ts';
 import { repeats, SEED } from '../../../support/seed.ts';
@@ -233,6 +233,32 @@ describe('a simulated fan-out', () => {
     expect(lost.actions.quantile(0.5)).toBeLessThan(1);
     expect(lost.actions.quantile(0.95)).toBeGreaterThan(1);
   });
+});
+
+test('what is done once for all that is under way is shared by them', () => {
+  const alone = { process: 10, database: 20, wait: 3, amongMany: { process: 4, database: 8 } };
+  expect(costAmong(alone, 1)).toMatchObject({ process: 10, database: 20, wait: 3 });
+  expect(costAmong(alone, 4)).toMatchObject({ process: 5.5, database: 11, wait: 3 });
+  const { amongMany: _, ...same } = alone;
+  expect(costAmong(same, 4)).toBe(same);
+  // So a burst ends sooner, and what comes one at a time takes as long as before.
+  const cheaper = (cost: FanOutSystem['costs']['pass']) => ({
+    ...cost,
+    amongMany: { process: cost.process / 2, database: cost.database / 2 },
+  });
+  const { publish, pass } = SYSTEM.costs;
+  const sharing = {
+    ...{ ...SYSTEM, isOneMachine: true },
+    costs: { ...SYSTEM.costs, publish: cheaper(publish), pass: cheaper(pass) },
+  };
+  const apart = { ...SYSTEM, isOneMachine: true };
+  const drained = (system: FanOutSystem, gap: number): number =>
+    simulateFanOut(
+      system,
+      Array.from({ length: 40 }, (_gap, n) => ({ at: n * gap, lane: 'LIVE' as const, readers: 1 })),
+    ).drainedAt;
+  expect(drained(sharing, 1)).toBeCloseTo(drained(apart, 1), 9);
+  expect(drained(sharing, 0)).toBeLessThan(0.8 * drained(apart, 0));
 });
 
 test('the busiest worker that dies when most readers wait has most of them wait for its lease', () => {
