@@ -14,9 +14,18 @@ function parse(hash: string): Route {
   const [screen = '', ...rest] = path.split('/');
   return {
     screen: screen === '' ? 'feed' : screen,
-    id: rest.map(decodeURIComponent).join('/'),
+    id: rest.map(decoded).join('/'),
     query: new URLSearchParams(query),
   };
+}
+
+/** An address that was cut off in the middle of a character is taken as it stands. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export function useRoute(): Route {

@@ -48,6 +48,13 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     expect(errors).toEqual([]);
   });
 
+  test('an address that was cut off is answered, not a blank page', async () => {
+    await using visited = await world.visit('#/member/%E0%A4%A');
+    const { page, errors } = visited;
+    await has(page, 'Members', 'h1');
+    expect(errors).toEqual([]);
+  });
+
   test('under the pointer nothing moves, wherever it came from, and what came is shown when it goes', async () => {
     await follow();
     await post('Heron');
