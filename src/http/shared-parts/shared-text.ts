@@ -36,9 +36,12 @@ export class SharedText {
 export function stringifyShared(result: unknown): string {
   collected = [];
   const pieces = JSON.stringify(result).split(QUOTED_MARK);
-  let text = pieces[0] ?? '';
-  for (let index = 1; index < pieces.length; index++)
-    text = text.slice(0, -KEY_LENGTH) + (collected[index - 1] ?? '') + (pieces[index] ?? '');
+  const last = pieces.length - 1;
+  let text = '';
+  // The key is cut off a piece, and not off the text, which would be copied each time.
+  for (let index = 0; index < last; index++)
+    text += (pieces[index] ?? '').slice(0, -KEY_LENGTH) + (collected[index] ?? '');
+  text += pieces[last] ?? '';
   collected = [];
   return text;
 }
