@@ -3,25 +3,10 @@ import { anySpanBrings, anySpanBringsPassedOn } from '../domain/follow-span.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import type { Follow } from '../domain/viewer.ts';
 import { resolveEntries } from './resolve-entries.ts';
-import { feedMembershipOf, type FeedMembership, type FeedMembershipDependencies } from './membership.ts';
-import type { ActionsRepository } from '../storage/actions.ts';
-import type { InteractionsRepository } from '../storage/interactions.ts';
-import {
-  announce,
-  removals,
-  resynchronise,
-  type AnnounceDependencies,
-  type ResynchroniseDependencies,
-} from '../realtime/announce.ts';
+import { feedMembershipOf, type FeedMembership } from './membership.ts';
+import { announce, removals, resynchronise } from '../realtime/announce.ts';
 import { clock } from '../lib/clock.ts';
-
-export interface AnnounceTakenBackDependencies extends FeedMembershipDependencies {
-  readonly actions: Pick<ActionsRepository, 'newestOfRef' | 'findByIds'>;
-  readonly interactions: FeedMembershipDependencies['interactions'] &
-    Pick<InteractionsRepository, 'passedOnBy'>;
-  readonly liveLog: AnnounceDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
-  readonly onLiveLogError: AnnounceDependencies['onLiveLogError'];
-}
+import type { FeedDependencies } from './feed-dependencies.ts';
 
 /** Most removals that are announced one by one: as many as a log keeps. With more the watcher resyncs. */
 const MOST = 1_000;
@@ -34,7 +19,7 @@ const MOST = 1_000;
  * @param notified actions whose change they have been notified of already
  */
 export async function announceTakenBack(
-  dependencies: AnnounceTakenBackDependencies,
+  dependencies: FeedDependencies,
   userId: UserId,
   { follow, notified }: { readonly follow: Follow; readonly notified: ReadonlySet<ActionId> },
 ): Promise<void> {
@@ -77,7 +62,7 @@ export async function announceTakenBack(
 
 /** What the ref has passed on since, and when: at most somewhat more than are announced. It may stand lower now. */
 async function passedOnSince(
-  { interactions }: AnnounceTakenBackDependencies,
+  { interactions }: FeedDependencies,
   refId: RefId,
   since: Date,
 ): Promise<ReadonlyMap<ActionId, Date>> {
@@ -99,10 +84,7 @@ function isChanged({ reader, follows }: FeedMembership, action: Action, follow: 
   return before.length !== now.length;
 }
 
-async function isWatched(
-  { liveLog, onLiveLogError }: AnnounceTakenBackDependencies,
-  userId: UserId,
-): Promise<boolean> {
+async function isWatched({ liveLog, onLiveLogError }: FeedDependencies, userId: UserId): Promise<boolean> {
   try {
     return (await liveLog.watched([userId])).length > 0;
   } catch (error) {

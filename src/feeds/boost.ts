@@ -1,20 +1,7 @@
 import type { Action, RefId, UserId } from '../domain/action.ts';
-import {
-  baseRelevancy,
-  passersOf,
-  relevancyFor,
-  type InteractionGroup,
-  type RelevancyWeights,
-} from '../domain/relevancy.ts';
+import { baseRelevancy, passersOf, relevancyFor, type InteractionGroup } from '../domain/relevancy.ts';
 import type { Follow } from '../domain/viewer.ts';
-import type { FollowsRepository } from '../storage/follows.ts';
-import type { MembersRepository } from '../storage/members.ts';
-
-export interface BoostDependencies {
-  readonly members: Pick<MembersRepository, 'findByIds'>;
-  readonly follows: Pick<FollowsRepository, 'amongPassers' | 'assignedAmong'>;
-  readonly weights: RelevancyWeights;
-}
+import type { FeedDependencies } from './feed-dependencies.ts';
 
 /**
  * The relevancy of an action for each of these readers. Without interactions it is the same for everybody and costs
@@ -22,7 +9,7 @@ export interface BoostDependencies {
  * are asked for, and those of members who have passed the action on, where there are any.
  */
 export async function relevancies(
-  { members, follows, weights }: BoostDependencies,
+  { members, follows, weights }: FeedDependencies,
   action: Action,
   interactions: readonly InteractionGroup[],
   userIds: readonly UserId[],
@@ -49,7 +36,7 @@ export async function relevancies(
  * trip; nothing is asked where there are none of them.
  */
 export async function followsThatBoost(
-  { follows }: Pick<BoostDependencies, 'follows'>,
+  { follows }: Pick<FeedDependencies, 'follows'>,
   userIds: readonly UserId[],
   { passers, refIds }: { readonly passers: readonly UserId[]; readonly refIds: readonly RefId[] },
 ): Promise<ReadonlyMap<UserId, readonly Follow[]>> {

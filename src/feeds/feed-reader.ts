@@ -10,12 +10,8 @@ import { StoreUnavailable } from '../storage/errors.ts';
 import type { StoredPage } from './feed-store.ts';
 import { higher, isAbove, isAboveAll } from './floor.ts';
 import { counts, readAhead, type FeedAhead, type FeedQuery } from './read-ahead.ts';
-import {
-  entriesBelow,
-  findUnstored,
-  pulledEntries,
-  type FeedReaderDependencies,
-} from './unstored-entries.ts';
+import { entriesBelow, findUnstored, pulledEntries } from './unstored-entries.ts';
+import type { FeedReaderDependencies } from './feed-dependencies.ts';
 
 /** Where the entry of an action comes from: what is stored, what is pulled, or the actions themselves. */
 export interface LocatedEntry {

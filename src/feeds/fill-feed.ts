@@ -1,16 +1,8 @@
 import type { UserId } from '../domain/action.ts';
 import type { FeedEntry } from '../domain/newsfeed-item.ts';
-import type { FeedStore } from './feed-store.ts';
-import type { ActionsRepository } from '../storage/actions.ts';
-import type { FanOutsRepository } from '../storage/fan-outs.ts';
-import { announce, type AnnounceDependencies } from '../realtime/announce.ts';
+import { announce } from '../realtime/announce.ts';
 import { clock } from '../lib/clock.ts';
-
-export interface FillFeedDependencies extends AnnounceDependencies {
-  readonly feedStore: Pick<FeedStore, 'fill'>;
-  readonly actions: Pick<ActionsRepository, 'findByIds'>;
-  readonly fanOuts: Pick<FanOutsRepository, 'requestPass'>;
-}
+import type { FeedDependencies } from './feed-dependencies.ts';
 
 /**
  * Puts past actions into one reader's feed and tells who is watching. For an action that was hidden or deleted since it
@@ -20,7 +12,7 @@ export interface FillFeedDependencies extends AnnounceDependencies {
  *   delivered before: its event may have been withheld.
  */
 export async function fillFeed(
-  dependencies: FillFeedDependencies,
+  dependencies: FeedDependencies,
   userId: UserId,
   entries: readonly FeedEntry[],
   { notifiesOfStored = false }: { readonly notifiesOfStored?: boolean } = {},

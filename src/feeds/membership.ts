@@ -3,13 +3,9 @@ import { departmentKey, teamKey, userKey } from '../domain/audience.ts';
 import type { FeedEntry } from '../domain/newsfeed-item.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import { profileOfMember, profileOfStranger, type Follow, type ReaderProfile } from '../domain/viewer.ts';
-import type { FollowsRepository } from '../storage/follows.ts';
 import type { SourceKeys } from '../storage/source-actions.ts';
-import { resolveEntries, type ResolveEntriesDependencies } from './resolve-entries.ts';
-
-export interface FeedMembershipDependencies extends ResolveEntriesDependencies {
-  readonly follows: ResolveEntriesDependencies['follows'] & Pick<FollowsRepository, 'all'>;
-}
+import { resolveEntries } from './resolve-entries.ts';
+import type { FeedDependencies } from './feed-dependencies.ts';
 
 /** What decides which actions belong into one reader's feed. */
 export interface FeedMembership {
@@ -20,7 +16,7 @@ export interface FeedMembership {
 
 /** One round trip of two queries; reads every follow of the reader. */
 export async function feedMembershipOf(
-  dependencies: FeedMembershipDependencies,
+  dependencies: FeedDependencies,
   userId: UserId,
 ): Promise<FeedMembership> {
   const [found, follows] = await Promise.all([
@@ -32,7 +28,7 @@ export async function feedMembershipOf(
 }
 
 export async function followsWithSpans(
-  { follows }: Pick<FeedMembershipDependencies, 'follows'>,
+  { follows }: Pick<FeedDependencies, 'follows'>,
   userId: UserId,
 ): Promise<readonly Follow[]> {
   return (await follows.all(userId)).filter(({ spans }) => spans.length > 0);
@@ -55,7 +51,7 @@ export function sourceKeys({ reader, follows }: FeedMembership): SourceKeys {
 
 /** The entries of those of the actions that are in the reader's feed by the definition, marks of their own aside. */
 export async function entriesOf(
-  dependencies: ResolveEntriesDependencies,
+  dependencies: FeedDependencies,
   { reader, follows }: FeedMembership,
   actions: readonly Action[],
 ): Promise<FeedEntry[]> {

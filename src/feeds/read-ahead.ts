@@ -1,15 +1,10 @@
 import type { UserId } from '../domain/action.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
-import type { PulledRefs } from '../storage/pulled-refs.ts';
-import type { FeedPageQuery, FeedStore, KnownReader, StoredPage } from './feed-store.ts';
+import type { FeedPageQuery, KnownReader, StoredPage } from './feed-store.ts';
+import type { FeedReaderDependencies } from './feed-dependencies.ts';
 
 export type FeedQuery = Omit<FeedPageQuery, 'userId'>;
-
-export interface ReadAheadDependencies {
-  readonly feedStore: Pick<FeedStore, 'page' | 'open'>;
-  readonly pulledRefs: Pick<PulledRefs, 'known'>;
-}
 
 /** A page that the store has been asked for before its reader was known. Neither promise has to be awaited. */
 export interface FeedAhead {
@@ -31,7 +26,7 @@ const SETTLED_AFTER_MS = 300_000;
 const NOTHING: Promise<null> = Promise.resolve(null);
 
 export function readAhead(
-  { feedStore, pulledRefs }: ReadAheadDependencies,
+  { feedStore, pulledRefs }: Pick<FeedReaderDependencies, 'feedStore' | 'pulledRefs'>,
   userId: UserId,
   query: FeedQuery,
 ): FeedAhead {

@@ -1,37 +1,13 @@
 import type { ActionId, UserId } from '../domain/action.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../domain/newsfeed-item.ts';
 import { isAboveAll } from './floor.ts';
-import type { FeedStore, StoredPage } from './feed-store.ts';
-import { readFromSource, type SourceDependencies } from './source.ts';
-import {
-  entriesOf,
-  sourceKeys,
-  feedMembershipOf,
-  type FeedMembership,
-  type FeedMembershipDependencies,
-} from './membership.ts';
-import type { ActionsRepository } from '../storage/actions.ts';
+import type { StoredPage } from './feed-store.ts';
+import { readFromSource } from './source.ts';
+import { entriesOf, sourceKeys, feedMembershipOf, type FeedMembership } from './membership.ts';
 import { announce, announceListChange, removals, type AnnounceDependencies } from '../realtime/announce.ts';
-import { fillFeed, type FillFeedDependencies } from './fill-feed.ts';
+import { fillFeed } from './fill-feed.ts';
 import { clock } from '../lib/clock.ts';
-
-export interface ReconcileDependencies extends AnnounceDependencies, FeedMembershipDependencies {
-  readonly feedStore: Pick<FeedStore, 'page' | 'remove' | 'fill'>;
-  readonly actions: Pick<ActionsRepository, 'findByIds'>;
-  readonly fanOuts: FillFeedDependencies['fanOuts'];
-  /** Does a chunk of the work when it is its turn. Default: at once, as for a request that waits for it. */
-  readonly inTurn?: InTurn;
-}
-
-export type InTurn = <T>(chunk: () => Promise<T>) => Promise<T>;
-
-const AT_ONCE: InTurn = (chunk) => chunk();
-
-export interface RebuildDependencies extends ReconcileDependencies, SourceDependencies {
-  readonly follows: ReconcileDependencies['follows'];
-  /** Most entries that a rebuild stores. */
-  readonly cap: number;
-}
+import type { FeedDependencies, InTurn, RebuildDependencies } from './feed-dependencies.ts';
 
 const CHUNK = 500;
 
@@ -41,18 +17,18 @@ const CHUNK = 500;
  * was changed; watchers have been notified of it.
  */
 export async function sweepFeed(
-  dependencies: ReconcileDependencies,
+  dependencies: FeedDependencies,
   userId: UserId,
 ): Promise<ReadonlySet<ActionId>> {
-  return (await sweep(dependencies, userId)).notified;
+  return (await sweep(dependencies, userId, (chunk) => chunk())).notified;
 }
 
 /** Returns also the first page of what was stored, as it was before. */
 async function sweep(
-  dependencies: ReconcileDependencies,
+  dependencies: FeedDependencies,
   userId: UserId,
+  inTurn: InTurn,
 ): Promise<{ readonly notified: ReadonlySet<ActionId>; readonly before: StoredPage }> {
-  const { inTurn = AT_ONCE } = dependencies;
   let before: StoredPage | undefined;
   const notified = new Set<ActionId>();
   const membership = await feedMembershipOf(dependencies, userId);
@@ -69,7 +45,7 @@ async function sweep(
 
 /** Returns what was stored below the position, and what of it was changed. */
 async function sweepChunk(
-  dependencies: ReconcileDependencies,
+  dependencies: FeedDependencies,
   membership: FeedMembership,
   userId: UserId,
   after: FeedPosition | undefined,
@@ -101,10 +77,10 @@ export async function rebuildStoredFeed(
   given: RebuildDependencies,
   { userId, floor: vouchedFor }: { readonly userId: UserId; readonly floor: FeedPosition | null },
 ): Promise<FeedPosition | null> {
-  const { before } = await sweep(given, userId);
+  const { before } = await sweep(given, userId, given.inTurn);
   const isDifferenceKnown = storesWhatWasRead(before, vouchedFor);
   const dependencies = isDifferenceKnown ? given : { ...given, liveLog: NOBODY_WATCHES };
-  const { cap, feedStore, inTurn = AT_ONCE } = dependencies;
+  const { cap, feedStore, inTurn } = dependencies;
   await feedStore.fill(userId, []);
   const membership = await feedMembershipOf(dependencies, userId);
   const entries = await inTurn(() =>
@@ -133,6 +109,7 @@ export async function rebuildStoredFeed(
 const NOBODY_WATCHES: AnnounceDependencies['liveLog'] = {
   watched: () => Promise.resolve([]),
   append: () => Promise.resolve(),
+  forget: () => Promise.resolve(),
 };
 
 /**
@@ -157,7 +134,7 @@ function isPushed(entry: FeedEntry): boolean {
 }
 
 async function wantedEntries(
-  dependencies: ReconcileDependencies,
+  dependencies: FeedDependencies,
   membership: FeedMembership,
   actionIds: readonly string[],
 ): Promise<Map<string, FeedEntry>> {
@@ -182,7 +159,7 @@ function isSame(stored: FeedEntry, wanted: FeedEntry | undefined): boolean {
 
 /** Takes entries out and puts what is wanted in their place. */
 async function replace(
-  dependencies: ReconcileDependencies,
+  dependencies: FeedDependencies,
   userId: UserId,
   changed: readonly FeedEntry[],
   wanted: ReadonlyMap<string, FeedEntry>,

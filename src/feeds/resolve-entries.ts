@@ -2,12 +2,8 @@ import type { Action, UserId } from '../domain/action.ts';
 import type { DeliveryReason, FeedEntry } from '../domain/newsfeed-item.ts';
 import { passersOf, relevancyFor } from '../domain/relevancy.ts';
 import type { Follow } from '../domain/viewer.ts';
-import type { InteractionsRepository } from '../storage/interactions.ts';
-import { followsThatBoost, type BoostDependencies } from './boost.ts';
-
-export interface ResolveEntriesDependencies extends BoostDependencies {
-  readonly interactions: Pick<InteractionsRepository, 'summaries'>;
-}
+import { followsThatBoost } from './boost.ts';
+import type { FeedDependencies } from './feed-dependencies.ts';
 
 export type PlaceEntry = (userId: UserId, action: Action, reasons: readonly DeliveryReason[]) => FeedEntry;
 
@@ -19,7 +15,7 @@ export type PlaceEntry = (userId: UserId, action: Action, reasons: readonly Deli
  * @param known where there is one reader: their follows of the refs of these actions.
  */
 export async function resolveEntries(
-  { interactions, members, follows, weights }: ResolveEntriesDependencies,
+  { interactions, members, follows, weights }: FeedDependencies,
   actions: readonly Action[],
   userIds: readonly UserId[],
   known?: readonly Follow[],

@@ -1,16 +1,12 @@
 import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 import { compareFeedPositions } from '../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
-import type { SourceActionsRepository, SourceKeys, SourceWindow } from '../storage/source-actions.ts';
-import type { ResolveEntriesDependencies } from './resolve-entries.ts';
+import type { SourceKeys, SourceWindow } from '../storage/source-actions.ts';
 import { entriesOf } from './membership.ts';
 import type { Action } from '../domain/action.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
-
-export interface SourceDependencies extends ResolveEntriesDependencies {
-  readonly sourceActions: Pick<SourceActionsRepository, 'candidates' | 'pulledWithFollows'>;
-}
+import type { FeedDependencies } from './feed-dependencies.ts';
 
 export interface SourceQuery {
   /** Exclusive: entries strictly after this position. */
@@ -62,7 +58,7 @@ const LITTLE = 50;
  * before its beginning and bumped after it.
  */
 export async function readFromSource(
-  dependencies: SourceDependencies,
+  dependencies: FeedDependencies,
   { reader, keys, followsOf, lookAtLittle, keep }: SourceReader,
   query: SourceQuery,
 ): Promise<FeedEntry[]> {

@@ -2,6 +2,7 @@ import type { UserId } from '../domain/action.ts';
 import type { FeedStore } from './feed-store.ts';
 import type { FeedsRepository } from '../storage/feeds.ts';
 import { clock } from '../lib/clock.ts';
+import type { FeedDependencies } from './feed-dependencies.ts';
 
 /**
  * How long a reader may go on by what they knew of the floor. What is stored below it is forgotten after that only:
@@ -40,13 +41,11 @@ export async function raiseFloors(
   }
 }
 
-export interface TrimDependencies {
-  readonly feedStore: Pick<FeedStore, 'trim'>;
-  readonly feeds: Pick<FeedsRepository, 'dueTrims' | 'finishTrim'>;
-}
-
 /** Has the store forget what lies below floors that have been known for long enough. Returns how many feeds. */
-export async function trimDue({ feedStore, feeds }: TrimDependencies, now: Date): Promise<number> {
+export async function trimDue(
+  { feedStore, feeds }: Pick<FeedDependencies, 'feedStore' | 'feeds'>,
+  now: Date,
+): Promise<number> {
   const due = await feeds.dueTrims(now, AT_ONCE);
   for (const { userId, floor, trimAt } of due) {
     await feedStore.trim(userId, floor);

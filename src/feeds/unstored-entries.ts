@@ -1,30 +1,12 @@
-import type { Action, ActionId, UserId } from '../domain/action.ts';
+import type { Action, ActionId } from '../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import { followableIds } from '../domain/visibility.ts';
-import type { ActionCache } from '../storage/action-cache.ts';
-import type { ActionsRepository } from '../storage/actions.ts';
-import type { StoreUnavailable } from '../storage/errors.ts';
-import type { FollowsRepository } from '../storage/follows.ts';
-import type { PulledRefs } from '../storage/pulled-refs.ts';
 import type { SourceWindow } from '../storage/source-actions.ts';
-import type { FeedStore } from './feed-store.ts';
 import { isAbove, isAboveAll, startBelow } from './floor.ts';
 import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
-import { readFromSource, type Looked, type SourceDependencies, type SourceQuery } from './source.ts';
-
-export interface FeedReaderDependencies extends SourceDependencies {
-  readonly feedStore: Pick<FeedStore, 'page' | 'open' | 'find'>;
-  readonly actions: Pick<ActionsRepository, 'findByIds'>;
-  /** Holds what is read for a page, so that it need not be read again to show it. */
-  readonly actionCache: Pick<ActionCache, 'keep'>;
-  readonly pulledRefs: Pick<PulledRefs, 'known'>;
-  readonly follows: SourceDependencies['follows'] & Pick<FollowsRepository, 'all' | 'find'>;
-  /** The store has lost the reader's feed, and no rebuild is due yet. */
-  readonly onLost: (userId: UserId) => Promise<void>;
-  /** The store could not be reached, and a read was served from the actions instead. */
-  readonly onStoreUnavailable: (error: StoreUnavailable) => void;
-}
+import { readFromSource, type Looked, type SourceQuery } from './source.ts';
+import type { FeedReaderDependencies } from './feed-dependencies.ts';
 
 /** Most pulled refs that are looked at in one command with the follows that decide. */
 const MOST_IN_ONE = 1_000;

@@ -2,7 +2,7 @@ import type { ActionId, UserId } from '../domain/action.ts';
 import type { EntryEvent, ListChange, LiveEvent, LiveLog } from './live-log.ts';
 
 export interface AnnounceDependencies {
-  readonly liveLog: Pick<LiveLog, 'watched' | 'append'>;
+  readonly liveLog: Pick<LiveLog, 'append' | 'forget' | 'watched'>;
   /** The live log could not be reached; watchers will be told to resynchronise. */
   readonly onLiveLogError: (error: unknown) => void;
 }
@@ -40,17 +40,12 @@ export async function announce(
   }
 }
 
-export interface ResynchroniseDependencies {
-  readonly liveLog: Pick<LiveLog, 'forget'>;
-  readonly onLiveLogError: AnnounceDependencies['onLiveLogError'];
-}
-
 /**
  * Tells readers who are watching that they may have missed something. For work that was cut off and is done again: what
  * was written before looks as if it had been there all the time, and is not announced any more.
  */
 export async function resynchronise(
-  { liveLog, onLiveLogError }: ResynchroniseDependencies,
+  { liveLog, onLiveLogError }: AnnounceDependencies,
   userIds: Iterable<UserId>,
 ): Promise<void> {
   try {

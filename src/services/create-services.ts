@@ -1,15 +1,8 @@
 import type { Action, ActionId, RefId, UserId } from '../domain/action.ts';
 import type { InteractionId } from '../domain/interaction.ts';
-import type { RankingWeights } from '../domain/ranking.ts';
-import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { feedReader } from '../feeds/feed-reader.ts';
 import { applySnoozes } from '../feeds/apply-snoozes.ts';
-import type { FeedStore } from '../feeds/feed-store.ts';
-import type { LiveLog } from '../realtime/live-log.ts';
-import type { SessionEnds } from '../realtime/session-ends.ts';
-import type { WorkSignal } from '../realtime/work-signal.ts';
-import type { Repositories } from '../storage/repositories.ts';
 import { upsertMembers, upsertRefs } from './members/directory.ts';
 import { readMember, readRef } from './members/read-directory.ts';
 import { createFollowersReader } from './follow/followers.ts';
@@ -56,7 +49,6 @@ import { countUnread } from './feed/count-unread.ts';
 import { getNewsfeedItem } from './feed/get-item.ts';
 import { readFeed } from './feed/read-page.ts';
 import { createEventReads } from './session/event-reads.ts';
-import type { OpenEventSession } from './session/event-sessions.ts';
 import type { ReaderSession } from './session/reader-session.ts';
 import { resharedBy } from './feed/reshared-by.ts';
 import { makeDue, rebuildFeed, rebuildFeeds } from './feed/rebuild-feed.ts';
@@ -69,41 +61,13 @@ import { removeInteraction } from './interactions/remove-interaction.ts';
 import { ERASURE_TIMING } from '../workers/erasure/run-erasure.ts';
 import { retryFanOut } from './moderation/retry-fan-out.ts';
 import { bound } from './bound.ts';
+import type { ServiceParts } from './service-parts.ts';
 import { eraseTenant, exportTenant, listTenants } from './tenants/all-of-tenant.ts';
-import type { CursorSeal } from './tenants/cursor-seal.ts';
-import type { TenantQuotas } from './tenants/quotas.ts';
-import type { RecordInteractionInput, Ticket } from './shapes.ts';
+import type { RecordInteractionInput } from './shapes.ts';
 import { createSharedBoosts } from './feed/shared-boosts.ts';
 import { SharedDecisions } from './feed/shared-decisions.ts';
 import { createSharedUnread } from './feed/shared-unread.ts';
 import { watchFeed } from './feed/watch-feed.ts';
-
-export interface ServiceParts extends Repositories {
-  readonly feedStore: FeedStore;
-  readonly feedStores: readonly FeedStore[];
-  readonly weights: RelevancyWeights;
-  readonly dormantAfterMs: number;
-  readonly ranking: RankingWeights;
-  /** The reactions that may be given. */
-  readonly reactions: readonly string[];
-  readonly liveLog: LiveLog;
-  readonly workSignal: WorkSignal;
-  readonly sessionEnds: SessionEnds;
-  readonly openSession: (identity: Identity) => ReaderSession;
-  readonly openEventSession: OpenEventSession;
-  readonly newToken: () => string;
-  readonly tickets: TicketOffice;
-  readonly cursorSeal: CursorSeal;
-  readonly quotas: TenantQuotas;
-  readonly onPublished: (count: number) => void;
-  readonly onLiveLogError: (error: unknown) => void;
-  readonly onStoreUnavailable: (error: unknown) => void;
-}
-
-interface TicketOffice {
-  sign(identity: Identity): Promise<Ticket>;
-  read(ticket: string): Promise<Identity>;
-}
 
 /** The use cases, bound to what they need. */
 export type Services = ReturnType<typeof createServices>;

@@ -1,10 +1,8 @@
 import type { RefId } from '../domain/action.ts';
-import type { CountEpochs, FollowerCountsRepository } from './follower-counts.ts';
-import type { FollowsRepository } from './follows.ts';
+import type { CountEpochs } from './follower-counts.ts';
+import type { Repositories } from './repositories.ts';
 
-export interface CountFollowersDependencies {
-  readonly follows: Pick<FollowsRepository, 'countFollowers'>;
-  readonly followerCounts: FollowerCountsRepository;
+export interface CountFollowersDependencies extends Pick<Repositories, 'followerCounts' | 'follows'> {
   /** A fresh id, 24 hex digits. */
   readonly newToken: () => string;
 }

@@ -1,14 +1,15 @@
 import { DEFAULT_WEIGHTS } from '../../src/domain/relevancy.ts';
-import { follow, followMany, type FollowDependencies } from '../../src/services/follow/follow.ts';
-import { unfollow, type UnfollowDependencies } from '../../src/services/follow/unfollow.ts';
+import { follow, followMany } from '../../src/services/follow/follow.ts';
+import { unfollow } from '../../src/services/follow/unfollow.ts';
 import { newObjectId } from '../../src/storage/mongo.ts';
 import type { Repositories } from '../../src/storage/repositories.ts';
 import type { Parts } from './parts.ts';
+import type { FollowDependencies } from '../../src/services/service-parts.ts';
 
 /** More than any of the calls below has. */
 export const MOST_WRITES = 12;
 
-type Dependencies = FollowDependencies & UnfollowDependencies;
+type Dependencies = FollowDependencies;
 
 /** A call by which ann comes to follow the site, or leaves it. */
 export interface FollowCall {

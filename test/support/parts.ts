@@ -12,7 +12,7 @@ import {
   type WorkerDependencies,
   type FanOutWorkerOptions,
 } from '../../src/workers/fan-out/fan-out-worker.ts';
-import type { AnnounceDependencies, ResynchroniseDependencies } from '../../src/realtime/announce.ts';
+import type { AnnounceDependencies } from '../../src/realtime/announce.ts';
 import { RescoreWorker } from '../../src/workers/rescore/rescore-worker.ts';
 import {
   RebuildWorker,
@@ -46,7 +46,7 @@ export interface Parts extends AsyncDisposable {
   readonly feedStores: readonly FeedStore[];
   readonly services: Services;
   /** What tells watchers; a failure to do so fails the test. */
-  readonly live: AnnounceDependencies & ResynchroniseDependencies & { readonly liveLog: LiveLog };
+  readonly live: AnnounceDependencies & { readonly liveLog: LiveLog };
   readonly service: Identity;
   readonly admin: Identity;
   session(userId: string, ...roles: Role[]): ReaderSession;

@@ -4,21 +4,15 @@ import { HOST_EVENT_TYPES, type HostEventType } from '../../domain/host-event.ts
 import type { HostEventView } from '../../domain/host-event-data.ts';
 import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import type { ErasuresRepository } from '../../storage/erasures.ts';
 import { viewHostEvents } from '../../storage/host-event-views.ts';
-import type { HostEventsRepository } from '../../storage/host-events.ts';
 import { requireOneOf } from '../roles.ts';
 import type { HostEventsArgs, Page } from '../shapes.ts';
+import type { HostEventDependencies } from '../service-parts.ts';
 
 const LIST = 'hostEvents';
 const CURSOR_BYTES = 8;
 export const DEFAULT_EVENTS = 100;
 export const MAX_EVENTS = 1_000;
-
-export interface HostEventsDependencies {
-  readonly hostEvents: Pick<HostEventsRepository, 'range' | 'page'>;
-  readonly erasures: Pick<ErasuresRepository, 'subjectsOf'>;
-}
 
 /**
  * What happened, in order. Who goes on from the end of each page misses nothing and gets nothing twice, also beside
@@ -26,7 +20,7 @@ export interface HostEventsDependencies {
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR also where events behind the cursor are not kept any more
  */
 export async function readHostEvents(
-  { hostEvents, erasures }: HostEventsDependencies,
+  { hostEvents, erasures }: HostEventDependencies,
   identity: Identity,
   args: HostEventsArgs,
 ): Promise<Page<HostEventView>> {

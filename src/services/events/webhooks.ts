@@ -5,24 +5,17 @@ import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { WebhookDelivery, WebhookState } from '../../domain/webhook.ts';
 import { clock } from '../../lib/clock.ts';
-import type { ErasuresRepository } from '../../storage/erasures.ts';
 import { viewHostEvents } from '../../storage/host-event-views.ts';
-import type { HostEventsRepository } from '../../storage/host-events.ts';
-import type { WebhookDeliveriesRepository, WebhookPlace } from '../../storage/webhook-deliveries.ts';
+import type { WebhookPlace } from '../../storage/webhook-deliveries.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import { requireRole } from '../roles.ts';
 import type { Page, PageArgs } from '../shapes.ts';
+import type { HostEventDependencies } from '../service-parts.ts';
 
 const LIST = 'webhookDeliveries';
 const ID = /^[0-9a-f]{32}$/;
 const ID_BYTES = 16;
 const PLACE_BYTES = 8 + ID_BYTES;
-
-export interface WebhooksDependencies {
-  readonly webhookDeliveries: Pick<WebhookDeliveriesRepository, 'page' | 'retry'>;
-  readonly hostEvents: Pick<HostEventsRepository, 'byIds'>;
-  readonly erasures: Pick<ErasuresRepository, 'subjectsOf'>;
-}
 
 /** With what it is about, as it would be sent now. */
 export interface WebhookDeliveryView extends WebhookDelivery {
@@ -36,7 +29,7 @@ export interface WebhookDeliveriesArgs extends PageArgs {
 
 /** What receivers have not taken, the newest event first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listWebhookDeliveries(
-  dependencies: WebhooksDependencies,
+  dependencies: HostEventDependencies,
   identity: Identity,
   args: WebhookDeliveriesArgs,
 ): Promise<Page<WebhookDeliveryView>> {
@@ -54,7 +47,7 @@ export async function listWebhookDeliveries(
 
 /** Has a delivery tried again at once, as long as a new one. @throws FORBIDDEN, BAD_USER_INPUT, NOT_FOUND */
 export async function retryWebhook(
-  dependencies: WebhooksDependencies,
+  dependencies: HostEventDependencies,
   identity: Identity,
   id: string,
 ): Promise<WebhookDeliveryView> {
@@ -67,7 +60,7 @@ export async function retryWebhook(
 }
 
 async function withEvents(
-  { hostEvents, erasures }: WebhooksDependencies,
+  { hostEvents, erasures }: HostEventDependencies,
   { userId }: Pick<Identity, 'userId'>,
   deliveries: readonly WebhookDelivery[],
 ): Promise<WebhookDeliveryView[]> {

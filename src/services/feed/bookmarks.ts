@@ -1,22 +1,18 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { clock } from '../../lib/clock.ts';
-import type { BookmarksRepository } from '../../storage/bookmarks.ts';
 import { readListedActions } from './listed-actions.ts';
 import { requireAction } from './read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /** Most bookmarks of one reader; two at once may exceed it by one. */
 export const MAX_BOOKMARKS = 10_000;
 
-interface BookmarksDependencies {
-  readonly bookmarks: Pick<BookmarksRepository, 'add' | 'remove' | 'count' | 'list'>;
-}
-
 /** Keeps an action for later; repeated, the first time counts. @throws NOT_FOUND, CONFLICT for too many. */
 export async function bookmark(
-  { bookmarks }: BookmarksDependencies,
+  { bookmarks }: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<Action> {
@@ -32,7 +28,7 @@ export async function bookmark(
 
 /** @throws FanfareError NOT_FOUND when the reader may not see such an action. */
 export async function unbookmark(
-  { bookmarks }: BookmarksDependencies,
+  { bookmarks }: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<Action> {
@@ -43,7 +39,7 @@ export async function unbookmark(
 
 /** Bookmarks, the newest first; mutes and marks do not touch them. @throws BAD_USER_INPUT, BAD_CURSOR */
 export function readBookmarks(
-  { bookmarks }: BookmarksDependencies,
+  { bookmarks }: ReadingDependencies,
   session: ReaderSession,
   args: PageArgs,
 ): Promise<CountedPage<Action>> {

@@ -6,14 +6,15 @@ import { MAX_UNREAD } from './feed-scan.ts';
 import { checkFeedFilter } from './filters.ts';
 import { collectPage } from './paging.ts';
 import { showEntries } from './read-page.ts';
-import { unreadEntries, type UnreadEntriesDependencies } from './unread-entries.ts';
+import { unreadEntries } from './unread-entries.ts';
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /**
  * How many items are unread, by the same rules as the list. Reads at most a hundred and one visible items, and those that
  * were marked as read one by one.
  */
 export async function countUnread(
-  dependencies: UnreadEntriesDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
 ): Promise<UnreadCount> {
   const reader = await session.profile();

@@ -8,31 +8,16 @@ import {
   type WithheldReason,
 } from '../../domain/explanation.ts';
 import { boostOf } from '../../domain/item-mark.ts';
-import {
-  baseRelevancy,
-  boostsOf,
-  passersOf,
-  type Boost,
-  type RelevancyWeights,
-} from '../../domain/relevancy.ts';
-import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
+import { baseRelevancy, boostsOf, passersOf, type Boost } from '../../domain/relevancy.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
 import { addressedBy, isEntitled } from '../../domain/visibility.ts';
-import type { FeedReader } from '../../feeds/feed-reader.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { validate } from '../validate.ts';
 import { presentEntry, withheldBy, type EntryFacts } from './feed-rules.ts';
 import { followsOfOne, hydrateOne, loadFollows } from './hydration.ts';
-import { scoreFor, type RankingDependencies } from './ranked-score.ts';
+import { scoreFor } from './ranked-score.ts';
 import { requireAction } from './read-actions.ts';
-
-export interface ExplainItemDependencies extends Omit<RankingDependencies, 'interactions'> {
-  readonly feedReader: Pick<FeedReader, 'locate'>;
-  readonly interactions: RankingDependencies['interactions'] & Pick<InteractionsRepository, 'summaries'>;
-  readonly weights: RelevancyWeights;
-  /** A session that has loaded nothing yet. */
-  readonly openSession: (identity: Identity) => ReaderSession;
-}
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /** Most interactions that are named as causes: those that lift highest. */
 export const MAX_CAUSES = 50;
@@ -43,7 +28,7 @@ export const MAX_CAUSES = 50;
  * @throws FanfareError BAD_USER_INPUT, FORBIDDEN to ask about somebody else, NOT_FOUND
  */
 export async function explainFeedItem(
-  dependencies: ExplainItemDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
   memberId: UserId | null | undefined,
@@ -60,7 +45,7 @@ export async function explainFeedItem(
 }
 
 async function explain(
-  dependencies: ExplainItemDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   action: Action,
 ): Promise<FeedItemExplanation> {

@@ -2,10 +2,11 @@ import { positionAbove } from '../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition } from '../../domain/newsfeed-item.ts';
 import { showUnread } from './count-unread.ts';
 import { relevancyCursor } from './read-page.ts';
-import { unreadEntries, type UnreadEntriesDependencies } from './unread-entries.ts';
+import { unreadEntries } from './unread-entries.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { FirstUnread } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /** Unread entries that are looked through. */
 const MAX_ENTRIES = 1_000;
@@ -17,7 +18,7 @@ const BITE = 25;
  * unread. One round trip for up to 1,000 unread entries, two more for every 25 that the rules leave out.
  */
 export async function findFirstUnread(
-  dependencies: UnreadEntriesDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
 ): Promise<FirstUnread | null> {
   const userId = session.identity.userId;

@@ -1,17 +1,13 @@
 import type { ActionId } from '../../domain/action.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import type { FeedReader } from '../../feeds/feed-reader.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { presentEntry } from './feed-rules.ts';
 import { hydrateOne } from './hydration.ts';
-
-export interface GetItemDependencies {
-  readonly feedReader: Pick<FeedReader, 'find'>;
-}
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /** The reader's own entry for one action, after the rules. */
 export async function getNewsfeedItem(
-  { feedReader }: GetItemDependencies,
+  { feedReader }: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<NewsfeedItem | null> {

@@ -2,24 +2,15 @@ import type { Action, ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { LastingState } from '../../domain/item-mark.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import { announce, removals, type AnnounceDependencies } from '../../realtime/announce.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
-import type { HiddenItemsRepository } from '../../storage/hidden-items.ts';
-import type { ItemMarksRepository } from '../../storage/item-marks.ts';
+import { announce, removals } from '../../realtime/announce.ts';
 import { readListedActions } from './listed-actions.ts';
 import { requireAction } from './read-actions.ts';
-import { getNewsfeedItem, type GetItemDependencies } from './get-item.ts';
+import { getNewsfeedItem } from './get-item.ts';
 import { MAX_ARCHIVED } from './state-entries.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
-
-export interface ItemStateDependencies extends AnnounceDependencies, GetItemDependencies {
-  readonly feeds: Pick<FeedsRepository, 'markHasMarks'>;
-  readonly itemMarks: Pick<ItemMarksRepository, 'set' | 'clear' | 'count' | 'list' | 'unread'>;
-  readonly hiddenItems: Pick<HiddenItemsRepository, 'unhide'>;
-  readonly openSession: (identity: ReaderSession['identity']) => ReaderSession;
-}
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /**
  * Takes an item out of the reader's feed, now and when it is delivered again. What is stored stays: the rules leave it
@@ -27,7 +18,7 @@ export interface ItemStateDependencies extends AnnounceDependencies, GetItemDepe
  * @throws FanfareError NOT_FOUND when the reader may not see such an action, CONFLICT when too many are archived.
  */
 export async function setItemState(
-  dependencies: ItemStateDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
   state: LastingState,
@@ -44,7 +35,7 @@ export async function setItemState(
 
 /** Puts an item back if it is in this state. @throws FanfareError NOT_FOUND where it may not be seen. */
 export async function clearItemState(
-  dependencies: ItemStateDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
   state: LastingState,
@@ -58,7 +49,7 @@ export async function clearItemState(
 
 /** Notifies the reader's watchers that an item is in the feed again, if it is. */
 export async function announceBack(
-  dependencies: Pick<ItemStateDependencies, 'feedReader' | 'liveLog' | 'onLiveLogError'>,
+  dependencies: Pick<ReadingDependencies, 'feedReader' | 'liveLog' | 'onLiveLogError'>,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<void> {
@@ -72,7 +63,7 @@ export async function announceBack(
 
 /** @throws FanfareError NOT_FOUND, CONFLICT */
 export async function archiveFeedItem(
-  dependencies: ItemStateDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<NewsfeedItem | null> {
@@ -82,7 +73,7 @@ export async function archiveFeedItem(
 
 /** @throws FanfareError NOT_FOUND */
 export async function unarchiveFeedItem(
-  dependencies: ItemStateDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<NewsfeedItem | null> {
@@ -95,7 +86,7 @@ export async function unarchiveFeedItem(
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export function readHiddenItems(
-  { itemMarks }: Pick<ItemStateDependencies, 'itemMarks'>,
+  { itemMarks }: Pick<ReadingDependencies, 'itemMarks'>,
   session: ReaderSession,
   args: PageArgs,
 ): Promise<CountedPage<Action>> {
@@ -108,7 +99,7 @@ export function readHiddenItems(
 }
 
 async function requireRoom(
-  { itemMarks }: ItemStateDependencies,
+  { itemMarks }: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<void> {
@@ -119,7 +110,7 @@ async function requireRoom(
 
 /** It may still be where hidden items were before. */
 export async function forgetOldHide(
-  { hiddenItems }: Pick<ItemStateDependencies, 'hiddenItems'>,
+  { hiddenItems }: Pick<ReadingDependencies, 'hiddenItems'>,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<void> {

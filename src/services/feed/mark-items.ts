@@ -1,27 +1,21 @@
 import type { ActionId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import { announceListChange, type AnnounceDependencies } from '../../realtime/announce.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
-import type { ItemMarksRepository } from '../../storage/item-marks.ts';
+import { announceListChange } from '../../realtime/announce.ts';
 import { requireAction } from './read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
+import type { ReadingDependencies } from '../service-parts.ts';
 
 export const MAX_MARKED_AT_ONCE = 100;
 /** Most items of one reader that are marked as unread: every count looks at them. Two at once may exceed it. */
 export const MAX_MARKED_UNREAD = 1_000;
-
-interface MarkItemsDependencies extends AnnounceDependencies {
-  readonly feeds: Pick<FeedsRepository, 'markHasMarks'>;
-  readonly itemMarks: Pick<ItemMarksRepository, 'markRead' | 'markUnread' | 'unread'>;
-}
 
 /**
  * Marks items as read, whatever has been read besides. One that is bumped later is unread again.
  * @throws FanfareError BAD_USER_INPUT, NOT_FOUND when the reader may not see one of them: then none is marked.
  */
 export async function markItemsRead(
-  dependencies: MarkItemsDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   actionIds: readonly ActionId[],
 ): Promise<void> {
@@ -37,7 +31,7 @@ export async function markItemsRead(
  * @throws FanfareError BAD_USER_INPUT, NOT_FOUND, CONFLICT when too many are marked as unread: then none is marked.
  */
 export async function markItemsUnread(
-  dependencies: MarkItemsDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   actionIds: readonly ActionId[],
 ): Promise<void> {

@@ -8,16 +8,7 @@ import {
   type RankingWeights,
 } from '../../domain/ranking.ts';
 import { clock } from '../../lib/clock.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
-import type { RankedActionsRepository } from '../../storage/ranked-actions.ts';
-import type { ScoresRepository } from '../../storage/scores.ts';
-
-export interface RankingDependencies {
-  readonly scores: Pick<ScoresRepository, 'current' | 'find'>;
-  readonly rankedActions: Pick<RankedActionsRepository, 'find'>;
-  readonly interactions: Pick<InteractionsRepository, 'newestBy'>;
-  readonly ranking: RankingWeights;
-}
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /** So many of a reader's newest interactions tell whose actions they care for. */
 const INTERACTIONS = 200;
@@ -38,13 +29,13 @@ export interface RankedScore {
 }
 
 /** Before the first generation there are no scores: the one that would have been latest stays without for good. */
-export async function latestGeneration({ scores }: Pick<RankingDependencies, 'scores'>): Promise<Date> {
+export async function latestGeneration({ scores }: Pick<ReadingDependencies, 'scores'>): Promise<Date> {
   return (await scores.current()) ?? new Date(generationAt(clock.now()).getTime() - RESCORE_EVERY_MS);
 }
 
 /** How often the reader has interacted with others' actions, by actor, before the generation. */
 export async function interactionsByActor(
-  { interactions, rankedActions }: RankingDependencies,
+  { interactions, rankedActions }: ReadingDependencies,
   userId: UserId,
   generation: Date,
 ): Promise<ReadonlyMap<UserId, number>> {
@@ -93,7 +84,7 @@ export function rankedScore(
 
 /** The same for a single action, by the latest generation. Three round trips; one for what is older. */
 export async function scoreFor(
-  dependencies: RankingDependencies,
+  dependencies: ReadingDependencies,
   userId: UserId,
   action: {
     readonly id: ActionId;

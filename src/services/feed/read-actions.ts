@@ -4,7 +4,6 @@ import { FanfareError } from '../../domain/errors.ts';
 import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import { isEntitled, needsFollows } from '../../domain/visibility.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { ActionsRepository } from '../../storage/actions.ts';
 import { followsOf, followsOfOne } from './hydration.ts';
 import { actionConditions, checkActionFilter } from './filters.ts';
 import { ListScan } from './list-scan.ts';
@@ -14,14 +13,11 @@ import { requireOneOf } from '../roles.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
-
-export interface ReadActionsDependencies {
-  readonly actions: Pick<ActionsRepository, 'slice' | 'list'>;
-}
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /** The actions of a ref that the reader may see, newest first. @throws BAD_USER_INPUT, BAD_CURSOR */
 export async function readSlice(
-  { actions }: ReadActionsDependencies,
+  { actions }: ReadingDependencies,
   session: ReaderSession,
   refId: RefId,
   args: PageArgs & { readonly filter?: ActionFilter | null | undefined },
@@ -77,7 +73,7 @@ export async function requireAction(session: ReaderSession, id: ActionId): Promi
 
 /** All actions for an admin or a service, newest first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listActions(
-  { actions }: ReadActionsDependencies,
+  { actions }: ReadingDependencies,
   session: ReaderSession,
   args: PageArgs & {
     readonly fanOutState?: FanOutState | null | undefined;

@@ -2,21 +2,17 @@ import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfee
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import type { ActionId } from '../../domain/action.ts';
 import { clock } from '../../lib/clock.ts';
-import type { ActionGroupsRepository } from '../../storage/action-groups.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../shapes.ts';
 import { checkFeedFilter } from './filters.ts';
-import { openStages, type PageStages, type ReadPageDependencies } from './read-page.ts';
+import { openStages, type PageStages } from './read-page.ts';
 import { GroupScan } from './group-scan.ts';
 import { collectPage } from './paging.ts';
 import { badInput } from '../../domain/errors.ts';
+import type { ReadingDependencies } from '../service-parts.ts';
 
 const DEFAULT_GROUPS = 25;
 export const MAX_GROUPS = 50;
-
-export interface ReadGroupsDependencies extends ReadPageDependencies {
-  readonly actionGroups: Pick<ActionGroupsRepository, 'newestOf' | 'sharing' | 'anyOf'>;
-}
 
 /**
  * A page of the reader's feed in groups. From the top it costs what a page of the feed costs that has all their items;
@@ -24,7 +20,7 @@ export interface ReadGroupsDependencies extends ReadPageDependencies {
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readFeedGroups(
-  dependencies: ReadGroupsDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   args: PageArgs & { readonly filter?: FeedFilter | null | undefined },
 ): Promise<FeedGroupPage> {
@@ -58,7 +54,7 @@ export async function readFeedGroups(
 
 /** One group of the reader's feed; null when nothing of it is in the feed. */
 export async function getFeedGroup(
-  dependencies: ReadGroupsDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   groupKey: string,
 ): Promise<FeedGroup | null> {
@@ -75,7 +71,7 @@ export async function getFeedGroup(
 
 const OBJECT_ID = /^[0-9a-f]{24}$/;
 
-function openScan({ actionGroups, feedReader }: ReadGroupsDependencies, feed: PageStages): GroupScan {
+function openScan({ actionGroups, feedReader }: ReadingDependencies, feed: PageStages): GroupScan {
   return new GroupScan({
     ...feed,
     actionGroups,

@@ -6,16 +6,7 @@ import type { ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
 import { Turn } from '../../lib/turn.ts';
-import type { FeedReader } from '../../feeds/feed-reader.ts';
-import type { ActionsRepository } from '../../storage/actions.ts';
-import type { ItemMarksRepository } from '../../storage/item-marks.ts';
-import type { SnoozesRepository } from '../../storage/snoozes.ts';
-import {
-  beginPage,
-  beginReading,
-  type BegunPage,
-  type BeginReadingDependencies,
-} from '../session/begin-reading.ts';
+import { beginPage, beginReading, type BegunPage } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs } from '../shapes.ts';
 import { isAboveRead, passRules, toItem } from './feed-rules.ts';
@@ -28,21 +19,14 @@ import {
   type CheckedFeedFilter,
 } from './filters.ts';
 import { hydrateEntries } from './hydration.ts';
-import { liveCursorOf, type LiveCursorDependencies } from './live-cursor.ts';
+import { liveCursorOf } from './live-cursor.ts';
 import type { OrderedPage } from './ordered-page.ts';
 import { collectPage, pageSize } from './paging.ts';
-import type { RankingDependencies } from './ranked-score.ts';
 import { readRecent } from './read-recent.ts';
 import { readTop } from './read-top.ts';
 import { entriesAfter, entriesInState } from './state-entries.ts';
 import { unreadEntries } from './unread-entries.ts';
-
-export interface ReadPageDependencies extends BeginReadingDependencies {
-  readonly feedReader: FeedReader;
-  readonly itemMarks: Pick<ItemMarksRepository, 'unread' | 'list'>;
-  readonly snoozes: Pick<SnoozesRepository, 'active'>;
-  readonly actions: Pick<ActionsRepository, 'matching'>;
-}
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /**
  * A page of the reader's own feed, or of a list of what they put into a state. Four stages, which follow below in this order:
@@ -57,7 +41,7 @@ export interface ReadPageDependencies extends BeginReadingDependencies {
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readFeed(
-  dependencies: ReadPageDependencies & RankingDependencies & LiveCursorDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   args: PageArgs & {
     readonly filter?: FeedFilter | null | undefined;
@@ -93,7 +77,7 @@ export async function readFeed(
 }
 
 function readInOrder(
-  dependencies: RankingDependencies,
+  dependencies: ReadingDependencies,
   order: FeedOrder,
   options: OrderedPage,
 ): Promise<Page<NewsfeedItem>> {
@@ -137,7 +121,7 @@ export interface PageStages {
 }
 
 export function openStages(
-  dependencies: ReadPageDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   { filter, order }: { readonly filter: CheckedFeedFilter; readonly order: FeedOrder },
 ): PageStages {
@@ -188,7 +172,7 @@ function rangeOf(
  * selective the filter, only what is shown is loaded whole.
  */
 async function narrowed(
-  { actions }: Pick<ReadPageDependencies, 'actions'>,
+  { actions }: Pick<ReadingDependencies, 'actions'>,
   filter: CheckedFeedFilter,
   entries: readonly FeedEntry[],
 ): Promise<readonly FeedEntry[]> {

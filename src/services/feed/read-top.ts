@@ -7,13 +7,9 @@ import { GENERATIONS_KEPT } from '../../storage/scores.ts';
 import type { OrderedPage } from './ordered-page.ts';
 import { collectPage } from './paging.ts';
 import { collectRecent } from './read-recent.ts';
-import {
-  interactionsByActor,
-  latestGeneration,
-  rankedScore,
-  type RankingDependencies,
-} from './ranked-score.ts';
+import { interactionsByActor, latestGeneration, rankedScore } from './ranked-score.ts';
 import type { Page } from '../shapes.ts';
+import type { ReadingDependencies } from '../service-parts.ts';
 
 const CHUNK = 1_000;
 
@@ -30,7 +26,7 @@ interface RankedEntry extends RankedPosition {
  * @throws FanfareError BAD_CURSOR, also for one whose generation is no longer kept.
  */
 export async function readTop(
-  dependencies: RankingDependencies,
+  dependencies: ReadingDependencies,
   options: OrderedPage,
 ): Promise<Page<NewsfeedItem>> {
   const { size, scan, select } = options;
@@ -96,7 +92,7 @@ function isKept(generation: Date, latest: Date): boolean {
 
 /** The entries of the generation's day, best first, before the rules. */
 async function rank(
-  dependencies: RankingDependencies,
+  dependencies: ReadingDependencies,
   { userId, scan }: Pick<OrderedPage, 'userId' | 'scan'>,
   generation: Date,
 ): Promise<RankedEntry[]> {

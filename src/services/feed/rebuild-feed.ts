@@ -2,21 +2,14 @@ import type { UserId } from '../../domain/action.ts';
 import type { Member } from '../../domain/member.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
 import type { ActionsRepository } from '../../storage/actions.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
 import type { FollowsRepository } from '../../storage/follows.ts';
-import type { ReadersRepository } from '../../storage/readers.ts';
 import type { MemberRecord } from '../../storage/members.ts';
 import { requireRole } from '../roles.ts';
 import type { FeedState } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
-
-export interface RebuildFeedDependencies {
-  readonly feeds: Pick<FeedsRepository, 'markDue'>;
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
-}
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /**
  * Makes a member's stored feed due for a rebuild from the actions themselves; until it is done the feed answers from
@@ -24,7 +17,7 @@ export interface RebuildFeedDependencies {
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
  */
 export async function rebuildFeed(
-  { feeds, workSignal }: RebuildFeedDependencies,
+  { feeds, workSignal }: ReadingDependencies,
   identity: Identity,
   memberId: UserId,
 ): Promise<FeedState> {
@@ -35,7 +28,7 @@ export async function rebuildFeed(
 
 /** Makes stored feeds due for a rebuild, and wakes who does it. One write. */
 export async function makeDue(
-  { feeds, workSignal }: RebuildFeedDependencies,
+  { feeds, workSignal }: Pick<ReadingDependencies, 'feeds' | 'workSignal'>,
   userIds: readonly UserId[],
 ): Promise<void> {
   await feeds.markDue(userIds, clock.now());
@@ -46,7 +39,7 @@ const AT_ONCE = 1_000;
 
 /** `rebuildFeed` for everybody; gives how many are due so far, some counted twice. @throws FORBIDDEN */
 export async function* rebuildFeeds(
-  { feeds, readers, workSignal }: RebuildFeedDependencies & { readonly readers: ReadersRepository },
+  { feeds, readers, workSignal }: ReadingDependencies,
   identity: Identity,
 ): AsyncGenerator<number, void, undefined> {
   requireRole(identity, 'admin');

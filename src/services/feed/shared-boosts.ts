@@ -5,16 +5,10 @@ import {
   relevancyFor,
   type InteractionGroup,
   type RelevancyReader,
-  type RelevancyWeights,
 } from '../../domain/relevancy.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
-
-export interface SharedBoostsDependencies {
-  readonly interactions: Pick<InteractionsRepository, 'summaries'>;
-  readonly weights: RelevancyWeights;
-}
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /** The relevancy of the actions for a reader, as it is now. */
 export interface RelevancyNow {
@@ -42,7 +36,7 @@ const MOST_GROUPS = 1_000;
  * The relevancy of actions for watchers, who all ask for the same action in the same moment. What was read stays good for
  * as long as the action has the version it had then: each interaction raises it. Without interactions nothing is asked.
  */
-export function createSharedBoosts({ interactions, weights }: SharedBoostsDependencies): SharedBoosts {
+export function createSharedBoosts({ interactions, weights }: ReadingDependencies): SharedBoosts {
   const remembered = new Map<ActionId, Boosts>();
   const loads = new SharedLoads<Pick<Boosts, 'actionId' | 'version'>, Boosts>({
     async load(keys) {

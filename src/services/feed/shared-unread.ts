@@ -2,20 +2,15 @@ import type { UserId } from '../../domain/action.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
 import { countUnread } from './count-unread.ts';
-import type { UnreadEntriesDependencies } from './unread-entries.ts';
-import type { ReaderSession } from '../session/reader-session.ts';
 import type { UnreadCount } from '../shapes.ts';
-
-export interface SharedUnreadDependencies extends UnreadEntriesDependencies {
-  readonly openSession: (identity: Identity) => ReaderSession;
-}
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /** Readers who are counted for at once: every count reads a feed. */
 const COUNTS_AT_ONCE = 25;
 
 /** Counts for watchers: a reader's tabs that ask before a count begins share it, few run at a time. */
 export function createSharedUnread(
-  dependencies: SharedUnreadDependencies,
+  dependencies: ReadingDependencies,
 ): (identity: Identity) => Promise<UnreadCount> {
   const counts = new SharedLoads<Identity, { readonly name: string; readonly unread: UnreadCount }>({
     load: (identities) =>

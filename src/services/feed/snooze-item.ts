@@ -4,15 +4,12 @@ import { hasEnded } from '../../domain/item-mark.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { clock } from '../../lib/clock.ts';
 import { announce, removals } from '../../realtime/announce.ts';
-import { MAX_SNOOZED, type SnoozesRepository } from '../../storage/snoozes.ts';
+import { MAX_SNOOZED } from '../../storage/snoozes.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { announceBack, forgetOldHide, type ItemStateDependencies } from './item-state.ts';
+import { announceBack, forgetOldHide } from './item-state.ts';
 import { requireAction } from './read-actions.ts';
 import { getNewsfeedItem } from './get-item.ts';
-
-export interface SnoozeItemDependencies extends ItemStateDependencies {
-  readonly snoozes: Pick<SnoozesRepository, 'active' | 'set' | 'clear' | 'countActive' | 'forgetOld'>;
-}
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /** A year, were it a leap year. */
 const MAX_SNOOZE_MS = 366 * 86_400_000;
@@ -24,7 +21,7 @@ const MAX_SNOOZE_MS = 366 * 86_400_000;
  *   snoozed.
  */
 export async function snoozeFeedItem(
-  dependencies: SnoozeItemDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
   until: Date,
@@ -47,7 +44,7 @@ export async function snoozeFeedItem(
 
 /** Puts a snoozed item back at its own place. @throws FanfareError NOT_FOUND where it may not be seen. */
 export async function unsnoozeFeedItem(
-  dependencies: SnoozeItemDependencies,
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
 ): Promise<NewsfeedItem | null> {
@@ -65,7 +62,7 @@ function requireTime(until: Date, now: Date): void {
 }
 
 async function requireRoom(
-  { snoozes }: SnoozeItemDependencies,
+  { snoozes }: ReadingDependencies,
   session: ReaderSession,
   actionId: ActionId,
   now: Date,

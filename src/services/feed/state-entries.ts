@@ -1,18 +1,10 @@
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { FeedReader } from '../../feeds/feed-reader.ts';
-import type { ItemMarksRepository } from '../../storage/item-marks.ts';
-import type { SnoozesRepository } from '../../storage/snoozes.ts';
 import type { ListedState } from './filters.ts';
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /** Most items of one reader that are archived: their list is read as a whole. Two at once may exceed it by one. */
 export const MAX_ARCHIVED = 10_000;
-
-export interface StateEntriesDependencies {
-  readonly feedReader: Pick<FeedReader, 'find'>;
-  readonly itemMarks: Pick<ItemMarksRepository, 'list'>;
-  readonly snoozes: Pick<SnoozesRepository, 'active'>;
-}
 
 const BATCH = 500;
 
@@ -21,7 +13,7 @@ const BATCH = 500;
  * round trip, and one for each 500 of them.
  */
 export async function entriesInState(
-  { feedReader, itemMarks, snoozes }: StateEntriesDependencies,
+  { feedReader, itemMarks, snoozes }: ReadingDependencies,
   reader: ReaderProfile,
   state: ListedState,
 ): Promise<readonly FeedEntry[]> {

@@ -1,14 +1,8 @@
 import { compareFeedPositions, type FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { isInRange } from '../../feeds/feed-range.ts';
-import type { FeedReader } from '../../feeds/feed-reader.ts';
 import type { FeedQuery } from '../../feeds/read-ahead.ts';
-import type { ItemMarksRepository } from '../../storage/item-marks.ts';
-
-export interface UnreadEntriesDependencies {
-  readonly feedReader: Pick<FeedReader, 'page' | 'find'>;
-  readonly itemMarks: Pick<ItemMarksRepository, 'unread'>;
-}
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /** Reads a reader's entries that may be unread: those above everything read, and below them those marked as unread. */
 export interface UnreadEntries {
@@ -22,7 +16,7 @@ export interface UnreadEntries {
 }
 
 export function unreadEntries(
-  { feedReader, itemMarks }: UnreadEntriesDependencies,
+  { feedReader, itemMarks }: ReadingDependencies,
   reader: ReaderProfile,
 ): UnreadEntries {
   const { lastRead, userId, hasUnreadMarks } = reader;

@@ -1,7 +1,7 @@
 import type { Identity } from '../../domain/viewer.ts';
 import type { EndSignal } from '../../lib/ending.ts';
 import type { LiveLog, LiveMessage, LiveMessages } from '../../realtime/live-log.ts';
-import { beginReading, type BeginReadingDependencies } from '../session/begin-reading.ts';
+import { beginReading } from '../session/begin-reading.ts';
 import { checkFeedFilter } from './filters.ts';
 import type { EventMessage } from './live-decisions.ts';
 import type { SharedDecisions } from './shared-decisions.ts';
@@ -9,12 +9,13 @@ import type { OpenEventSession } from '../session/event-sessions.ts';
 import { KeptProfile } from '../session/kept-profile.ts';
 import type { FeedEvent, UnreadCount, WatchArgs } from '../shapes.ts';
 import { UnreadWatch } from './unread-watch.ts';
+import type { ReadingDependencies } from '../service-parts.ts';
 
 export interface WatchFeedDependencies {
   readonly decisions: Pick<SharedDecisions, 'decide'>;
   readonly liveLog: Pick<LiveLog, 'watch'>;
   readonly openSession: OpenEventSession;
-  readonly reading: BeginReadingDependencies;
+  readonly reading: ReadingDependencies;
   /** Counts by a read that begins after the call. */
   readonly countUnread: (identity: Identity) => Promise<UnreadCount>;
 }

@@ -10,16 +10,15 @@ import type { ActionsRepository } from '../../storage/actions.ts';
 import type { CountEpochs } from '../../storage/follower-counts.ts';
 import type { FollowPair } from '../../storage/follow-reads.ts';
 import type { NewSpan } from '../../storage/follow-opening.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
-import type { FollowsRepository } from '../../storage/follows.ts';
 import { typeSchema } from '../feed/filters.ts';
 import { checkCount } from '../members/directory.ts';
 import { requireRole } from '../roles.ts';
 import type { FollowInput } from '../shapes.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { settleFollows, type SettleFollowsDependencies } from './settle-follows.ts';
+import { settleFollows } from './settle-follows.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
+import type { FollowDependencies } from '../service-parts.ts';
 
 export const DEFAULT_COPY_LIMIT = 100;
 export const MAX_COPY_LIMIT = 1_000;
@@ -32,13 +31,6 @@ const followTypesSchema = z
   .max(MAX_FOLLOW_TYPES, `Must have at most ${String(MAX_FOLLOW_TYPES)} entries`)
   .transform((types) => [...new Set(types)].sort())
   .nullish();
-
-export interface FollowDependencies extends SettleFollowsDependencies {
-  readonly actions: Pick<ActionsRepository, 'nthNewest' | 'recordedSince' | 'findByIds'>;
-  readonly feeds: SettleFollowsDependencies['feeds'] & Pick<FeedsRepository, 'markHasAssigned'>;
-  readonly follows: SettleFollowsDependencies['follows'] &
-    Pick<FollowsRepository, 'find' | 'open' | 'unsettled' | 'withSpans'>;
-}
 
 /**
  * Opens a follow span from now, or from the `copyLimit`-th newest past action of the ref that has one of the types.

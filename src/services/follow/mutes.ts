@@ -11,16 +11,12 @@ import {
 } from '../../domain/mute.ts';
 import { normalised, wordsOf } from '../../domain/words.ts';
 import { clock } from '../../lib/clock.ts';
-import { announceListChange, type AnnounceDependencies } from '../../realtime/announce.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
+import { announceListChange } from '../../realtime/announce.ts';
 import { typeSchema } from '../feed/filters.ts';
 import type { MuteTargetInput } from '../shapes.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { validate } from '../validate.ts';
-
-export interface MutesDependencies extends AnnounceDependencies {
-  readonly feeds: Pick<FeedsRepository, 'addMute' | 'removeMute'>;
-}
+import type { FollowDependencies } from '../service-parts.ts';
 
 type Path = readonly string[];
 
@@ -30,7 +26,7 @@ type Path = readonly string[];
  * @throws FanfareError BAD_USER_INPUT, CONFLICT when the reader mutes too much.
  */
 export async function addMute(
-  dependencies: MutesDependencies,
+  dependencies: FollowDependencies,
   session: ReaderSession,
   given: MuteTargetInput,
   until: Date | null | undefined,
@@ -46,7 +42,7 @@ export async function addMute(
 
 /** Lets it into the feed again; what is not muted changes nothing. @throws FanfareError BAD_USER_INPUT */
 export async function removeMute(
-  dependencies: MutesDependencies,
+  dependencies: FollowDependencies,
   session: ReaderSession,
   given: MuteTargetInput,
 ): Promise<void> {
@@ -55,7 +51,7 @@ export async function removeMute(
 
 /** `addMute` of a member, without an end. @throws FanfareError BAD_USER_INPUT, CONFLICT */
 export async function mute(
-  dependencies: MutesDependencies,
+  dependencies: FollowDependencies,
   session: ReaderSession,
   memberId: UserId,
 ): Promise<void> {
@@ -67,7 +63,7 @@ export async function mute(
 
 /** `removeMute` of a member. @throws FanfareError BAD_USER_INPUT */
 export async function unmute(
-  dependencies: MutesDependencies,
+  dependencies: FollowDependencies,
   session: ReaderSession,
   memberId: UserId,
 ): Promise<void> {
@@ -75,7 +71,7 @@ export async function unmute(
 }
 
 async function add(
-  dependencies: MutesDependencies,
+  dependencies: FollowDependencies,
   userId: UserId,
   target: MuteTarget,
   until: Date | null,
@@ -89,7 +85,7 @@ async function add(
   await announceListChange(dependencies, [userId], 'mutes');
 }
 
-async function remove(dependencies: MutesDependencies, userId: UserId, target: MuteTarget): Promise<void> {
+async function remove(dependencies: FollowDependencies, userId: UserId, target: MuteTarget): Promise<void> {
   await dependencies.feeds.removeMute(userId, target, clock.now());
   await announceListChange(dependencies, [userId], 'mutes');
 }

@@ -4,36 +4,17 @@ import { anySpanBrings, anySpanBringsPassedOn } from '../../domain/follow-span.t
 import { profileOfStranger, type Follow } from '../../domain/viewer.ts';
 import { passedOnBy } from '../../domain/visibility.ts';
 import { clock } from '../../lib/clock.ts';
-import {
-  announceListChange,
-  resynchronise,
-  type ResynchroniseDependencies,
-} from '../../realtime/announce.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
-import { fillFeed, type FillFeedDependencies } from '../../feeds/fill-feed.ts';
-import { entriesOf, feedMembershipOf, type FeedMembershipDependencies } from '../../feeds/membership.ts';
+import { announceListChange, resynchronise } from '../../realtime/announce.ts';
+import { fillFeed } from '../../feeds/fill-feed.ts';
+import { entriesOf, feedMembershipOf } from '../../feeds/membership.ts';
 import { asStored } from '../../feeds/reconcile-feed.ts';
-import type { ActionsRepository } from '../../storage/actions.ts';
-import type { InteractionsRepository, PassedOn } from '../../storage/interactions.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
+import type { PassedOn } from '../../storage/interactions.ts';
 import type { CountEpochs } from '../../storage/follower-counts.ts';
 import type { OpeningTokens } from '../../storage/follow-opening.ts';
-import type { FollowsRepository, UnsettledFollow } from '../../storage/follows.ts';
-import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
-import { resolveEntries, type ResolveEntriesDependencies } from '../../feeds/resolve-entries.ts';
-
-export interface SettleFollowsDependencies
-  extends FillFeedDependencies, ResolveEntriesDependencies, CountFollowersDependencies {
-  readonly actions: Pick<ActionsRepository, 'recordedSince' | 'findByIds'>;
-  readonly follows: CountFollowersDependencies['follows'] &
-    FeedMembershipDependencies['follows'] &
-    Pick<FollowsRepository, 'settle'>;
-  readonly interactions: ResolveEntriesDependencies['interactions'] &
-    Pick<InteractionsRepository, 'passedOnBy'>;
-  readonly feeds: Pick<FeedsRepository, 'markDue'>;
-  readonly liveLog: FillFeedDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
-}
+import type { UnsettledFollow } from '../../storage/follows.ts';
+import { countFollowers } from '../../storage/count-followers.ts';
+import { resolveEntries } from '../../feeds/resolve-entries.ts';
+import type { FollowDependencies } from '../service-parts.ts';
 
 const FILL_CHUNK = 1_000;
 
@@ -45,7 +26,7 @@ const FILL_CHUNK = 1_000;
  *   nobody knows how far it came.
  */
 export async function settleFollows(
-  dependencies: SettleFollowsDependencies,
+  dependencies: FollowDependencies,
   opened: readonly UnsettledFollow[],
   own: { readonly tokens: OpeningTokens; readonly epochs: CountEpochs },
 ): Promise<void> {
@@ -73,7 +54,7 @@ export async function settleFollows(
  * department. Of what another call left behind nobody knows whether its options were changed.
  */
 async function bringInLine(
-  dependencies: SettleFollowsDependencies,
+  dependencies: FollowDependencies,
   changed: readonly UnsettledFollow[],
   foreign: readonly UnsettledFollow[],
 ): Promise<void> {
@@ -86,7 +67,7 @@ async function bringInLine(
 }
 
 async function fillFeeds(
-  dependencies: SettleFollowsDependencies,
+  dependencies: FollowDependencies,
   opened: readonly UnsettledFollow[],
 ): Promise<void> {
   const since = Math.min(...opened.map((follow) => openSince(follow)));
@@ -98,7 +79,7 @@ async function fillFeeds(
 
 /** What carries the refs. */
 async function fillOwn(
-  dependencies: SettleFollowsDependencies,
+  dependencies: FollowDependencies,
   opened: readonly UnsettledFollow[],
   since: Date,
 ): Promise<void> {
@@ -124,7 +105,7 @@ async function fillOwn(
 
 /** What the refs, members, have passed on: it comes, or stands higher. One query where there is nothing. */
 async function fillPassedOn(
-  dependencies: SettleFollowsDependencies,
+  dependencies: FollowDependencies,
   opened: readonly UnsettledFollow[],
   since: Date,
 ): Promise<void> {

@@ -3,23 +3,15 @@ import type { RefId, UserId } from '../../domain/action.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { clock } from '../../lib/clock.ts';
-import { announceListChange, type AnnounceDependencies } from '../../realtime/announce.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
-import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
-import type { ClosingTokens, FollowEndsRepository } from '../../storage/follow-ends.ts';
-import type { FollowsRepository, UnsettledFollow } from '../../storage/follows.ts';
+import { announceListChange } from '../../realtime/announce.ts';
+import { countFollowers } from '../../storage/count-followers.ts';
+import type { ClosingTokens } from '../../storage/follow-ends.ts';
+import type { UnsettledFollow } from '../../storage/follows.ts';
 import { checkCount } from '../members/directory.ts';
 import { requireRole } from '../roles.ts';
 import type { FollowPairInput } from '../shapes.ts';
 import { validate } from '../validate.ts';
-
-export interface UnfollowManyDependencies extends CountFollowersDependencies, AnnounceDependencies {
-  readonly followEnds: FollowEndsRepository;
-  readonly feeds: Pick<FeedsRepository, 'markDue'>;
-  readonly follows: CountFollowersDependencies['follows'] & Pick<FollowsRepository, 'unsettled'>;
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
-}
+import type { FollowDependencies } from '../service-parts.ts';
 
 /**
  * Ends follows on behalf of members. The write that ends them is the commit point; the marks it leaves let a retry, or
@@ -29,7 +21,7 @@ export interface UnfollowManyDependencies extends CountFollowersDependencies, An
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
  */
 export async function unfollowMany(
-  dependencies: UnfollowManyDependencies,
+  dependencies: FollowDependencies,
   identity: Identity,
   inputs: readonly FollowPairInput[],
   keepHistory: boolean,
@@ -74,7 +66,7 @@ function changesOf(ended: readonly UnsettledFollow[], tokens: ClosingTokens) {
 
 /** With the history kept, what was lifted as assigned stands lower, and what another call was cut off in may be missing. */
 async function bringFeedsInLine(
-  dependencies: UnfollowManyDependencies,
+  dependencies: FollowDependencies,
   ended: readonly UnsettledFollow[],
   { keepHistory, tokens }: { readonly keepHistory: boolean; readonly tokens: ClosingTokens },
 ): Promise<void> {

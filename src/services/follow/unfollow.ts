@@ -1,33 +1,15 @@
 import type { UserId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import { announceTakenBack, type AnnounceTakenBackDependencies } from '../../feeds/announce-taken-back.ts';
-import {
-  announceListChange,
-  resynchronise,
-  type ResynchroniseDependencies,
-} from '../../realtime/announce.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
-import { sweepFeed, type ReconcileDependencies } from '../../feeds/reconcile-feed.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
-import type { FollowsRepository } from '../../storage/follows.ts';
-import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
+import { announceTakenBack } from '../../feeds/announce-taken-back.ts';
+import { announceListChange, resynchronise } from '../../realtime/announce.ts';
+import { sweepFeed } from '../../feeds/reconcile-feed.ts';
+import { countFollowers } from '../../storage/count-followers.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { refOf } from './follow.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
-
-export interface UnfollowDependencies
-  extends ReconcileDependencies, AnnounceTakenBackDependencies, CountFollowersDependencies {
-  readonly feeds: Pick<FeedsRepository, 'markChecksFollows' | 'markDue'>;
-  readonly actions: ReconcileDependencies['actions'] & AnnounceTakenBackDependencies['actions'];
-  readonly follows: CountFollowersDependencies['follows'] &
-    ReconcileDependencies['follows'] &
-    Pick<FollowsRepository, 'all' | 'close' | 'forget'>;
-  readonly interactions: AnnounceTakenBackDependencies['interactions'];
-  readonly liveLog: ReconcileDependencies['liveLog'] & ResynchroniseDependencies['liveLog'];
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
-}
+import type { FollowDependencies } from '../service-parts.ts';
 
 /**
  * Ends a follow: nothing new comes. With its history kept, what came stays. Without, every span of the ref goes, and
@@ -36,7 +18,7 @@ export interface UnfollowDependencies
  * @throws FanfareError BAD_USER_INPUT
  */
 export async function unfollow(
-  dependencies: UnfollowDependencies,
+  dependencies: FollowDependencies,
   session: ReaderSession,
   refId: string,
   keepHistory: boolean,
@@ -73,7 +55,7 @@ export async function unfollow(
 }
 
 /** What was lifted because it was assigned stands lower now, all over the feed. */
-async function lower(dependencies: UnfollowDependencies, userId: UserId): Promise<void> {
+async function lower(dependencies: FollowDependencies, userId: UserId): Promise<void> {
   await announceListChange(dependencies, [userId], 'membership');
   await dependencies.feeds.markDue([userId], clock.now(), { isNotified: true });
   dependencies.workSignal.notify();
@@ -81,7 +63,7 @@ async function lower(dependencies: UnfollowDependencies, userId: UserId): Promis
 
 /** Where the follow that ends was cut off before it brought the history that is kept, the rebuild does. */
 async function completeForeign(
-  dependencies: UnfollowDependencies,
+  dependencies: FollowDependencies,
   userId: UserId,
   keepHistory: boolean,
 ): Promise<void> {

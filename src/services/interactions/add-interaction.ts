@@ -8,12 +8,9 @@ import {
   type InteractionIdentity,
 } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
-import type { Identity } from '../../domain/viewer.ts';
 import { jsonSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
 import type { RecordOutcome } from '../../storage/interaction-records.ts';
-import type { MembersRepository } from '../../storage/members.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { actingAs } from '../roles.ts';
@@ -21,22 +18,8 @@ import type { ChangedInteraction, RecordInteractionInput } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import { commentSchema } from './comment-text.ts';
-import {
-  noSuchAction,
-  reshareOf,
-  settleInteraction,
-  settleUnknown,
-  type SettleInteractionDependencies,
-} from './settle-interaction.ts';
-
-export interface AddInteractionDependencies extends SettleInteractionDependencies {
-  readonly interactions: SettleInteractionDependencies['interactions'] &
-    Pick<InteractionsRepository, 'record' | 'find'>;
-  readonly members: Pick<MembersRepository, 'findByIds'>;
-  readonly newToken: () => string;
-  readonly openSession: (identity: Identity) => ReaderSession;
-  readonly reactions: readonly string[];
-}
+import { noSuchAction, reshareOf, settleInteraction, settleUnknown } from './settle-interaction.ts';
+import type { InteractionDependencies } from '../service-parts.ts';
 
 const inputSchema = z.strictObject({
   kind: z.enum(INTERACTION_KINDS),
@@ -59,7 +42,7 @@ type CheckedInput = z.infer<typeof inputSchema>;
  *   replies to, no matter who records it; CONFLICT where it was recorded before and was hidden
  */
 export async function addInteraction(
-  dependencies: AddInteractionDependencies,
+  dependencies: InteractionDependencies,
   session: ReaderSession,
   { actionId, ...input }: RecordInteractionInput,
 ): Promise<ChangedInteraction> {
@@ -101,7 +84,7 @@ export async function addInteraction(
 
 /** What was recorded before and settled costs nothing more. */
 async function settled(
-  dependencies: AddInteractionDependencies,
+  dependencies: InteractionDependencies,
   action: Action,
   { interaction, change, settling }: RecordOutcome,
 ): Promise<Action> {
@@ -131,7 +114,7 @@ function checkKind({ kind, text, reaction, parentId }: CheckedInput, reactions: 
 
 /** A comment of the action that everybody sees who sees the action, and that replies to nothing itself. */
 async function checkParent(
-  { interactions }: Pick<AddInteractionDependencies, 'interactions'>,
+  { interactions }: Pick<InteractionDependencies, 'interactions'>,
   actionId: string,
   parentId: string,
 ): Promise<void> {
@@ -152,7 +135,7 @@ function timeOf({ at }: CheckedInput): Date {
 }
 
 async function departmentsOf(
-  { members }: Pick<AddInteractionDependencies, 'members'>,
+  { members }: Pick<InteractionDependencies, 'members'>,
   userIds: readonly string[],
 ): Promise<string[]> {
   const found = await members.findByIds([...new Set(userIds)]);

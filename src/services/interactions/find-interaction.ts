@@ -2,13 +2,9 @@ import type { Action, ActionId } from '../../domain/action.ts';
 import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { SettlingToken } from '../../storage/interaction-records.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-
-export interface FindInteractionDependencies {
-  readonly interactions: Pick<InteractionsRepository, 'find'>;
-}
+import type { InteractionDependencies } from '../service-parts.ts';
 
 /** An interaction, and its action if the session may see it. */
 export interface FoundInteraction {
@@ -36,7 +32,7 @@ export interface FindInteractionOptions {
  * interaction: what is not there takes the work of what may not be seen.
  */
 export async function findInteraction(
-  { interactions }: FindInteractionDependencies,
+  { interactions }: InteractionDependencies,
   id: InteractionId,
   { isShown, sessionOf }: FindInteractionOptions,
 ): Promise<FoundInteraction | null> {
@@ -51,7 +47,7 @@ export async function findInteraction(
 
 /** Null when there is none or the viewer may not see it; the two cannot be told apart. */
 export async function getInteraction(
-  dependencies: FindInteractionDependencies,
+  dependencies: InteractionDependencies,
   session: ReaderSession,
   id: InteractionId,
 ): Promise<Interaction | null> {
@@ -61,7 +57,7 @@ export async function getInteraction(
 
 /** What the viewer may see, on an action they may see. */
 export async function findShown(
-  dependencies: FindInteractionDependencies,
+  dependencies: InteractionDependencies,
   session: ReaderSession,
   id: InteractionId,
 ): Promise<ShownInteraction | null> {

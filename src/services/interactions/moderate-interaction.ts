@@ -2,33 +2,21 @@ import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
 import type { EngagementChange } from '../../storage/interaction-stages.ts';
 import type { KnownInteraction, SettlingToken } from '../../storage/interaction-records.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
 import { reasonSchema } from '../moderation/reason.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireRole } from '../roles.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import { commentSchema } from './comment-text.ts';
-import {
-  findShown,
-  isAdmin,
-  type FindInteractionDependencies,
-  type ShownInteraction,
-} from './find-interaction.ts';
+import { findShown, isAdmin, type ShownInteraction } from './find-interaction.ts';
 import {
   noSuchInteraction,
   reshareOf,
   settleInteraction,
   settleUnknown,
   takenFrom,
-  type SettleInteractionDependencies,
 } from './settle-interaction.ts';
-
-export interface ModerateInteractionDependencies extends SettleInteractionDependencies {
-  readonly interactions: SettleInteractionDependencies['interactions'] &
-    FindInteractionDependencies['interactions'] &
-    Pick<InteractionsRepository, 'setHidden' | 'edit' | 'logModeration'>;
-}
+import type { InteractionDependencies } from '../service-parts.ts';
 
 /**
  * Hides an interaction from everybody but admins, or shows it again. Counts, viewer state and scores follow, what it
@@ -36,7 +24,7 @@ export interface ModerateInteractionDependencies extends SettleInteractionDepend
  * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
  */
 export async function setInteractionHidden(
-  dependencies: ModerateInteractionDependencies,
+  dependencies: InteractionDependencies,
   session: ReaderSession,
   id: InteractionId,
   {
@@ -70,7 +58,7 @@ export async function setInteractionHidden(
  * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
  */
 export async function updateInteraction(
-  dependencies: ModerateInteractionDependencies,
+  dependencies: InteractionDependencies,
   session: ReaderSession,
   id: InteractionId,
   text: string,
@@ -95,7 +83,7 @@ export async function updateInteraction(
 }
 
 async function requireShown(
-  dependencies: ModerateInteractionDependencies,
+  dependencies: InteractionDependencies,
   session: ReaderSession,
   id: InteractionId,
 ): Promise<ShownInteraction> {
@@ -105,7 +93,7 @@ async function requireShown(
 }
 
 async function conclude(
-  dependencies: ModerateInteractionDependencies,
+  dependencies: InteractionDependencies,
   { interaction, settling }: { readonly interaction: Interaction; readonly settling: SettlingToken },
   change: EngagementChange,
 ): Promise<Interaction> {
@@ -120,7 +108,7 @@ async function conclude(
 
 /** It is as it should be. This may be the repetition of a call that was cut off. */
 async function unchanged(
-  dependencies: ModerateInteractionDependencies,
+  dependencies: InteractionDependencies,
   { interaction, settling }: KnownInteraction,
 ): Promise<Interaction> {
   if (settling !== null) {

@@ -5,7 +5,6 @@ import { isShown, type Interaction, type InteractionId } from '../../domain/inte
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { InteractionQuery } from '../../storage/interaction-lists.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { interactionPageName } from '../session/interaction-pages.ts';
@@ -13,10 +12,7 @@ import { requireRole } from '../roles.ts';
 import type { InteractionListArgs, Page, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { isAdmin } from './find-interaction.ts';
-
-export interface LatestInteractionsDependencies {
-  readonly interactions: Pick<InteractionsRepository, 'latestTexts'>;
-}
+import type { InteractionDependencies } from '../service-parts.ts';
 
 /**
  * What the viewer may see of the interactions of an action that they may see, newest first: what is visible, for admins
@@ -52,7 +48,7 @@ export async function listInteractions(
 
 /** Interactions with a text, the last recorded first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function latestInteractions(
-  { interactions }: LatestInteractionsDependencies,
+  { interactions }: InteractionDependencies,
   session: ReaderSession,
   { first, after }: PageArgs,
 ): Promise<Page<Interaction>> {

@@ -2,13 +2,12 @@ import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
 import { areOfOneTenant } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { actingAs } from '../roles.ts';
 import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
-import { findInteraction, isAdmin, type FindInteractionDependencies } from './find-interaction.ts';
+import { findInteraction, isAdmin } from './find-interaction.ts';
 import {
   noSuchAction,
   noSuchInteraction,
@@ -16,15 +15,8 @@ import {
   settleInteraction,
   settleUnknown,
   takenFrom,
-  type SettleInteractionDependencies,
 } from './settle-interaction.ts';
-
-export interface RemoveInteractionDependencies extends SettleInteractionDependencies {
-  readonly interactions: SettleInteractionDependencies['interactions'] &
-    FindInteractionDependencies['interactions'] &
-    Pick<InteractionsRepository, 'newestOwn' | 'remove'>;
-  readonly openSession: (identity: Identity) => ReaderSession;
-}
+import type { InteractionDependencies } from '../service-parts.ts';
 
 /**
  * Takes back what the actor did; a service what others did, an admin anything. Counts, viewer state and scores follow,
@@ -33,7 +25,7 @@ export interface RemoveInteractionDependencies extends SettleInteractionDependen
  *   not see its action
  */
 export async function removeInteraction(
-  dependencies: RemoveInteractionDependencies,
+  dependencies: InteractionDependencies,
   session: ReaderSession,
   input: RemoveInteractionInput,
 ): Promise<ChangedInteraction> {
@@ -43,7 +35,7 @@ export async function removeInteraction(
 }
 
 async function removeOne(
-  dependencies: RemoveInteractionDependencies,
+  dependencies: InteractionDependencies,
   session: ReaderSession,
   id: InteractionId,
 ): Promise<ChangedInteraction> {
@@ -74,7 +66,7 @@ async function removeOne(
 }
 
 async function removeOwn(
-  dependencies: RemoveInteractionDependencies,
+  dependencies: InteractionDependencies,
   session: ReaderSession,
   { actionId, kind, reaction }: OwnInteraction,
 ): Promise<ChangedInteraction> {

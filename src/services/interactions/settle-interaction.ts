@@ -3,18 +3,10 @@ import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
 import type { ReshareChange } from '../../storage/reshare-stages.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
-import type { ActionsRepository } from '../../storage/actions.ts';
 import type { EngagementChange } from '../../storage/interaction-stages.ts';
 import type { SettlingToken } from '../../storage/interaction-records.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
 import { clock } from '../../lib/clock.ts';
-
-export interface SettleInteractionDependencies {
-  readonly actions: Pick<ActionsRepository, 'markInteraction'>;
-  readonly interactions: Pick<InteractionsRepository, 'settle' | 'summaries' | 'newestOf'>;
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
-}
+import type { InteractionDependencies } from '../service-parts.ts';
 
 /** What else a change of interactions does to their action. */
 export interface SettledBy {
@@ -44,7 +36,7 @@ export function reshareOf({
  * @throws FanfareError NOT_FOUND when the action is gone
  */
 export async function settleInteraction(
-  { actions, interactions, workSignal }: SettleInteractionDependencies,
+  { actions, interactions, workSignal }: InteractionDependencies,
   actionId: ActionId,
   change: EngagementChange,
   { boost, settling, reshare }: SettledBy,
@@ -61,7 +53,7 @@ export async function settleInteraction(
  * One round trip more, which reads all interactions of the action.
  */
 export async function settleUnknown(
-  dependencies: SettleInteractionDependencies,
+  dependencies: InteractionDependencies,
   interaction: Pick<Interaction, 'actionId' | 'at' | 'actorId' | 'passedOn' | 'state'>,
   settling: SettlingToken,
 ): Promise<Action> {
@@ -78,7 +70,7 @@ export async function settleUnknown(
 
 /** What so many visible interactions less come to. One round trip where the newest may be among them, else none. */
 export async function takenFrom(
-  { interactions }: Pick<SettleInteractionDependencies, 'interactions'>,
+  { interactions }: Pick<InteractionDependencies, 'interactions'>,
   action: Action,
   { kind, reaction, at }: Pick<Interaction, 'kind' | 'reaction' | 'at'>,
   count: number,

@@ -2,19 +2,12 @@ import type { ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
 import { latestVersion, MIGRATIONS } from '../../storage/migrations/registry.ts';
 import { OffloadSum, recordText } from '../../storage/offload-records.ts';
-import type { OffloadedAction, OffloadsRepository } from '../../storage/offloads.ts';
-import type { SchemaVersionRepository } from '../../storage/schema-version.ts';
+import type { OffloadedAction } from '../../storage/offloads.ts';
 import { requireRole } from '../roles.ts';
 import { readLine, type OffloadChunk } from './offload-lines.ts';
-
-export interface OffloadDependencies {
-  readonly offloads: OffloadsRepository;
-  readonly schemaVersion: Pick<SchemaVersionRepository, 'state'>;
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
-}
+import type { LifecycleDependencies } from '../service-parts.ts';
 
 /** Actions whose documents are read at once, with all that belongs to them. */
 const BATCH = 500;
@@ -40,7 +33,7 @@ export interface DocumentShape {
 
 /** The shape that documents have now. @throws FORBIDDEN; CONFLICT while a migration is due or under way. */
 export async function readDocumentShape(
-  { schemaVersion }: Pick<OffloadDependencies, 'schemaVersion'>,
+  { schemaVersion }: Pick<LifecycleDependencies, 'schemaVersion'>,
   identity: Identity,
 ): Promise<DocumentShape> {
   requireRole(identity, 'admin');
@@ -53,7 +46,7 @@ export async function readDocumentShape(
 
 /** Actions with which nothing has happened since, in id order; null: no more. @throws FORBIDDEN */
 export async function readOffloadable(
-  { offloads }: Pick<OffloadDependencies, 'offloads'>,
+  { offloads }: Pick<LifecycleDependencies, 'offloads'>,
   identity: Identity,
   range: { readonly before: Date; readonly after: ActionId | null },
 ): Promise<OffloadableActions | null> {
@@ -68,7 +61,7 @@ export async function readOffloadable(
 
 /** The first step: nobody sees the actions of the file any more, nothing is removed. @throws FORBIDDEN */
 export async function claimOffloaded(
-  { offloads }: Pick<OffloadDependencies, 'offloads'>,
+  { offloads }: Pick<LifecycleDependencies, 'offloads'>,
   identity: Identity,
   offloadId: string,
   chunks: AsyncIterable<OffloadChunk>,
@@ -90,7 +83,7 @@ export async function claimOffloaded(
  * @throws FanfareError FORBIDDEN
  */
 export async function takeOut(
-  { offloads, workSignal }: Pick<OffloadDependencies, 'offloads' | 'workSignal'>,
+  { offloads, workSignal }: Pick<LifecycleDependencies, 'offloads' | 'workSignal'>,
   identity: Identity,
   offloadId: string,
   chunks: AsyncIterable<OffloadChunk>,
@@ -123,7 +116,7 @@ export async function takeOut(
 
 /** How many are being withdrawn, and how many could not be. @throws FanfareError FORBIDDEN */
 export async function readLeaving(
-  { offloads }: Pick<OffloadDependencies, 'offloads'>,
+  { offloads }: Pick<LifecycleDependencies, 'offloads'>,
   identity: Identity,
   offloadId: string,
 ): Promise<{ readonly open: number; readonly failed: number }> {
@@ -133,7 +126,7 @@ export async function readLeaving(
 
 /** The last step: removes what is left of actions that have been withdrawn. @returns how many. @throws FanfareError FORBIDDEN */
 export async function purgeOffloaded(
-  { offloads }: Pick<OffloadDependencies, 'offloads'>,
+  { offloads }: Pick<LifecycleDependencies, 'offloads'>,
   identity: Identity,
   offloadId: string,
 ): Promise<number> {

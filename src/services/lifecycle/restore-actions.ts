@@ -4,30 +4,14 @@ import type { ErasureSubject } from '../../domain/erasure.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
 import { anonymiseRecord, erasedSubjects, membersIn } from '../../storage/anonymise-records.ts';
-import type { ErasuresRepository } from '../../storage/erasures.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
 import { latestVersion, MIGRATIONS } from '../../storage/migrations/registry.ts';
 import type { ReturnedMarks } from '../../storage/offload-returns.ts';
 import type { OffloadRecord } from '../../storage/offload-records.ts';
-import type { OffloadsRepository } from '../../storage/offloads.ts';
-import type { RenamesRepository } from '../../storage/renames.ts';
-import type { SchemaVersionRepository } from '../../storage/schema-version.ts';
-import type { ErasedTenantsRepository } from '../../storage/tenants/erased-tenants.ts';
 import { MAX_PINNED } from '../moderation/pin-action.ts';
 import { requireRole } from '../roles.ts';
 import { readLine, type OffloadChunk } from './offload-lines.ts';
-
-export interface RestoreDependencies {
-  readonly offloads: OffloadsRepository;
-  readonly erasures: Pick<ErasuresRepository, 'erasedSince'>;
-  readonly erasedTenants: Pick<ErasedTenantsRepository, 'erasedSince'>;
-  readonly feeds: Pick<FeedsRepository, 'markHasMarks'>;
-  readonly renames: Pick<RenamesRepository, 'carryAgain'>;
-  readonly schemaVersion: Pick<SchemaVersionRepository, 'state'>;
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
-}
+import type { LifecycleDependencies } from '../service-parts.ts';
 
 export interface OffloadedFile {
   readonly id: string;
@@ -57,7 +41,7 @@ const BATCH = 500;
  *   has none or the other way round; CONFLICT while it is being taken out
  */
 export async function restoreActions(
-  dependencies: RestoreDependencies,
+  dependencies: LifecycleDependencies,
   identity: Identity,
   file: OffloadedFile,
   chunks: AsyncIterable<OffloadChunk>,
@@ -93,7 +77,7 @@ export async function restoreActions(
 
 /** @returns how many actions stay as they are. */
 async function bring(
-  dependencies: RestoreDependencies,
+  dependencies: LifecycleDependencies,
   file: OffloadedFile,
   chunks: AsyncIterable<OffloadChunk>,
 ): Promise<number> {
@@ -122,7 +106,7 @@ interface Batch {
 
 /** What belongs to an action that does not come back stays out with it. */
 async function withoutErasedTenants(
-  { erasedTenants }: RestoreDependencies,
+  { erasedTenants }: LifecycleDependencies,
   { readAt }: OffloadedFile,
   records: readonly OffloadRecord[],
 ): Promise<readonly OffloadRecord[]> {
@@ -139,7 +123,7 @@ function tenantOfAction({ section, document }: OffloadRecord): Tenant | null {
 
 /** The records as they would be had the file been there when members were erased. */
 async function withoutErased(
-  { erasures }: RestoreDependencies,
+  { erasures }: LifecycleDependencies,
   { readAt, salt }: OffloadedFile,
   { named }: Batch,
   records: readonly OffloadRecord[],
@@ -159,7 +143,7 @@ function anonymised(record: OffloadRecord | null, subject: ErasureSubject): Offl
 }
 
 async function bringActions(
-  { offloads, renames }: RestoreDependencies,
+  { offloads, renames }: LifecycleDependencies,
   offloadId: string,
   records: readonly OffloadRecord[],
 ): Promise<ReadonlySet<ActionId>> {
@@ -175,7 +159,7 @@ async function bringActions(
 }
 
 async function bringBelongings(
-  { offloads, feeds }: RestoreDependencies,
+  { offloads, feeds }: LifecycleDependencies,
   records: readonly OffloadRecord[],
   returning: ReadonlySet<ActionId>,
 ): Promise<void> {

@@ -4,19 +4,18 @@ import { announceListChange } from '../../realtime/announce.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { nameSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { MemberRecord, MembersRepository } from '../../storage/members.ts';
-import type { ActionsRepository } from '../../storage/actions.ts';
-import type { FollowsRepository } from '../../storage/follows.ts';
+import type { MemberRecord } from '../../storage/members.ts';
 import type { RefsRepository } from '../../storage/refs.ts';
-import { admitMembers, type AdmitMembersDependencies } from '../privacy/erase-member.ts';
-import { feedsInDoubt, type RebuildFeedDependencies } from '../feed/rebuild-feed.ts';
+import { admitMembers } from '../privacy/erase-member.ts';
+import { feedsInDoubt } from '../feed/rebuild-feed.ts';
 import { requireRole } from '../roles.ts';
 import type { MemberInput, RefInput } from '../shapes.ts';
 import { DETAIL_FIELDS } from './details-schema.ts';
-import { settleMemberships, type SettleMembershipDependencies } from './settle-memberships.ts';
-import { checkMemberQuota, type TenantQuotas } from '../tenants/quotas.ts';
+import { settleMemberships } from './settle-memberships.ts';
+import { checkMemberQuota } from '../tenants/quotas.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
+import type { MemberDependencies } from '../service-parts.ts';
 
 export const MAX_ENTRIES_PER_CALL = 1_000;
 
@@ -38,16 +37,6 @@ const memberSchema = z
 
 const refSchema = z.strictObject({ id: idSchema, type: idSchema, label: nameSchema, ...DETAIL_FIELDS });
 
-export interface UpsertMembersDependencies
-  extends SettleMembershipDependencies, RebuildFeedDependencies, AdmitMembersDependencies {
-  readonly feeds: RebuildFeedDependencies['feeds'] & AdmitMembersDependencies['feeds'];
-  readonly actions: SettleMembershipDependencies['actions'] & Pick<ActionsRepository, 'namedAmong'>;
-  readonly follows: SettleMembershipDependencies['follows'] & Pick<FollowsRepository, 'followersAmong'>;
-  readonly members: SettleMembershipDependencies['members'] &
-    Pick<MembersRepository, 'countIn' | 'findByIds' | 'upsert'>;
-  readonly quotas: TenantQuotas;
-}
-
 /**
  * Brings members up to date with the host application. Each record is the member as it is now: what it leaves out is
  * emptied. Watchers among those whose team, department or supervisor changes are asked to query their feed again.
@@ -55,7 +44,7 @@ export interface UpsertMembersDependencies
  * more members than it may
  */
 export async function upsertMembers(
-  dependencies: UpsertMembersDependencies,
+  dependencies: MemberDependencies,
   identity: Identity,
   inputs: readonly MemberInput[],
 ): Promise<number> {

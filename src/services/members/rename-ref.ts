@@ -5,15 +5,9 @@ import type { Ref } from '../../domain/member.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { nameSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { RefsRepository } from '../../storage/refs.ts';
-import type { RenamesRepository } from '../../storage/renames.ts';
 import { requireRole } from '../roles.ts';
 import { validate } from '../validate.ts';
-
-export interface RenameRefDependencies {
-  readonly refs: Pick<RefsRepository, 'relabel' | 'describe'>;
-  readonly renames: Pick<RenamesRepository, 'traces'>;
-}
+import type { MemberDependencies } from '../service-parts.ts';
 
 const inputSchema = z.strictObject({ refId: idSchema, label: nameSchema });
 
@@ -23,7 +17,7 @@ const inputSchema = z.strictObject({ refId: idSchema, label: nameSchema });
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND
  */
 export async function renameRef(
-  dependencies: RenameRefDependencies,
+  dependencies: MemberDependencies,
   identity: Identity,
   refId: RefId,
   label: string,
@@ -36,7 +30,7 @@ export async function renameRef(
   );
 }
 
-async function describe({ refs, renames }: RenameRefDependencies, refId: RefId, label: string): Promise<Ref> {
+async function describe({ refs, renames }: MemberDependencies, refId: RefId, label: string): Promise<Ref> {
   const { isFollowed, isMember, isHeld, type } = await renames.traces(refId);
   if (type !== null) return refs.describe(refId, { type, label });
   if (isMember)

@@ -4,26 +4,16 @@ import type { Member } from '../../domain/member.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import { profileOfMember } from '../../domain/viewer.ts';
 import { addressedReasons } from '../../domain/visibility.ts';
-import { fillFeed, type FillFeedDependencies } from '../../feeds/fill-feed.ts';
-import {
-  resolveEntries,
-  type PlaceEntry,
-  type ResolveEntriesDependencies,
-} from '../../feeds/resolve-entries.ts';
-import type { ActionsRepository } from '../../storage/actions.ts';
-import type { MembersRepository } from '../../storage/members.ts';
-
-export interface SettleMembershipDependencies extends ResolveEntriesDependencies, FillFeedDependencies {
-  readonly members: Pick<MembersRepository, 'upsert' | 'findByIds'>;
-  readonly actions: Pick<ActionsRepository, 'addressedSince' | 'findByIds'>;
-}
+import { fillFeed } from '../../feeds/fill-feed.ts';
+import { resolveEntries, type PlaceEntry } from '../../feeds/resolve-entries.ts';
+import type { FeedDependencies } from '../../feeds/feed-dependencies.ts';
 
 /**
  * Delivers what was recorded for a group while the member was just joining it: a fan-out may have read the members
  * before the new one was written, though the action was recorded after `joined`.
  */
 export async function settleMemberships(
-  dependencies: SettleMembershipDependencies,
+  dependencies: FeedDependencies,
   userIds: readonly UserId[],
   joined: Date,
 ): Promise<void> {

@@ -2,13 +2,8 @@ import type { Action, ActionId } from '../../domain/action.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { idBeside, tenantOf } from '../../domain/tenant.ts';
-import {
-  announceWithdrawal,
-  type AnnounceWithdrawalDependencies,
-} from '../../workers/fan-out/announce-withdrawal.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
+import { announceWithdrawal } from '../../workers/fan-out/announce-withdrawal.ts';
 import type { ModerationRecord } from '../../domain/moderation.ts';
-import type { ModerationRepository } from '../../storage/moderation.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
@@ -17,11 +12,7 @@ import type { Page, PageArgs } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { reasonSchema } from './reason.ts';
 import { clock } from '../../lib/clock.ts';
-
-export interface ModerateDependencies extends AnnounceWithdrawalDependencies {
-  readonly moderation: Pick<ModerationRepository, 'apply' | 'noteNotified' | 'log' | 'list'>;
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
-}
+import type { ModerationDependencies } from '../service-parts.ts';
 
 /**
  * Hides an action from everybody but admins, or shows it again: at once through the rules, in the stored feeds by the
@@ -29,7 +20,7 @@ export interface ModerateDependencies extends AnnounceWithdrawalDependencies {
  * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
  */
 export async function setHidden(
-  dependencies: ModerateDependencies,
+  dependencies: ModerationDependencies,
   session: ReaderSession,
   id: ActionId,
   kind: 'HIDE' | 'UNHIDE',
@@ -63,7 +54,7 @@ async function refuseOtherTenants(session: ReaderSession, id: ActionId): Promise
  * @throws FanfareError FORBIDDEN, NOT_FOUND when the viewer may not even see it.
  */
 export async function deleteAction(
-  dependencies: ModerateDependencies,
+  dependencies: ModerationDependencies,
   session: ReaderSession,
   id: ActionId,
 ): Promise<void> {
@@ -86,7 +77,7 @@ export async function deleteAction(
 
 /** Also after a call that changed nothing: it may be the retry of one that was cut off. */
 async function conclude(
-  dependencies: ModerateDependencies,
+  dependencies: ModerationDependencies,
   id: ActionId,
   changed: Action | null,
 ): Promise<void> {
@@ -104,7 +95,7 @@ async function conclude(
  * Watchers are notified at once that an action is gone, and do not wait for its pass. Of what was hidden before they know
  * already. Where this fails or is cut off, the pass does it.
  */
-async function notifyWatchers(dependencies: ModerateDependencies, changed: Action): Promise<void> {
+async function notifyWatchers(dependencies: ModerationDependencies, changed: Action): Promise<void> {
   const isWithdrawn = changed.isDeleted ? !changed.isHidden : changed.isHidden;
   if (!isWithdrawn || !(await announceWithdrawal(dependencies, changed, clock.now()))) return;
   await dependencies.moderation.noteNotified(changed.id, changed.fanOut.version, clock.now());
@@ -112,7 +103,7 @@ async function notifyWatchers(dependencies: ModerateDependencies, changed: Actio
 
 /** Who did what to which action, newest first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function readModerationLog(
-  { moderation }: ModerateDependencies,
+  { moderation }: ModerationDependencies,
   session: ReaderSession,
   args: PageArgs & { readonly actionId?: ActionId | null | undefined },
 ): Promise<Page<ModerationRecord>> {

@@ -8,12 +8,9 @@ import { refOf } from '../follow/follow.ts';
 import { requireOneOf } from '../roles.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { validate } from '../validate.ts';
+import type { ModerationDependencies } from '../service-parts.ts';
 
 export const MAX_PINNED = 3;
-
-export interface PinDependencies {
-  readonly pins: PinsRepository;
-}
 
 /**
  * Pins an action on top of the page of a ref that it carries. Idempotent. Admins and services: both may list every
@@ -21,7 +18,7 @@ export interface PinDependencies {
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND, CONFLICT for a fourth.
  */
 export async function pinAction(
-  { pins }: PinDependencies,
+  { pins }: ModerationDependencies,
   session: ReaderSession,
   refId: RefId,
   actionId: ActionId,
@@ -41,7 +38,7 @@ export async function pinAction(
 
 /** Takes a pin away; also of what is gone or was never pinned. @throws FORBIDDEN, BAD_USER_INPUT */
 export async function unpinAction(
-  { pins }: PinDependencies,
+  { pins }: ModerationDependencies,
   session: ReaderSession,
   refId: RefId,
   actionId: ActionId,

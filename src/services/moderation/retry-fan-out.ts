@@ -2,21 +2,13 @@ import { reportedFanOut, type Action, type ActionId } from '../../domain/action.
 import { FanfareError } from '../../domain/errors.ts';
 import { areOfOneTenant, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
-import type { ActionsRepository } from '../../storage/actions.ts';
-import type { FanOutsRepository } from '../../storage/fan-outs.ts';
 import { requireRole } from '../roles.ts';
 import { clock } from '../../lib/clock.ts';
-
-export interface RetryFanOutDependencies {
-  readonly actions: Pick<ActionsRepository, 'findByIds'>;
-  readonly fanOuts: Pick<FanOutsRepository, 'retry'>;
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
-}
+import type { ModerationDependencies } from '../service-parts.ts';
 
 /** @throws FanfareError FORBIDDEN, NOT_FOUND, CONFLICT when the fan-out has not failed. */
 export async function retryFanOut(
-  { actions, fanOuts, workSignal }: RetryFanOutDependencies,
+  { actions, fanOuts, workSignal }: ModerationDependencies,
   identity: Identity,
   id: ActionId,
 ): Promise<Action> {
@@ -36,7 +28,7 @@ export async function retryFanOut(
 }
 
 async function refuseOtherTenants(
-  actions: RetryFanOutDependencies['actions'],
+  actions: ModerationDependencies['actions'],
   { userId }: Identity,
   id: ActionId,
 ): Promise<void> {

@@ -2,20 +2,8 @@ import { LANES, type Lane } from '../../domain/lane.ts';
 import { tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import type { LiveLog } from '../../realtime/live-log.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
-import type { ProcessesRepository } from '../../storage/processes.ts';
-import type { RenamesRepository } from '../../storage/renames.ts';
-import type { WorkFiguresRepository } from '../../storage/work-figures.ts';
 import { requireRole } from '../roles.ts';
-
-export interface ReadWorkDependencies {
-  readonly feeds: Pick<FeedsRepository, 'countDue'>;
-  readonly liveLog: Pick<LiveLog, 'allWatched'>;
-  readonly processes: Pick<ProcessesRepository, 'countWorkers'>;
-  readonly renames: Pick<RenamesRepository, 'countDue'>;
-  readonly workFigures: WorkFiguresRepository;
-}
+import type { OperationsDependencies } from '../service-parts.ts';
 
 export interface LaneDepth {
   readonly lane: Lane;
@@ -36,7 +24,7 @@ export interface WorkOverview {
 
 /** @throws FanfareError FORBIDDEN */
 export function readWork(
-  { feeds, liveLog, processes, renames, workFigures }: ReadWorkDependencies,
+  { feeds, liveLog, processes, renames, workFigures }: OperationsDependencies,
   identity: Identity,
 ): WorkOverview {
   requireRole(identity, 'admin');

@@ -5,20 +5,15 @@ import { newPseudonym } from '../../domain/pseudonym.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { ErasuresRepository } from '../../storage/erasures.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
-import type { MembersRepository } from '../../storage/members.ts';
-import type { RefsRepository } from '../../storage/refs.ts';
 import { requireRole } from '../roles.ts';
 import { runErasure, type RunErasureDependencies } from '../../workers/erasure/run-erasure.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
+import type { PrivacyDependencies } from '../service-parts.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
-export interface EraseMemberDependencies extends RunErasureDependencies {
-  readonly erasures: RunErasureDependencies['erasures'] &
-    Pick<ErasuresRepository, 'begin' | 'claim' | 'find'>;
-  readonly members: Pick<MembersRepository, 'find'>;
-  readonly refs: Pick<RefsRepository, 'findByIds'>;
-}
+export interface EraseMemberDependencies
+  extends RunErasureDependencies, Pick<Repositories, 'members' | 'refs'> {}
 
 /** How long a request works on an erasure itself, in milliseconds; the rest is done in the background. */
 const REQUEST_BUDGET_MS = 5_000;
@@ -72,11 +67,6 @@ export async function readErasure(
   return erasures.find(validate(idSchema, memberId, ['memberId']));
 }
 
-export interface AdmitMembersDependencies {
-  readonly erasures: Pick<ErasuresRepository, 'admit'>;
-  readonly feeds: Pick<FeedsRepository, 'markChecksFollows'>;
-}
-
 /**
  * Clears the way for members who are described, perhaps again. Who is described before the second look of an erasure is
  * a new person, and what may still be delivered to the old one is kept from them by the rules. One round trip, unless
@@ -84,7 +74,7 @@ export interface AdmitMembersDependencies {
  * @throws FanfareError CONFLICT while one of them is being erased.
  */
 export async function admitMembers(
-  { erasures, feeds }: AdmitMembersDependencies,
+  { erasures, feeds }: Pick<PrivacyDependencies, 'erasures' | 'feeds'>,
   memberIds: readonly UserId[],
 ): Promise<void> {
   const { admitted, erasing } = await erasures.admit(memberIds, clock.now());

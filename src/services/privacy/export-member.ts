@@ -4,18 +4,12 @@ import { FanfareError } from '../../domain/errors.ts';
 import type { FeedEntry, FeedPosition } from '../../domain/newsfeed-item.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { idsOf } from '../../descriptors/ids.ts';
-import type { FeedStore } from '../../feeds/feed-store.ts';
-import type { MemberDataRepository } from '../../storage/member-data.ts';
 import { entitledActions } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { ExportPart } from '../shapes.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
-
-export interface ExportMemberDependencies {
-  readonly memberData: MemberDataRepository;
-  readonly feedStore: Pick<FeedStore, 'page'>;
-}
+import type { PrivacyDependencies } from '../service-parts.ts';
 
 /** Most bytes of JSON that a query gives. */
 export const MAX_EXPORT_BYTES = 4 * 1024 * 1024;
@@ -28,7 +22,7 @@ const FEED_BATCH = 500;
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, before the first piece.
  */
 export async function* exportMember(
-  dependencies: ExportMemberDependencies,
+  dependencies: PrivacyDependencies,
   session: ReaderSession,
   memberId: UserId,
 ): AsyncGenerator<ExportPart, void, undefined> {
@@ -53,7 +47,7 @@ export async function* exportMember(
 
 /** `exportMember` as one value, for the API. @throws FORBIDDEN, BAD_USER_INPUT, CONFLICT: too large. */
 export async function memberExport(
-  dependencies: ExportMemberDependencies,
+  dependencies: PrivacyDependencies,
   session: ReaderSession,
   memberId: UserId,
   maxBytes = MAX_EXPORT_BYTES,
@@ -85,7 +79,7 @@ async function* list(
 }
 
 async function* actionEntries(
-  { memberData }: ExportMemberDependencies,
+  { memberData }: PrivacyDependencies,
   session: ReaderSession,
   memberId: UserId,
 ): AsyncGenerator<object[], void, undefined> {
@@ -152,7 +146,7 @@ function rolesIn(
 }
 
 async function* feedEntries(
-  { feedStore }: ExportMemberDependencies,
+  { feedStore }: PrivacyDependencies,
   userId: UserId,
 ): AsyncGenerator<readonly FeedEntry[], void, undefined> {
   let after: FeedPosition | undefined;

@@ -7,13 +7,10 @@ import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { Turn } from '../../lib/turn.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
 import type { NewAction } from '../../storage/action-document.ts';
-import type { ActionsRepository } from '../../storage/actions.ts';
-import type { MembersRepository } from '../../storage/members.ts';
 import { actingAs } from '../roles.ts';
 import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
-import { takePublications, type GrantedPublications, type TenantQuotas } from '../tenants/quotas.ts';
+import { takePublications, type GrantedPublications } from '../tenants/quotas.ts';
 import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import {
@@ -27,19 +24,11 @@ import {
   withOwnRefs,
   type Groups,
 } from './action-parts.ts';
+import type { PublishDependencies } from '../service-parts.ts';
 
 export const MAX_ACTIONS_PER_CALL = 500;
 /** More actions in one call than this are delivered as bulk. */
 const MAX_LIVE_PER_CALL = 20;
-
-export interface PublishDependencies {
-  readonly actions: Pick<ActionsRepository, 'insert' | 'insertMany' | 'published'>;
-  readonly members: Pick<MembersRepository, 'findByIds'>;
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
-  readonly quotas: Pick<TenantQuotas, 'publications'>;
-  /** Called with how many new actions were recorded. */
-  readonly onPublished: (count: number) => void;
-}
 
 const idsOrNone = userIdsSchema.nullish().transform((ids) => ids ?? []);
 

@@ -4,10 +4,6 @@ import type { ActionContent } from '../../domain/edit.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
-import type { EditsRepository } from '../../storage/edits.ts';
-import type { MembersRepository } from '../../storage/members.ts';
-import type { ModerationRepository } from '../../storage/moderation.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { UpdateActionInput } from '../shapes.ts';
@@ -25,13 +21,7 @@ import {
   withOwnRefs,
   type Groups,
 } from './action-parts.ts';
-
-export interface UpdateActionDependencies {
-  readonly edits: EditsRepository;
-  readonly members: Pick<MembersRepository, 'findByIds'>;
-  readonly moderation: Pick<ModerationRepository, 'log'>;
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
-}
+import type { PublishDependencies } from '../service-parts.ts';
 
 const inputSchema = z
   .strictObject({
@@ -64,7 +54,7 @@ export function mayEdit({ userId, roles }: Identity, { actorId }: Pick<Action, '
  * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND, CONFLICT when `ifVersion` is not the action's version.
  */
 export async function updateAction(
-  dependencies: UpdateActionDependencies,
+  dependencies: PublishDependencies,
   session: ReaderSession,
   id: ActionId,
   input: UpdateActionInput,

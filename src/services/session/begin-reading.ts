@@ -1,19 +1,10 @@
 import { compareFeedPositions, FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { FeedReader } from '../../feeds/feed-reader.ts';
 import type { FeedAhead, FeedQuery } from '../../feeds/read-ahead.ts';
-import type { WorkSignal } from '../../realtime/work-signal.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
 import { makeDue } from '../feed/rebuild-feed.ts';
 import type { ReaderSession } from './reader-session.ts';
 import { clock } from '../../lib/clock.ts';
-
-export interface BeginReadingDependencies {
-  readonly feeds: Pick<FeedsRepository, 'touch' | 'markDue'>;
-  readonly workSignal: Pick<WorkSignal, 'notify'>;
-  /** That somebody reads is noted several times within this time. */
-  readonly dormantAfterMs: number;
-}
+import type { ReadingDependencies } from '../service-parts.ts';
 
 /** So many times within the time after which a reader is dormant it is noted that they read. */
 const NOTES = 8;
@@ -24,7 +15,7 @@ const NOTES = 8;
  * due for a rebuild; until it is done the reads go by the source.
  */
 export async function beginReading(
-  { feeds, workSignal, dormantAfterMs }: BeginReadingDependencies,
+  { feeds, workSignal, dormantAfterMs }: ReadingDependencies,
   session: ReaderSession,
 ): Promise<ReaderProfile> {
   const known = await session.profile();
@@ -48,7 +39,7 @@ export interface BegunPage {
  * feed model reads both in one command, the session takes the reader from it.
  */
 export function beginPage(
-  dependencies: BeginReadingDependencies & { readonly feedReader: Pick<FeedReader, 'readAhead'> },
+  dependencies: ReadingDependencies,
   session: ReaderSession,
   query: FeedQuery,
 ): BegunPage {

@@ -5,23 +5,9 @@ import { plainId, tenantOf, type Tenant } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import type { FeedStore } from '../../feeds/feed-store.ts';
 import { clock } from '../../lib/clock.ts';
-import type { LiveLog } from '../../realtime/live-log.ts';
-import type { SessionEnds } from '../../realtime/session-ends.ts';
-import type { ErasedTenantsRepository } from '../../storage/tenants/erased-tenants.ts';
-import type { TenantDataRepository, TenantSummary } from '../../storage/tenants/tenant-data.ts';
+import type { TenantSummary } from '../../storage/tenants/tenant-data.ts';
 import { requireRole } from '../roles.ts';
-
-export interface TenantDependencies {
-  readonly tenantData: TenantDataRepository;
-  readonly feedStore: Pick<FeedStore, 'page' | 'drop'>;
-}
-
-export interface EraseTenantDependencies extends TenantDependencies {
-  readonly erasedTenants: Pick<ErasedTenantsRepository, 'note'>;
-  readonly sessionEnds: Pick<SessionEnds, 'endSessions'>;
-  readonly liveLog: Pick<LiveLog, 'forget'>;
-  readonly onLiveLogError: (error: unknown) => void;
-}
+import type { TenantDependencies } from '../service-parts.ts';
 
 export interface TenantProgress {
   /** The collection, or `feeds of readers`. */
@@ -55,7 +41,7 @@ export async function* listTenants(
  * @throws FanfareError FORBIDDEN
  */
 export async function* eraseTenant(
-  dependencies: EraseTenantDependencies,
+  dependencies: TenantDependencies,
   identity: Identity,
   tenant: Tenant,
 ): AsyncGenerator<TenantProgress, void, undefined> {

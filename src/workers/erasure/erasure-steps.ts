@@ -1,28 +1,25 @@
 import type { ErasureSubject, ErasureTask } from '../../domain/erasure.ts';
 import { newPseudonym } from '../../domain/pseudonym.ts';
 import type { FeedStore } from '../../feeds/feed-store.ts';
-import type { LiveLog } from '../../realtime/live-log.ts';
+import type { AnnounceDependencies } from '../../realtime/announce.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 import type { SessionEnds } from '../../realtime/session-ends.ts';
-import type { ErasuresRepository } from '../../storage/erasures.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
 import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
-import type { MemberTracesRepository } from '../../storage/member-traces.ts';
 import { clock } from '../../lib/clock.ts';
 
-export interface ErasureStepDependencies extends CountFollowersDependencies {
-  readonly memberTraces: MemberTracesRepository;
-  readonly erasures: Pick<ErasuresRepository, 'anonymiseRequests'>;
-  readonly feeds: Pick<FeedsRepository, 'markDue'>;
-  readonly feedStores: readonly Pick<FeedStore, 'page' | 'remove' | 'drop'>[];
-  readonly liveLog: Pick<LiveLog, 'forget'>;
-  readonly onLiveLogError: (error: unknown) => void;
-  readonly sessionEnds: Pick<SessionEnds, 'endSessions'>;
+export interface ErasureDependencies
+  extends
+    CountFollowersDependencies,
+    AnnounceDependencies,
+    Pick<Repositories, 'erasures' | 'feeds' | 'memberTraces'> {
+  readonly feedStores: readonly FeedStore[];
+  readonly sessionEnds: SessionEnds;
 }
 
 export interface ErasureStep {
   readonly name: string;
   /** Does one batch. Returns how much it changed: 0 when nothing is left. Cut off and repeated, it does no harm. */
-  readonly run: (dependencies: ErasureStepDependencies, task: ErasureTask) => Promise<number>;
+  readonly run: (dependencies: ErasureDependencies, task: ErasureTask) => Promise<number>;
 }
 
 /** Documents per batch: a batch has to be done well within a lease. */
@@ -89,7 +86,7 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
 ];
 
 /** Takes the member from the counts of what they follow: by one each, and by counting where nobody knows. */
-async function endFollows(dependencies: ErasureStepDependencies, subject: ErasureSubject): Promise<number> {
+async function endFollows(dependencies: ErasureDependencies, subject: ErasureSubject): Promise<number> {
   const { memberTraces, followerCounts, newToken } = dependencies;
   const follows = await memberTraces.followsOf(subject, BATCH);
   const epochs = await followerCounts.epochs(follows.map(({ refId }) => refId));
@@ -107,7 +104,7 @@ async function endFollows(dependencies: ErasureStepDependencies, subject: Erasur
 
 /** Who followed the member as assigned has their feed rebuilt: also where a batch is cut off between its writes. */
 function moveFollowers(
-  { memberTraces, feeds }: ErasureStepDependencies,
+  { memberTraces, feeds }: ErasureDependencies,
   subject: ErasureSubject,
 ): Promise<number> {
   return memberTraces.moveFollowers(subject, clock.now(), {
@@ -120,10 +117,7 @@ function moveFollowers(
 }
 
 /** Entry by entry, in bounded writes, whatever the model; then what the model keeps besides. */
-async function dropFeed(
-  { feedStores }: ErasureStepDependencies,
-  { memberId }: ErasureSubject,
-): Promise<number> {
+async function dropFeed({ feedStores }: ErasureDependencies, { memberId }: ErasureSubject): Promise<number> {
   for (const feedStore of feedStores) {
     const { entries } = await feedStore.page({ userId: memberId, limit: BATCH });
     const actionIds = entries.map((entry) => entry.actionId);
@@ -138,7 +132,7 @@ async function dropFeed(
 
 /** Fails while it is not known that everybody was told, and is then tried again. */
 async function endSessions(
-  { sessionEnds }: ErasureStepDependencies,
+  { sessionEnds }: ErasureDependencies,
   { memberId }: ErasureSubject,
 ): Promise<number> {
   await sessionEnds.endSessions(memberId);
@@ -147,7 +141,7 @@ async function endSessions(
 
 /** What is there ends on its own some minutes after the last watcher left: a store that is away holds nothing up. */
 async function forgetLiveLog(
-  { liveLog, onLiveLogError }: ErasureStepDependencies,
+  { liveLog, onLiveLogError }: ErasureDependencies,
   { memberId }: ErasureSubject,
 ): Promise<number> {
   try {

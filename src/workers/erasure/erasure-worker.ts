@@ -1,5 +1,5 @@
 import { BackgroundWorker } from '../background-worker.ts';
-import type { ErasureClaim, ErasuresRepository } from '../../storage/erasures.ts';
+import type { ErasureClaim } from '../../storage/erasures.ts';
 import { runErasure, type RunErasureDependencies } from './run-erasure.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -11,7 +11,6 @@ export interface ErasureObserver {
 }
 
 export interface ErasureWorkerDependencies extends RunErasureDependencies {
-  readonly erasures: RunErasureDependencies['erasures'] & Pick<ErasuresRepository, 'claim'>;
   readonly observer: ErasureObserver;
 }
 

@@ -1,5 +1,5 @@
-import type { ErasureClaim, ErasuresRepository } from '../../storage/erasures.ts';
-import { ERASURE_STEPS, type ErasureStepDependencies } from './erasure-steps.ts';
+import type { ErasureClaim } from '../../storage/erasures.ts';
+import { ERASURE_STEPS, type ErasureDependencies } from './erasure-steps.ts';
 import { clock } from '../../lib/clock.ts';
 
 /** All in milliseconds. */
@@ -13,17 +13,15 @@ export interface ErasureTiming {
   readonly confirmAfterMs: number;
 }
 
+export interface RunErasureDependencies extends ErasureDependencies {
+  readonly timing: ErasureTiming;
+}
+
 export const ERASURE_TIMING: ErasureTiming = { leaseMs: 30_000, confirmAfterMs: 60_000 };
 
 const FIRST_BACKOFF_MS = 500;
 /** An erasure is never given up. */
 const MAX_BACKOFF_MS = 5 * 60_000;
-
-export interface RunErasureDependencies extends ErasureStepDependencies {
-  readonly erasures: ErasureStepDependencies['erasures'] &
-    Pick<ErasuresRepository, 'progress' | 'finishRound' | 'release'>;
-  readonly timing: ErasureTiming;
-}
 
 /**
  * Runs one round: every step, batch by batch, until nothing is left. Begins at the first step even where another

@@ -1,13 +1,11 @@
 import type { UserId } from '../../domain/action.ts';
 import type { UnreadFacts } from '../../domain/host-event.ts';
-import type { DigestsRepository, DueDigest } from '../../storage/digests.ts';
-import type { EventOutboxRepository } from '../../storage/event-outbox.ts';
+import type { DueDigest } from '../../storage/digests.ts';
 import { clock } from '../../lib/clock.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
-export interface DigestWorkerDependencies {
-  readonly digests: Pick<DigestsRepository, 'due' | 'postpone' | 'settle'>;
-  readonly eventOutbox: Pick<EventOutboxRepository, 'putDigest'>;
+export interface DigestWorkerDependencies extends Pick<Repositories, 'digests' | 'eventOutbox'> {
   /** What the member would find unread, by the rules of the feed. Does not count as reading. */
   readonly countUnread: (memberId: UserId) => Promise<UnreadFacts>;
   /** Whether it is for this process to look. It does no harm where two do, and costs twice. */

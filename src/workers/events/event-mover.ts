@@ -1,19 +1,13 @@
 import type { HostEvent } from '../../domain/host-event.ts';
 import { clock } from '../../lib/clock.ts';
-import type { EventSourcesRepository } from '../../storage/event-sources.ts';
-import type { HostEventsRepository } from '../../storage/host-events.ts';
-import type { DigestsRepository } from '../../storage/digests.ts';
-import type { WebhookDeliveriesRepository } from '../../storage/webhook-deliveries.ts';
-import type { WebhookReceiversRepository } from '../../storage/webhook-receivers.ts';
 import type { Next } from '../../lib/poll-loop.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
-export interface EventMoverDependencies {
-  readonly eventSources: EventSourcesRepository;
-  readonly hostEvents: Pick<HostEventsRepository, 'lease' | 'release' | 'append' | 'purge' | 'range'>;
-  readonly webhookDeliveries: Pick<WebhookDeliveriesRepository, 'purge'>;
-  readonly webhookReceivers: Pick<WebhookReceiversRepository, 'forget'>;
-  readonly digests: Pick<DigestsRepository, 'note'>;
+export interface EventMoverDependencies extends Pick<
+  Repositories,
+  'digests' | 'eventSources' | 'hostEvents' | 'webhookDeliveries' | 'webhookReceivers'
+> {
   /** There is something new in the log. */
   readonly onMoved: () => void;
   readonly onError: (error: unknown) => void;

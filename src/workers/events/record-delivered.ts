@@ -2,27 +2,16 @@ import type { Action } from '../../domain/action.ts';
 import { MAX_READERS_PER_EVENT } from '../../domain/host-event.ts';
 import { clock } from '../../lib/clock.ts';
 import { inSlices } from '../../lib/in-slices.ts';
-import type { EventOutboxRepository } from '../../storage/event-outbox.ts';
-import type { ReaderChoicesRepository } from '../../storage/reader-choices.ts';
 import type { Claim } from '../../storage/fan-out-claim.ts';
-import {
-  gainedAmong,
-  type AudienceAmongDependencies,
-  type AudienceMember,
-  type AudienceReader,
-} from '../fan-out/audience.ts';
-
-export interface RecordDeliveredDependencies extends AudienceAmongDependencies {
-  readonly eventOutbox: EventOutboxRepository;
-  readonly readerChoices: ReaderChoicesRepository;
-}
+import { gainedAmong, type AudienceMember, type AudienceReader } from '../fan-out/audience.ts';
+import type { DeliverDependencies } from '../fan-out/fan-out-dependencies.ts';
 
 /**
  * Notes for hosts whom a pass brings an action to for the first time: its whole audience, or who came to it by an edit or a
  * reshare. Nothing is looked up where neither is so.
  */
 export async function recordDelivered(
-  dependencies: RecordDeliveredDependencies,
+  dependencies: DeliverDependencies,
   {
     action,
     version,
@@ -44,7 +33,7 @@ export async function recordDelivered(
  * @param version of the pass that brings it to who gained it; null: it is the first to come to its end.
  */
 export async function recordFirstDelivery(
-  { eventOutbox, readerChoices }: Pick<RecordDeliveredDependencies, 'eventOutbox' | 'readerChoices'>,
+  { eventOutbox, readerChoices }: Pick<DeliverDependencies, 'eventOutbox' | 'readerChoices'>,
   action: Action,
   chunk: readonly AudienceMember[],
   version: number | null = null,

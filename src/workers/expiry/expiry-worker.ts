@@ -1,11 +1,11 @@
 import { clock } from '../../lib/clock.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
-import type { ModerationRepository } from '../../storage/moderation.ts';
 import { BackgroundWorker } from '../background-worker.ts';
-import { announceWithdrawal, type AnnounceWithdrawalDependencies } from '../fan-out/announce-withdrawal.ts';
+import { announceWithdrawal } from '../fan-out/announce-withdrawal.ts';
+import type { WatchingAudienceDependencies } from '../fan-out/fan-out-dependencies.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
-export interface ExpiryDependencies extends AnnounceWithdrawalDependencies {
-  readonly moderation: Pick<ModerationRepository, 'expired' | 'expire' | 'noteNotified'>;
+export interface ExpiryDependencies extends WatchingAudienceDependencies, Pick<Repositories, 'moderation'> {
   readonly workSignal: Pick<WorkSignal, 'notify'>;
   readonly onError: (error: unknown) => void;
 }

@@ -1,17 +1,10 @@
 import type { Action, UserId } from '../../domain/action.ts';
 import type { InteractionGroup } from '../../domain/relevancy.ts';
-import { relevancies, type BoostDependencies } from '../../feeds/boost.ts';
-import type { LiveLog } from '../../realtime/live-log.ts';
+import { relevancies } from '../../feeds/boost.ts';
 import type { Announcement } from '../../realtime/announce.ts';
-import { audienceAmong, formerlyAmong, type AudienceAmongDependencies } from './audience.ts';
+import { audienceAmong, formerlyAmong } from './audience.ts';
 import type { Claim } from '../../storage/fan-out-claim.ts';
-
-export interface AnnouncePulledDependencies extends BoostDependencies, AudienceAmongDependencies {
-  readonly follows: BoostDependencies['follows'] & AudienceAmongDependencies['follows'];
-  readonly members: BoostDependencies['members'];
-  readonly liveLog: Pick<LiveLog, 'allWatched' | 'append'>;
-  readonly onLiveLogError: (error: unknown) => void;
-}
+import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
 const CHUNK = 500;
 
@@ -20,7 +13,7 @@ const CHUNK = 500;
  * through all who watch, and a query per 500 of them.
  */
 export async function announcePulled(
-  dependencies: AnnouncePulledDependencies,
+  dependencies: DeliverDependencies,
   action: Action,
   change: {
     readonly claim: Pick<Claim, 'version' | 'former'>;
@@ -42,7 +35,7 @@ export async function announcePulled(
 }
 
 async function announcementsFor(
-  dependencies: AnnouncePulledDependencies,
+  dependencies: DeliverDependencies,
   action: Action,
   { claim: { version, former }, interactions }: Parameters<typeof announcePulled>[2],
   watched: readonly UserId[],

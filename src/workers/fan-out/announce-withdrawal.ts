@@ -1,12 +1,7 @@
 import type { Action, UserId } from '../../domain/action.ts';
-import type { LiveLog } from '../../realtime/live-log.ts';
 import { removals } from '../../realtime/announce.ts';
-import { audienceAmong, type AudienceAmongDependencies } from './audience.ts';
-
-export interface AnnounceWithdrawalDependencies extends AudienceAmongDependencies {
-  readonly liveLog: Pick<LiveLog, 'allWatched' | 'append'>;
-  readonly onLiveLogError: (error: unknown) => void;
-}
+import { audienceAmong } from './audience.ts';
+import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';
 
 const CHUNK = 500;
 
@@ -17,7 +12,7 @@ const CHUNK = 500;
  * @returns whether all were told.
  */
 export async function announceWithdrawal(
-  dependencies: AnnounceWithdrawalDependencies,
+  dependencies: WatchingAudienceDependencies,
   action: Action,
   at: Date,
 ): Promise<boolean> {
@@ -36,14 +31,9 @@ export async function announceWithdrawal(
   }
 }
 
-export interface NotAddressedDependencies extends AudienceAmongDependencies {
-  readonly liveLog: Pick<LiveLog, 'watched'>;
-  readonly onLiveLogError: (error: unknown) => void;
-}
-
 /** Which of these readers are watching and were not notified by `announceWithdrawal`. Only watchers are looked up. */
 export async function notAddressed(
-  dependencies: NotAddressedDependencies,
+  dependencies: WatchingAudienceDependencies,
   action: Action,
   userIds: readonly UserId[],
 ): Promise<readonly UserId[]> {

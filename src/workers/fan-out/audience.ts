@@ -5,9 +5,8 @@ import { addressedReasons, followableIds } from '../../domain/visibility.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { compareUtf8 } from '../../lib/compare-utf8.ts';
 import type { Claim, FormerAudience } from '../../storage/fan-out-claim.ts';
-import type { FollowsRepository } from '../../storage/follows.ts';
-import type { MembersRepository } from '../../storage/members.ts';
 import { sourcesOf, type AudienceDependencies, type Source } from './audience-sources.ts';
+import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';
 
 export type { AudienceDependencies } from './audience-sources.ts';
 
@@ -70,17 +69,12 @@ export async function* audienceOf(
   if (chunk.length > 0) yield chunk;
 }
 
-export interface AudienceAmongDependencies {
-  readonly follows: Pick<FollowsRepository, 'findPairs'>;
-  readonly members: Pick<MembersRepository, 'findByIds'>;
-}
-
 /**
  * Those of the readers the action is addressed to, in no particular order; also who pulls it, which is a reason like the
  * others here. One query of their follows, or of the members where a team or department is addressed.
  */
 export async function audienceAmong(
-  { follows, members }: AudienceAmongDependencies,
+  { follows, members }: WatchingAudienceDependencies,
   action: Action,
   userIds: readonly UserId[],
 ): Promise<AudienceMember[]> {
@@ -105,7 +99,7 @@ export async function audienceAmong(
 
 /** Those of the readers to whom the action was addressed before edits that no pass has followed yet. */
 export async function formerlyAmong(
-  dependencies: AudienceAmongDependencies,
+  dependencies: WatchingAudienceDependencies,
   { action, former }: Pick<Claim, 'action' | 'former'>,
   userIds: readonly UserId[],
 ): Promise<ReadonlySet<UserId>> {
@@ -126,7 +120,7 @@ export async function formerlyAmong(
  * another one may have.
  */
 export async function gainedAmong(
-  dependencies: AudienceAmongDependencies,
+  dependencies: WatchingAudienceDependencies,
   { action, before }: { readonly action: Action; readonly before: FormerAudience },
   chunk: readonly AudienceReader[],
 ): Promise<AudienceReader[]> {

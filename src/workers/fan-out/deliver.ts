@@ -5,54 +5,27 @@ import type { FeedStore, ReaderDelivery } from '../../feeds/feed-store.ts';
 import { forEachInOrder } from '../../lib/for-each-in-order.ts';
 import { markLast } from '../../lib/mark-last.ts';
 import { prefetch } from '../../lib/prefetch.ts';
-import type { Claim, FanOutsRepository } from '../../storage/fan-outs.ts';
-import type { InteractionsRepository, InteractionSummary } from '../../storage/interactions.ts';
+import type { Claim } from '../../storage/fan-outs.ts';
+import type { InteractionSummary } from '../../storage/interactions.ts';
 import { announce, type Announcement } from '../../realtime/announce.ts';
 import type { EntryEvent } from '../../realtime/live-log.ts';
-import { announcePulled, type AnnouncePulledDependencies } from './announce-pulled.ts';
+import { announcePulled } from './announce-pulled.ts';
 import type { PassOutcome } from './pass-outcome.ts';
 import { PassProgress } from './pass-progress.ts';
-import type { SweepDependencies } from './sweep-holders.ts';
-import { audienceOf, type AudienceDependencies, type AudienceMember } from './audience.ts';
+import { audienceOf, type AudienceMember } from './audience.ts';
 import type { Fence } from './fence.ts';
-import type { LaneGate } from './lane-gate.ts';
 import { watchersAmongAudience, watchersInChunk } from './watchers.ts';
-import type { PulledRefs } from '../../storage/pulled-refs.ts';
-import { raiseFloors, type RaiseFloorDependencies } from '../../feeds/trim-feeds.ts';
-import { relevancies, type BoostDependencies } from '../../feeds/boost.ts';
+import { raiseFloors } from '../../feeds/trim-feeds.ts';
+import { relevancies } from '../../feeds/boost.ts';
 import { traced } from '../../telemetry/tracing.ts';
 import { clock } from '../../lib/clock.ts';
-import { recordDelivered, type RecordDeliveredDependencies } from '../events/record-delivered.ts';
+import { recordDelivered } from '../events/record-delivered.ts';
+import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
 /** Chunks of one pass that are under way at the same time. */
 const CHUNKS_AT_ONCE = 3;
 /** Chunks of watchers: while one is announced, the next is written. */
 const WATCHERS_CHUNKS_AT_ONCE = 2;
-
-export interface DeliverDependencies
-  extends
-    AudienceDependencies,
-    AnnouncePulledDependencies,
-    SweepDependencies,
-    Omit<RecordDeliveredDependencies, 'follows' | 'members'>,
-    Omit<RaiseFloorDependencies, 'feedStore'>,
-    BoostDependencies {
-  readonly liveLog: SweepDependencies['liveLog'];
-  readonly members: AudienceDependencies['members'] & BoostDependencies['members'];
-  readonly follows: AudienceDependencies['follows'] &
-    AnnouncePulledDependencies['follows'] &
-    BoostDependencies['follows'];
-  readonly pulledRefs: Pick<PulledRefs, 'active'>;
-  /** Those of the readers to whom nothing need be delivered; see `skip-dormant.ts`. */
-  readonly skipDormant: (userIds: readonly UserId[]) => Promise<ReadonlySet<UserId>>;
-  readonly interactions: Pick<InteractionsRepository, 'summaries'>;
-  readonly feedStore: Pick<FeedStore, 'page' | 'deliver' | 'holders' | 'remove'>;
-  readonly fanOuts: Pick<FanOutsRepository, 'checkpoint' | 'correctReshares' | 'setEngagement' | 'setPulled'>;
-  readonly chunkSize: number;
-  readonly leaseMs: number;
-  /** Decides whose chunk is next. */
-  readonly gate: Pick<LaneGate, 'run'>;
-}
 
 /**
  * Chunks of the audience are delivered side by side, a few at a time, so that the database has work while others are

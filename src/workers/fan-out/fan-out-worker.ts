@@ -1,16 +1,10 @@
+import type { Repositories } from '../../storage/repositories.ts';
 import { ALL_LANES, type LaneRange } from '../../storage/fan-out-lanes.ts';
-import type { Claim, FanOutsRepository, FoundClaim } from '../../storage/fan-outs.ts';
+import type { Claim, FoundClaim } from '../../storage/fan-outs.ts';
 import { StoreUnavailable } from '../../storage/errors.ts';
 import { COALESCE_MS, MAX_REST_MS } from '../../storage/fan-out-stages.ts';
-import type { ItemMarksRepository } from '../../storage/item-marks.ts';
-import type { BookmarksRepository } from '../../storage/bookmarks.ts';
-import type { PinsRepository } from '../../storage/pins.ts';
-import type { HiddenItemsRepository } from '../../storage/hidden-items.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
-import type { ModerationRepository } from '../../storage/moderation.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
 import { tracedEntry } from '../../telemetry/tracing.ts';
-import type { DeliverDependencies } from './deliver.ts';
 import type { PassOutcome } from './pass-outcome.ts';
 import { runPass } from './run-pass.ts';
 import { holdLease } from './lease.ts';
@@ -20,6 +14,7 @@ import { BackgroundWorker } from '../background-worker.ts';
 import { Outage } from '../../lib/outage.ts';
 import type { Next } from '../../lib/poll-loop.ts';
 import { clock } from '../../lib/clock.ts';
+import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
 /** Longest wait before a failed fan-out is tried again. */
 const MAX_BACKOFF_MS = 30_000;
@@ -53,31 +48,12 @@ export interface FanOutWorkerOptions {
   readonly pollMs: number;
 }
 
-export interface WorkerDependencies extends Omit<DeliverDependencies, 'gate'> {
+export interface WorkerDependencies
+  extends
+    Omit<DeliverDependencies, 'gate'>,
+    Pick<Repositories, 'bookmarks' | 'hiddenItems' | 'itemMarks' | 'moderation' | 'pins'> {
   /** Shared with what else works in the background of the process. Default: one of its own. */
   readonly gate?: LaneGate;
-  readonly fanOuts: Pick<
-    FanOutsRepository,
-    | 'claim'
-    | 'nextDue'
-    | 'checkpoint'
-    | 'correctReshares'
-    | 'setEngagement'
-    | 'setPulled'
-    | 'renew'
-    | 'finish'
-    | 'tombstone'
-    | 'release'
-    | 'passOn'
-    | 'requestPassAfter'
-    | 'keepProgress'
-  >;
-  readonly interactions: Pick<InteractionsRepository, 'summaries' | 'purgeAction'>;
-  readonly hiddenItems: Pick<HiddenItemsRepository, 'purgeAction'>;
-  readonly itemMarks: Pick<ItemMarksRepository, 'purgeAction'>;
-  readonly bookmarks: Pick<BookmarksRepository, 'purgeAction'>;
-  readonly pins: Pick<PinsRepository, 'unpin'>;
-  readonly moderation: Pick<ModerationRepository, 'log'>;
   readonly workSignal: Pick<WorkSignal, 'onWork'>;
   readonly observer: FanOutObserver;
 }

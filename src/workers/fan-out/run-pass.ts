@@ -2,11 +2,12 @@ import type { Action } from '../../domain/action.ts';
 import { reachesFollowers } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Claim } from '../../storage/fan-outs.ts';
-import { deliverToAll, type DeliverDependencies } from './deliver.ts';
+import { deliverToAll } from './deliver.ts';
 import type { Fence } from './fence.ts';
 import type { PassOutcome } from './pass-outcome.ts';
 import { sweepHolders } from './sweep-holders.ts';
 import { withdrawFromAll } from './withdraw.ts';
+import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
 /**
  * One pass: makes the feeds agree with the action as it was when it was claimed. Visible: everybody in its audience

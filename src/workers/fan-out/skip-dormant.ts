@@ -1,10 +1,9 @@
 import type { UserId } from '../../domain/action.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
 import { clock } from '../../lib/clock.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
-export interface DormancyDependencies {
-  readonly feeds: Pick<FeedsRepository, 'hasDormant' | 'noteAwaited' | 'skipDormant'>;
+export interface DormancyDependencies extends Pick<Repositories, 'feeds'> {
   readonly liveLog: Pick<LiveLog, 'watched'>;
   readonly onLiveLogError: (error: unknown) => void;
   /** Readers who have not read for this long are dormant. */

@@ -1,23 +1,11 @@
 import type { UserId } from '../../domain/action.ts';
-import type { FeedStore } from '../../feeds/feed-store.ts';
 import { clock } from '../../lib/clock.ts';
-import { announce, removals, type AnnounceDependencies, type Announcement } from '../../realtime/announce.ts';
-import type { LiveLog } from '../../realtime/live-log.ts';
+import { announce, removals, type Announcement } from '../../realtime/announce.ts';
 import type { Claim } from '../../storage/fan-out-claim.ts';
-import { audienceAmong, formerlyAmong, type AudienceAmongDependencies } from './audience.ts';
+import { audienceAmong, formerlyAmong } from './audience.ts';
 import type { Fence } from './fence.ts';
-import type { LaneGate } from './lane-gate.ts';
-
-export interface NotifyFormerDependencies extends AudienceAmongDependencies {
-  readonly liveLog: AnnounceDependencies['liveLog'] & Pick<LiveLog, 'allWatched'>;
-  readonly onLiveLogError: (error: unknown) => void;
-}
-
-export interface SweepDependencies extends NotifyFormerDependencies {
-  readonly feedStore: Pick<FeedStore, 'holders' | 'remove'>;
-  readonly chunkSize: number;
-  readonly gate: Pick<LaneGate, 'run'>;
-}
+import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';
+import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
 const CHUNK = 500;
 
@@ -27,7 +15,7 @@ const CHUNK = 500;
  * everybody else to whom it is not addressed is to query their feed. A live log that does not answer has them query it as
  * soon as it does.
  */
-export async function notifyFormer(dependencies: NotifyFormerDependencies, claim: Claim): Promise<void> {
+export async function notifyFormer(dependencies: WatchingAudienceDependencies, claim: Claim): Promise<void> {
   const { liveLog, onLiveLogError } = dependencies;
   const { action, former, isFormerCut } = claim;
   if (former.length === 0 && !isFormerCut) return;
@@ -56,7 +44,7 @@ function toReadAgain(userId: UserId): Announcement {
  * ids. Comes before a delivery, which puts back what a follow brought at the same moment.
  */
 export async function sweepHolders(
-  dependencies: SweepDependencies,
+  dependencies: DeliverDependencies,
   claim: Claim,
   fence: Fence,
 ): Promise<'swept' | 'void' | 'stopped'> {
@@ -79,7 +67,7 @@ export async function sweepHolders(
 }
 
 async function takeFromLost(
-  dependencies: SweepDependencies,
+  dependencies: DeliverDependencies,
   claim: Claim,
   userIds: readonly UserId[],
 ): Promise<void> {

@@ -1,11 +1,6 @@
 import type { Action, UserId } from '../../domain/action.ts';
-import type { LiveLog } from '../../realtime/live-log.ts';
-import { audienceAmong, type AudienceAmongDependencies, type AudienceMember } from './audience.ts';
-
-export interface WatchersDependencies extends AudienceAmongDependencies {
-  readonly liveLog: Pick<LiveLog, 'allWatched' | 'watched'>;
-  readonly onLiveLogError: (error: unknown) => void;
-}
+import { audienceAmong, type AudienceMember } from './audience.ts';
+import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';
 
 const CHUNK = 500;
 /** Most readers looked at: with more who watch, looking for those concerned takes longer than they would wait. */
@@ -18,7 +13,7 @@ export const WATCHERS_AT_ONCE = 250;
  * through who watches, and where somebody does a query per 500 of them, of 2,000 at most.
  */
 export async function* watchersAmongAudience(
-  dependencies: WatchersDependencies,
+  dependencies: WatchingAudienceDependencies,
   action: Action,
 ): AsyncGenerator<readonly AudienceMember[], void, undefined> {
   const watched = await someWatched(dependencies);
@@ -35,7 +30,7 @@ export async function* watchersAmongAudience(
 
 /** The same of an audience that is known. One look-up of who watches, and none where all of it is delivered to in one go. */
 export async function* watchersInChunk(
-  { liveLog, onLiveLogError }: Pick<WatchersDependencies, 'liveLog' | 'onLiveLogError'>,
+  { liveLog, onLiveLogError }: Pick<WatchingAudienceDependencies, 'liveLog' | 'onLiveLogError'>,
   chunk: readonly AudienceMember[],
 ): AsyncGenerator<readonly AudienceMember[], void, undefined> {
   if (chunk.length <= WATCHERS_AT_ONCE) return;
@@ -55,7 +50,10 @@ function* slicesOf(members: readonly AudienceMember[]): Generator<readonly Audie
 }
 
 /** Nobody where the live log does not answer: it holds no delivery up. */
-async function someWatched({ liveLog, onLiveLogError }: WatchersDependencies): Promise<readonly UserId[]> {
+async function someWatched({
+  liveLog,
+  onLiveLogError,
+}: WatchingAudienceDependencies): Promise<readonly UserId[]> {
   const watched = new Set<UserId>();
   try {
     for await (const userIds of liveLog.allWatched()) {

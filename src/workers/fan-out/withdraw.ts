@@ -2,10 +2,10 @@ import { clock } from '../../lib/clock.ts';
 import { announce, removals } from '../../realtime/announce.ts';
 import type { Claim } from '../../storage/fan-outs.ts';
 import { announceWithdrawal, notAddressed } from './announce-withdrawal.ts';
-import type { DeliverDependencies } from './deliver.ts';
 import type { Fence } from './fence.ts';
 import type { PassOutcome } from './pass-outcome.ts';
 import { notifyFormer } from './sweep-holders.ts';
+import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
 /**
  * Watchers to whom the action is addressed were notified at its commit, or are here, stored or not. Readers who have

@@ -1,9 +1,9 @@
 import { clock } from '../../lib/clock.ts';
 import type { Migration } from '../../storage/migrations/migration.ts';
 import type { Collections } from '../../storage/mongo.ts';
-import type { ProcessesRepository } from '../../storage/processes.ts';
-import type { MigrationClaim, SchemaVersionRepository } from '../../storage/schema-version.ts';
+import type { MigrationClaim } from '../../storage/schema-version.ts';
 import { BackgroundWorker } from '../background-worker.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
 export interface MigrationObserver {
   started(migration: Migration): void;
@@ -14,11 +14,9 @@ export interface MigrationObserver {
   failed(error: unknown): void;
 }
 
-export interface MigrationDependencies {
+export interface MigrationDependencies extends Pick<Repositories, 'processes' | 'schemaVersion'> {
   readonly migrations: readonly Migration[];
   readonly collections: Collections;
-  readonly schemaVersion: SchemaVersionRepository;
-  readonly processes: Pick<ProcessesRepository, 'countOlder'>;
   readonly newToken: () => string;
   readonly observer: MigrationObserver;
 }

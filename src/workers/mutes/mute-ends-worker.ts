@@ -1,10 +1,9 @@
 import { clock } from '../../lib/clock.ts';
 import { announceListChange, type AnnounceDependencies } from '../../realtime/announce.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
 import { BackgroundWorker } from '../background-worker.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
-export interface MuteEndsDependencies extends AnnounceDependencies {
-  readonly feeds: Pick<FeedsRepository, 'dueMuteEnds' | 'claimMuteEnd' | 'settleMuteEnds'>;
+export interface MuteEndsDependencies extends AnnounceDependencies, Pick<Repositories, 'feeds'> {
   readonly onError: (error: unknown) => void;
 }
 

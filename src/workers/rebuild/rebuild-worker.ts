@@ -1,16 +1,14 @@
-import type { LiveLog } from '../../realtime/live-log.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
-import type { FanOutsRepository } from '../../storage/fan-outs.ts';
 import type { RebuildClaim } from '../../storage/feed-rebuilds.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
 import { StoreUnavailable } from '../../storage/errors.ts';
 import { holdLease } from '../fan-out/lease.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { Outage } from '../../lib/outage.ts';
 import { BackgroundWorker } from '../background-worker.ts';
-import { rebuildStoredFeed, sweepFeed, type RebuildDependencies } from '../../feeds/reconcile-feed.ts';
+import { rebuildStoredFeed, sweepFeed } from '../../feeds/reconcile-feed.ts';
 import { TRIM_GRACE_MS } from '../../feeds/trim-feeds.ts';
 import { clock } from '../../lib/clock.ts';
+import type { RebuildDependencies } from '../../feeds/feed-dependencies.ts';
 
 /** How long a rebuild waits for a fan-out that is under way to end. */
 const POSTPONE_MS = 250;
@@ -29,9 +27,6 @@ export interface RebuildObserver {
 export interface RebuildWorkerDependencies extends Omit<RebuildDependencies, 'inTurn'> {
   /** Shared with what else works in the background of the process. Default: one of its own. */
   readonly gate?: LaneGate;
-  readonly liveLog: RebuildDependencies['liveLog'] & Pick<LiveLog, 'forget'>;
-  readonly feeds: Pick<FeedsRepository, 'claimDue' | 'renewRebuild' | 'finishRebuild' | 'postponeRebuild'>;
-  readonly fanOuts: RebuildDependencies['fanOuts'] & Pick<FanOutsRepository, 'ownClaims'>;
   readonly workSignal: Pick<WorkSignal, 'onWork'>;
   readonly observer: RebuildObserver;
 }

@@ -1,7 +1,8 @@
-import { NAME_SOURCES, type RenameClaim, type RenamesRepository } from '../../storage/renames.ts';
+import { NAME_SOURCES, type RenameClaim } from '../../storage/renames.ts';
 import { BackgroundWorker } from '../background-worker.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { clock } from '../../lib/clock.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
 const FIRST_BACKOFF_MS = 200;
 /** A rename is never given up: nobody else would finish it. */
@@ -16,11 +17,7 @@ export interface RenameObserver {
   claimFailed(error: unknown): void;
 }
 
-export interface RenameWorkerDependencies {
-  readonly renames: Pick<
-    RenamesRepository,
-    'settleFirst' | 'claim' | 'current' | 'carry' | 'renew' | 'finish' | 'release'
-  >;
+export interface RenameWorkerDependencies extends Pick<Repositories, 'renames'> {
   readonly observer: RenameObserver;
   /** Shared with what else works in the background of the process. Default: one of its own. */
   readonly gate?: LaneGate;

@@ -6,10 +6,10 @@ import {
   RESCORE_EVERY_MS,
 } from '../../domain/ranking.ts';
 import type { RankingWeights } from '../../domain/ranking.ts';
-import type { RankedActionsRepository } from '../../storage/ranked-actions.ts';
-import { GENERATIONS_KEPT, type ScoresRepository } from '../../storage/scores.ts';
+import { GENERATIONS_KEPT } from '../../storage/scores.ts';
 import { BackgroundWorker } from '../background-worker.ts';
 import { clock } from '../../lib/clock.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
 export interface RescoreObserver {
   rescored(generation: Date, actions: number, seconds: number): void;
@@ -17,9 +17,7 @@ export interface RescoreObserver {
   failed(error: unknown): void;
 }
 
-export interface RescoreDependencies {
-  readonly scores: Pick<ScoresRepository, 'claim' | 'put' | 'renew' | 'finish' | 'purgeBefore'>;
-  readonly rankedActions: Pick<RankedActionsRepository, 'conductedSince'>;
+export interface RescoreDependencies extends Pick<Repositories, 'rankedActions' | 'scores'> {
   readonly ranking: RankingWeights;
   readonly observer: RescoreObserver;
 }

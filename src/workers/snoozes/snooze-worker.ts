@@ -1,10 +1,9 @@
 import { clock } from '../../lib/clock.ts';
 import { announce, type AnnounceDependencies } from '../../realtime/announce.ts';
-import type { SnoozesRepository } from '../../storage/snoozes.ts';
 import { BackgroundWorker } from '../background-worker.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
-export interface SnoozeWorkerDependencies extends AnnounceDependencies {
-  readonly snoozes: Pick<SnoozesRepository, 'claimEnded' | 'finishEnded'>;
+export interface SnoozeWorkerDependencies extends AnnounceDependencies, Pick<Repositories, 'snoozes'> {
   readonly newToken: () => string;
   readonly onError: (error: unknown) => void;
 }

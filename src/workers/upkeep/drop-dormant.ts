@@ -1,11 +1,10 @@
 import type { UserId } from '../../domain/action.ts';
 import type { FeedStore } from '../../feeds/feed-store.ts';
 import type { LiveLog } from '../../realtime/live-log.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
-export interface DropDormantDependencies {
-  readonly feeds: Pick<FeedsRepository, 'unread' | 'beginDrop' | 'finishDrop'>;
-  readonly feedStore: Pick<FeedStore, 'drop'>;
+export interface DropDormantDependencies extends Pick<Repositories, 'feeds'> {
+  readonly feedStore: FeedStore;
   readonly liveLog: Pick<LiveLog, 'watched'>;
   /** How long somebody has not read whose feed is dropped; null: none is. */
   readonly dropAfterMs: number | null;

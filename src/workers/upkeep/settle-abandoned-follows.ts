@@ -1,13 +1,6 @@
 import { clock } from '../../lib/clock.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
-import type { FollowsRepository } from '../../storage/follows.ts';
 import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
-
-export interface SettleAbandonedFollowsDependencies extends CountFollowersDependencies {
-  readonly feeds: Pick<FeedsRepository, 'markDue'>;
-  readonly follows: CountFollowersDependencies['follows'] &
-    Pick<FollowsRepository, 'unsettledBefore' | 'forget'>;
-}
+import type { Repositories } from '../../storage/repositories.ts';
 
 /** A call that takes longer is taken for cut off. What it does after that does no harm. */
 const ABANDONED_AFTER_MS = 60_000;
@@ -19,7 +12,7 @@ const AT_ONCE = 200;
  * off anywhere, and run in any number of processes at once.
  */
 export async function settleAbandonedFollows(
-  dependencies: SettleAbandonedFollowsDependencies,
+  dependencies: CountFollowersDependencies & Pick<Repositories, 'feeds'>,
   now: Date,
 ): Promise<void> {
   const { feeds, follows } = dependencies;

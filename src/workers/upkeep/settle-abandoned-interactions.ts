@@ -1,13 +1,4 @@
-import type { ActionsRepository } from '../../storage/actions.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
-
-export interface SettleAbandonedInteractionsDependencies {
-  readonly actions: Pick<ActionsRepository, 'markInteraction'>;
-  readonly interactions: Pick<
-    InteractionsRepository,
-    'unsettledBefore' | 'summaries' | 'logModeration' | 'settle' | 'purgeAction'
-  >;
-}
+import type { Repositories } from '../../storage/repositories.ts';
 
 /** A call that takes longer is taken for cut off. What it does after that does no harm. */
 const ABANDONED_AFTER_MS = 60_000;
@@ -19,7 +10,7 @@ const AT_ONCE = 200;
  * number of processes at once.
  */
 export async function settleAbandonedInteractions(
-  { actions, interactions }: SettleAbandonedInteractionsDependencies,
+  { actions, interactions }: Pick<Repositories, 'actions' | 'interactions'>,
   now: Date,
 ): Promise<void> {
   const before = new Date(now.getTime() - ABANDONED_AFTER_MS);

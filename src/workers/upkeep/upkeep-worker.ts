@@ -1,32 +1,18 @@
-import type { FeedStore } from '../../feeds/feed-store.ts';
-import type { FanOutsRepository } from '../../storage/fan-outs.ts';
-import type { FeedsRepository } from '../../storage/feeds.ts';
+import type { CountFollowersDependencies } from '../../storage/count-followers.ts';
 import { PULL_NOTICE_MS } from '../../storage/pulled-refs.ts';
-import type { RefsRepository } from '../../storage/refs.ts';
 import { BackgroundWorker } from '../background-worker.ts';
 import { trimDue } from '../../feeds/trim-feeds.ts';
 import { clock } from '../../lib/clock.ts';
 import { dropDormant, type DropDormantDependencies } from './drop-dormant.ts';
-import {
-  settleAbandonedFollows,
-  type SettleAbandonedFollowsDependencies,
-} from './settle-abandoned-follows.ts';
-import {
-  settleAbandonedInteractions,
-  type SettleAbandonedInteractionsDependencies,
-} from './settle-abandoned-interactions.ts';
+import { settleAbandonedFollows } from './settle-abandoned-follows.ts';
+import { settleAbandonedInteractions } from './settle-abandoned-interactions.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
 export interface UpkeepDependencies
   extends
-    SettleAbandonedFollowsDependencies,
-    SettleAbandonedInteractionsDependencies,
-    DropDormantDependencies {
-  readonly feedStore: Pick<FeedStore, 'trim' | 'drop'>;
-  readonly feeds: SettleAbandonedFollowsDependencies['feeds'] &
-    DropDormantDependencies['feeds'] &
-    Pick<FeedsRepository, 'dueTrims' | 'finishTrim'>;
-  readonly refs: Pick<RefsRepository, 'choosePulled'>;
-  readonly fanOuts: Pick<FanOutsRepository, 'adoptLanes'>;
+    CountFollowersDependencies,
+    DropDormantDependencies,
+    Pick<Repositories, 'actions' | 'fanOuts' | 'feeds' | 'follows' | 'interactions' | 'refs'> {
   /** Refs with more followers than this are pulled. */
   readonly celebrityThreshold: number;
   readonly onError: (error: unknown) => void;

@@ -1,12 +1,9 @@
 import type { WebhookDelivery } from '../../domain/webhook.ts';
-import type { HostEventsRepository } from '../../storage/host-events.ts';
-import type { WebhookDeliveriesRepository } from '../../storage/webhook-deliveries.ts';
 import { inTurns } from './in-turns.ts';
 import type { WebhookSender } from './webhook-sender.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
-export interface RetryDueDependencies {
-  readonly hostEvents: Pick<HostEventsRepository, 'byIds'>;
-  readonly webhookDeliveries: Pick<WebhookDeliveriesRepository, 'due' | 'drop' | 'postpone' | 'giveUp'>;
+export interface RetryDueDependencies extends Pick<Repositories, 'hostEvents' | 'webhookDeliveries'> {
   readonly now: () => Date;
   readonly observer: {
     givenUp(given: { readonly eventId: string; readonly attempts: number; readonly error: string }): void;

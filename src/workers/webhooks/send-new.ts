@@ -1,11 +1,11 @@
 import type { NumberedHostEvent } from '../../domain/host-event.ts';
-import type { ParkedEvent, WebhookDeliveriesRepository } from '../../storage/webhook-deliveries.ts';
+import type { ParkedEvent } from '../../storage/webhook-deliveries.ts';
 import { inTurns } from './in-turns.ts';
 import type { ReceiverHealth } from './receiver-health.ts';
 import type { WebhookSender } from './webhook-sender.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
-export interface SendNewDependencies {
-  readonly webhookDeliveries: Pick<WebhookDeliveriesRepository, 'park' | 'waitingActions'>;
+export interface SendNewDependencies extends Pick<Repositories, 'webhookDeliveries'> {
   readonly now: () => Date;
 }
 

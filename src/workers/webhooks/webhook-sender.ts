@@ -8,13 +8,10 @@ import {
   type WebhookReceiver,
 } from '../../domain/webhook.ts';
 import { signatureHeaders } from '../../domain/webhook-signature.ts';
-import type { ErasuresRepository } from '../../storage/erasures.ts';
-import type { WebhookDeliveriesRepository } from '../../storage/webhook-deliveries.ts';
 import type { ReceiverHealth } from './receiver-health.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
-export interface SenderDependencies {
-  readonly erasures: Pick<ErasuresRepository, 'subjectsOf'>;
-  readonly webhookDeliveries: Pick<WebhookDeliveriesRepository, 'hasten'>;
+export interface SenderDependencies extends Pick<Repositories, 'erasures' | 'webhookDeliveries'> {
   readonly client: WebhookClient;
   readonly now: () => Date;
   /** From 0 to 1. */

@@ -1,13 +1,11 @@
 import type { WebhookReceiver } from '../../domain/webhook.ts';
-import type { HostEventsRepository } from '../../storage/host-events.ts';
-import type { WebhookDeliveriesRepository } from '../../storage/webhook-deliveries.ts';
-import type { WebhookReceiversRepository } from '../../storage/webhook-receivers.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 import { holdLease, type Lease } from '../fan-out/lease.ts';
 import { ReceiverHealth, type HealthObserver } from './receiver-health.ts';
 import { retryDue, type RetryDueDependencies } from './retry-due.ts';
 import { sendNew } from './send-new.ts';
 import { WebhookSender, type SenderDependencies } from './webhook-sender.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 
 /** Notified of what admins and metrics are to know of one receiver. */
 export type WebhookObserver = HealthObserver &
@@ -20,10 +18,8 @@ export type WebhookObserver = HealthObserver &
     failed(error: unknown): void;
   };
 
-export interface WebhookWorkerDependencies extends SenderDependencies {
-  readonly hostEvents: Pick<HostEventsRepository, 'range' | 'page' | 'byIds'>;
-  readonly webhookReceivers: WebhookReceiversRepository;
-  readonly webhookDeliveries: WebhookDeliveriesRepository;
+export interface WebhookWorkerDependencies
+  extends SenderDependencies, Pick<Repositories, 'hostEvents' | 'webhookDeliveries' | 'webhookReceivers'> {
   readonly observer: WebhookObserver;
 }
 

@@ -25,6 +25,7 @@ test('brings along what is hidden and shown again while a follow is being settle
       workSignal: { notify: () => undefined },
       // Between the look at the action and what is done about it.
       fanOuts: {
+        ...repositories.fanOuts,
         async requestPass(...request) {
           await services.unhideAction(admin, action.id);
           await parts.fanOut();

@@ -91,6 +91,7 @@ test('a reader who comes back while the feed is dropped has it whole', async () 
   const { feedStore, repositories, live } = parts;
   const { liveLog } = live;
   const comesBack = {
+    ...feedStore,
     async drop(userId: string) {
       // Between the mark and the drop; the rebuild that this asks for has to wait.
       expect(await parts.feedOf('ann')).toEqual(ids);
@@ -110,8 +111,8 @@ test('a drop that was cut off is done again', async () => {
   await parts.feedOf('ann');
   await parts.fanOut();
   await allAsleepBut(parts, 'nobody');
-  const { repositories, live } = parts;
-  const dead = { drop: () => Promise.reject(new Error('dead')) };
+  const { feedStore, repositories, live } = parts;
+  const dead = { ...feedStore, drop: () => Promise.reject(new Error('dead')) };
   const { liveLog } = live;
   await expect(
     dropDormant({ ...repositories, feedStore: dead, liveLog, ...AGES }, new Date(), () => false),

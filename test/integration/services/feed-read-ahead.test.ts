@@ -22,14 +22,15 @@ function watched(parts: Parts): Watched {
   };
   const reader = feedReader({
     ...parts.repositories,
+    ...parts.live,
     weights: DEFAULT_WEIGHTS,
     feedStore: {
+      ...parts.feedStore,
       page: (query) => {
         const read = parts.feedStore.page(query);
         reads.push(read);
         return read;
       },
-      find: (userId, actionIds) => parts.feedStore.find(userId, actionIds),
     },
     onLost: fail,
     onStoreUnavailable: fail,

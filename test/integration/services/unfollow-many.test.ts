@@ -1,10 +1,12 @@
+import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import { expect, test } from 'vitest';
-import { unfollowMany, type UnfollowManyDependencies } from '../../../src/services/follow/unfollow-many.ts';
+import { unfollowMany } from '../../../src/services/follow/unfollow-many.ts';
 import { newObjectId } from '../../../src/storage/mongo.ts';
 import { createRepositories, type Repositories } from '../../../src/storage/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { watching } from '../../support/watching.ts';
+import type { FollowDependencies } from '../../../src/services/service-parts.ts';
 
 const ref = (id: string) => ({ id, type: 'site', label: id });
 const PAIRS = ['ann', 'bob'].flatMap((followerId) =>
@@ -123,10 +125,12 @@ test('is for services, and for a thousand pairs', async () => {
   });
 });
 
-function dependenciesOf(parts: Parts, repositories: Repositories): UnfollowManyDependencies {
+function dependenciesOf(parts: Parts, repositories: Repositories): FollowDependencies {
   return {
     ...repositories,
     ...parts.live,
+    feedStore: parts.feedStore,
+    weights: DEFAULT_WEIGHTS,
     newToken: newObjectId,
     workSignal: { notify: () => undefined },
   };

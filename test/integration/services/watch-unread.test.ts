@@ -96,7 +96,12 @@ async function deliverUntold(parts: Parts): Promise<void> {
   await using worker = parts.worker(
     {},
     {
-      liveLog: { watched: away, append: away, allWatched: () => new MemoryLiveLog().allWatched() },
+      liveLog: {
+        watched: away,
+        append: away,
+        forget: away,
+        allWatched: () => new MemoryLiveLog().allWatched(),
+      },
       onLiveLogError: () => undefined,
     },
   );

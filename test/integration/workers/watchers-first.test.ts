@@ -158,6 +158,7 @@ test('a live log that does not answer holds nothing up', async () => {
       liveLog: {
         watched: () => Promise.reject(refusal),
         append: () => Promise.reject(refusal),
+        forget: () => Promise.reject(refusal),
         async *allWatched() {
           await Promise.resolve();
           throw refusal;

@@ -1,0 +1,116 @@
+import type { RankingWeights } from '../domain/ranking.ts';
+import type { Identity } from '../domain/viewer.ts';
+import type { FeedDependencies } from '../feeds/feed-dependencies.ts';
+import type { FeedReader } from '../feeds/feed-reader.ts';
+import type { FeedStore } from '../feeds/feed-store.ts';
+import type { LiveLog } from '../realtime/live-log.ts';
+import type { SessionEnds } from '../realtime/session-ends.ts';
+import type { WorkSignal } from '../realtime/work-signal.ts';
+import type { Repositories } from '../storage/repositories.ts';
+import type { OpenEventSession } from './session/event-sessions.ts';
+import type { ReaderSession } from './session/reader-session.ts';
+import type { Ticket } from './shapes.ts';
+import type { CursorSeal } from './tenants/cursor-seal.ts';
+import type { TenantQuotas } from './tenants/quotas.ts';
+
+/** What the services are made of. Each room takes its own part of it, named below. */
+export interface ServiceParts extends FeedDependencies, Repositories {
+  /** Of every model that may hold a feed, in use or not. */
+  readonly feedStores: readonly FeedStore[];
+  readonly dormantAfterMs: number;
+  readonly ranking: RankingWeights;
+  /** The reactions that may be given. */
+  readonly reactions: readonly string[];
+  readonly liveLog: LiveLog;
+  readonly workSignal: Pick<WorkSignal, 'notify'>;
+  readonly sessionEnds: SessionEnds;
+  /** A session that has loaded nothing yet. */
+  readonly openSession: (identity: Identity) => ReaderSession;
+  readonly openEventSession: OpenEventSession;
+  /** A fresh id, 24 hex digits. */
+  readonly newToken: () => string;
+  readonly tickets: TicketOffice;
+  readonly cursorSeal: CursorSeal;
+  readonly quotas: TenantQuotas;
+  /** Called with how many new actions were recorded. */
+  readonly onPublished: (count: number) => void;
+  readonly onStoreUnavailable: (error: unknown) => void;
+}
+
+interface TicketOffice {
+  sign(identity: Identity): Promise<Ticket>;
+  read(ticket: string): Promise<Identity>;
+}
+
+export interface ReadingDependencies
+  extends
+    FeedDependencies,
+    Pick<
+      ServiceParts,
+      | 'actionGroups'
+      | 'bookmarks'
+      | 'dormantAfterMs'
+      | 'hiddenItems'
+      | 'itemMarks'
+      | 'openSession'
+      | 'rankedActions'
+      | 'ranking'
+      | 'readers'
+      | 'scores'
+      | 'snoozes'
+      | 'workSignal'
+    > {
+  readonly feedReader: FeedReader;
+  readonly liveLog: LiveLog;
+}
+
+export interface FollowDependencies
+  extends FeedDependencies, Pick<ServiceParts, 'followEnds' | 'followerCounts' | 'newToken' | 'workSignal'> {}
+
+export type InteractionDependencies = Pick<
+  ServiceParts,
+  'actions' | 'interactions' | 'members' | 'newToken' | 'openSession' | 'reactions' | 'workSignal'
+>;
+
+export type PublishDependencies = Pick<
+  ServiceParts,
+  'actions' | 'edits' | 'members' | 'moderation' | 'onPublished' | 'quotas' | 'workSignal'
+>;
+
+export interface MemberDependencies
+  extends FeedDependencies, Pick<ServiceParts, 'erasures' | 'quotas' | 'refs' | 'renames' | 'workSignal'> {}
+
+export type ModerationDependencies = Pick<
+  ServiceParts,
+  | 'actions'
+  | 'fanOuts'
+  | 'follows'
+  | 'liveLog'
+  | 'members'
+  | 'moderation'
+  | 'onLiveLogError'
+  | 'pins'
+  | 'workSignal'
+>;
+
+export type PrivacyDependencies = Pick<
+  ServiceParts,
+  'erasureList' | 'erasures' | 'feedStore' | 'feeds' | 'memberData'
+>;
+
+export type LifecycleDependencies = Pick<
+  ServiceParts,
+  'erasedTenants' | 'erasures' | 'feeds' | 'offloads' | 'renames' | 'schemaVersion' | 'workSignal'
+>;
+
+export type TenantDependencies = Pick<
+  ServiceParts,
+  'erasedTenants' | 'feedStore' | 'liveLog' | 'onLiveLogError' | 'sessionEnds' | 'tenantData'
+>;
+
+export type HostEventDependencies = Pick<ServiceParts, 'erasures' | 'hostEvents' | 'webhookDeliveries'>;
+
+export type OperationsDependencies = Pick<
+  ServiceParts,
+  'feeds' | 'liveLog' | 'processes' | 'renames' | 'workFigures'
+>;
