@@ -20,12 +20,14 @@ function watched(parts: Parts): Watched {
   const fail = (): never => {
     throw new Error('The store is there and has lost nothing');
   };
+  // The page is to be read on its own, and not in one command with its reader.
+  const { open: _open, ...store } = parts.feedStore;
   const reader = feedReader({
     ...parts.repositories,
     ...parts.live,
     weights: DEFAULT_WEIGHTS,
     feedStore: {
-      ...parts.feedStore,
+      ...store,
       page: (query) => {
         const read = parts.feedStore.page(query);
         reads.push(read);
