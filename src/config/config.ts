@@ -98,6 +98,8 @@ export interface Config {
     };
   };
   readonly log: { readonly level: LogLevel };
+  /** Of `--processes`. Null: one that hangs stays. */
+  readonly processes: { readonly answerWithinMs: number | null };
 }
 
 export interface ConfigFault {

@@ -204,6 +204,7 @@ function shape(values: SettingValues, env: Environment): Config {
       },
     },
     log: { level: values.LOG_LEVEL },
+    processes: { answerWithinMs: values.PROCESS_SILENCE ?? null },
   };
 }
 

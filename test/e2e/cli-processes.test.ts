@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { TEST_SECRET } from '../support/app.ts';
 import { testDatabase, type TestDatabase } from '../support/engine.ts';
-import { publish, upsert } from '../support/feed-api.ts';
+import { feedOf, publish, upsert } from '../support/feed-api.ts';
 import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -132,6 +132,39 @@ describe('several processes', () => {
       .toEqual({ status: 200, text: expect.stringMatching(/^fanfare_processes 2$/m) as string });
     process.kill(first?.pid ?? 0, 'SIGCONT');
     await expect.poll(() => asked('/ready'), { timeout: PATIENCE_MS }).toMatchObject({ status: 200 });
+  });
+
+  it('are replaced when they hang, while the others go on and nothing of what was published is lost', async () => {
+    const settings = { PROCESS_SILENCE: '6s', FAN_OUT_LEASE: '2s' };
+    await using cli = startCli(['serve', '--processes', '2'], { ...env, ...settings });
+    const [, url = ''] = await cli.stdoutHas(READY);
+    const [first] = await started(cli, 2);
+    const client = clientOf(url);
+    await upsert(client, { pairs: [{ followerId: 'eve', refId: 'actor' }] });
+    const published = await Promise.all(Array.from({ length: 8 }, () => publish(client)));
+    // Its event loop stands still, and no signal but SIGKILL ends it.
+    process.kill(first?.pid ?? 0, 'SIGSTOP');
+    const isAlive = (): Promise<number | null> =>
+      fetch(`${url}/health`, { signal: AbortSignal.timeout(1_000), headers: { connection: 'close' } }).then(
+        ({ status }) => status,
+        () => null,
+      );
+    await expect.poll(isAlive, { timeout: PATIENCE_MS }).toBe(200);
+    const [line] = await cli.stderrHas(/\{[^{}]*"msg":"Process hangs: killed"\}/);
+    expect(JSON.parse(line)).toMatchObject({
+      ...{ process: first?.process, pid: first?.pid, silentForMs: 6_000 },
+    });
+    const [, , third] = await started(cli, 3);
+    expect(third?.process).toBe(first?.process);
+    expect(isRunning(first?.pid ?? 0)).toBe(false);
+    await expect.poll(() => readiness(url), { timeout: PATIENCE_MS }).toMatchObject({ status: 'ready' });
+    await expect
+      .poll(async () => (await feedOf(client, 'eve')).map(({ action }) => action.id), {
+        timeout: PATIENCE_MS,
+      })
+      .toEqual(expect.arrayContaining(published));
+    cli.signal('SIGTERM');
+    expect((await cli.result).code).toBe(0);
   });
 
   it('end with the one that started them, though it had no time to tell them', async () => {

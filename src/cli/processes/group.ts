@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Readiness } from '../../http/health.ts';
-import { logProcessEnded, logProcessStarted } from '../../telemetry/events/process.ts';
+import { logProcessEnded, logProcessHangs, logProcessStarted } from '../../telemetry/events/process.ts';
 import type { GroupMetrics } from '../../telemetry/group-metrics.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/metrics.ts';
@@ -8,11 +8,14 @@ import { CommandError } from '../context.ts';
 import { CLOSE_WITHIN_MS } from '../shutdown.ts';
 import { openLine, type MessageLine } from './line.ts';
 import { restartDelay } from './restart-delay.ts';
+import { watchLife } from './watch-life.ts';
 
 /** What a process of a group answers the one that started it. */
 export interface OfMember {
   readonly readiness: Readiness;
   readonly snapshot: MetricsSnapshot;
+  /** That its event loop turns. */
+  readonly alive: true;
 }
 
 /** What it is answered. */
@@ -40,12 +43,16 @@ export interface GroupOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: GroupMetrics;
+  /** How long a process may give no sign of life before it is killed; null: for ever. */
+  readonly answersWithinMs: number | null;
 }
 
 interface Member {
   readonly number: number;
   worker: Worker | null;
   line: MessageLine<OfMember> | null;
+  /** From its start to its end. */
+  watch: Disposable | null;
   hasStarted: boolean;
   /** By `performance.now()`. */
   forkedAt: number;
@@ -69,7 +76,7 @@ export class ProcessGroup implements AsyncDisposable {
   constructor(options: GroupOptions) {
     this.#options = options;
     this.#members = Array.from({ length: options.count }, (_, index) => ({
-      ...{ number: index + 1, worker: null, line: null, timer: undefined },
+      ...{ number: index + 1, worker: null, line: null, watch: null, timer: undefined },
       ...{ hasStarted: false, forkedAt: 0, failures: 0 },
     }));
     this.#opening = new Promise((resolve, reject) => {
@@ -131,6 +138,7 @@ export class ProcessGroup implements AsyncDisposable {
     worker.on('message', (message: Partial<Started>) => {
       if (message.startedAt === undefined) return;
       member.hasStarted = true;
+      this.#watch(member, worker);
       if (!this.#members.every(({ hasStarted }) => hasStarted)) return;
       this.#failed = null;
       this.#opened(message.startedAt);
@@ -142,9 +150,26 @@ export class ProcessGroup implements AsyncDisposable {
     });
   }
 
+  /** Connections are handed to a process that hangs as to the others: it must not stay. */
+  #watch(member: Member, { process: { pid = 0 } }: Worker): void {
+    const { line } = member;
+    const { answersWithinMs, logger } = this.#options;
+    if (line === null || answersWithinMs === null || this.#closing !== null) return;
+    member.watch = watchLife(
+      (withinMs) => line.ask('alive', withinMs),
+      answersWithinMs,
+      () => {
+        logProcessHangs(logger, { process: member.number, pid, silentForMs: answersWithinMs });
+        // It could not heed another signal.
+        member.worker?.process.kill('SIGKILL');
+      },
+    );
+  }
+
   #ended(member: Member, pid: number, code: number | null, signal: string | null): void {
     const ranForMs = performance.now() - member.forkedAt;
-    Object.assign(member, { worker: null, line: null, hasStarted: false });
+    member.watch?.[Symbol.dispose]();
+    Object.assign(member, { worker: null, line: null, watch: null, hasStarted: false });
     this.#options.metrics.processEnded();
     if (this.#closing !== null) return;
     if (this.#failed !== null) {
@@ -161,8 +186,9 @@ export class ProcessGroup implements AsyncDisposable {
 
   async #closeAll(): Promise<void> {
     await Promise.all(
-      this.#members.map(async ({ worker, timer }) => {
+      this.#members.map(async ({ worker, timer, watch }) => {
         clearTimeout(timer);
+        watch?.[Symbol.dispose]();
         if (worker === null) return;
         const ended = new Promise((resolve) => worker.once('exit', resolve));
         worker.process.kill('SIGTERM');

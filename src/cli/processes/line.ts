@@ -9,7 +9,7 @@ type Answers<Q extends object> = { readonly [N in keyof Q]: () => Promise<Q[N]> 
 
 export interface MessageLine<Theirs extends object> {
   /** @throws when the other end fails to answer, or does not in time, as one that hangs or has died. */
-  ask<N extends keyof Theirs & string>(question: N): Promise<Theirs[N]>;
+  ask<N extends keyof Theirs & string>(question: N, withinMs?: number): Promise<Theirs[N]>;
 }
 
 type Message =
@@ -21,11 +21,11 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Opens this end. It answers what it is asked from now on. @param withinMs how long the other end may take. */
+/** Opens this end. It answers what it is asked from now on. @param usualMs how long the other end may take. */
 export function openLine<Own extends object, Theirs extends object>(
   port: Port,
   answers: Answers<Own>,
-  withinMs: number,
+  usualMs: number,
 ): MessageLine<Theirs> {
   const waiting = new Map<number, Waiting>();
   let asked = 0;
@@ -52,7 +52,7 @@ export function openLine<Own extends object, Theirs extends object>(
     else reject?.(new Error(message.error));
   });
   return {
-    ask<N extends keyof Theirs & string>(question: N) {
+    ask<N extends keyof Theirs & string>(question: N, withinMs = usualMs) {
       const id = (asked += 1);
       let timer: NodeJS.Timeout | undefined;
       return new Promise<Theirs[N]>((resolve, reject) => {

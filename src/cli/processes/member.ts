@@ -36,6 +36,7 @@ export async function runMember(context: CommandContext, config: Config, parts: 
   const inside = insideOf(fanfare);
   const opening = startTraced(fanfare, parts, closer);
   const answers = {
+    alive: () => Promise.resolve(true as const),
     readiness: async () => (await opening.then(() => inside.server())).app.readiness(),
     snapshot: () => inside.metrics.snapshot(),
   };

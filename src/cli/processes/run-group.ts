@@ -1,3 +1,4 @@
+import inspector from 'node:inspector';
 import type { Config } from '../../config/config.ts';
 import { startMetricsServer } from '../../http/metrics-server.ts';
 import { Closer } from '../../lib/closer.ts';
@@ -62,7 +63,12 @@ async function open(
   logDatabases(logger, { mongodb, redis });
   steps.note(`Starting ${String(count)} processes`);
   const metrics = createGroupMetrics();
-  const group = closer.own(new ProcessGroup({ count, logger, metrics, env: environmentOf(config) }));
+  const group = closer.own(
+    new ProcessGroup({
+      ...{ count, logger, metrics, env: environmentOf(config) },
+      answersWithinMs: isBeingDebugged() ? null : config.processes.answerWithinMs,
+    }),
+  );
   const url = await group.start();
   const demoToken = parts.api ? await demoTokenOf(config) : null;
   const record = await announceLocal(databases, config, { url, token: demoToken });
@@ -74,6 +80,11 @@ async function open(
   }
   if (hasHeartbeat === true) closer.own(await beat(config, () => allReady(group), logger));
   return { app: { url }, config, databases: describeDatabases(databases, config), demoToken };
+}
+
+/** A process that stands at a breakpoint gives no sign of life. Those of a group are debugged where this one is. */
+function isBeingDebugged(): boolean {
+  return inspector.url() !== undefined;
 }
 
 async function allReady(group: ProcessGroup): Promise<void> {

@@ -1,4 +1,4 @@
-import { duration, onOff, oneOf, origins, rate, secret, size, text, whole } from '../kinds.ts';
+import { duration, durationOrOff, onOff, oneOf, origins, rate, secret, size, text, whole } from '../kinds.ts';
 import { settingsOf } from '../setting.ts';
 
 const { setting, optional } = settingsOf('Server');
@@ -81,6 +81,11 @@ export const SERVER_SETTINGS = {
     origins(),
     'Whose pages may call the API from a browser: origins such as https://app.example, separated by commas, * for all, or off.',
     { shownDefault: 'pages of this machine; off in production' },
+  ),
+  PROCESS_SILENCE: setting(
+    '30s',
+    durationOrOff('1s', '1h'),
+    'How long a process of `--processes` may hang before it is killed and started again; off: for ever, as under a debugger.',
   ),
   SOCKET_IDLE: setting('5m', duration('1s', '24h'), 'How long a socket may stay open without an operation.'),
   METRICS_PORT: optional(

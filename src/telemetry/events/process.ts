@@ -25,6 +25,14 @@ export function logProcessStarted(
   log.info(fields, 'Process started');
 }
 
+/** It is killed, then started again. */
+export function logProcessHangs(
+  log: Pick<Logger, 'warn'>,
+  fields: { readonly process: number; readonly pid: number; readonly silentForMs: number },
+): void {
+  log.warn(fields, 'Process hangs: killed');
+}
+
 /** It is started again. */
 export function logProcessEnded(
   log: Pick<Logger, 'warn'>,
