@@ -26,9 +26,9 @@ interface Wanted {
 }
 
 /**
- * The visible items of groups, in feed order. What is asked for in one turn of the event loop is read together: one query of
- * the groups, one of the reader's entries and one of actions, and again with ten times as many members where that was
- * not enough. Exact for any size: no entry stands above the `latest` of its action but by a snooze that has ended, and those
+ * The visible items of groups, in feed order. All that is asked for in one turn of the event loop, of 100 groups at most, is
+ * read together, however many fields ask for the same group: one query of the groups, one of the reader's entries and one
+ * of actions, and again with ten times as many members where that was not enough. Exact for any size: no entry stands above the `latest` of its action but by a snooze that has ended, and those
  * are all read first; so everything above that of the last action that was read is known.
  */
 export class GroupMembers {
@@ -40,7 +40,7 @@ export class GroupMembers {
   constructor(options: GroupMembersOptions) {
     this.#options = options;
     // One after the other: what is decided of a group is decided in its order.
-    this.#ask = batched((wanted) => this.#inTurn(wanted), MAX_GROUPS);
+    this.#ask = batched((wanted) => this.#inTurn(wanted), Infinity);
   }
 
   /** The group's first items until they are enough, or all. Of an action without a group: none. */
@@ -49,19 +49,27 @@ export class GroupMembers {
   }
 
   #inTurn(wanted: readonly Wanted[]): Promise<(readonly NewsfeedItem[])[]> {
-    const loading = Promise.allSettled([this.#last]).then(() => this.#load(wanted));
+    const loading = Promise.allSettled([this.#last]).then(async () => {
+      const groups = [...new Set(wanted.map(({ actionId }) => actionId))];
+      for (let from = 0; from < groups.length; from += MAX_GROUPS) {
+        const some = new Set(groups.slice(from, from + MAX_GROUPS));
+        await this.#load(wanted.filter(({ actionId }) => some.has(actionId)));
+      }
+      return wanted.map(({ actionId }) => this.#group(actionId).items);
+    });
     this.#last = loading;
     return loading;
   }
 
-  async #load(wanted: readonly Wanted[]): Promise<(readonly NewsfeedItem[])[]> {
+  /** Reads on until all of them have enough. */
+  async #load(wanted: readonly Wanted[]): Promise<void> {
     for (;;) {
       const open = new Set<Group>();
       for (const { actionId, isEnough } of wanted) {
         const group = this.#group(actionId);
         if (!group.isOver && !isEnough(group.items)) open.add(group);
       }
-      if (open.size === 0) return wanted.map(({ actionId }) => this.#group(actionId).items);
+      if (open.size === 0) return;
       await this.#decide([...open]);
       await this.#readOn([...open].filter((group) => group.isLookedThrough));
     }
