@@ -155,10 +155,7 @@ export function rate(what = 'requests'): Kind<Rate | undefined> {
   return { expects, schema };
 }
 
-/**
- * Numbers by name, such as `LIKE=0.98,COMMENT=0.9`; names that are left out keep their default.
- * @param names those that may be given; null: any of letters and digits.
- */
+/** Numbers by name, such as `LIKE=0.98,COMMENT=0.9`; names left out keep their default. `names` null: any name. */
 export function weights<const N extends string>(
   defaults: Readonly<Record<N, number>>,
   max: number,

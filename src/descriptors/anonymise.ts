@@ -26,10 +26,7 @@ function wholeWords(name: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
 }
 
-/**
- * A descriptor that does not identify the subject any more: their id becomes the pseudonym, their name a neutral one.
- * Of an action of their own, what they wrote goes too: texts and free data; short words such as a verb stay.
- */
+/** A descriptor that does not identify the subject any more. Of an action of their own, what they wrote goes too. */
 export function anonymiseDescriptor(
   descriptor: StoredDescriptor,
   subject: ErasureSubject,

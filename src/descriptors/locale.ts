@@ -9,10 +9,7 @@ export const DEFAULT_LOCALE = 'en';
 /** Longest list of languages that is looked at, in characters; of a longer one nothing is. */
 export const MAX_LANGUAGES_LENGTH = 256;
 
-/**
- * The one of the `served` locales that serves `languages` best: a list as in Accept-Language (RFC 9110), such as
- * `de-AT, en;q=0.5`. Where several do, the first.
- */
+/** The one of the `served` locales that serves a list as in Accept-Language, such as `de-AT, en;q=0.5`, best. */
 export function bestLocale(languages: string | undefined, served: readonly Locale[]): Locale {
   if (languages === undefined || languages.length > MAX_LANGUAGES_LENGTH) return DEFAULT_LOCALE;
   const [best] = new Negotiator({ headers: { 'accept-language': languages } }).languages([...served]);

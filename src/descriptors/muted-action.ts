@@ -22,10 +22,7 @@ const MAX_BYTES = 8_388_608;
 /** Of a word besides its letters. */
 const WORD_BYTES = 24;
 
-/**
- * The words of normalised texts, from request to request, by the texts: what an edit or a rename changes is another text,
- * and a name that many actions have is taken apart once.
- */
+/** The words of texts, from request to request: a name that many actions have is taken apart once. */
 const known = new LRUCache<string, readonly string[]>({
   maxSize: MAX_BYTES,
   sizeCalculation: (words, text) => 4 * text.length + WORD_BYTES * (words.length + 1),

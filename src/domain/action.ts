@@ -58,10 +58,7 @@ export interface FanOut {
   readonly trace?: { readonly parent: string; readonly at: Date };
 }
 
-/**
- * What is said of a fan-out. One that goes on only for interactions is DONE as of the last pass that came to its end, or
- * an action that people react to all the time would never be.
- */
+/** A fan-out that goes on only for interactions is DONE, or an action that people react to all the time would never be. */
 export function reportedFanOut({
   state,
   version,

@@ -14,10 +14,7 @@ export interface PositionCursor {
   readonly asOf: Date;
 }
 
-/**
- * Cursors are opaque to clients. The list they belong to (its kind, owner and order) goes into a check sum, so that a
- * cursor of another list, a truncated or an invented one is refused instead of giving a page of something else.
- */
+/** Opaque to clients. A check sum over the list refuses cursors that are truncated, invented or of another list. */
 export function encodeCursor(list: string, payload: Buffer): string {
   const bytes = Buffer.allocUnsafe(1 + CHECK_BYTES + payload.length);
   bytes.writeUInt8(VERSION);

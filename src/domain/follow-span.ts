@@ -4,10 +4,7 @@ import type { Action, ActionId } from './action.ts';
 export interface FollowSpan {
   readonly since: Date;
   readonly until?: Date;
-  /**
-   * The oldest action recorded in the very millisecond of `since` that belongs to the span. A batch is recorded in
-   * one millisecond, and "the newest n" must be able to cut through it.
-   */
+  /** The oldest action of the millisecond of `since` that belongs to the span: a batch is recorded in one millisecond. */
   readonly sinceAction?: ActionId;
   /** Only actions of these types come by it, in order and each once. Absent: of any. What the reader may see is the same. */
   readonly types?: readonly string[];
@@ -52,10 +49,7 @@ export function anySpanBrings(spans: readonly FollowSpan[], action: RecordedActi
   return spans.some((span) => spanBrings(span, action));
 }
 
-/**
- * Whether the span, of a follow of a member, brings what they passed on at that moment. Which action a span begins with
- * says nothing of what is passed on.
- */
+/** Whether the span brings what they passed on at that moment; the action it begins with says nothing of that. */
 export function spanBringsPassedOn(span: FollowSpan, action: TypedAction, at: Date): boolean {
   const { since, until } = span;
   return (

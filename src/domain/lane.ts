@@ -1,7 +1,4 @@
-/**
- * How urgent a fan-out is, the most urgent first. URGENT: something is to disappear or to come back. LIVE: somebody
- * published or interacted. BULK: imports, rebuilds and renames, for which nobody waits.
- */
+/** URGENT: something is to disappear or come back. LIVE: published, interacted. BULK: imports, rebuilds, renames. */
 export const LANES = ['URGENT', 'LIVE', 'BULK'] as const;
 export type Lane = (typeof LANES)[number];
 

@@ -53,10 +53,7 @@ export function rankedSince(generation: Date): Date {
   return new Date(generation.getTime() - RANKED_FOR_MS);
 }
 
-/**
- * The score of an action at a moment, the same for every reader: engagement, weighted by type, divided by a power of
- * its age. What is younger than the moment has no age yet.
- */
+/** The same for every reader: engagement, weighted by type, divided by a power of the age at this moment. */
 export function actionScore(action: ScoredAction, at: Date, weights: RankingWeights): number {
   const { likes, comments, reshares } = action.engagement;
   const base =

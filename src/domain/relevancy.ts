@@ -10,10 +10,7 @@ export const MAX_FUTURE_MS = 5 * 60_000;
 export const INTERACTION_KINDS = ['COMMENT', 'LIKE', 'RESHARE', 'REACTION'] as const;
 export type InteractionKind = (typeof INTERACTION_KINDS)[number];
 
-/**
- * How far an interaction stays below its own time for readers it does not concern: a share of the time between the
- * action and the interaction. 1 boosts nothing, 0 boosts to the interaction itself.
- */
+/** For readers it does not concern: a share of the time since the action. 1 boosts nothing, 0 boosts in full. */
 export type RelevancyWeights = Readonly<Record<InteractionKind, number>>;
 
 export const DEFAULT_WEIGHTS: RelevancyWeights = { COMMENT: 0.9, RESHARE: 0.9, LIKE: 0.98, REACTION: 0.98 };
@@ -46,10 +43,7 @@ export type RelevancyAction = Pick<Action, 'conducted' | 'recorded' | 'refIds'> 
   TypedAction &
   ConcerningAction;
 
-/**
- * The relevancy of an action before anyone interacted with it: when it was conducted, but never later than when it
- * was recorded. `conducted` may lie some minutes in the future, a relevancy may not.
- */
+/** Never later than when the action was recorded: `conducted` may lie some minutes in the future, a relevancy may not. */
 export function baseRelevancy(action: Pick<Action, 'conducted' | 'recorded'>): Date {
   return action.conducted.getTime() <= action.recorded.getTime() ? action.conducted : action.recorded;
 }

@@ -41,10 +41,7 @@ function isInScopeGroup(reader: ReaderProfile, action: VisibleAction): boolean {
   return false;
 }
 
-/**
- * Whether entitlement to this action hangs on what the reader follows, so that the caller must look the follows up.
- * False when the answer is known without them.
- */
+/** False when entitlement to the action is known without what the reader follows. */
 export function needsFollows(reader: ReaderProfile, action: VisibleAction): boolean {
   return action.scope === 'FOLLOWERS' && !isEntitled(reader, action, []);
 }

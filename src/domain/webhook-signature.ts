@@ -11,10 +11,7 @@ export function webhookKey(secret: string): Uint8Array | null {
   return key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES ? key : null;
 }
 
-/**
- * The headers by which a receiver knows that a message is ours and is not an old one, by the Standard Webhooks
- * specification. One signature for each key: a receiver that knows any of them is content.
- */
+/** By the Standard Webhooks specification. One signature a key: a receiver that knows any of them accepts it. */
 export function signatureHeaders(
   keys: readonly Uint8Array[],
   message: { readonly id: string; readonly sentAt: Date; readonly body: string },

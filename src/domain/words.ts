@@ -9,10 +9,7 @@ export function normalised(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
-/**
- * The words of a normalised text, in their order, without what stands between them. The segmenter is slow, more than
- * linear in the length of its text, and makes an object for each segment; so it is given short pieces, each once.
- */
+/** In their order. The segmenter is slow, more than linear in the length of a text: it is given short pieces, each once. */
 export function wordsOf(text: string): string[] {
   const known = new Map<string, readonly string[]>();
   const words: string[] = [];

@@ -31,10 +31,7 @@ export async function relevancies(
     });
 }
 
-/**
- * What these readers follow that may lift actions: members who have passed them on, and, as assigned, their refs. One round
- * trip; nothing is asked where there are none of them.
- */
+/** What these readers follow that may boost actions: members who passed them on, and refs, as assigned. One round trip. */
 export async function followsThatBoost(
   { follows }: Pick<FeedDependencies, 'follows'>,
   userIds: readonly UserId[],

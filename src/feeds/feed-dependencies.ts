@@ -5,7 +5,7 @@ import type { StoreUnavailable } from '../storage/errors.ts';
 import type { Repositories } from '../storage/repositories.ts';
 import type { FeedStore } from './feed-store.ts';
 
-/** What feeds are kept by: where they are stored, what decides about them, and who is told. */
+/** What feeds are kept by: where they are stored, what decides about them, and who is notified. */
 export interface FeedDependencies
   extends
     AnnounceDependencies,

@@ -31,10 +31,7 @@ export function createFeedStore(name: string, parts: FeedModelParts): FeedStore 
   return model.open(parts);
 }
 
-/**
- * The store of the model, and those of all others that keep feeds in the database: another choice of model may have left
- * some there. For callers that have to find everything that is stored of a reader.
- */
+/** The store of the model and those of all others in the database: another choice of model may have left feeds there. */
 export function createEveryFeedStore(model: string, parts: FeedModelParts): readonly FeedStore[] {
   const others = FEED_MODEL_NAMES.filter((name) => name !== model && name !== 'redis');
   return [model, ...others].map((name) => createFeedStore(name, parts));

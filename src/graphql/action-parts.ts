@@ -10,10 +10,7 @@ import { isShared } from './shared-field.ts';
 /** Shows refs also that are only followed, which no stamp of the directory tells of. */
 const UNSTAMPED = new Set(['summaryParts']);
 
-/**
- * Whether what a field gives may be kept by the revision of its action and the stamps of the directory: apart from what is
- * selected below it, it depends on nothing else.
- */
+/** Kept by revision of the action and stamps of the directory: it depends on nothing else, but for what is below it. */
 export function isKept(type: GraphQLNamedType, field: GraphQLField<unknown, unknown>): boolean {
   return isShared(type, field) && !UNSTAMPED.has(field.name);
 }

@@ -41,10 +41,7 @@ const PageInfo = builder.objectRef<ConnectionSource<Page<unknown>>>('PageInfo').
   }),
 });
 
-/**
- * Declares `<name>Connection` and `<name>Edge` over `node`. The casts are where the schema builder cannot follow a
- * type parameter; the signature keeps node and page in step.
- */
+/** The casts are where the schema builder cannot follow a type parameter; the signature keeps node and page in step. */
 export function defineConnection<Node, P extends Page<Node> = Page<Node>>(
   name: string,
   node: ObjectRef<SchemaTypes, Node, Node>,

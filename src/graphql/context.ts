@@ -12,10 +12,7 @@ export interface GraphQLContext {
   identity(): Identity;
   /** The loaders of this operation or event; opened when first asked for. */
   session(): ReaderSession;
-  /**
-   * Runs one mutation on a session of its own and forgets what was loaded: what the answer shows, and what a further
-   * mutation of the same operation goes by, is read again.
-   */
+  /** Runs one mutation on a session of its own; its answer, and the next mutation of the operation, read again. */
   mutate<T>(work: (session: ReaderSession) => Promise<T>): Promise<T>;
   /** The last event that a client of a stream has seen before; goes before the argument `after`. */
   readonly lastEventId?: string | undefined;

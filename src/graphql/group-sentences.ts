@@ -24,10 +24,7 @@ export interface GroupedActions {
   readonly isAll: boolean;
 }
 
-/**
- * What happened in a group, part by part: the sentence of its only item, or one about all of them, such as
- * "Ann, Bob, and 3 others liked post Launch".
- */
+/** Part by part: the sentence of its only item, or one about all, such as "Ann, Bob, and 3 others liked post Launch". */
 export async function groupSummaryPartsOf(
   session: NameSession,
   group: GroupedActions,

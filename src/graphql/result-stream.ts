@@ -1,10 +1,7 @@
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult } from 'graphql';
 
 export interface ResultStreamOptions {
-  /**
-   * Makes the result of one event. Where it is executed its context has fresh loaders, or events would be answered with what
-   * an earlier one loaded.
-   */
+  /** Where the result is executed its context has fresh loaders, or it would be answered with what an earlier one loaded. */
   readonly present: (event: unknown) => ExecutionResult | Promise<ExecutionResult>;
   /**
    * Takes a result on its own way to the client, past who reads the stream, and says when the next may follow. Null: it does

@@ -157,10 +157,7 @@ function doVariablesFit(
   return getVariableValues(schema, variables, variableValues ?? {}, { maxErrors: 1 }).errors === undefined;
 }
 
-/**
- * Whether a document has what compiled functions get wrong: directives, which are mixed up where a fragment is spread
- * both with and without one, and a key that would set the prototype of a result.
- */
+/** Compiled functions mix up directives of a fragment that is spread in two ways, and keys that set a prototype. */
 function hasPitfall(document: DocumentNode): boolean {
   let has = false;
   visit(document, {

@@ -43,10 +43,7 @@ export class EventStreams {
     }
   }
 
-  /**
-   * Breaks all streams off, and those that come later. They are not completed: a client that sees its stream broken
-   * connects again, one that sees it complete does not.
-   */
+  /** Breaks off all streams, and later ones. They are not completed: a client whose stream breaks connects again. */
   close(): void {
     this.#isClosed = true;
     for (const res of this.#open) res.destroy();

@@ -69,10 +69,7 @@ function createPage(defaultQuery: string): () => Promise<readonly [string, strin
   return () => (page ??= render());
 }
 
-/**
- * The page brings everything along inline; whatever else it might ever ask for, browsers refuse it. No other page may
- * frame it, and it stays in no cache: it may hold a token.
- */
+/** The page brings everything along: no other source, no frame and no cache, since it may hold a token. */
 const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'",

@@ -37,10 +37,7 @@ export interface BodyUnderWay extends Disposable {
   resize(bytes: number): Error | null;
 }
 
-/**
- * Counts the bodies that are read or worked on, of requests and socket messages alike. Each is bounded; in sum they are
- * too, or a few clients would fill the memory of the process.
- */
+/** The bodies that are read or worked on: each is bounded; in sum they are too, or a few clients would fill the memory. */
 export class Intake {
   readonly #first: Ledger;
   readonly #rest: Ledger;

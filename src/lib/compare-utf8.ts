@@ -1,7 +1,4 @@
-/**
- * Compares strings as databases do, by their UTF-8 bytes. JavaScript compares UTF-16 units, which puts characters
- * beyond the basic plane before U+E000 to U+FFFF.
- */
+/** As databases do. JavaScript compares UTF-16 units: characters beyond the basic plane before U+E000 to U+FFFF. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

@@ -44,10 +44,7 @@ class TextEnds {
   }
 }
 
-/**
- * Measures JSON while its bytes arrive, so that nothing is parsed that breaks a bound: a parser would first build all
- * of it. It does not check that the text is JSON; what is none counts for what it looks like.
- */
+/** Measures JSON as its bytes arrive, before a parser would build what breaks a bound. It does not check syntax. */
 export class JsonMeter {
   readonly #bounds: JsonBounds;
   /** Commas seen in each list or object that is open. */

@@ -1,7 +1,4 @@
-/**
- * Does something once, when it is disposed. A class, since each object that names a method by a symbol of its own makes
- * that name again; with one for every subscription that adds up.
- */
+/** A class, since each object that names a method by a symbol makes that name again; over many subscriptions it adds up. */
 export class OnDispose implements Disposable {
   #undo: (() => void) | null;
 

@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/**
- * A process that cannot be mistaken for a later one which got the same number. The server and the local engine each have
- * this: neither needs the other to be installed.
- */
+/** Not mistaken for a later process with the same number. Server and local engine each have it: neither needs the other. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** When it began, in whatever unit the system has; only ever compared for equality. */

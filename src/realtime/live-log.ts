@@ -48,10 +48,7 @@ export type LiveMessage =
 export interface LiveMessages extends AsyncIterableIterator<LiveMessage, undefined> {
   /** Takes the events that wait to be read, oldest first, at most `limit`; stops at a message that is no event. */
   takeEvents(limit: number): Extract<LiveMessage, { kind: 'event' }>[];
-  /**
-   * How many messages have arrived so far that may take something from the list: all but `added` and `updated`. What was
-   * decided before it rose may have to be decided again.
-   */
+  /** Messages so far that may take something from the list. What was decided before it rose may have to be decided again. */
   readonly withdrawals: number;
 }
 

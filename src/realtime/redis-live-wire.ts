@@ -46,10 +46,7 @@ export interface LiveHint {
   readonly frame: LiveFrame;
 }
 
-/**
- * What comes over the channel of a process: the events, then for each reader its id, the generation, the id of the entry
- * and the number of the event; without an id of the entry a gap was marked.
- */
+/** The events, then for each reader id, generation, id of the entry (none: a gap was marked) and number of the event. */
 export function decodeHints(text: string): LiveHint[] {
   const parts: unknown = JSON.parse(text);
   if (!Array.isArray(parts)) throw malformed(text);

@@ -12,10 +12,7 @@ export interface RedisSessionEndsOptions {
   readonly redis: Pick<RedisConnections, 'commands' | 'subscriber' | 'isSharded'>;
   /** Before the channel, such as `fanfare:<db>:`. */
   readonly prefix: string;
-  /**
-   * Which of these members' sessions were to end since they were opened: asked after every connection, since what was
-   * said while there was none is lost. One too many does no harm.
-   */
+  /** Whose sessions were to end: asked after every connection, as messages are lost without one. One too many is harmless. */
   readonly endedAmong: EndedAmong;
   /** Faults it survives: what was tried, and why it failed. It retries on its own. */
   readonly onTrouble?: (what: string, error: unknown) => void;

@@ -1,9 +1,6 @@
 import type { UserId } from '../domain/action.ts';
 
-/**
- * Ends what a member has open – sockets with their subscriptions, event streams – in every process. It ends what is
- * there now: a token that is still good opens a new session.
- */
+/** Ends the sockets and event streams of a member in every process. A token that is still good opens new ones. */
 export interface SessionEnds extends AsyncDisposable {
   /**
    * Ends the sessions of this member. Resolves once all processes that can be reached have been notified; one that cannot

@@ -1,7 +1,4 @@
-/**
- * Wakes workers when there is something to fan out. It only saves waiting: a lost signal costs a poll interval, never
- * work. Neither method throws when the transport is down.
- */
+/** It only saves waiting: a lost signal costs a poll interval, never work. No method throws when the transport is down. */
 export interface WorkSignal extends AsyncDisposable {
   /** Tells all workers, in every process. Does not wait. */
   notify(): void;

@@ -1,10 +1,7 @@
 import type { RefId } from '../domain/action.ts';
 import type { RefsRepository } from './refs.ts';
 
-/**
- * How long a process goes by what it has read of the refs that are pulled. A ref is known as pulled for several times
- * as long before the first action of it is not pushed, so no reader's process is late.
- */
+/** A ref is known as pulled for several times as long before its first action is not pushed: no process is late. */
 const REFRESH_MS = 5_000;
 export const PULL_NOTICE_MS = 3 * REFRESH_MS;
 

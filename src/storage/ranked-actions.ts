@@ -38,10 +38,7 @@ export function rankedActionsRepository(collection: Collection<ActionDocument>) 
       return documents.map(toRankedAction);
     },
 
-    /**
-     * What was conducted at or after `since`, in batches, in no particular order. Goes by the age in their ids: it has
-     * been recorded since then too, but for the little that `conducted` may be ahead.
-     */
+    /** In batches, in no order. Goes by the age in their ids, but for the little that `conducted` may be ahead. */
     async *conductedSince(since: Date): AsyncGenerator<RankedAction[], void, undefined> {
       const youngest = ObjectId.createFromTime(Math.floor((since.getTime() - MAX_FUTURE_MS) / 1_000));
       const cursor = collection

@@ -37,10 +37,7 @@ export interface FollowDocument extends UnsentEvents {
   isAssigned?: true;
   /** While the ref, a member, is being erased: of their follow that it was copied to the pseudonym, and of the copy. */
   isCopied?: true;
-  /**
-   * Present from the change of the spans until the feed holds what they say and the follower is counted. Begins with the
-   * time of the change.
-   */
+  /** The time of the change of the spans; present until the feed holds what they say and the follower is counted. */
   settling?: ObjectId;
 }
 

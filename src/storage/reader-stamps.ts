@@ -5,10 +5,7 @@ import { retryOnDuplicateKey } from './errors.ts';
 import type { ReaderStampsDocument } from './installation-documents.ts';
 import { newRevision } from './revision.ts';
 
-/**
- * The stamps as they were at one time, by bucket. Readers share one with all others of their bucket: what changes for one is
- * read again for each of them.
- */
+/** By bucket, as they were at one time. Readers share a stamp with all others of their bucket. */
 export type Stamps = Readonly<Record<string, number>>;
 
 export interface ReaderStamps {

@@ -13,10 +13,7 @@ export function newRevision(): number {
   return Number(randomBytes(8).readBigUInt64LE() >> SURPLUS_BITS);
 }
 
-/**
- * An update of actions after which nobody may show what they hold of them. Every write goes through this, but for those
- * of `fanOut` and of what waits to be moved elsewhere: see `unrevised`.
- */
+/** Afterwards nobody may show what they hold of these actions. Every write goes through this or `unrevised`. */
 export function revised(update: Document[]): Document[];
 export function revised(update: UpdateFilter<ActionDocument>): UpdateFilter<ActionDocument>;
 export function revised(

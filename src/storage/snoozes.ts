@@ -21,10 +21,7 @@ export interface EndedSnooze extends ReaderAction {
   readonly until: Date;
 }
 
-/**
- * Items that come back into their readers' feeds at a time: marks of items whose state is SNOOZED. `$exists` names the
- * condition of the partial indexes.
- */
+/** Marks of items whose state is SNOOZED. `$exists` names the condition of the partial indexes. */
 export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
   return {
     /** In place of the state it had. Of one that is snoozed already the time is replaced. */

@@ -113,10 +113,7 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
       );
     },
 
-    /**
-     * Asks for another attempt at once, and for all those that may follow it. Null: there is no such delivery.
-     * @param tenant null: tenants are off.
-     */
+    /** Asks for another attempt at once, and all that may follow it. Null: no such delivery. */
     async retry(tenant: Tenant | null, id: string, now: Date): Promise<WebhookDelivery | null> {
       const document = await webhookDeliveries.findOneAndUpdate(
         { _id: id, ...(tenant === null ? {} : { tenant }) },
@@ -129,10 +126,7 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collecti
       return delivery;
     },
 
-    /**
-     * Behind a place, the newest event first. Indexes `newest`, `newest_by_state`, `tenant`.
-     * @param tenant null: tenants are off.
-     */
+    /** Behind a place, newest first; tenant null: tenants are off. Indexes `newest`, `newest_by_state`, `tenant`. */
     page: (tenant: Tenant | null, state: WebhookState | null, after: WebhookPlace | null, limit: number) =>
       list(
         {

@@ -4,10 +4,7 @@ import type { Logger } from './logger.ts';
 /** An outage is over when nothing failed by it for so long. */
 const OUTAGE_OVER_MS = 60_000;
 
-/**
- * Logs requests that failed for a fault of ours. While a database is away or full every one of them fails alike: the first
- * is logged with its stack, the others in one line each.
- */
+/** While a database is away every request fails alike: the first is logged with its stack, the others in a line each. */
 export function createFailureLog(
   log: Pick<Logger, 'error' | 'warn'>,
   now: () => number = () => performance.now(),

@@ -11,10 +11,7 @@ export interface BackgroundWorkerOptions {
 /** A cause that lasts, such as a full disk, is reported this often and not at every attempt. */
 const REPORT_EVERY_MS = 10_000;
 
-/**
- * Does work of one kind, one piece after the other, in the background of a process. Any number of processes may do the
- * same kind: the claims of the work decide who does what.
- */
+/** Does work of one kind, piece by piece. Any number of processes may: claims decide who does what. */
 export abstract class BackgroundWorker implements AsyncDisposable {
   readonly #loop: PollLoop;
   readonly #workSignal: Pick<WorkSignal, 'onWork'> | undefined;
@@ -54,10 +51,7 @@ export abstract class BackgroundWorker implements AsyncDisposable {
     this.#loop.wake();
   }
 
-  /**
-   * Does one piece, or begins it. True: looks for the next one at once. False: there was none, or the next one may wait for
-   * `pollMs`. A number: it may wait for so many milliseconds.
-   */
+  /** Does or begins one piece. True: the next at once; false: within `pollMs`; a number: within so many milliseconds. */
   protected abstract work(): Promise<Next>;
 
   /**

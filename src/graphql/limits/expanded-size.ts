@@ -1,10 +1,7 @@
 import { Kind, type SelectionSetNode } from 'graphql';
 import type { Operation } from './operation.ts';
 
-/**
- * How many fields an operation has once every fragment stands where it is spread, counted up to `limit`: fragments
- * that spread others several times make a short document long. Expects a validated operation.
- */
+/** Counted up to `limit`: fragments that spread others several times make a short document long. Expects it validated. */
 export function expandedSize({ definition, fragments }: Operation, limit: number): number {
   const fragmentSizes = new Map<string, number>();
 

@@ -40,10 +40,7 @@ function fits(field: DescriptorField, value: unknown): boolean {
   }
 }
 
-/**
- * The declaration by which a stored descriptor is served. Undefined when its type is no longer registered, or
- * changed so that what was stored does not fit: that must not take the page down.
- */
+/** Undefined when the type is no longer registered or does not fit what was stored: that must not take the page down. */
 export function declarationOf(stored: StoredDescriptor): DescriptorType | undefined {
   const descriptor = descriptorOfType(stored.type);
   if (descriptor === undefined) return undefined;

@@ -9,10 +9,7 @@ import { showEntries } from './read-page.ts';
 import { unreadEntries } from './unread-entries.ts';
 import type { ReadingDependencies } from '../service-parts.ts';
 
-/**
- * How many items are unread, by the same rules as the list. Reads at most a hundred and one visible items, and those that
- * were marked as read one by one.
- */
+/** By the rules of the list. Reads at most 101 visible items, and those that were marked as read one by one. */
 export async function countUnread(
   dependencies: ReadingDependencies,
   session: ReaderSession,

@@ -8,10 +8,7 @@ import { ListScan, MAX_BITE, MAX_TOTAL } from './list-scan.ts';
 
 export type GroupScanOptions = Omit<FeedScanOptions, 'withUnread'> & Omit<GroupMembersOptions, 'select'>;
 
-/**
- * One reading of a feed in groups for one response: its page, its length and its unread count. A group stands where its
- * topmost visible item stands, and that item stands for it here.
- */
+/** One reading of a feed in groups: page, length, unread count. A group is represented by its topmost visible item. */
 export class GroupScan {
   readonly #options: GroupScanOptions;
   readonly #list: ListScan<FeedPosition, FeedEntry, NewsfeedItem>;

@@ -94,10 +94,7 @@ export async function followsOf(
   return loadFollows(session, refIds);
 }
 
-/**
- * The same for a single action that is asked for by its id. Always asks, also where there is no such action or it has no
- * refs: how much work it is must not tell whether there is one.
- */
+/** For one action by its id. Always asks, even without action or refs: the work must not tell whether there is one. */
 export function followsOfOne(session: ReaderSession, action: Action | null): Promise<Follow[]> {
   const refIds = action === null ? [] : followableIds(action);
   return loadFollows(session, refIds.length === 0 ? [NO_REF] : refIds);

@@ -17,10 +17,7 @@ export interface ListScanOptions<P, C extends P, T> {
   readonly firstBite?: number;
 }
 
-/**
- * One reading of a list for one response. Candidates are read from the top once, and each is decided once: page and counts
- * of a response agree, whatever happens meanwhile.
- */
+/** Candidates are read from the top once, each is decided once: page and counts of a response agree. */
 export class ListScan<P, C extends P, T> {
   readonly #options: ListScanOptions<P, C, T>;
   /** What has been read from the top on, without a gap. */

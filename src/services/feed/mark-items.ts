@@ -26,10 +26,7 @@ export async function markItemsRead(
   await announceListChange(dependencies, [userId], 'marks');
 }
 
-/**
- * Marks items as unread until they are marked as read one by one.
- * @throws FanfareError BAD_USER_INPUT, NOT_FOUND, CONFLICT when too many are marked as unread: then none is marked.
- */
+/** Until marked as read one by one. @throws FanfareError BAD_USER_INPUT, NOT_FOUND, CONFLICT: then none is marked. */
 export async function markItemsUnread(
   dependencies: ReadingDependencies,
   session: ReaderSession,

@@ -52,10 +52,7 @@ export async function interactionsByActor(
   return counts;
 }
 
-/**
- * The score of an action for a reader; null where it is older than what a generation ranks.
- * @param scored what the generation gave it; undefined: nothing yet.
- */
+/** `scored`: what the generation gave the action, if anything. Null: it is older than what a generation ranks. */
 export function rankedScore(
   action: { readonly conducted: Date; readonly actorId: UserId; readonly type: string },
   {

@@ -167,10 +167,7 @@ function rangeOf(
   return { ...(since === null ? {} : { since }), ...(until === null ? {} : { until }) };
 }
 
-/**
- * The entries whose actions a filter on them lets through, by one round trip that brings none of the others: however
- * selective the filter, only what is shown is loaded whole.
- */
+/** One round trip that brings only what the filter lets through: however selective, only what is shown is loaded whole. */
 async function narrowed(
   { actions }: Pick<ReadingDependencies, 'actions'>,
   filter: CheckedFeedFilter,

@@ -4,10 +4,7 @@ import { passedOnBy } from '../../domain/visibility.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { loadFollows } from './hydration.ts';
 
-/**
- * Whose reshares bring an item to its reader, the newest first. One round trip for all items that are asked in the same
- * turn of the event loop; none for an item that nobody has passed on.
- */
+/** The newest first. One round trip for all items of a turn of the event loop; none for what nobody has passed on. */
 export async function resharedBy(
   session: ReaderSession,
   { action }: Pick<NewsfeedItem, 'action'>,

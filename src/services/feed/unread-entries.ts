@@ -8,10 +8,7 @@ import type { ReadingDependencies } from '../service-parts.ts';
 export interface UnreadEntries {
   /** In feed order; fewer than the limit means that there are no more. */
   page(query: FeedQuery): Promise<readonly FeedEntry[]>;
-  /**
-   * Those marked as unread that are not above everything read, in feed order. Nothing is asked where there are none.
-   * @param list the entries of another list than the feed; null: the feed's.
-   */
+  /** In feed order, `list` null: of the feed. Nothing is asked where there are none. */
   below(list: readonly FeedEntry[] | null): Promise<readonly FeedEntry[]>;
 }
 

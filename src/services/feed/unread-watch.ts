@@ -47,10 +47,7 @@ export class UnreadWatch implements Disposable {
       }, GATHER_MS).unref();
   }
 
-  /**
-   * The list changed by more than its events: the next count is sent whatever it is. One that is under way does not count,
-   * since it may have been read before the change, and no event follows that would correct it.
-   */
+  /** The list changed by more than its events: a count under way is void, and the next is sent whatever it is. */
   restart(): void {
     this.#notified = null;
     this.#next = null;

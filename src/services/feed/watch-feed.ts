@@ -49,10 +49,7 @@ export async function watchFeed(
 }
 
 interface FollowOptions {
-  /**
-   * What is sent for each event; null: nothing.
-   * @param changes how many messages have arrived so far that may mean that the reader changed something.
-   */
+  /** Null: nothing is sent. `changes`: messages so far that may mean that the reader changed something. */
   readonly decide: (
     events: readonly EventMessage[],
     changes: number,

@@ -27,10 +27,7 @@ export interface FindInteractionOptions {
   readonly sessionOf: (interaction: Interaction | null) => ReaderSession;
 }
 
-/**
- * Looks an interaction up by its id. Two round trips, three where entitlement hangs on follows or there is no such
- * interaction: what is not there takes the work of what may not be seen.
- */
+/** Two round trips; three where entitlement hangs on follows or there is none: the work does not tell these apart. */
 export async function findInteraction(
   { interactions }: InteractionDependencies,
   id: InteractionId,

@@ -48,10 +48,7 @@ export async function settleInteraction(
   return marked;
 }
 
-/**
- * The same for a change that somebody made and was cut off from, so that nobody knows what was counted: counts again.
- * One round trip more, which reads all interactions of the action.
- */
+/** For a change that was cut off, of which nobody knows what was counted: counts again, by one round trip more. */
 export async function settleUnknown(
   dependencies: InteractionDependencies,
   interaction: Pick<Interaction, 'actionId' | 'at' | 'actorId' | 'passedOn' | 'state'>,

@@ -6,10 +6,7 @@ import { clock } from '../../lib/clock.ts';
 export interface ErasureTiming {
   /** How long a batch may take before somebody else takes the erasure over. */
   readonly leaseMs: number;
-  /**
-   * When to look again after everything was removed: later than anything can last that had read the member before – a
-   * delivery, a publication, a rebuild.
-   */
+  /** When to look again: later than any delivery, publication or rebuild can last that had read the member before. */
   readonly confirmAfterMs: number;
 }
 

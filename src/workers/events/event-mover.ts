@@ -22,10 +22,7 @@ export interface EventMoverOptions extends BackgroundWorkerOptions {
 }
 
 const BATCH = 500;
-/**
- * How long rounds stay apart: every write of a busy server has an event, and a round costs as much for one as for hundreds.
- * The first event after a quiet moment does not wait.
- */
+/** A busy server has an event a write, and a round costs as much for one as for hundreds. The first does not wait. */
 const APART_MS = 250;
 const PURGE_EVERY_MS = 60_000;
 

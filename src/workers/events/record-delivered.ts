@@ -6,10 +6,7 @@ import type { Claim } from '../../storage/fan-out-claim.ts';
 import { gainedAmong, type AudienceMember, type AudienceReader } from '../fan-out/audience.ts';
 import type { DeliverDependencies } from '../fan-out/fan-out-dependencies.ts';
 
-/**
- * Notes for hosts whom a pass brings an action to for the first time: its whole audience, or who came to it by an edit or a
- * reshare. Nothing is looked up where neither is so.
- */
+/** For its first audience, or who came to it by an edit or a reshare; else nothing is looked up. */
 export async function recordDelivered(
   dependencies: DeliverDependencies,
   {

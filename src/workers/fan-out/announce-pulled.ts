@@ -8,10 +8,7 @@ import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
 const CHUNK = 500;
 
-/**
- * Tells those followers of pulled refs who are watching: nothing was written for them that would tell them. Costs a look
- * through all who watch, and a query per 500 of them.
- */
+/** Nothing was written that would notify them. Costs a look through all who watch, and a query per 500 of them. */
 export async function announcePulled(
   dependencies: DeliverDependencies,
   action: Action,

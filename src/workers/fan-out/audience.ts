@@ -115,10 +115,7 @@ export async function formerlyAmong(
   return found;
 }
 
-/**
- * Those of a chunk to whom the action was not addressed before. One query, of those whom no way of before reaches now:
- * another one may have.
- */
+/** Those of a chunk to whom the action was not addressed before. One query, of those whom no old way reaches now. */
 export async function gainedAmong(
   dependencies: WatchingAudienceDependencies,
   { action, before }: { readonly action: Action; readonly before: FormerAudience },

@@ -161,10 +161,7 @@ async function deliverChunk(
   return userIds;
 }
 
-/**
- * Brings the counters and who has passed it on in line with the interactions, and gives what boosts the action. Null: the
- * claim is void.
- */
+/** Derives the counters, who has passed it on, and what boosts the action. Null: the claim is void. */
 async function deriveFromInteractions(
   { interactions, fanOuts }: DeliverDependencies,
   claim: Claim,

@@ -22,10 +22,7 @@ const LINGER_MS = 1_000;
 /** Where several lanes wait, how many chunks of one there are to those of another. */
 const SHARES: Readonly<Record<Lane, number>> = { URGENT: 16, LIVE: 4, BULK: 1 };
 
-/**
- * Which chunk of work is next, without a clock of its own: the gate goes by it, and so does the simulation of `fanfare
- * plan`. All moments are in milliseconds of one clock.
- */
+/** Which chunk is next, without a clock of its own: the gate goes by it, and so does the simulation of `fanfare plan`. */
 export class LaneTurns {
   readonly #lanes: Readonly<Record<Lane, LaneQueue>> = {
     URGENT: new LaneQueue(),

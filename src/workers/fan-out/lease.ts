@@ -1,8 +1,5 @@
 export interface Lease extends Disposable {
-  /**
-   * False once another worker has taken the action over. While nobody has, the lease can be renewed, however long ago it
-   * ran out: asks the database where that is in doubt.
-   */
+  /** False once another worker has the action; until then a lease that ran out can be renewed. Asks where in doubt. */
   isHeld(): Promise<boolean>;
 }
 

@@ -32,10 +32,7 @@ export async function runPass(
   return deliverToAll(dependencies, next, fence);
 }
 
-/**
- * The action with the refs that are not pushed to. Decided once for each, in the first pass that sees it, before anything
- * is delivered for it: what was pushed stays pushed, so that no entry has two places. Null: the claim is void.
- */
+/** Decides once, in the first pass, which refs are pushed: no entry has two places. Null: the claim is void. */
 async function withPulled(
   { pulledRefs, fanOuts }: DeliverDependencies,
   claim: Claim,

@@ -15,10 +15,7 @@ export interface DormancyDependencies extends Pick<Repositories, 'feeds'> {
 /** For how long it is taken for granted that there are no dormant readers. Until then some are delivered to in vain. */
 const LOOK_EVERY_MS = 10_000;
 
-/**
- * Tells which readers need no delivery since they have not read for long. Who watches reads. While there are no dormant
- * readers at all it costs one query in ten seconds.
- */
+/** Readers who have not read for long need no delivery. Who watches reads. No dormant readers: a query in ten seconds. */
 export function dormancy({
   feeds,
   liveLog,

@@ -8,10 +8,7 @@ const MOST = 2_000;
 /** Watchers delivered to in one go: while the next ones are written, those before are shown theirs. */
 export const WATCHERS_AT_ONCE = 250;
 
-/**
- * Of the readers who are watching now, those to whom the action is to be delivered, with every reason. Costs a look
- * through who watches, and where somebody does a query per 500 of them, of 2,000 at most.
- */
+/** Watchers in the audience, with every reason. Costs a look through all who watch, and a query per 500, 2,000 at most. */
 export async function* watchersAmongAudience(
   dependencies: WatchingAudienceDependencies,
   action: Action,

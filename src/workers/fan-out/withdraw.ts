@@ -7,10 +7,7 @@ import type { PassOutcome } from './pass-outcome.ts';
 import { notifyFormer } from './sweep-holders.ts';
 import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
-/**
- * Watchers to whom the action is addressed were notified at its commit, or are here, stored or not. Readers who have
- * it for a reason of the past are notified as it is removed.
- */
+/** Watchers in the audience were notified at its commit. Readers who have it for a past reason are notified at removal. */
 export async function withdrawFromAll(
   dependencies: DeliverDependencies,
   claim: Claim,

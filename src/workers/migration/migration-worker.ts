@@ -71,10 +71,7 @@ export class MigrationWorker extends BackgroundWorker {
     this.#dependencies.observer.failed(error);
   }
 
-  /**
-   * Asked before and after older processes are kept out: one that starts says first that it runs and then looks whether it
-   * may, so that either of the two sees the other.
-   */
+  /** Asked before and after older processes are kept out: who starts says so first, and one of the two sees the other. */
   async #mayBegin(claim: MigrationClaim, migration: Migration): Promise<boolean> {
     const { schemaVersion, processes, observer } = this.#dependencies;
     let older = await processes.countOlder(claim.to, clock.now());

@@ -8,16 +8,10 @@ export interface MuteEndsDependencies extends AnnounceDependencies, Pick<Reposit
 }
 
 const BATCH = 100;
-/**
- * How long after its end a mute is announced to have ended, in milliseconds: by then it has by the clock of every process,
- * so who reads the feed because of the event finds it without the mute.
- */
+/** By then the mute has ended by the clock of every process: who reads because of the event finds it ended. */
 const MARGIN_MS = 250;
 
-/**
- * Sends `FeedResync` to who is watching when one of their mutes ends, in any number of processes: one of them, unless it
- * dies in between. Reads go by the clock and wait for nothing.
- */
+/** Sends `FeedResync` to watchers when one of their mutes ends. Reads go by the clock and wait for nothing. */
 export class MuteEndsWorker extends BackgroundWorker {
   readonly #dependencies: MuteEndsDependencies;
   readonly #leaseMs: number;

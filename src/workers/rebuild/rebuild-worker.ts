@@ -36,10 +36,7 @@ export interface RebuildWorkerOptions {
   readonly pollMs: number;
 }
 
-/**
- * Rebuilds feeds that are due, one at a time, in any number of processes. A rebuild that is cut off or done twice does
- * no harm; what makes a feed due again while it is rebuilt leads to one more.
- */
+/** In any number of processes. A rebuild that is cut off or done twice is harmless; a feed due again gets one more. */
 export class RebuildWorker extends BackgroundWorker {
   readonly #dependencies: RebuildWorkerDependencies & RebuildDependencies;
   readonly #options: RebuildWorkerOptions;

@@ -27,10 +27,7 @@ export interface RescoreOptions {
   readonly pollMs: number;
 }
 
-/**
- * Makes the scores of every generation, one process at a time. A process that dies leaves the rest to the next one;
- * two who overlap do the same work and change nothing of each other's.
- */
+/** One process at a time. If it dies the next one does the rest; two that overlap do the same work, harmlessly. */
 export class RescoreWorker extends BackgroundWorker {
   readonly #dependencies: RescoreDependencies;
   readonly #options: RescoreOptions;

@@ -10,10 +10,7 @@ export interface SnoozeWorkerDependencies extends AnnounceDependencies, Pick<Rep
 
 const BATCH = 100;
 
-/**
- * Notifies watchers that snoozes have ended, in any number of processes: each is claimed by one of them, and by another one
- * where that died before it was done. Reads go by the clock and wait for nothing.
- */
+/** Notifies watchers that snoozes have ended: each is claimed by one process. Reads go by the clock and wait for nothing. */
 export class SnoozeWorker extends BackgroundWorker {
   readonly #dependencies: SnoozeWorkerDependencies;
   readonly #leaseMs: number;

@@ -29,10 +29,7 @@ export interface BucketQuery {
   readonly limit: number;
 }
 
-/**
- * Documents of several entries each. Unique key: userId, span, of the one that is open.
- * @param capacity entries a bucket takes until it is closed.
- */
+/** Documents of several entries each; at `capacity` one is closed. Unique key: userId, span, of the one that is open. */
 export function feedBucketsRepository(collection: Collection<FeedBucketDocument>, capacity: number) {
   /** What holds nothing any more goes. Nothing is ever put into it: it is not open. Index `empty`. */
   async function sweep(userIds: readonly UserId[]): Promise<void> {

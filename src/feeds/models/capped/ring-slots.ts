@@ -48,10 +48,7 @@ export function ringSlots(slots: Collection<FeedSlotDocument>) {
       }));
     },
 
-    /**
-     * Puts entries into places, in one unordered write. Returns those it could not: somebody else has taken the place, or
-     * the reader holds the action already.
-     */
+    /** One unordered write. Returns what it could not: the place is taken, or the reader holds the action already. */
     async write(writes: readonly SlotWrite[]): Promise<SlotWrite[]> {
       if (writes.length === 0) return [];
       try {

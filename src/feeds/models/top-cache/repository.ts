@@ -25,10 +25,7 @@ export interface FeedTop {
 /** One document per reader with the newest `cap` entries, in order. Unique key: `_id`. */
 export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap: number) {
   return {
-    /**
-     * Inserts what is not there, in one unordered write; what is the same for many by three commands. Returns readers who
-     * seem to have it already.
-     */
+    /** In one unordered write, or three commands for what many have alike. Returns readers who seem to have it already. */
     async insert(actionId: ActionId, all: readonly ReaderEntry[]): Promise<ReaderEntry[]> {
       const { alike, others: readers } = separated(all, (entry) => nameOfEntry({ ...entry, actionId }));
       const id = new ObjectId(actionId);
