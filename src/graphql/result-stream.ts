@@ -1,4 +1,5 @@
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult } from 'graphql';
+import { isReadyIterator, type ReadyIterator } from '../lib/ready-iterator.ts';
 
 export interface ResultStreamOptions {
   /** Where the result is executed its context has fresh loaders, or it would be answered with what an earlier one loaded. */
@@ -6,8 +7,11 @@ export interface ResultStreamOptions {
   /**
    * Takes a result on its own way to the client, past who reads the stream, and says when the next may follow. Null: it does
    * not take this one.
+   * @param isFollowed the next one is ready: both may leave together.
    */
-  readonly send?: ((result: ExecutionResult) => Promise<void> | 'sent' | null) | undefined;
+  readonly send?:
+    | ((result: ExecutionResult, isFollowed: boolean) => Promise<void> | 'sent' | null)
+    | undefined;
   /** Stops the source: called once, when nobody reads the stream any more or it has ended on its own. */
   readonly onEnd: () => void;
   /** Told of every event that is about to be sent. */
@@ -38,11 +42,14 @@ export async function runSubscription(
 
 class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
   readonly #events: AsyncIterator<unknown>;
+  /** The same, where events may be had of it without waiting. */
+  readonly #ready: ReadyIterator<unknown> | null;
   readonly #options: ResultStreamOptions;
   #isOver = false;
 
   constructor(source: AsyncIterable<unknown>, options: ResultStreamOptions) {
     this.#events = source[Symbol.asyncIterator]();
+    this.#ready = isReadyIterator(this.#events) ? this.#events : null;
     this.#options = options;
   }
 
@@ -50,13 +57,17 @@ class ResultStream implements AsyncGenerator<ExecutionResult, void, void> {
     const { onEvent, present, send, presentError } = this.#options;
     try {
       while (!this.#hasEnded()) {
-        const event = await this.#events.next();
-        if (event.done === true || this.#hasEnded()) break;
-        onEvent(event.value);
-        const presented = present(event.value);
+        let event: unknown = this.#ready?.takeReady() ?? null;
+        if (event === null) {
+          const next = await this.#events.next();
+          if (next.done === true || this.#hasEnded()) break;
+          event = next.value;
+        }
+        onEvent(event);
+        const presented = present(event);
         const result = presented instanceof Promise ? await presented : presented;
         if (this.#hasEnded()) break;
-        const sending = send?.(result) ?? null;
+        const sending = send?.(result, this.#ready?.hasReady === true) ?? null;
         if (sending === null) return { done: false, value: result };
         if (sending !== 'sent') await sending;
       }

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   DocumentNode,
@@ -32,6 +33,8 @@ import type { YogaApp } from './yoga.ts';
 
 export interface Connection {
   readonly socket: WebSocket;
+  /** What the socket writes to. */
+  readonly stream: Duplex;
   /** Without identity until `connection_init`. */
   caller: Caller;
   /** The languages the client prefers, as in Accept-Language. */
@@ -88,7 +91,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
   const running = new WeakMap<ExecutionArgs, Running>();
 
   async function prepare(
-    { caller, message, languages, socket }: Connection,
+    { caller, message, languages, socket, stream }: Connection,
     id: string,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
@@ -99,7 +102,7 @@ export function createSocketOperations(options: SocketOperationsOptions): Hooks 
       params,
       mayStream: true,
       languages,
-      frames: new SocketFrames(socket, id),
+      frames: new SocketFrames({ socket, stream }, id),
     };
     let errors: readonly GraphQLError[];
     try {

@@ -77,6 +77,7 @@ export class SocketServer {
     const address = request.socket.remoteAddress ?? '';
     const connection: Connection = {
       socket,
+      stream,
       caller: { identity: null, address, transport: 'websocket' },
       // The one it comes to, and not the header: a socket may be open for days.
       languages: localeFor(request.headers['accept-language']),

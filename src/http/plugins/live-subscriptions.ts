@@ -81,7 +81,10 @@ async function subscribe(
         transport === 'websocket'
           ? (event) => render(event as FeedEvent)
           : async (event) => withEventId(await render(event as FeedEvent), shownCursor(event as FeedEvent)),
-      send: frames === undefined ? undefined : (shown) => (isWritten(shown) ? frames.send(shown.text) : null),
+      send:
+        frames === undefined
+          ? undefined
+          : (shown, isFollowed) => (isWritten(shown) ? frames.send(shown.text, isFollowed) : null),
       onEnd,
       presentError: (error) => ({ errors: [observer.presentError(error)] }),
       onEvent(event) {

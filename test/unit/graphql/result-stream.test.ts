@@ -1,5 +1,6 @@
 import { buildSchema as parseSchema, execute, parse, type ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
+import type { ReadyIterator } from '../../../src/lib/ready-iterator.ts';
 import { runSubscription, type ResultStreamOptions } from '../../../src/graphql/result-stream.ts';
 
 const schema = parseSchema(
@@ -154,4 +155,42 @@ test('is an error, and over, when the source cannot be opened', async () => {
   const { stream, ended } = await run(() => Promise.reject(new Error('Closed')));
   expect(stream).toMatchObject({ errors: [{ message: 'Closed', path: ['tick'] }] });
   expect(ended).toEqual(['end']);
+});
+
+test('takes what is ready without waiting, and says of each whether another one follows', async () => {
+  const sent: unknown[] = [];
+  let waits = 0;
+  function source(): ReadyIterator<object> {
+    const rounds = [[{ n: 1 }, { n: 2 }, { n: 3 }], [{ n: 4 }]];
+    let ready: object[] = [];
+    return {
+      get hasReady() {
+        return ready.length > 0;
+      },
+      takeReady: () => ready.shift() ?? null,
+      async next() {
+        waits += 1;
+        ready = await Promise.resolve(rounds.shift() ?? []);
+        const value = ready.shift();
+        return value === undefined ? { done: true, value } : { done: false, value };
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+  const { stream, events } = await run(source, ({ data }, isFollowed) => {
+    sent.push([(data?.['tick'] as { n: number }).n, isFollowed]);
+    return 'sent';
+  });
+  if (!isStream(stream)) throw new Error('No stream');
+  expect(await stream.next()).toEqual({ done: true, value: undefined });
+  expect(sent).toEqual([
+    [1, true],
+    [2, true],
+    [3, false],
+    [4, false],
+  ]);
+  expect(events).toHaveLength(4);
+  expect(waits).toBe(3);
 });
