@@ -5,6 +5,7 @@ import type { Migration } from './migration.ts';
 import { publicationsMigration } from './publications.ts';
 import { revisionsMigration } from './revisions.ts';
 import { stampsMigration } from './stamps.ts';
+import { tenantGroupsMigration } from './tenant-groups.ts';
 
 /** Every migration, in the order of their versions. A released one is never changed. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -14,6 +15,7 @@ export const MIGRATIONS: readonly Migration[] = [
   revisionsMigration,
   stampsMigration,
   publicationsMigration,
+  tenantGroupsMigration,
 ];
 
 /** The version of the shape that a process with these migrations writes. */
