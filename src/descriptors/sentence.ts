@@ -1,4 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat';
+import { joinTexts } from '../lib/join-texts.ts';
 import { DEFAULT_LOCALE, languageOf, type Locale } from './locale.ts';
 import { ARGUMENT, argumentsOf, LITERAL, type Syntax } from './message-syntax.ts';
 
@@ -128,7 +129,7 @@ function compile(
       const parts =
         plain?.map((element) => (element.isLiteral ? element.text : valueOf(element.text))) ??
         formatted(format, Object.fromEntries(names.map((name) => [name, valueOf(name)])));
-      return joined(parts);
+      return joinTexts(parts.map(pieceOf)).filter((part) => part !== '');
     },
   };
 }
@@ -149,19 +150,8 @@ function formatted(format: IntlMessageFormat, values: Readonly<Record<string, un
   return parts.map(({ value }) => value);
 }
 
-/** Neighbouring words become one part. */
-function joined(parts: readonly unknown[]): SentencePart[] {
-  const sentence: SentencePart[] = [];
-  for (const part of parts) {
-    const last = sentence.at(-1);
-    if (part instanceof NamePlace) sentence.push({ id: part.id });
-    else if (typeof last === 'string') sentence[sentence.length - 1] = last + wordsOf(part);
-    else sentence.push(wordsOf(part));
-  }
-  return sentence.filter((part) => part !== '');
-}
-
-function wordsOf(part: unknown): string {
+function pieceOf(part: unknown): SentencePart {
+  if (part instanceof NamePlace) return { id: part.id };
   if (part instanceof Date) return part.toISOString();
   return typeof part === 'string' || typeof part === 'number' || typeof part === 'boolean'
     ? String(part)

@@ -134,6 +134,11 @@ export function followableIds({ refIds, reshares }: Pick<Action, 'refIds' | 'res
   return reshares.length === 0 ? [...refIds] : [...new Set([...refIds, ...reshares.map(byOf)])];
 }
 
+/** At least one id, which no ref has where there are none: to look follows up is then as much work. */
+export function orNone(refIds: readonly RefId[]): readonly RefId[] {
+  return refIds.length === 0 ? [''] : refIds;
+}
+
 function byOf({ by }: Reshare): RefId {
   return by;
 }

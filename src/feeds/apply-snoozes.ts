@@ -3,7 +3,8 @@ import { lifted } from '../domain/item-mark.ts';
 import { compareFeedPositions, type FeedEntry, type FeedPosition } from '../domain/newsfeed-item.ts';
 import type { EndedSnoozes, ReaderProfile } from '../domain/viewer.ts';
 import type { FeedReader } from './feed-reader.ts';
-import type { FeedAhead, FeedQuery } from './read-ahead.ts';
+import type { FeedQuery } from './feed-store.ts';
+import type { FeedAhead } from './read-ahead.ts';
 import { isInRange } from './feed-range.ts';
 
 /** Fewest entries looked up at once. */

@@ -1,7 +1,7 @@
 import { compareFeedPositions, type FeedPosition } from '../domain/newsfeed-item.ts';
-import type { FeedPageQuery } from './feed-store.ts';
+import type { FeedQuery } from './feed-store.ts';
 
-type FeedRange = Pick<FeedPageQuery, 'after' | 'since' | 'until'>;
+type FeedRange = Pick<FeedQuery, 'after' | 'since' | 'until'>;
 
 export function isInRange(position: FeedPosition, { after, since, until }: FeedRange): boolean {
   const { relevancy } = position;

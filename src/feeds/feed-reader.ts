@@ -7,9 +7,9 @@ import {
 } from '../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
 import { StoreUnavailable } from '../storage/errors.ts';
-import type { StoredPage } from './feed-store.ts';
+import type { FeedQuery, StoredPage } from './feed-store.ts';
 import { higher, isAbove, isAboveAll } from './floor.ts';
-import { counts, readAhead, type FeedAhead, type FeedQuery } from './read-ahead.ts';
+import { counts, readAhead, type FeedAhead } from './read-ahead.ts';
 import { entriesBelow, findUnstored, pulledEntries } from './unstored-entries.ts';
 import type { FeedReaderDependencies } from './feed-dependencies.ts';
 

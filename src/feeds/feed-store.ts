@@ -37,8 +37,8 @@ export interface FillOptions {
   readonly isCompleteDownTo?: FeedPosition | null;
 }
 
-export interface FeedPageQuery {
-  readonly userId: UserId;
+/** A piece of one feed. */
+export interface FeedQuery {
   /** Exclusive: entries strictly after this position. */
   readonly after?: FeedPosition;
   /** Relevancy range: `since` inclusive, `until` exclusive. */
@@ -46,6 +46,10 @@ export interface FeedPageQuery {
   readonly until?: Date;
   /** At least 1. */
   readonly limit: number;
+}
+
+export interface FeedPageQuery extends FeedQuery {
+  readonly userId: UserId;
 }
 
 export interface HoldersQuery {

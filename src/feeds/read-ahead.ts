@@ -1,10 +1,8 @@
 import type { UserId } from '../domain/action.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
-import type { FeedPageQuery, KnownReader, StoredPage } from './feed-store.ts';
+import type { FeedQuery, KnownReader, StoredPage } from './feed-store.ts';
 import type { FeedReaderDependencies } from './feed-dependencies.ts';
-
-export type FeedQuery = Omit<FeedPageQuery, 'userId'>;
 
 /** A page that the store has been asked for before its reader was known. Neither promise has to be awaited. */
 export interface FeedAhead {

@@ -1,21 +1,13 @@
-import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
+import type { FeedEntry } from '../domain/newsfeed-item.ts';
 import { compareFeedPositions } from '../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
 import type { SourceKeys, SourceWindow } from '../storage/source-actions.ts';
+import type { FeedQuery } from './feed-store.ts';
 import { entriesOf } from './membership.ts';
 import type { Action } from '../domain/action.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
 import type { FeedDependencies } from './feed-dependencies.ts';
-
-export interface SourceQuery {
-  /** Exclusive: entries strictly after this position. */
-  readonly after?: FeedPosition;
-  /** Relevancy range: `since` inclusive, `until` exclusive. */
-  readonly since?: Date;
-  readonly until?: Date;
-  readonly limit: number;
-}
 
 /** Actions with the follows that decide over them. */
 export interface Looked {
@@ -60,7 +52,7 @@ const LITTLE = 50;
 export async function readFromSource(
   dependencies: FeedDependencies,
   { reader, keys, followsOf, lookAtLittle, keep }: SourceReader,
-  query: SourceQuery,
+  query: FeedQuery,
 ): Promise<FeedEntry[]> {
   const { audience, refIds, pullRefIds, passerIds } = keys;
   if (audience.length + refIds.length + pullRefIds.length + passerIds.length === 0) return [];

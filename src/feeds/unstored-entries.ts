@@ -1,11 +1,12 @@
 import type { Action, ActionId } from '../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
-import { followableIds } from '../domain/visibility.ts';
+import { followableIds, orNone } from '../domain/visibility.ts';
 import type { SourceWindow } from '../storage/source-actions.ts';
+import type { FeedQuery } from './feed-store.ts';
 import { isAbove, isAboveAll, startBelow } from './floor.ts';
 import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
-import { readFromSource, type Looked, type SourceQuery } from './source.ts';
+import { readFromSource, type Looked } from './source.ts';
 import type { FeedReaderDependencies } from './feed-dependencies.ts';
 
 /** Most pulled refs that are looked at in one command with the follows that decide. */
@@ -25,7 +26,7 @@ async function followsOfRefs(
 export function pulledEntries(
   dependencies: FeedReaderDependencies,
   reader: ReaderProfile,
-  query: SourceQuery,
+  query: FeedQuery,
 ): Promise<readonly FeedEntry[]> {
   if (reader.pulledFollows.length === 0) return Promise.resolve([]);
   const pullRefIds = reader.pulledFollows.map((follow) => follow.refId);
@@ -59,11 +60,11 @@ export async function entriesBelow(
   dependencies: FeedReaderDependencies,
   reader: ReaderProfile,
   floor: FeedPosition,
-  query: SourceQuery,
+  query: FeedQuery,
 ): Promise<readonly FeedEntry[]> {
   const keep = keeping(dependencies);
   const all = await followsWithSpans(dependencies, reader.userId);
-  const read = (from: SourceQuery): Promise<readonly FeedEntry[]> =>
+  const read = (from: FeedQuery): Promise<readonly FeedEntry[]> =>
     readFromSource(
       dependencies,
       { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all), keep },
@@ -71,7 +72,7 @@ export async function entriesBelow(
     );
   if (isAboveAll(floor)) return read(query);
   const entries: FeedEntry[] = [];
-  let from: SourceQuery = { ...query, ...startBelow(floor, query.after) };
+  let from: FeedQuery = { ...query, ...startBelow(floor, query.after) };
   for (;;) {
     const found = await read(from);
     // What the store still has above its floor has been given, or will be, from there.
@@ -104,12 +105,9 @@ export async function findUnstored(
   const actions = await dependencies.actions.findByIds(ids);
   // Asked for also where there is no such action: how much work it is must not tell whether there is one.
   const refIds = [...new Set(actions.flatMap(followableIds))];
-  const own = await dependencies.follows.find(reader.userId, refIds.length === 0 ? [NO_REF] : refIds);
+  const own = await dependencies.follows.find(reader.userId, orNone(refIds));
   const entries = await entriesOf(dependencies, { reader, follows: own }, actions);
   return entries.filter(
     (entry) => (floor !== null && !isAbove(entry, floor)) || entry.reasons.includes('PULL'),
   );
 }
-
-/** Not an id that a ref can have. */
-const NO_REF = '';

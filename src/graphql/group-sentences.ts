@@ -2,6 +2,7 @@ import type { DescriptorType } from '../descriptors/define.ts';
 import type { Locale } from '../descriptors/locale.ts';
 import { othersIn } from '../descriptors/registry.ts';
 import { ACTOR, SUBJECTS } from '../descriptors/sentence.ts';
+import { joinTexts } from '../lib/join-texts.ts';
 import {
   namePartOf,
   nameOf,
@@ -54,7 +55,9 @@ export async function groupSummaryPartsOf(
     const others = naming.length - shown.length;
     return list(others === 0 ? names : [...names, othersIn(spoken, group.isAll ? others : null)], spoken);
   });
-  return joined((await Promise.all(listed)).flat());
+  return joinTexts((await Promise.all(listed)).flat()).map((piece) =>
+    typeof piece === 'string' ? { text: piece, member: null, ref: null } : piece,
+  );
 }
 
 /** The first action of each that differs in the argument. */
@@ -71,17 +74,4 @@ function list(pieces: readonly Piece[], locale: Locale): Piece[] {
   const format = new Intl.ListFormat(locale, { type: 'conjunction' });
   const places = format.formatToParts(pieces.map((_, index) => String(index)));
   return places.flatMap(({ type, value }) => (type === 'element' ? (pieces[Number(value)] ?? []) : [value]));
-}
-
-/** Neighbouring words become one part. */
-function joined(pieces: readonly Piece[]): SummaryPart[] {
-  const sentence: Piece[] = [];
-  for (const piece of pieces) {
-    const last = sentence.at(-1);
-    if (typeof last === 'string' && typeof piece === 'string') sentence[sentence.length - 1] = last + piece;
-    else sentence.push(piece);
-  }
-  return sentence.map((piece) =>
-    typeof piece === 'string' ? { text: piece, member: null, ref: null } : piece,
-  );
 }

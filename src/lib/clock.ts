@@ -15,6 +15,9 @@ const DRIFT_MS = 100;
 /** The time stands still for so long rather than go back. */
 const MAX_STANDSTILL_MS = 1_000;
 
+/** How far the clocks of two processes may lie apart, in milliseconds. */
+export const CLOCK_DIFFERENCE_MS = 60_000;
+
 /**
  * The time by which everything goes that processes compare: due dates, leases, spans, marks. It is that of the database,
  * since the clocks of machines differ. A machine whose clock agrees with the database's, as far as can be measured, goes

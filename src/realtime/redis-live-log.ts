@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
 import { pubSubOf } from '../connections/pub-sub.ts';
-import type { RedisConnections } from '../connections/redis.ts';
 import { GapLedger } from './gap-ledger.ts';
 import { Gate } from '../lib/gate.ts';
 import { encodeLiveCursor, readerTag } from './live-cursor.ts';
@@ -15,19 +14,13 @@ import {
 import { resolveLimits, type LiveLogLimits, type LiveLogOptions } from './live-options.ts';
 import { LiveWatcher } from './live-watcher.ts';
 import { hintChannel } from './redis-live-keys.ts';
+import type { RedisLink } from './redis-link.ts';
 import { asUnavailable, RedisLiveStore } from './redis-live-store.ts';
 import { decodeHints } from './redis-live-wire.ts';
 import { RedisSubscriptions } from './redis-subscriptions.ts';
 import { WatcherSet } from './watcher-set.ts';
 
-export interface RedisLiveLogOptions extends LiveLogOptions {
-  /** Stays the caller's: it is closed after the log. */
-  readonly redis: Pick<RedisConnections, 'commands' | 'subscriber' | 'isSharded'>;
-  /** Before every key and channel, such as `fanfare:<db>:`. */
-  readonly prefix: string;
-  /** Faults the log survives: what was tried, and why it failed. It retries on its own. */
-  readonly onTrouble?: (what: string, error: unknown) => void;
-}
+export interface RedisLiveLogOptions extends LiveLogOptions, RedisLink {}
 
 /** Logs read at once after a reconnect. */
 const READS_AT_ONCE = 64;

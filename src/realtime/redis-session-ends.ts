@@ -1,21 +1,15 @@
 import type { UserId } from '../domain/action.ts';
 import { pubSubOf } from '../connections/pub-sub.ts';
-import type { RedisConnections } from '../connections/redis.ts';
 import { OpenSessions } from './open-sessions.ts';
+import type { RedisLink } from './redis-link.ts';
 import { endedChannel } from './redis-live-keys.ts';
 import { asUnavailable } from './redis-live-store.ts';
 import { RedisSubscriptions } from './redis-subscriptions.ts';
 import type { SessionEnds } from './session-ends.ts';
 
-export interface RedisSessionEndsOptions {
-  /** Stays the caller's: it is closed after this. */
-  readonly redis: Pick<RedisConnections, 'commands' | 'subscriber' | 'isSharded'>;
-  /** Before the channel, such as `fanfare:<db>:`. */
-  readonly prefix: string;
+export interface RedisSessionEndsOptions extends RedisLink {
   /** Whose sessions were to end: asked after every connection, as messages are lost without one. One too many is harmless. */
   readonly endedAmong: EndedAmong;
-  /** Faults it survives: what was tried, and why it failed. It retries on its own. */
-  readonly onTrouble?: (what: string, error: unknown) => void;
 }
 
 /** @param openedAt members, and since when the first of their sessions is open. */

@@ -1,22 +1,13 @@
 import { pubSubOf } from '../connections/pub-sub.ts';
-import type { RedisConnections } from '../connections/redis.ts';
+import type { RedisLink } from './redis-link.ts';
 import { workChannel } from './redis-live-keys.ts';
 import { RedisSubscriptions } from './redis-subscriptions.ts';
 import { WakeUps } from './wake-ups.ts';
 import type { WorkSignal } from './work-signal.ts';
 
-export interface RedisWorkSignalOptions {
-  /** Stays the caller's: it is closed after the signal. */
-  readonly redis: Pick<RedisConnections, 'commands' | 'subscriber' | 'isSharded'>;
-  /** Before the channel, such as `fanfare:<db>:`. */
-  readonly prefix: string;
-  /** A signal could not be sent or listened for, or a callback threw. */
-  readonly onTrouble?: (what: string, error: unknown) => void;
-}
-
 /** Wake-ups of all processes on one Redis. Those of this process arrive without Redis too. */
 export class RedisWorkSignal implements WorkSignal {
-  readonly #redis: RedisWorkSignalOptions['redis'];
+  readonly #redis: RedisLink['redis'];
   readonly #channel: string;
   readonly #onTrouble: (what: string, error: unknown) => void;
   readonly #wakeUps: WakeUps;
@@ -28,7 +19,7 @@ export class RedisWorkSignal implements WorkSignal {
     if (channel === this.#channel) this.#wakeUps.wake();
   };
 
-  constructor(options: RedisWorkSignalOptions) {
+  constructor(options: RedisLink) {
     this.#redis = options.redis;
     this.#channel = workChannel(options.prefix);
     this.#onTrouble = options.onTrouble ?? (() => undefined);

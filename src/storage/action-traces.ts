@@ -6,6 +6,7 @@ import { passRequested } from './fan-out-stages.ts';
 import type { Collections } from './mongo.ts';
 import { OPEN_FAN_OUT } from './open-fan-out.ts';
 import { revised, unrevised } from './revision.ts';
+import { literal } from './literal.ts';
 
 const ERROR_REMOVED = 'The error named a member who was erased';
 
@@ -38,7 +39,7 @@ export function actionTraces(collections: Collections) {
         .toArray();
       const ids = { _id: { $in: found.map(({ _id }) => _id) } };
       const renamed = {
-        $cond: [{ $eq: ['$$reshare.by', { $literal: memberId }] }, pseudonym, '$$reshare.by'],
+        $cond: [{ $eq: ['$$reshare.by', literal(memberId)] }, pseudonym, '$$reshare.by'],
       };
       const reshares = {
         $map: {

@@ -16,6 +16,7 @@ import type { Collections } from './mongo.ts';
 import { publishing } from './publishing.ts';
 import { revised } from './revision.ts';
 import { inOneBatch } from './in-one-batch.ts';
+import { literal } from './literal.ts';
 
 /** Where an action stands in a list ordered by a time, then id, both descending. */
 export interface ActionPosition {
@@ -80,8 +81,8 @@ export function actionsRepository(
       // Several actions may have one revision in common: a migration gives it to a batch of them.
       const isHeld = {
         $and: [
-          { $in: ['$_id', { $literal: cached.map(({ id }) => new ObjectId(id)) }] },
-          { $in: ['$rev', { $literal: cached.map(({ rev }) => rev) }] },
+          { $in: ['$_id', literal(cached.map(({ id }) => new ObjectId(id)))] },
+          { $in: ['$rev', literal(cached.map(({ rev }) => rev))] },
         ],
       };
       const documents = await collection

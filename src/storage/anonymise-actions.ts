@@ -10,9 +10,10 @@ import { passRequested } from './fan-out-stages.ts';
 import { moderationRepository } from './moderation.ts';
 import type { Collections } from './mongo.ts';
 import { holdsName, idOfStamp } from './name-stamps.ts';
-import { clock } from '../lib/clock.ts';
+import { clock, CLOCK_DIFFERENCE_MS } from '../lib/clock.ts';
 import { forgetPublications, isKeyed } from './publications.ts';
 import { revised } from './revision.ts';
+import { literal } from './literal.ts';
 
 /** One way in which an action has to do with somebody: how it is found, by an index of its own, and how it is described. */
 export interface ActionTrace {
@@ -42,9 +43,6 @@ export const ACTION_TRACES: readonly ActionTrace[] = [
     isIn: ({ audience }, memberId) => audience.includes(userKey(memberId)),
   },
 ];
-
-/** How far the clocks of two processes may lie apart, in milliseconds. */
-const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** Tries until an action that is changed all the time is left to a later attempt. */
 const MAX_TRIES = 5;
@@ -141,7 +139,7 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
     $map: {
       input: '$pullRefIds',
       as: 'refId',
-      in: { $cond: [{ $eq: ['$$refId', { $literal: memberId }] }, pseudonym, '$$refId'] },
+      in: { $cond: [{ $eq: ['$$refId', literal(memberId)] }, pseudonym, '$$refId'] },
     },
   };
   const withoutMember = (former: FormerAudienceDocument): FormerAudienceDocument => ({
@@ -155,15 +153,14 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
   return [
     {
       $set: {
-        // Literals, since a string that begins with "$" would be read as a path here.
-        ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, { $literal: value }])),
+        ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, literal(value)])),
         ...(document.pullRefIds === undefined ? {} : { pullRefIds: pulled }),
         ...(document.fanOut.former === undefined
           ? {}
-          : { 'fanOut.former': { $literal: document.fanOut.former.map(withoutMember) } }),
+          : { 'fanOut.former': literal(document.fanOut.former.map(withoutMember)) }),
         ...(document.fanOut.toldAudience === undefined
           ? {}
-          : { 'fanOut.toldAudience': { $literal: withoutMember(document.fanOut.toldAudience) } }),
+          : { 'fanOut.toldAudience': literal(withoutMember(document.fanOut.toldAudience)) }),
         ...(mayMissFollowers(document, subject)
           ? passRequested({ notBefore: clock.now(), lane: 'LIVE' })
           : {}),

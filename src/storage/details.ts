@@ -4,6 +4,7 @@ import type { Details, MemberDetails, RefDetails } from '../domain/details.ts';
 import type { DetailsDocument, RefDocument } from './directory-documents.ts';
 import type { Collections } from './mongo.ts';
 import { inOneBatch } from './in-one-batch.ts';
+import { literal } from './literal.ts';
 
 /** Leaves the details out: they are large, and what delivers and decides does not need them. */
 export const WITHOUT_DETAILS = { imageUrl: 0, url: 0, data: 0 } as const;
@@ -22,8 +23,7 @@ const ONLY_DETAILS = { imageUrl: 1, url: 1, data: 1 } as const;
 
 /** Fields of an update pipeline that set the details; what is null goes. */
 export function storedDetails({ imageUrl, url, data }: Details): Document {
-  // A literal, since a string that begins with "$" would be read as a path here.
-  const set = (value: unknown): unknown => (value === null ? '$$REMOVE' : { $literal: value });
+  const set = (value: unknown): unknown => (value === null ? '$$REMOVE' : literal(value));
   return { imageUrl: set(imageUrl), url: set(url), data: set(data) };
 }
 

@@ -14,6 +14,7 @@ import { formerKept } from './former-audiences.ts';
 import type { Collections } from './mongo.ts';
 import { idOfStamp, namesShown, nameStamp, UNCARRIED } from './name-stamps.ts';
 import { revised } from './revision.ts';
+import { literal } from './literal.ts';
 
 /** Tries until an action that changes all the time is given up. */
 const MAX_TRIES = 10;
@@ -53,7 +54,7 @@ export function editsRepository({ actions }: Pick<Collections, 'actions'>, event
                 ...(record === null
                   ? {}
                   : {
-                      unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [{ $literal: record }]] },
+                      unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [literal(record)]] },
                     }),
               },
             },
@@ -104,7 +105,6 @@ function edited(
   };
   const lane = mayLoseReaders(before, content) ? 'URGENT' : 'LIVE';
   return {
-    // Literals, since a string that begins with "$" would be read as a path here.
     ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, present(value)])),
     ...passRequested({ notBefore: at, lane }),
     ...(isReaddressed ? { ...passAfter(document, before), ...notifiedUntilNow(events) } : {}),
@@ -113,7 +113,7 @@ function edited(
 
 /** What is empty is absent, where that is how it is stored. */
 function present(value: unknown): Document | string {
-  return value === null || value === undefined ? '$$REMOVE' : { $literal: value };
+  return value === null || value === undefined ? '$$REMOVE' : literal(value);
 }
 
 /** The name of what an edit gives is as old as one that is published; of the rest it is as it was. */
@@ -175,6 +175,6 @@ function passAfter(document: ActionDocument, before: Action): Document {
   return {
     'fanOut.checkpoint': '$$REMOVE',
     // Who watches knows already that a hidden action is gone.
-    ...(before.isHidden ? {} : formerKept({ $literal: former })),
+    ...(before.isHidden ? {} : formerKept(literal(former))),
   };
 }

@@ -6,6 +6,8 @@ import { tenantField } from '../domain/tenant.ts';
 import type { ErasureDocument } from './documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
+import { CLOCK_DIFFERENCE_MS } from '../lib/clock.ts';
+import { literal } from './literal.ts';
 
 /** One worker's hold on one erasure: valid until the lease ends. */
 export interface ErasureClaim {
@@ -18,9 +20,6 @@ export interface ErasureClaim {
   readonly attempts: number;
   readonly subject: ErasureTask;
 }
-
-/** How far the clocks of two processes may lie apart, in milliseconds. */
-const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** One way: tells whether a given member was erased, not who was. */
 export function erasureKeyOf(memberId: UserId): string {
@@ -50,12 +49,11 @@ export function erasuresRepository(
       const isWorkedOn = { $and: [isOpen, { $gt: ['$worker', null] }, { $gt: ['$dueAt', now] }] };
       const onceOpen = (field: string, fresh: unknown) => ({ $cond: [isOpen, `$${field}`, fresh] });
       const set = {
-        // Literals, since a string that begins with "$" would be read as a path here.
-        memberId: { $literal: memberId },
+        memberId: literal(memberId),
         ...tenantField(memberId),
-        names: { $setUnion: [{ $ifNull: ['$names', []] }, { $literal: [...names] }] },
-        pseudonym: onceOpen('pseudonym', { $literal: pseudonym }),
-        by: onceOpen('by', { $literal: by }),
+        names: { $setUnion: [{ $ifNull: ['$names', []] }, literal([...names])] },
+        pseudonym: onceOpen('pseudonym', literal(pseudonym)),
+        by: onceOpen('by', literal(by)),
         startedAt: onceOpen('startedAt', now),
         finishedAt: null,
         step: onceOpen('step', null),

@@ -1,6 +1,7 @@
 import { ObjectId, type Document } from 'mongodb';
 import type { HostEventType } from '../domain/host-event.ts';
 import type { UnsentEvents } from './event-documents.ts';
+import { literal } from './literal.ts';
 
 /**
  * Most events that one document carries while no worker moves them. Beyond it the newest takes the place of the one before
@@ -58,7 +59,7 @@ function stagedOneOf(
   const appended = (type: HostEventType): Document => ({
     $concatArrays: [
       { $slice: [{ $ifNull: ['$unsent', []] }, MAX_UNSENT - 1] },
-      [{ $literal: { token: new ObjectId(), type, at } }],
+      [literal({ token: new ObjectId(), type, at })],
     ],
   });
   return {

@@ -9,6 +9,7 @@ import {
   eventsOfInteraction,
   FACTS_OF,
 } from './unsent-events.ts';
+import { literal } from './literal.ts';
 
 /** Events that are to be moved, and how to take them from where they stand once they have been. */
 export interface EventBatch {
@@ -146,7 +147,7 @@ function without(tokens: readonly ObjectId[]): Document[] {
     $filter: {
       input: { $ifNull: ['$unsent', []] },
       as: 'entry',
-      cond: { $not: [{ $in: ['$$entry.token', { $literal: different }] }] },
+      cond: { $not: [{ $in: ['$$entry.token', literal(different)] }] },
     },
   };
   const unlessEmpty = (value: unknown): Document => ({

@@ -4,6 +4,7 @@ import { ownedBy, isSameAudience, type Claim } from './fan-out-claim.ts';
 import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { clock } from '../lib/clock.ts';
 import { revised, unrevised } from './revision.ts';
+import { literal } from './literal.ts';
 
 /**
  * How a pass ended that did not complete its fan-out: by a failure of its own, which counts as an attempt; cut off by
@@ -134,7 +135,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               refIds: [],
               // From now on a tombstone is found by this alone, no matter who is its actor when it is written.
               otherIds: ['$actorId'],
-              descriptor: { $literal: { type: claim.action.descriptor.type, tags: [] } },
+              descriptor: literal({ type: claim.action.descriptor.type, tags: [] }),
               engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
             },
           },
@@ -204,7 +205,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
           {
             $and: [
               { $eq: [`${checkpoint}.version`, version] },
-              { $lt: [`${checkpoint}.afterUserId`, { $literal: reached?.afterUserId ?? '' }] },
+              { $lt: [`${checkpoint}.afterUserId`, literal(reached?.afterUserId ?? '')] },
             ],
           },
         ],
@@ -222,7 +223,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
                 ? {}
                 : {
                     'fanOut.checkpoint': {
-                      $cond: [isFurther, { $literal: { version, ...reached } }, checkpoint],
+                      $cond: [isFurther, literal({ version, ...reached }), checkpoint],
                     },
                   }),
             },
@@ -261,7 +262,7 @@ function notifiedBy({ action, version }: Claim, { isOn }: Pick<EventEntries, 'is
   return {
     $cond: [
       { $gt: ['$fanOut.changedVersion', version] },
-      isWhole ? { $literal: notified } : { $ifNull: ['$fanOut.toldAudience', '$$REMOVE'] },
+      isWhole ? literal(notified) : { $ifNull: ['$fanOut.toldAudience', '$$REMOVE'] },
       '$$REMOVE',
     ],
   };

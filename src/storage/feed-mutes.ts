@@ -12,6 +12,7 @@ import { clock } from '../lib/clock.ts';
 import type { FeedDocument, MuteDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
+import { literal } from './literal.ts';
 
 /**
  * What a reader mutes now. Members without an end are stored as ids alone, as they were before there was anything else to
@@ -85,17 +86,14 @@ function without(target: MuteTarget | null, by: Date): Document[] {
       ? []
       : [
           {
-            $or: [
-              { $ne: ['$$mute.kind', target.kind] },
-              { $ne: ['$$mute.value', { $literal: target.value }] },
-            ],
+            $or: [{ $ne: ['$$mute.kind', target.kind] }, { $ne: ['$$mute.value', literal(target.value)] }],
           },
         ];
   const later = new Date(by.getTime() + 1);
   const isOpen = { $gt: [{ $ifNull: ['$$mute.until', later] }, by] };
   const mutes = { $ifNull: ['$mutes', []] };
   const muted = { $ifNull: ['$muted', []] };
-  const others = { $ne: ['$$id', { $literal: target?.value ?? null }] };
+  const others = { $ne: ['$$id', literal(target?.value ?? null)] };
   return [
     {
       $set: {
@@ -112,7 +110,7 @@ function added(mute: Mute): Document {
   const hasRoom = { $lt: [{ $add: [{ $size: '$muted' }, { $size: '$mutes' }] }, MAX_MUTES] };
   if (isPlain(mute))
     return {
-      $set: { muted: { $cond: [hasRoom, { $concatArrays: ['$muted', [{ $literal: value }]] }, '$muted'] } },
+      $set: { muted: { $cond: [hasRoom, { $concatArrays: ['$muted', [literal(value)]] }, '$muted'] } },
     };
   const isPhrase = { $eq: ['$$mute.kind', 'PHRASE'] };
   const phrases = { $size: { $filter: { input: '$mutes', as: 'mute', cond: isPhrase } } };
@@ -123,7 +121,7 @@ function added(mute: Mute): Document {
     ...(until === null ? {} : { until }),
   };
   return {
-    $set: { mutes: { $cond: [fits, { $concatArrays: ['$mutes', [{ $literal: document }]] }, '$mutes'] } },
+    $set: { mutes: { $cond: [fits, { $concatArrays: ['$mutes', [literal(document)]] }, '$mutes'] } },
   };
 }
 

@@ -2,6 +2,7 @@ import { ObjectId, type Document } from 'mongodb';
 import type { ActionId } from '../domain/action.ts';
 import type { EventEntries } from './event-entries.ts';
 import type { FollowPair } from './follow-reads.ts';
+import { literal } from './literal.ts';
 
 export interface NewSpan extends FollowPair {
   readonly since: Date;
@@ -39,10 +40,10 @@ export function openingStage(span: NewSpan, { tokens, now, events }: Opening): D
     since,
     ...(span.sinceAction === undefined ? {} : { sinceAction: new ObjectId(span.sinceAction) }),
   };
-  const opened = { ...place, ...(types == null ? {} : { types: { $literal: types } }) };
+  const opened = { ...place, ...(types == null ? {} : { types: literal(types) }) };
   const extended = inEach({ $cond: [beginsAfter(place), { $mergeObjects: ['$$span', place] }, '$$span'] });
   const ended = inEach({ $mergeObjects: ['$$span', { until: { $ifNull: ['$$span.until', now] } }] });
-  const hasOtherTypes = types === undefined ? false : { $ne: [OPEN_TYPES, { $literal: types }] };
+  const hasOtherTypes = types === undefined ? false : { $ne: [OPEN_TYPES, literal(types)] };
   const isChanged = {
     $or: [
       hasOtherTypes,

@@ -4,6 +4,7 @@ import type { ErasureSubject } from '../domain/erasure.ts';
 import type { FollowDocument } from './reader-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import type { Collections } from './mongo.ts';
+import { literal } from './literal.ts';
 
 /** What ending a batch of follows asks for: whose counts go down by one, and whose have to be counted again. */
 export interface EndedFollows {
@@ -136,8 +137,5 @@ function isAssigned({ active, isAssigned: is }: FollowDocument): boolean {
 /** The copy with these spans, all of them ended, besides those it has from a follow of before. */
 function endedCopy(spans: FollowDocument['spans']): Document[] {
   const own = { $cond: [{ $eq: ['$isCopied', true] }, [], { $ifNull: ['$spans', []] }] };
-  return [
-    { $set: { active: false, spans: { $setUnion: [own, { $literal: spans }] } } },
-    { $unset: 'isCopied' },
-  ];
+  return [{ $set: { active: false, spans: { $setUnion: [own, literal(spans)] } } }, { $unset: 'isCopied' }];
 }

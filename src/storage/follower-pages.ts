@@ -1,6 +1,7 @@
 import type { Collection, Document } from 'mongodb';
 import type { RefId, UserId } from '../domain/action.ts';
 import type { FollowDocument } from './reader-documents.ts';
+import { literal } from './literal.ts';
 
 export interface FollowerSlice {
   readonly refId: RefId;
@@ -35,7 +36,7 @@ function stagesOf({ refId, afterId, limit }: FollowerSlice, slice: number): Docu
     { $match: { refId, active: true, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) } },
     { $sort: { followerId: 1 } },
     { $limit: limit },
-    { $project: { _id: 0, followerId: 1, slice: { $literal: slice } } },
+    { $project: { _id: 0, followerId: 1, slice: literal(slice) } },
   ];
 }
 

@@ -5,6 +5,7 @@ import { engagementDocument } from './engagement-document.ts';
 import type { EventEntries } from './event-entries.ts';
 import { afterLastPass, passRequested } from './fan-out-stages.ts';
 import { reshareChanged, type ReshareChange } from './reshare-stages.ts';
+import { literal } from './literal.ts';
 
 export type EngagementChange =
   /** One more. */
@@ -65,10 +66,10 @@ function engagementFields(change: EngagementChange): Document {
         ...counted(change.of, change.reaction, -change.count),
         ...(change.lastInteraction === null
           ? {}
-          : { 'engagement.lastInteraction': { $literal: change.lastInteraction.is } }),
+          : { 'engagement.lastInteraction': literal(change.lastInteraction.is) }),
       };
     case 'derived':
-      return { engagement: { $literal: engagementDocument(change.engagement) } };
+      return { engagement: literal(engagementDocument(change.engagement)) };
     case 'none':
       return {};
   }

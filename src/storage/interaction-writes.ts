@@ -5,6 +5,7 @@ import { clock } from '../lib/clock.ts';
 import { idOfTime } from './database-time.ts';
 import type { InteractionDocument } from './documents.ts';
 import type { EventEntries } from './event-entries.ts';
+import { literal } from './literal.ts';
 
 export interface NewInteraction extends Pick<
   Interaction,
@@ -51,7 +52,7 @@ export function givenAgain(
   events: EventEntries,
 ): Document {
   const keys = { $ifNull: ['$replayKeys', []] };
-  const isReplay = idempotencyKey === null ? false : { $in: [{ $literal: idempotencyKey }, keys] };
+  const isReplay = idempotencyKey === null ? false : { $in: [literal(idempotencyKey), keys] };
   const isAgain = { $and: [{ $eq: ['$state', 'REMOVED'] }, { $not: [isReplay] }] };
   const orAbsent = (field: string): Document => ({ $ifNull: [field, '$$REMOVE'] });
   return {
@@ -73,7 +74,7 @@ export function givenAgain(
             $cond: [
               isReplay,
               keys,
-              { $slice: [{ $concatArrays: [keys, [{ $literal: idempotencyKey }]] }, -MOST_REPLAY_KEYS] },
+              { $slice: [{ $concatArrays: [keys, [literal(idempotencyKey)]] }, -MOST_REPLAY_KEYS] },
             ],
           },
         }),

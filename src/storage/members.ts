@@ -10,6 +10,7 @@ import { retryOnDuplicateKey } from './errors.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { renamed } from './rename-stages.ts';
 import { inOneBatch } from './in-one-batch.ts';
+import { literal } from './literal.ts';
 
 export type MemberRecord = Details &
   Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'>;
@@ -30,7 +31,7 @@ export function toMember(document: PlainMember): Member {
 function groupStages(field: 'teamId' | 'departmentId', value: string | null, now: Date): Document {
   const sinceField = field === 'teamId' ? 'teamSince' : 'departmentSince';
   const old = { $ifNull: [`$${field}`, null] };
-  const next = { $literal: value };
+  const next = literal(value);
   const oldSince = { $ifNull: [`$${sinceField}`, null] };
   return {
     [field]: next,
@@ -63,7 +64,7 @@ export function membersRepository(
                 ...renamed('name', record.name, now),
                 ...groupStages('teamId', record.teamId, now),
                 ...groupStages('departmentId', record.departmentId, now),
-                supervisorId: { $literal: record.supervisorId },
+                supervisorId: literal(record.supervisorId),
                 ...storedDetails(record),
               },
             },

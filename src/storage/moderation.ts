@@ -9,6 +9,7 @@ import { NO_EVENTS, type EventEntries } from './event-entries.ts';
 import { passRequested } from './fan-out-stages.ts';
 import type { Collections } from './mongo.ts';
 import { revised, unrevised } from './revision.ts';
+import { literal } from './literal.ts';
 
 export interface Moderation {
   readonly kind: ActionModerationKind;
@@ -124,7 +125,7 @@ export function moderationRepository(
               ...set,
               ...events.staged(event, at),
               ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }),
-              unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [{ $literal: record }]] },
+              unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [literal(record)]] },
             },
           },
         ]),

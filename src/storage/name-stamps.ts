@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Action, RefId } from '../domain/action.ts';
 import { namedIdsOf } from '../descriptors/names.ts';
+import { literal } from './literal.ts';
 
 /**
  * An action says in one flat array whose names it holds copies of, and which version of each: `id`, a tab, the version.
@@ -40,9 +41,9 @@ export function holdsOlderName(id: RefId, version: number): Document {
 
 /** An expression for the stamps of an action after it has been given this version of a name. */
 export function restamped(id: RefId, version: number): Document {
-  const stamp = { $literal: nameStamp(id, version) };
+  const stamp = literal(nameStamp(id, version));
   const isOlder = {
-    $and: [{ $gte: ['$$stamp', { $literal: `${id}${SEPARATOR}` }] }, { $lt: ['$$stamp', stamp] }],
+    $and: [{ $gte: ['$$stamp', literal(`${id}${SEPARATOR}`)] }, { $lt: ['$$stamp', stamp] }],
   };
   return { $map: { input: '$names', as: 'stamp', in: { $cond: [isOlder, stamp, '$$stamp'] } } };
 }

@@ -10,6 +10,7 @@ import { retryOnDuplicateKey } from './errors.ts';
 import { renamed } from './rename-stages.ts';
 import { clock } from '../lib/clock.ts';
 import { inOneBatch } from './in-one-batch.ts';
+import { literal } from './literal.ts';
 
 export type RefRecord = ActionRef & Details;
 
@@ -38,8 +39,7 @@ function described(
   return [
     {
       $set: {
-        // A literal, since a string that begins with "$" would be read as a path here.
-        ...(ref.type === undefined ? {} : { type: { $literal: ref.type } }),
+        ...(ref.type === undefined ? {} : { type: literal(ref.type) }),
         ...renamed('label', ref.label, now),
         followerCount: { $ifNull: ['$followerCount', 0] },
         ...(details === undefined ? {} : storedDetails(details)),

@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { literal } from './literal.ts';
 
 /**
  * Fields of an update pipeline that set a name. Another name than before raises the version and makes it due to be
@@ -7,8 +8,7 @@ import type { Document } from 'mongodb';
  * @param field what the document calls its name.
  */
 export function renamed(field: 'name' | 'label', name: string, now: Date): Document {
-  // A literal, since a string that begins with "$" would be read as a path here.
-  const value = { $literal: name };
+  const value = literal(name);
   const version = { $ifNull: ['$version', 0] };
   const isSame = { $eq: [`$${field}`, value] };
   const isWorkedOn = { $gt: ['$rename.worker', null] };

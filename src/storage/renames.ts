@@ -10,6 +10,7 @@ import { holdsName, holdsOlderName, idOfStamp, nameStamp, restamped, UNCARRIED }
 import { idsOfTenant } from './tenant-ids.ts';
 import { revised } from './revision.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
+import { literal } from './literal.ts';
 
 /** What gives things their names: refs by their labels, members by their names. */
 export const NAME_SOURCES = ['refs', 'members'] as const;
@@ -254,9 +255,8 @@ function differsFrom(id: RefId, name: string): Document[] {
 
 /** Expressions for the parts of an action that hold names, with this one in its places. */
 function withName(id: RefId, name: string): Document {
-  // Literals, since a string that begins with "$" would be read as a path here.
-  const it = { $literal: id };
-  const value = { $literal: name };
+  const it = literal(id);
+  const value = literal(name);
   const inDescriptor = namePathsOf().map(({ idField, nameField, types }) => ({
     $cond: [
       { $and: [{ $in: ['$descriptor.type', [...types]] }, { $eq: [`$descriptor.${idField}`, it] }] },

@@ -4,6 +4,7 @@ import type { ReshareDocument } from './documents.ts';
 import type { EventEntries } from './event-entries.ts';
 import { AUDIENCE_NOW, passRequested, notifiedUntilNow } from './fan-out-stages.ts';
 import { formerKept } from './former-audiences.ts';
+import { literal } from './literal.ts';
 
 type RecordsEvents = Pick<EventEntries, 'isOn'>;
 
@@ -18,9 +19,9 @@ const { reshares: RESHARES } = AUDIENCE_NOW;
  * brings it to followers no more, reasons that were stored for the action are not trusted from then on.
  */
 export function reshareChanged(change: ReshareChange, now: Date, events: RecordsEvents): Document {
-  const others = filtered(RESHARES, { $ne: ['$$reshare.by', { $literal: change.by }] });
+  const others = filtered(RESHARES, { $ne: ['$$reshare.by', literal(change.by)] });
   if (change.kind === 'taken') {
-    const isLost = { $in: [{ $literal: change.by }, { $ifNull: ['$reshares.by', []] }] };
+    const isLost = { $in: [literal(change.by), { $ifNull: ['$reshares.by', []] }] };
     return {
       reshares: orAbsent(others),
       ...lostIf(isLost),
@@ -31,7 +32,7 @@ export function reshareChanged(change: ReshareChange, now: Date, events: Records
   const all = {
     $concatArrays: [
       filtered(others, { $gt: ['$$reshare.at', at] }),
-      [{ by: { $literal: by }, at }],
+      [{ by: literal(by), at }],
       filtered(others, { $lte: ['$$reshare.at', at] }),
     ],
   };
@@ -53,8 +54,8 @@ export function resharesReplaced(
   }: { readonly isLosing: boolean; readonly now: Date; readonly events: RecordsEvents },
 ): Document {
   return {
-    reshares: reshares.length === 0 ? '$$REMOVE' : { $literal: reshares },
-    ...lostIf({ $literal: isLosing }),
+    reshares: reshares.length === 0 ? '$$REMOVE' : literal(reshares),
+    ...lostIf(literal(isLosing)),
     ...notifiedUntilNow(events),
     ...passRequested({ notBefore: now, lane: isLosing ? 'URGENT' : 'LIVE' }),
   };

@@ -5,15 +5,19 @@ import { ListScan, MAX_BITE } from './list-scan.ts';
 /** Up to here the number of unread items is exact. */
 export const MAX_UNREAD = 100;
 
-export interface FeedScanOptions {
-  /** The next entries after a position, in feed order; fewer than `limit` means there are no more. */
+/** What one read goes through, stage by stage. */
+export interface ScanStages {
+  /** The skeleton: the next entries after a position, in feed order; fewer than `limit` means there are no more. */
   readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
-  /** Those that may be shown and pass the filter, in the same order. */
+  /** Hydration, rules and presentation: the entries that are shown, in the same order. */
   readonly select: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
   /** Whether an entry stands above everything the reader has read. */
   readonly isAboveRead: (entry: FeedEntry) => Promise<boolean>;
   /** Entries of the list that do not, and are marked as unread. */
   readonly unreadBelow: () => Promise<readonly FeedEntry[]>;
+}
+
+export interface FeedScanOptions extends ScanStages {
   /** The count will be asked for: enough for it is read together with the list. */
   readonly withUnread: boolean;
 }

@@ -1,7 +1,7 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import { markAt, type ItemMark } from '../../domain/item-mark.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';
-import { followableIds, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
+import { followableIds, orNone, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { EntryFacts } from './feed-rules.ts';
@@ -96,12 +96,8 @@ export async function followsOf(
 
 /** For one action by its id. Always asks, even without action or refs: the work must not tell whether there is one. */
 export function followsOfOne(session: ReaderSession, action: Action | null): Promise<Follow[]> {
-  const refIds = action === null ? [] : followableIds(action);
-  return loadFollows(session, refIds.length === 0 ? [NO_REF] : refIds);
+  return loadFollows(session, orNone(action === null ? [] : followableIds(action)));
 }
-
-/** Not an id that a ref can have. */
-const NO_REF = '';
 
 export async function loadFollows(session: ReaderSession, refIds: readonly string[]): Promise<Follow[]> {
   return (await allOf(session.follows.loadMany(refIds))).filter((follow) => follow !== null);

@@ -10,7 +10,7 @@ import { beginPage, beginReading, type BegunPage } from '../session/begin-readin
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs } from '../shapes.ts';
 import { isAboveRead, passRules, toItem } from './feed-rules.ts';
-import { FeedScan } from './feed-scan.ts';
+import { FeedScan, type ScanStages } from './feed-scan.ts';
 import {
   actionConditions,
   checkFeedFilter,
@@ -107,17 +107,9 @@ function listName(userId: UserId): string {
 }
 
 /** The stages of one read. All of them go by one profile of the reader. */
-export interface PageStages {
+export interface PageStages extends ScanStages {
   /** The reader; looked up once, together with the first entries. */
   readonly lookUp: () => Promise<ReaderProfile>;
-  /** The skeleton: the next entries after a position, in feed order; fewer than `limit` means there are no more. */
-  readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
-  /** Hydration, rules and presentation: the entries that are shown, in the same order. */
-  readonly select: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
-  /** Whether an entry stands above everything the reader has read. */
-  readonly isAboveRead: (entry: FeedEntry) => Promise<boolean>;
-  /** Entries of the list that do not, and are marked as unread. */
-  readonly unreadBelow: () => Promise<readonly FeedEntry[]>;
 }
 
 export function openStages(

@@ -1,7 +1,7 @@
 import { compareFeedPositions, type FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { isInRange } from '../../feeds/feed-range.ts';
-import type { FeedQuery } from '../../feeds/read-ahead.ts';
+import type { FeedQuery } from '../../feeds/feed-store.ts';
 import type { ReadingDependencies } from '../service-parts.ts';
 
 /** Reads a reader's entries that may be unread: those above everything read, and below them those marked as unread. */

@@ -1,6 +1,7 @@
 import { compareFeedPositions, FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { FeedAhead, FeedQuery } from '../../feeds/read-ahead.ts';
+import type { FeedQuery } from '../../feeds/feed-store.ts';
+import type { FeedAhead } from '../../feeds/read-ahead.ts';
 import { makeDue } from '../feed/rebuild-feed.ts';
 import type { ReaderSession } from './reader-session.ts';
 import { clock } from '../../lib/clock.ts';
