@@ -4,7 +4,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Tenant } from '../domain/tenant.ts';
 import { withoutTenantIn } from '../domain/tenant-text.ts';
-import type { Identity } from '../domain/viewer.ts';
 import { storedInput } from '../services/tenants/stored-input.ts';
 import type { ExportPart } from '../services/shapes.ts';
 import { configOf } from './config-of.ts';
@@ -13,6 +12,7 @@ import { CommandError, type CommandContext } from './context.ts';
 import { endOnSignals } from './interruption.ts';
 import { openRuntime } from './runtime.ts';
 import { actingIn, tenantFor } from './tenant.ts';
+import { operatorOf } from './operator.ts';
 
 export interface ExportOptions {
   readonly member: string;
@@ -22,8 +22,7 @@ export interface ExportOptions {
   readonly token?: string;
 }
 
-/** Who may type this command has the databases. */
-const OPERATOR: Identity = { userId: 'export', roles: new Set(['admin']), expiresAt: null };
+const OPERATOR = operatorOf('export');
 const QUERY = 'query ($memberId: String!) { memberExport(memberId: $memberId) }';
 
 /** Writes everything held about a member as one JSON document, to a file or to stdout, in bounded memory. */

@@ -1,11 +1,7 @@
 import { constants } from 'node:os';
 import type { Terminal } from './context.ts';
 import { endProgress } from './progress.ts';
-
-const CLOSE_WITHIN_MS = 10_000;
-/** A Ctrl-C under npm arrives twice: from the terminal, and passed on by npm. */
-const SAME_SIGNAL_MS = 1_000;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+import { CLOSE_WITHIN_MS, onSignals } from './signals.ts';
 
 export interface Interruptible {
   /** One line: what was done, and how to go on. */
@@ -23,15 +19,10 @@ export function endOnSignals(
   terminal: Terminal,
   { farewell, close = () => Promise.resolve(), exitCode }: Interruptible,
 ): void {
-  let firstAt: number | null = null;
-  for (const signal of SIGNALS)
-    process.on(signal, () => {
-      const code = exitCode ?? 128 + constants.signals[signal];
-      if (firstAt !== null) {
-        if (Date.now() - firstAt >= SAME_SIGNAL_MS) process.exit(code);
-        return;
-      }
-      firstAt = Date.now();
+  const codeOf = (signal: NodeJS.Signals): number => exitCode ?? 128 + constants.signals[signal];
+  onSignals({
+    onFirst: (signal) => {
+      const code = codeOf(signal);
       endProgress();
       terminal.note(farewell());
       // What the command says while everything is closed below it would only confuse.
@@ -40,5 +31,7 @@ export function endOnSignals(
       void close()
         .catch(() => undefined)
         .finally(() => process.exit(code));
-    });
+    },
+    onFurther: (signal) => process.exit(codeOf(signal)),
+  });
 }

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '../domain/tenant.ts';
-import type { Identity } from '../domain/viewer.ts';
 import { storedInput } from '../services/tenants/stored-input.ts';
 import { configOf } from './config-of.ts';
 import { connectToServer } from './connection.ts';
@@ -9,6 +8,7 @@ import { endOnSignals } from './interruption.ts';
 import { openProgress } from './progress.ts';
 import { openRuntime } from './runtime.ts';
 import { actingIn, tenantFor } from './tenant.ts';
+import { operatorOf } from './operator.ts';
 
 export interface RebuildOptions {
   readonly member?: string;
@@ -17,8 +17,7 @@ export interface RebuildOptions {
   readonly token?: string;
 }
 
-/** Who may type this command has the databases. */
-const OPERATOR: Identity = { userId: 'rebuild', roles: new Set(['admin']), expiresAt: null };
+const OPERATOR = operatorOf('rebuild');
 const POLL_MS = 100;
 const REBUILD = 'mutation ($memberId: String!) { rebuildFeed(memberId: $memberId) }';
 

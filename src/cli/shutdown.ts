@@ -1,12 +1,9 @@
 import closeWithGrace from 'close-with-grace';
 import { logClosed, logClosing, logCrash } from '../telemetry/events/process.ts';
 import { endProgress } from './progress.ts';
+import { CLOSE_WITHIN_MS, onSignals, SIGNALS } from './signals.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-export const CLOSE_WITHIN_MS = 10_000;
-/** A Ctrl-C under npm arrives twice: from the terminal, and passed on by npm. */
-const SAME_SIGNAL_MS = 1_000;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Faults of the process itself: a handler in JavaScript would not end it, but return to the fault for ever. */
 const FATAL_SIGNALS = ['SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV'] as const;
 
@@ -26,7 +23,6 @@ export function closeOnSignals(
   close: () => Promise<void>,
   { ignored = [], withinMs = CLOSE_WITHIN_MS }: ShutdownOptions = {},
 ): void {
-  let firstAt: number | null = null;
   let reason = 'an error';
   const grace = closeWithGrace(
     {
@@ -46,15 +42,13 @@ export function closeOnSignals(
       logClosed(logger, { seconds: (Date.now() - startedAt) / 1_000 });
     },
   );
-  for (const signal of SIGNALS) {
-    process.on(signal, () => {
-      if (ignored.includes(signal)) return;
-      if (firstAt !== null && Date.now() - firstAt >= SAME_SIGNAL_MS) process.exit(1);
-      if (firstAt !== null) return;
-      firstAt = Date.now();
+  onSignals({
+    onFirst: (signal) => {
       reason = signal;
       endProgress();
       grace.close();
-    });
-  }
+    },
+    onFurther: () => process.exit(1),
+    ignored,
+  });
 }

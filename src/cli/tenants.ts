@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { startDatabases } from '../app/databases.ts';
 import { isTenantName, TENANT_FORM, type Tenant } from '../domain/tenant.ts';
-import type { Identity } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
 import { connectDatabase } from '../storage/mongo.ts';
 import { processesRepository } from '../storage/processes.ts';
@@ -15,6 +14,7 @@ import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext } from './context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
+import { operatorOf } from './operator.ts';
 
 export interface ExportTenantOptions {
   readonly out: string;
@@ -24,8 +24,7 @@ export interface EraseTenantOptions {
   readonly yes?: boolean;
 }
 
-/** Who may type these commands has the databases. */
-const OPERATOR: Identity = { userId: 'tenant', roles: new Set(['admin']), expiresAt: null };
+const OPERATOR = operatorOf('tenant');
 
 /** How long what another process had begun before may still write, in milliseconds. */
 const SECOND_LOOK_MS = 60_000;

@@ -1,10 +1,10 @@
 import { access } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Identity } from '../../domain/viewer.ts';
 import type { Services } from '../../services/create-services.ts';
 import type { BroughtBack } from '../../services/lifecycle/restore-actions.ts';
 import { CommandError } from '../context.ts';
 import { checkOffloadFile, readOffloadFile, writeOffloadFile } from './offload-file.ts';
+import { operatorOf } from '../operator.ts';
 
 type Lifecycle = Pick<
   Services,
@@ -34,8 +34,7 @@ export interface OffloadOutcome {
   readonly failed: number;
 }
 
-/** Who may type these commands has the databases. */
-const OPERATOR: Identity = { userId: 'offload', roles: new Set(['admin']), expiresAt: null };
+const OPERATOR = operatorOf('offload');
 
 /** As long as a request may take: it may have seen an action before that was claimed. In milliseconds. */
 export const GRACE_MS = 30_000;

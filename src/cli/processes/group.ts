@@ -5,7 +5,7 @@ import type { GroupMetrics } from '../../telemetry/group-metrics.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/metrics.ts';
 import { CommandError } from '../context.ts';
-import { CLOSE_WITHIN_MS } from '../shutdown.ts';
+import { CLOSE_WITHIN_MS } from '../signals.ts';
 import { openLine, type MessageLine } from './line.ts';
 import { restartDelay } from './restart-delay.ts';
 import { watchLife } from './watch-life.ts';

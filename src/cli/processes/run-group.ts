@@ -10,7 +10,8 @@ import { describeDatabases, startDatabases, withAddresses } from '../../app/data
 import { embeddedSteps } from '../embedded-steps.ts';
 import type { CommandParts } from '../fanfare-of.ts';
 import { announceLocal, beat, demoTokenOf, loggerOf, type Running } from '../runtime.ts';
-import { CLOSE_WITHIN_MS, closeOnSignals } from '../shutdown.ts';
+import { closeOnSignals } from '../shutdown.ts';
+import { CLOSE_WITHIN_MS } from '../signals.ts';
 import { ProcessGroup } from './group.ts';
 
 export interface GroupRunOptions {

@@ -1,0 +1,27 @@
+/** How long closing may take after a signal, in milliseconds. */
+export const CLOSE_WITHIN_MS = 10_000;
+/** A Ctrl-C under npm arrives twice: from the terminal, and passed on by npm. */
+const SAME_SIGNAL_MS = 1_000;
+export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+type Signal = (typeof SIGNALS)[number];
+
+export interface SignalHandlers {
+  readonly onFirst: (signal: Signal) => void;
+  readonly onFurther: (signal: Signal) => void;
+  /** Default: none. */
+  readonly ignored?: readonly NodeJS.Signals[];
+}
+
+/** Passes on the first SIGINT, SIGTERM or SIGHUP, and further ones, for as long as the process lives. */
+export function onSignals({ onFirst, onFurther, ignored = [] }: SignalHandlers): void {
+  let firstAt: number | null = null;
+  for (const signal of SIGNALS)
+    process.on(signal, () => {
+      if (ignored.includes(signal)) return;
+      if (firstAt === null) {
+        firstAt = Date.now();
+        onFirst(signal);
+      } else if (Date.now() - firstAt >= SAME_SIGNAL_MS) onFurther(signal);
+    });
+}
