@@ -100,7 +100,11 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
           </button>
         </span>
       </header>
-      <ConnectionNotice />
+      <ConnectionNotice>
+        <button type="button" onClick={signOut}>
+          Sign in again
+        </button>
+      </ConnectionNotice>
       <Palette screens={SCREENS.filter(isAllowed)} />
       <main id="main" tabIndex={-1}>
         {screen === 'action' ? (

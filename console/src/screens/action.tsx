@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import type { Session } from '../session.ts';
 import { AsCode } from '../ui/as-code.tsx';
+import { FirstOf } from '../ui/first-of.tsx';
 import { Reached } from '../ui/reached.tsx';
 import { States } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
@@ -100,11 +101,13 @@ export function ActionScreen({ id, session }: { readonly id: string; readonly se
                   </span>
                 )}
                 {action.isHidden && <strong>hidden</strong>}
-                {action.refs.map(({ refId, label }) => (
-                  <a key={refId} href={hrefTo('slice', refId)}>
-                    {label}
-                  </a>
-                ))}
+                <FirstOf noun="refs">
+                  {action.refs.map(({ refId, label }) => (
+                    <a key={refId} href={hrefTo('slice', refId)} dir="auto">
+                      {label}
+                    </a>
+                  ))}
+                </FirstOf>
               </p>
             </section>
             <Engagement of={action.engagement} />

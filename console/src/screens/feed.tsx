@@ -10,7 +10,7 @@ import {
   type SummaryPart,
   type Undo,
 } from '@fanfare/react';
-import { useState, type ReactNode } from 'react';
+import { useState, type MouseEvent, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { Time } from '../ui/time.tsx';
@@ -93,10 +93,12 @@ export function FeedScreen(): ReactNode {
         <button type="button" onClick={() => void toFirstUnread().catch(fail)}>
           First unread
         </button>
-        <span className="quiet">
-          {feed.unread.count}
-          {feed.unread.isExact ? '' : '+'} unread
-        </span>
+        {feed.status !== 'error' && (
+          <span className="quiet">
+            {feed.unread.count}
+            {feed.unread.isExact ? '' : '+'} unread
+          </span>
+        )}
       </div>
       {feed.state === 'REBUILDING' && <p className="quiet">This feed is being rebuilt.</p>}
       {failure !== null && (
@@ -133,7 +135,10 @@ interface EntryProps {
 function Entry({ item, onUndo, onError }: EntryProps): ReactNode {
   const { action } = item;
   const { hide, archive, unarchive } = useItemActions(item);
-  const take = (change: () => Promise<Undo>): void => void change().then(onUndo, onError);
+  /** The next item moves to where this one was: the second click of a double click would take that one away too. */
+  const take = ({ detail: clicks }: MouseEvent, change: () => Promise<Undo>): void => {
+    if (clicks <= 1) void change().then(onUndo, onError);
+  };
   return (
     <>
       <Summary item={item} hrefOf={hrefOfPart} />
@@ -151,10 +156,10 @@ function Entry({ item, onUndo, onError }: EntryProps): ReactNode {
       </p>
       <div className="buttons">
         <Reactions actionId={action.id} onError={onError} />
-        <button type="button" onClick={() => take(hide)}>
+        <button type="button" onClick={(event) => take(event, hide)}>
           Hide
         </button>
-        <button type="button" onClick={() => take(item.isArchived ? unarchive : archive)}>
+        <button type="button" onClick={(event) => take(event, item.isArchived ? unarchive : archive)}>
           {item.isArchived ? 'Unarchive' : 'Archive'}
         </button>
       </div>

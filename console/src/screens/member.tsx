@@ -86,13 +86,13 @@ function Member({ id }: { readonly id: string }): ReactNode {
           <h2>{member?.name ?? id}</h2>
           <p className="meta">
             <code>{id}</code>
-            {member === null && <span>not in the directory</span>}
+            {data?.member === null && <span>not in the directory</span>}
             {member?.teamId != null && <span>team {member.teamId}</span>}
             {member?.departmentId != null && <span>department {member.departmentId}</span>}
             {member?.supervisorId != null && (
               <a href={hrefTo('member', member.supervisorId)}>supervisor {member.supervisorId}</a>
             )}
-            <span>{member?.followerCount ?? 0} followers</span>
+            {member !== null && <span>{member.followerCount} followers</span>}
             <a href={hrefTo('slice', id)}>Page</a>
             <a href={hrefTo('inspector', id)}>Feed, and why</a>
           </p>

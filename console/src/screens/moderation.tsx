@@ -90,22 +90,24 @@ export function ModerationScreen(): ReactNode {
       return next;
     });
   };
-  /** One after the other: what fails is said, and the rest is done. */
+  /** One after the other: what fails is said and stays selected if it may work later, and the rest is done. */
   const each = async (
     ids: readonly string[],
     change: (id: string) => Promise<unknown>,
   ): Promise<string[]> => {
     setFailure(null);
     const done: string[] = [];
+    const failed = new Set<string>();
     for (const id of ids) {
       try {
         await change(id);
         done.push(id);
       } catch (error) {
         setFailure(error instanceof Error ? error.message : String(error));
+        if (mayWorkLater(error)) failed.add(id);
       }
     }
-    setSelected(new Map());
+    setSelected((all) => new Map([...all].filter(([id]) => failed.has(id))));
     setRound((last) => last + 1);
     return done;
   };
@@ -191,6 +193,10 @@ export function ModerationScreen(): ReactNode {
       <AsCode query={HIDE} variables={{ id: [...selected.keys()][0] ?? '', reason }} />
     </>
   );
+}
+
+function mayWorkLater(error: unknown): boolean {
+  return error instanceof Error && 'isTemporary' in error && error.isTemporary === true;
 }
 
 function LogOfModeration({ round }: { readonly round: number }): ReactNode {

@@ -1,5 +1,5 @@
 import { useQuery } from '@fanfare/react';
-import { useId, useState, type ReactNode } from 'react';
+import { useId, useRef, useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import type { Session } from '../session.ts';
 import { INPUTS, listOf, shapeOf, valueOf, type InputField, type Inputs } from '../ui/inputs.ts';
@@ -24,15 +24,17 @@ export function PublishScreen({ session }: { readonly session: Session }): React
         empty="The schema is not served here: INTROSPECTION=on shows the form."
         onRetry={reload}
       >
-        <PublishForm
-          session={session}
-          kinds={kinds.map(({ name, description, type }) => ({
-            name,
-            description,
-            fields: type.inputFields ?? [],
-          }))}
-          scopes={data?.scope?.enumValues.map(({ name }) => name) ?? []}
-        />
+        {data !== undefined && (
+          <PublishForm
+            session={session}
+            kinds={kinds.map(({ name, description, type }) => ({
+              name,
+              description,
+              fields: type.inputFields ?? [],
+            }))}
+            scopes={data.scope?.enumValues.map(({ name }) => name) ?? []}
+          />
+        )}
       </States>
     </>
   );
@@ -91,6 +93,8 @@ function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
   const [failure, setFailure] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
   const [publishedId, setPublished] = useState<string | null>(null);
+  /** The same again after a failure is published once: the server may have had it when the connection was lost. */
+  const attempt = useRef<{ readonly content: string; readonly idempotencyKey: string } | null>(null);
   const kind = kinds.find(({ name }) => name === kindName) ?? kinds[0];
   const of = (name: string): string => values[name] ?? '';
   const set = (name: string, value: string): void => {
@@ -102,7 +106,14 @@ function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
     setFailure(null);
     setSending(true);
     try {
-      const { publishAction } = await client.request<Published>(PUBLISH, { input: inputOf(kind, values) });
+      const input = inputOf(kind, values);
+      const content = JSON.stringify(input);
+      if (attempt.current?.content !== content) attempt.current = { content, idempotencyKey: randomKey() };
+      const { idempotencyKey } = attempt.current;
+      const { publishAction } = await client.request<Published>(PUBLISH, {
+        input: { ...input, idempotencyKey },
+      });
+      attempt.current = null;
       setPublished(publishAction.action.id);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
@@ -184,6 +195,10 @@ function PublishForm({ session, kinds, scopes }: FormProps): ReactNode {
       {kind !== undefined && codeOf(kind, values)}
     </>
   );
+}
+
+function randomKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }
 
 interface FieldProps {

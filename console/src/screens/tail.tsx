@@ -163,7 +163,11 @@ function Lines<Line extends { readonly id: string }>({ read, children }: LinesPr
   return (
     <>
       <p className="quiet tail-state" role="status">
-        {isPaused ? `Paused, ${waitingCount.toLocaleString('en')} waiting` : 'Live'}
+        {isPaused
+          ? `Paused, ${waitingCount.toLocaleString('en')} waiting`
+          : error === null
+            ? 'Live'
+            : 'Not live'}
         {isPaused && (
           <button type="button" onClick={resume}>
             Go on

@@ -41,7 +41,7 @@ export function WebhooksScreen(): ReactNode {
   const state = STATES.find((one) => one === query.get('state')) ?? 'FAILED';
   const { data, error, isLoading, reload } = useQuery<Deliveries>(DELIVERIES, { state });
   useEvery(5_000, reload);
-  const deliveries = data?.webhookDeliveries.edges.map(({ node }) => failureOf(node)) ?? [];
+  const deliveries = data?.webhookDeliveries.edges.map(({ node }) => failureOf(node));
   return (
     <>
       <h1>Webhooks</h1>

@@ -82,7 +82,7 @@ function FailedFanOuts(): ReactNode {
       <h2>Failed fan-outs</h2>
       <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
         <FailureGroups
-          failures={data?.actions.edges.map(({ node }) => failureOf(node)) ?? []}
+          failures={data?.actions.edges.map(({ node }) => failureOf(node))}
           isMore={data?.actions.pageInfo.hasNextPage === true}
           readAll={async () => {
             const read = async (after: string | null) =>

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 
 interface Props {
   /** Absent where a screen shows what is no GraphQL. */
@@ -45,10 +45,21 @@ function curlOf(query: string, variables: NonNullable<Props['variables']>): stri
 }
 
 function Code({ text }: { readonly text: string }): ReactNode {
+  const shown = useRef<HTMLPreElement>(null);
+  /** Where the browser does not let a page copy, the text is selected for the keys. */
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      if (shown.current !== null) getSelection()?.selectAllChildren(shown.current);
+    }
+  };
   return (
     <div className="code">
-      <pre tabIndex={0}>{text}</pre>
-      <button type="button" onClick={() => void navigator.clipboard.writeText(text)}>
+      <pre ref={shown} tabIndex={0}>
+        {text}
+      </pre>
+      <button type="button" onClick={() => void copy()}>
         Copy
       </button>
     </div>

@@ -12,7 +12,8 @@ export interface Failure {
 }
 
 interface Props {
-  readonly failures: readonly Failure[];
+  /** Undefined: they could not be read. */
+  readonly failures: readonly Failure[] | undefined;
   /** Whether there are more than these; then `readAll` gives them too. */
   readonly isMore: boolean;
   readonly readAll: () => Promise<readonly Failure[]>;
@@ -26,9 +27,18 @@ interface Props {
 }
 
 /** Failures under their errors: one, a group or all of them again. Before it is many, it is shown which. */
-export function FailureGroups({ failures, isMore, readAll, noun, filter, retry, onDone }: Props): ReactNode {
+export function FailureGroups({
+  failures: known,
+  isMore,
+  readAll,
+  noun,
+  filter,
+  retry,
+  onDone,
+}: Props): ReactNode {
   const [asked, setAsked] = useState<readonly Failure[]>([]);
   const [said, setSaid] = useState('');
+  const failures = known ?? [];
   const groups = new Map<string, Failure[]>();
   for (const failure of failures) groups.set(failure.cause, [...(groups.get(failure.cause) ?? []), failure]);
   /** @param cause of which they are to be; absent: any */
@@ -63,13 +73,15 @@ export function FailureGroups({ failures, isMore, readAll, noun, filter, retry, 
         <button type="button" disabled={failures.length === 0} onClick={() => void ask()}>
           Retry all …
         </button>
-        <span className="quiet">
-          {failures.length}
-          {isMore ? '+' : ''} shown
-        </span>
+        {known !== undefined && (
+          <span className="quiet">
+            {failures.length}
+            {isMore ? '+' : ''} shown
+          </span>
+        )}
         <span role="status">{said}</span>
       </p>
-      {failures.length === 0 && <p className="empty">None.</p>}
+      {known?.length === 0 && <p className="empty">None.</p>}
       {[...groups].map(([cause, group]) => (
         <section key={cause} className="card">
           <h3>{cause}</h3>

@@ -56,9 +56,13 @@ export function Palette({ screens }: Props): ReactNode {
         () => setNames([]),
       );
     };
+    const close = (): void => dialog.current?.close();
     window.addEventListener('keydown', open);
+    // The way back of the browser leaves it too.
+    window.addEventListener('hashchange', close);
     return () => {
       window.removeEventListener('keydown', open);
+      window.removeEventListener('hashchange', close);
     };
   }, [client, memberScreen]);
   useEffect(() => {

@@ -1,6 +1,7 @@
 import { useQuery } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
+import { FirstOf } from './first-of.tsx';
 import { States } from './states.tsx';
 import { useEvery } from './use-every.ts';
 
@@ -70,11 +71,13 @@ function Audience({ action }: { readonly action: NonNullable<ReachedData['node']
     <>
       <p className="meta">
         <span>{action.scope}</span>
-        {sources.map(({ id, name, count }) => (
-          <a key={id} href={hrefTo('slice', id)}>
-            {name}, {count} followers
-          </a>
-        ))}
+        <FirstOf noun="sources">
+          {sources.map(({ id, name, count }) => (
+            <a key={id} href={hrefTo('slice', id)}>
+              <bdi>{name}</bdi>, {count} followers
+            </a>
+          ))}
+        </FirstOf>
       </p>
       {fanOut !== null && <FanOutState fanOut={fanOut} />}
     </>

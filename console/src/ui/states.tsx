@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { useConnection } from '@fanfare/react';
+import { useEffect, useRef, type ReactNode } from 'react';
 
 interface StatesProps {
   readonly isLoading: boolean;
@@ -9,8 +10,19 @@ interface StatesProps {
   readonly children: ReactNode;
 }
 
-/** What stands where content will be: loading, failed, or nothing there. Content that is there stays under an error. */
+/**
+ * What stands where content will be: loading, failed, or nothing there. Content that is there stays under an error, and what
+ * failed while the server was away is asked for again when it is back.
+ */
 export function States({ isLoading, error, isEmpty, empty, onRetry, children }: StatesProps): ReactNode {
+  const isLive = useConnection().state === 'live';
+  const again = useRef<(() => void) | null>(null);
+  useEffect(() => {
+    again.current = error === null ? null : onRetry;
+  });
+  useEffect(() => {
+    if (isLive) again.current?.();
+  }, [isLive]);
   return (
     <>
       {error !== null && (

@@ -141,7 +141,8 @@ function lossOf(reason: unknown): FeedClientError {
   if (Array.isArray(reason)) return answerError(reason as AnswerError[]);
   if (isCloseEvent(reason)) {
     const message = `The socket was closed: ${String(reason.code)} ${reason.reason}`.trimEnd();
-    if (UNAUTHENTICATED.has(reason.code)) return new FeedClientError('UNAUTHENTICATED', message);
+    if (UNAUTHENTICATED.has(reason.code))
+      return new FeedClientError('UNAUTHENTICATED', reason.reason === '' ? message : reason.reason);
     if (SENSELESS.has(reason.code)) return protocolError(message);
     return networkError(message);
   }

@@ -14,8 +14,13 @@ export function UnreadBadge(): ReactNode {
   );
 }
 
+interface ConnectionNoticeProps {
+  /** What else helps once it has ended, such as signing in again. */
+  readonly children?: ReactNode;
+}
+
 /** Says so while the connection is lost or has ended. */
-export function ConnectionNotice(): ReactNode {
+export function ConnectionNotice({ children }: ConnectionNoticeProps): ReactNode {
   const { state, cause, retryNow } = useConnection();
   const isLost = state === 'waiting' || state === 'ended';
   return (
@@ -28,6 +33,7 @@ export function ConnectionNotice(): ReactNode {
           <button type="button" onClick={retryNow}>
             Try now
           </button>
+          {state === 'ended' && children}
         </>
       )}
     </div>

@@ -10,16 +10,18 @@ interface SummaryProps {
   readonly hrefOf?: (part: SummaryPart) => string | undefined;
 }
 
-/** The sentence of an action; the people and things it names are links. */
+/** The sentence of an action; the people and things it names are links, each in the direction of its own script. */
 export function Summary({ item: { action }, hrefOf }: SummaryProps): ReactNode {
   return (
     <p id={summaryId(action.id)} data-fanfare="summary">
       {action.descriptor.summaryParts.map((part, at) => {
         const href = part.member === null && part.ref === null ? undefined : hrefOf?.(part);
         return href === undefined ? (
-          <span key={at}>{part.text}</span>
+          <span key={at} dir="auto">
+            {part.text}
+          </span>
         ) : (
-          <a key={at} href={href}>
+          <a key={at} href={href} dir="auto">
             {part.text}
           </a>
         );

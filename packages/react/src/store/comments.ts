@@ -5,6 +5,7 @@ import type { Actions } from './actions.ts';
 import { asError } from './as-error.ts';
 import { readAgain } from './read-again.ts';
 import { Signal } from './signal.ts';
+import { randomKey } from './random-key.ts';
 
 /** A comment of the reader that is on its way or did not get there; its text stays until it is dismissed. */
 export interface Draft {
@@ -85,11 +86,7 @@ class CommentStore extends Signal {
     });
 
   /** Shown at once as a draft. Sent again after a failure it is the same comment, which is recorded once. */
-  readonly send = async (
-    text: string,
-    parentId?: string,
-    key: string = crypto.randomUUID(),
-  ): Promise<void> => {
+  readonly send = async (text: string, parentId?: string, key: string = randomKey()): Promise<void> => {
     const draft: Draft = { key, text, parentId, error: null };
     this.#setDraft(key, draft);
     try {

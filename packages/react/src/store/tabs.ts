@@ -4,6 +4,7 @@ import { asError } from './as-error.ts';
 import { ownSource, type LiveSource } from './connection.ts';
 import { TabMember } from './tab-member.ts';
 import { hashOf, type TabMessage } from './tab-messages.ts';
+import { randomKey } from './random-key.ts';
 
 /** What the leader watches, and for whom. */
 interface Topic {
@@ -51,7 +52,7 @@ export function sharedSource(client: Pick<FeedClient<FanfareItem>, 'watch'>, nam
 class TabHub {
   readonly #client: Pick<FeedClient<FanfareItem>, 'watch'>;
   readonly #name: string;
-  readonly #tab: string = crypto.randomUUID();
+  readonly #tab: string = randomKey();
   readonly #channel: BroadcastChannel;
   readonly #members = new Set<TabMember>();
   readonly #topics = new Map<string, Topic>();
