@@ -4,8 +4,8 @@ import { findBrowser, textOf, type Visit } from '../support/browser.ts';
 import {
   click,
   CONSOLE_ROLES,
-  faults,
-  faultsInBoth,
+  axeViolations,
+  axeViolationsInBoth,
   has,
   openConsole,
   picture,
@@ -286,7 +286,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
       await page.evaluate(`location.hash = '#/${screen}'`);
       await expect.poll(() => page.$('main .loading, [data-fanfare="skeleton"]'), WAIT).toBeNull();
       expect(await page.$('details.as-code'), screen).not.toBeNull();
-      const wrong = await faultsInBoth(page, (value) =>
+      const wrong = await axeViolationsInBoth(page, (value) =>
         picture(page, `${screen.split('/')[0] ?? ''}-${value}`),
       );
       if (Object.keys(wrong).length > 0) found[screen] = wrong;
@@ -299,7 +299,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
       await page.setViewport({ width: 1100, height: 760 });
     }
     await click(page, 'Sign out');
-    const wrong = await faults(page);
+    const wrong = await axeViolations(page);
     if (wrong.length > 0) found['sign in'] = { dark: wrong };
     expect(found).toEqual({});
     expect(errors).toEqual([]);

@@ -1,7 +1,7 @@
 import type { KeyInput, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../support/browser.ts';
-import { click, faultsInBoth, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
+import { click, axeViolationsInBoth, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { noteShifts, takeShifts } from '../support/stillness.ts';
@@ -44,7 +44,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     const { page, errors } = visited;
     await has(page, 'Nothing here.');
     expect(await page.$('[role="feed"]')).toBeNull();
-    expect(await faultsInBoth(page)).toEqual({});
+    expect(await axeViolationsInBoth(page)).toEqual({});
     expect(errors).toEqual([]);
   });
 

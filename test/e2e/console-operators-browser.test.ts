@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser, textOf } from '../support/browser.ts';
 import {
   click,
-  faultsInBoth,
+  axeViolationsInBoth,
   has,
   openConsole,
   picture,
@@ -71,7 +71,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await expect.poll(() => rowText(page, 'Peregrine'), WAIT).toMatch(/in because of/);
     await expect.poll(() => textOf(page), WAIT).not.toContain('Hobby');
     expect(await page.evaluate('location.hash')).toBe('#/inspector/rita?show=in');
-    expect(await faultsInBoth(page, (value) => picture(page, `inspector-${value}`))).toEqual({});
+    expect(await axeViolationsInBoth(page, (value) => picture(page, `inspector-${value}`))).toEqual({});
     await page.setViewport({ width: 390, height: 780 });
     await picture(page, 'inspector-phone');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
@@ -242,7 +242,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
       fails = true;
       await goTo(page, screen);
       await has(page, 'It broke');
-      const seen = await faultsInBoth(page);
+      const seen = await axeViolationsInBoth(page);
       if (Object.keys(seen).length > 0) wrong[screen] = seen;
       expect(await textOf(page, 'main'), screen).not.toContain('Nothing yet.');
       fails = false;
@@ -257,7 +257,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     }
     await world.server.close();
     await has(page, 'Connecting again', 'body');
-    const lost = await faultsInBoth(page, (value) => picture(page, `lost-${value}`));
+    const lost = await axeViolationsInBoth(page, (value) => picture(page, `lost-${value}`));
     await world.serveAgain();
     expect([wrong, lost]).toEqual([{}, {}]);
   });

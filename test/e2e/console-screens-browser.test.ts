@@ -4,8 +4,8 @@ import { findBrowser, textOf } from '../support/browser.ts';
 import {
   click,
   CONSOLE_ROLES,
-  faults,
-  faultsInBoth,
+  axeViolations,
+  axeViolationsInBoth,
   has,
   openConsole,
   picture,
@@ -157,7 +157,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await has(page, 'State FAILED, The disk is full. The first five:', 'dialog[open]');
     await has(page, 'and 1 more.', 'dialog[open]');
     expect(await page.$$('dialog[open] li')).toHaveLength(5);
-    expect(await faults(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.locator('dialog[open] button.main').click();
     await has(page, '6 of 6 tried again');
     await has(page, 'None.');
@@ -172,7 +172,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
       await goTo(page, screen);
       await expect.poll(() => page.$('main .loading'), WAIT).toBeNull();
       expect(await page.$('details.as-code'), screen).not.toBeNull();
-      const seen = await faultsInBoth(page, (value) =>
+      const seen = await axeViolationsInBoth(page, (value) =>
         picture(page, `${screen.split('/')[0] ?? ''}-${value}`),
       );
       if (Object.keys(seen).length > 0) wrong[screen] = seen;
@@ -195,7 +195,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console, for who look
     await page.keyboard.up('Control');
     await page.keyboard.type('e');
     await has(page, 'Members', '.palette');
-    expect(await faults(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await picture(page, 'palette-dark');
     expect(wrong).toEqual({});
   });

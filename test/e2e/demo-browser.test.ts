@@ -5,7 +5,7 @@ import { findBrowser, textOf } from '../support/browser.ts';
 import { isLeftOut } from '../support/needed.ts';
 import {
   click,
-  faultsInBoth,
+  axeViolationsInBoth,
   has,
   openConsole,
   picture,
@@ -67,7 +67,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the demo page', () => {
     await click(page, 'An application');
     await expect.poll(() => feedOf(page, 'left'), WAIT).toContain('applied');
     expect(await page.$$('[data-side="left"] option')).toHaveLength(MEMBERS.length);
-    expect(await faultsInBoth(page, (value) => picture(page, `demo-${value}`))).toEqual({});
+    expect(await axeViolationsInBoth(page, (value) => picture(page, `demo-${value}`))).toEqual({});
     await page.setViewport({ width: 390, height: 780 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     await picture(page, 'demo-phone');

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exampleConfig } from '../../examples/react/config.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { findBrowser, ofBrowser, openPage, textOf, type Visit } from '../support/browser.ts';
-import { click, faults, has, WAIT } from '../support/console.ts';
+import { click, axeViolations, has, WAIT } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { PROJECT } from '../support/project-copy.ts';
@@ -142,7 +142,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the example in React', ()
     const inbox = '::-p-xpath(//button[contains(., "Inbox")])';
     await page.locator(inbox).click();
     await has(page, 'Swift', '[data-fanfare="inbox"]');
-    expect(await faults(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await expect.poll(() => textOf(page, '[data-fanfare="inbox"]'), WAIT).toBe('');
     expect(await page.evaluate('document.activeElement.textContent')).toContain('Inbox');

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
-import { click, faultsInBoth, has, WAIT } from '../support/console.ts';
+import { click, axeViolationsInBoth, has, WAIT } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
@@ -92,7 +92,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of the hooks a
       '[role="feed"] [role="status"]',
     ];
     expect(await page.$(speaking.join(', '))).toBeNull();
-    expect(await faultsInBoth(page)).toEqual({});
+    expect(await axeViolationsInBoth(page)).toEqual({});
     expect(errors).toEqual([]);
   });
 

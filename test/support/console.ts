@@ -75,7 +75,7 @@ export async function has(page: Page, text: string, selector = 'main'): Promise<
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /** What axe-core finds wrong, in the colours the page has now. @param runOnly default: all its rules */
-export async function faults(page: Page, runOnly?: readonly string[]): Promise<string[]> {
+export async function axeViolations(page: Page, runOnly?: readonly string[]): Promise<string[]> {
   // By the debugger: the page itself lets no such script in.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await axeSource());
   const options = JSON.stringify({ resultTypes: ['violations'], ...(runOnly && { runOnly }) });
@@ -86,14 +86,14 @@ export async function faults(page: Page, runOnly?: readonly string[]): Promise<s
 }
 
 /** What axe-core finds wrong in light and in dark, each under its name. Leaves the page dark. */
-export async function faultsInBoth(
+export async function axeViolationsInBoth(
   page: Page,
   look: (name: 'light' | 'dark') => Promise<void> = () => Promise.resolve(),
 ): Promise<Record<string, string[]>> {
   const wrong: Record<string, string[]> = {};
   for (const value of ['light', 'dark'] as const) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
-    const seen = await faults(page, value === 'dark' ? OF_COLOURS : undefined);
+    const seen = await axeViolations(page, value === 'dark' ? OF_COLOURS : undefined);
     if (seen.length > 0) wrong[value] = seen;
     await look(value);
   }

@@ -76,19 +76,21 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
     );
   };
   useLayoutEffect(() => {
-    const held = focused.current;
-    if (held === null) return;
+    const lastFocus = focused.current;
+    if (lastFocus === null) return;
     const index =
-      items[held.index]?.id === held.id ? held.index : items.findIndex(({ id }) => id === held.id);
+      items[lastFocus.index]?.id === lastFocus.id
+        ? lastFocus.index
+        : items.findIndex(({ id }) => id === lastFocus.id);
     if (index !== -1) {
-      held.index = index;
+      lastFocus.index = index;
       return;
     }
     // It has gone: the next one has the focus.
     focused.current = null;
     const { activeElement } = document;
     if (activeElement === document.body || activeElement === null)
-      focusOn(Math.min(held.index, items.length - 1));
+      focusOn(Math.min(lastFocus.index, items.length - 1));
   }, [items]);
   useEffect(() => {
     if (target !== null) focusOn(items.findIndex(({ id }) => id === target.id));

@@ -32,12 +32,12 @@ export type FanfareProviderProps = Given &
       }
   );
 
-interface Held {
+interface Provided {
   readonly reader: Reader;
   readonly isEnabled: boolean;
 }
 
-const Context = createContext<Held | null>(null);
+const Context = createContext<Provided | null>(null);
 
 /** A client as the hooks want it. */
 export function createFanfareClient(options: Omit<FeedClientOptions, 'fields'>): FeedClient<FanfareItem> {
@@ -59,12 +59,12 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
     readerKey,
     reader: createReader(given, () => latest.current),
   });
-  const [held, setHeld] = useState(() => create(props));
-  let current = held;
-  if (held.identity !== identity || held.readerKey !== readerKey) {
+  const [provided, setProvided] = useState(() => create(props));
+  let current = provided;
+  if (provided.identity !== identity || provided.readerKey !== readerKey) {
     // Before anything inside renders: nothing of another reader is ever shown, nor what came with the HTML for that one.
     current = create({ ...props, snapshot: [] });
-    setHeld(current);
+    setProvided(current);
   }
   const { reader } = current;
   useEffect(() => reader.life.attach(), [reader]);
@@ -98,12 +98,12 @@ function createReader(props: FanfareProviderProps, latest: () => FanfareProvider
   });
 }
 
-export function useHeld(): Held {
-  const held = useContext(Context);
-  if (held === null) throw new Error('There is no <FanfareProvider> around this component');
-  return held;
+export function useProvided(): Provided {
+  const provided = useContext(Context);
+  if (provided === null) throw new Error('There is no <FanfareProvider> around this component');
+  return provided;
 }
 
 export function useReader(): Reader {
-  return useHeld().reader;
+  return useProvided().reader;
 }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { FIRST_UNREAD } from '../documents.ts';
 import type { FanfareItem } from '../item.ts';
-import { useHeld, useReader } from '../provider.tsx';
+import { useProvided, useReader } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
 import { keyOf, type FeedOptions, type FeedSnapshotState } from '../store/feed-options.ts';
 import type { FeedStore } from '../store/feed-store.ts';
@@ -23,7 +23,7 @@ export interface Feed extends Omit<FeedSnapshotState, 'waiting'> {
 
 /** A list of the reader's feed. Options that are equal share it, however they are written down. */
 export function useFeed(options: FeedOptions = {}): Feed {
-  const { reader, isEnabled } = useHeld();
+  const { reader, isEnabled } = useProvided();
   const key = keyOf(options);
   // The key says all that the options say.
   const store = useMemo(() => reader.feed(options), [reader, key]);
@@ -77,7 +77,7 @@ export function useFeedAction<Value>(
 
 /** Unread items of the whole feed; null until it is known. */
 export function useUnreadCount(): { readonly count: number; readonly isExact: boolean } | null {
-  const { reader, isEnabled } = useHeld();
+  const { reader, isEnabled } = useProvided();
   const { unread } = reader;
   return useSyncExternalStore(isEnabled ? unread.use : unread.subscribe, unread.getSnapshot, () => null);
 }
@@ -180,7 +180,7 @@ export function useQuery<Data>(
   readonly isLoading: boolean;
   readonly reload: () => void;
 } {
-  const { reader, isEnabled } = useHeld();
+  const { reader, isEnabled } = useProvided();
   const { client } = reader;
   const [round, setRound] = useState(0);
   const key = `${query} ${JSON.stringify(variables)}`;

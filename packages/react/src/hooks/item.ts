@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { FanfareItem } from '../item.ts';
-import { useHeld, useReader } from '../provider.tsx';
+import { useProvided, useReader } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
 import { hasGiven } from '../store/writes.ts';
 import { useFeedAction } from './feed.ts';
@@ -57,7 +57,7 @@ export function useFollow(refId: string): {
   readonly error: Error | null;
   readonly toggle: () => Promise<void>;
 } {
-  const { reader, isEnabled } = useHeld();
+  const { reader, isEnabled } = useProvided();
   const { follows } = reader;
   const [error, setError] = useState<Error | null>(null);
   const state = useSyncExternalStore(

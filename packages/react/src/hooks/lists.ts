@@ -2,7 +2,7 @@ import type { FeedFilter, Instant, MuteTarget, UnreadCount } from '@fanfare/clie
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { FanfareAction, FanfareItem, SummaryPart } from '../item.ts';
 import { BOOKMARKS, EXPLAIN, GROUPS, HIDDEN, MUTES, SLICE } from '../list-documents.ts';
-import { useHeld, useReader } from '../provider.tsx';
+import { useProvided, useReader } from '../provider.tsx';
 import type { Subscriber } from '../store/connection.ts';
 import { useQuery } from './feed.ts';
 import { usePages, type Connection, type Pages } from './pages.ts';
@@ -131,7 +131,7 @@ export function useFeedGroups({
   first = 25,
   filter,
 }: { readonly first?: number; readonly filter?: FeedFilter } = {}): GroupPages {
-  const { reader, isEnabled } = useHeld();
+  const { reader, isEnabled } = useProvided();
   const {
     nodes,
     page,

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { useHeld } from '../provider.tsx';
+import { useProvided } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
 import { readAgain } from '../store/read-again.ts';
 
@@ -105,7 +105,7 @@ export function usePages<Node extends { readonly id: string }, Page extends Conn
   variables: Readonly<Record<string, unknown>> & { readonly first: number },
   pick: (data: unknown) => Page,
 ): Pages<Node, Page> {
-  const { reader, isEnabled } = useHeld();
+  const { reader, isEnabled } = useProvided();
   const { client, actions } = reader;
   const key = `${query} ${JSON.stringify(variables)}`;
   const [state, setState] = useState<PagesState<Node, Page> | null>(null);

@@ -47,15 +47,15 @@ export class FeedList {
   }
 
   /**
-   * @param isHeld whether what is new or bumped waits. What is removed or counted is applied at once either way.
+   * @param mustWait whether what is new or bumped waits. What is removed or counted is applied at once either way.
    * @returns whether the item is new to the reader
    */
-  apply(event: ItemEvent, isHeld: boolean): boolean {
+  apply(event: ItemEvent, mustWait: boolean): boolean {
     for (const events of this.#underWay) events.push(event);
-    return this.#apply(event, isHeld);
+    return this.#apply(event, mustWait);
   }
 
-  #apply(event: ItemEvent, isHeld: boolean): boolean {
+  #apply(event: ItemEvent, mustWait: boolean): boolean {
     if (event.__typename === 'FeedItemRemoved') {
       this.#remove(event.itemId);
       return false;
@@ -73,7 +73,7 @@ export class FeedList {
       this.#waiting.delete(item.id);
       return false;
     }
-    if (isHeld || place === null) {
+    if (mustWait || place === null) {
       if (shown !== undefined) this.#shown = this.#shown.with(at, { item, place: shown.place });
       // In the order TOP a bump says nothing about the place.
       if (shown === undefined || place !== null) this.#waiting.set(item.id, { item, place });
@@ -113,10 +113,10 @@ export class FeedList {
    * The same for a list that is read again from its top: what is shown and not in it any more goes, what is new waits or is
    * shown.
    */
-  expectRefresh(): (pages: Page | null, isHeld: boolean) => void {
+  expectRefresh(): (pages: Page | null, mustWait: boolean) => void {
     const events: ItemEvent[] = [];
     this.#underWay.add(events);
-    return (page, isHeld) => {
+    return (page, mustWait) => {
       this.#underWay.delete(events);
       if (page === null) return;
       const fresh = new Map(page.edges.map(({ node }) => [node.id, this.#entryOf(node)]));
@@ -133,11 +133,11 @@ export class FeedList {
         const moved = [...fresh.values()].filter(
           (entry) => !isSamePlace(shown.get(entry.item.id)?.place ?? null, entry.place),
         );
-        if (!isHeld) this.#insert(moved);
+        if (!mustWait) this.#insert(moved);
         else for (const entry of moved) this.#waiting.set(entry.item.id, entry);
       }
       this.#endAt(page);
-      for (const event of events) this.#apply(event, isHeld);
+      for (const event of events) this.#apply(event, mustWait);
     };
   }
 

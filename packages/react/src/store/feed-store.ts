@@ -213,7 +213,7 @@ export class FeedStore extends Signal {
 
   #takePage(take: ReturnType<FeedList['expectRefresh']>, page: FeedPage<FanfareItem>, asked: number): void {
     this.#confirm(page, asked);
-    take(page, this.#isHeld());
+    take(page, this.#mustWait());
     this.#subscriber.cursor ??= page.liveCursor;
     const { unread, state, total = null } = page;
     this.#publish({ status: 'ready', error: null, unread, state, total });
@@ -237,7 +237,7 @@ export class FeedStore extends Signal {
           this.#isApplying = false;
         }
       } else actions.settleGone(event.actionId);
-      const isNew = this.#list.apply(event, this.#isHeld());
+      const isNew = this.#list.apply(event, this.#mustWait());
       const isAdded = isNew && event.__typename === 'FeedItemAdded';
       this.#publish(this.#counted(isAdded ? 1 : event.__typename === 'FeedItemRemoved' ? -1 : 0));
     }
@@ -266,7 +266,7 @@ export class FeedStore extends Signal {
       : {};
   }
 
-  #isHeld(): boolean {
+  #mustWait(): boolean {
     return this.options.live !== 'insert' && !this.#isAtTop;
   }
 

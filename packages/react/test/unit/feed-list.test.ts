@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('pages, additions, bumps and removals in any order', () => {
-  test.each([true, false])('show each item once, in the order of the server (held: %s)', (isHeld) => {
+  test.each([true, false])('show each item once, in the order of the server (held: %s)', (mustWait) => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const [world, list] = [new World(), new FeedList('RELEVANCY')];
@@ -46,7 +46,7 @@ describe('pages, additions, bumps and removals in any order', () => {
           const take = list.expectRefresh();
           const page = world.page(null, Math.max(3, list.entries.length));
           answer = () => {
-            take(page, isHeld);
+            take(page, mustWait);
           };
         };
         first();
@@ -58,11 +58,11 @@ describe('pages, additions, bumps and removals in any order', () => {
             world.items.set(id, item);
             list.apply(
               { __typename: isThere ? 'FeedItemUpdated' : 'FeedItemAdded', item, cursor: '' },
-              isHeld,
+              mustWait,
             );
           } else if (kind === 'remove') {
             world.items.delete(id);
-            list.apply({ __typename: 'FeedItemRemoved', itemId: id, actionId: id, cursor: '' }, isHeld);
+            list.apply({ __typename: 'FeedItemRemoved', itemId: id, actionId: id, cursor: '' }, mustWait);
           } else if (kind === 'show') list.showWaiting();
           else if (kind === 'answer') {
             answer?.();
