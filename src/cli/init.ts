@@ -13,7 +13,10 @@ const OURS: ReadonlySet<string> = new Set(['.gitignore', '.fanfare']);
 /** Makes a small project in an empty folder. @throws CommandError where the folder has something in it. */
 export async function init({ terminal }: CommandContext, given: string): Promise<void> {
   const folder = resolve(given);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${folder} cannot be made: ${reason}`, { cause: error });
+  });
   // What a folder has of version control or of an editor is in nobody's way.
   const there = (await readdir(folder)).filter((name) => !name.startsWith('.') || OURS.has(name));
   if (there.length > 0)

@@ -116,15 +116,20 @@ class Steps implements Disposable {
   }
 }
 
-/** A day begins at midnight in UTC. */
-function dayOf(text: string): Date {
+/** A day begins at midnight in UTC. @throws CommandError */
+export function dayOf(text: string): Date {
   const isGood = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.test(
     text,
   );
   const day = new Date(text);
-  if (!isGood || Number.isNaN(day.getTime()))
+  if (!isGood || Number.isNaN(day.getTime()) || !isInCalendar(text.slice(0, 10)))
     throw new CommandError(
       `--before got "${text}", expected a day such as 2025-12-31, or a time such as 2025-12-31T18:00Z`,
     );
   return day;
+}
+
+/** For a Date the 30th of February is the 2nd of March. */
+function isInCalendar(day: string): boolean {
+  return new Date(day).toISOString().startsWith(day);
 }

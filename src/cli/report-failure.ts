@@ -9,10 +9,14 @@ export function reportFailure({ env, terminal }: CommandContext, error: unknown)
   // It has spoken for itself.
   if (error instanceof CommanderError) return error.exitCode;
   const isDebugging = env['LOG_LEVEL'] === 'debug' || env['LOG_LEVEL'] === 'trace';
-  terminal.note(
-    redact(isDebugging && error instanceof Error ? (error.stack ?? error.message) : reasonFor(error)),
-  );
+  terminal.note(redact(isDebugging && error instanceof Error ? stacks(error) : reasonFor(error)));
   return 1;
+}
+
+/** What a file of the host has thrown is a cause: only its own stack says where. */
+function stacks(error: Error): string {
+  const own = error.stack ?? error.message;
+  return error.cause instanceof Error ? `${own}\nCaused by: ${stacks(error.cause)}` : own;
 }
 
 /** The message of an error, its causes, and what to do about it where that is known. */

@@ -41,6 +41,9 @@ function nameFaults({ type, fields, group = [] }: DescriptorDeclaration, path: s
   for (const name of Object.keys(fields)) {
     if (RESERVED.includes(name))
       faults.push({ path: `${path}.fields.${name}`, message: 'Every descriptor has something of this name' });
+    // Where the field is left out, a descriptor would seem to have it.
+    else if (name in Object.prototype)
+      faults.push({ path: `${path}.fields.${name}`, message: 'Every object has something of this name' });
     else if (!FIELD_NAME.test(name))
       faults.push({
         path: `${path}.fields.${name}`,

@@ -1,6 +1,5 @@
-import { IntlMessageFormat } from 'intl-messageformat';
 import type { Locale } from './locale.ts';
-import { argumentsOf } from './message-syntax.ts';
+import { argumentsOf, messageOf } from './message-syntax.ts';
 
 /** Words of a language that the sentences of all types share, as ICU messages. */
 export interface PhraseMessages {
@@ -30,7 +29,7 @@ export function compilePhrase(
   locale: Locale,
   known: readonly string[],
 ): (values: Readonly<Record<string, number>>) => string {
-  const format = new IntlMessageFormat(text, locale);
+  const format = messageOf(text, locale);
   for (const name of argumentsOf(format.getAst()))
     if (!known.includes(name)) throw new Error(`There is no ${name} for the message "${text}"`);
   return (values) => {

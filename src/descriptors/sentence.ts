@@ -1,7 +1,7 @@
-import { IntlMessageFormat } from 'intl-messageformat';
+import type { IntlMessageFormat } from 'intl-messageformat';
 import { joinTexts } from '../lib/join-texts.ts';
 import { DEFAULT_LOCALE, languageOf, type Locale } from './locale.ts';
-import { ARGUMENT, argumentsOf, LITERAL, type Syntax } from './message-syntax.ts';
+import { ARGUMENT, argumentsOf, LITERAL, messageOf, type Syntax } from './message-syntax.ts';
 
 /**
  * What a type of action says in each language: an ICU message that begins with who did it. `{actor}` is the actor of the
@@ -114,11 +114,12 @@ function compile(
   fields: Readonly<Record<string, unknown>>,
   isId: (name: string) => boolean,
 ): Message {
-  const format = new IntlMessageFormat(text, locale);
+  const format = messageOf(text, locale);
   const syntax = format.getAst();
   const names = argumentsOf(syntax);
   for (const name of names)
-    if (name !== ACTOR && !(name in fields)) throw new Error(`No field ${name} for the message "${text}"`);
+    if (name !== ACTOR && !Object.hasOwn(fields, name))
+      throw new Error(`No field ${name} for the message "${text}"`);
   const places = new Map(names.filter(isId).map((name) => [name, new NamePlace(name)]));
   const plain = plainElements(syntax);
   return {

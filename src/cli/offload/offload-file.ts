@@ -173,6 +173,8 @@ class FileReader {
       }
     } catch (error) {
       if (error instanceof CommandError) throw error;
+      if (isOfFileSystem(error))
+        throw new CommandError(`${this.#path} cannot be read: ${error.message}`, { cause: error });
       throw this.#fault(error instanceof Error ? error.message : String(error));
     }
     this.checked();
@@ -200,6 +202,11 @@ class FileReader {
       `${this.#path} is no file of actions that were taken out, or is damaged: ${what}`,
     );
   }
+}
+
+/** Such as of a file that is not there, not of what it has. */
+function isOfFileSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }
 
 function parsed(text: string): unknown {

@@ -49,6 +49,10 @@ export async function runOffload(
   { before, graceMs = GRACE_MS }: { readonly before: Date; readonly graceMs?: number },
 ): Promise<OffloadOutcome> {
   const { services, path, now, onProgress } = run;
+  if (before > now())
+    throw new CommandError(
+      `${before.toISOString()} is still to come: what happens until then could not be taken out`,
+    );
   const shape = await services.readDocumentShape(OPERATOR);
   if (!(await isThere(path))) {
     const head = { ...shape, before, readAt: now() };

@@ -332,6 +332,7 @@ describe('a file', () => {
     await writeFile(cut, Buffer.from([0x1f, 0x8b, 8, 0, 0]));
     await expect(checkOffloadFile(cut)).rejects.toThrow(/damaged/);
     expect(await seen(parts)).toEqual(without);
+    await expect(runRestore(run(parts, newFile()))).rejects.toThrow(/cannot be read: ENOENT/);
     // A file that is there is not written over, and goes on with its own time alone.
     await expect(runOffload(run(parts, path), { before: day(3), graceMs: 0 })).rejects.toThrow(
       /is there already/,
@@ -345,6 +346,18 @@ describe('a file', () => {
     await takeOut(parts, path);
     expect(gunzipSync(await readFile(path)).toString()).toContain('Well done');
     expect((await checkOffloadFile(path)).actions).toBe(5);
+  });
+
+  test('is not written for a time to come', async () => {
+    await using parts = await openParts();
+    await makeWorld(parts);
+    const path = newFile();
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    await expect(takeOut(parts, path, tomorrow)).rejects.toThrow(
+      `${tomorrow.toISOString()} is still to come`,
+    );
+    await expect(readFile(path)).rejects.toThrow('ENOENT');
+    expect(await parts.database.collections.actions.countDocuments({ offload: { $exists: true } })).toBe(0);
   });
 
   test('with nothing to take out is none', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withHostConfig } from '../../../src/cli/host-config-file.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import { reasonFor } from '../../../src/cli/report-failure.ts';
+import { reasonFor, reportFailure } from '../../../src/cli/report-failure.ts';
 import { descriptorOfType } from '../../../src/descriptors/registry.ts';
 import { recordingTerminal } from '../../support/recording-terminal.ts';
 
@@ -26,6 +26,8 @@ const FILES = {
   'repo.ts': `export const REPO: string = 'repo';`,
   'faulty.mjs': `export default { packs: ['no'], descriptors: [{ type: 'x' }] };`,
   'broken.js': `export default {`,
+  'throwing.ts': `import { tableOf } from './table.ts';\nexport default { packs: tableOf() };`,
+  'table.ts': `export function tableOf(): never {\n  throw new Error('No such table');\n}`,
   'empty.mjs': `export const config = {};`,
 };
 
@@ -78,6 +80,19 @@ describe('a file of configuration', () => {
     ['absent.ts', /There is no configuration .*absent\.ts$/],
   ])('%s is refused', async (name, message) => {
     expect(await whyNot(name)).toMatch(message);
+  });
+
+  test('that throws is named with what it says; with LOG_LEVEL=debug with the place of it too', async () => {
+    const error: unknown = await load('throwing.ts').catch((thrown: unknown) => thrown);
+    const said = (env: Record<string, string>): string => {
+      const recorded = recordingTerminal();
+      expect(reportFailure({ env, terminal: recorded.terminal }, error)).toBe(1);
+      return recorded.stderr.join('\n');
+    };
+    expect(said({})).toMatch(/throwing\.ts cannot be loaded: No such table$/);
+    expect(said({ LOG_LEVEL: 'debug' })).toMatch(
+      /Caused by: Error: No such table\n +at tableOf .*table\.ts:2/,
+    );
   });
 
   test('is not needed: without one nothing is changed', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,6 +49,13 @@ test('leaves a folder alone that has something in it', async () => {
   const { stdout: _stdout, ...rest } = context();
   await init(rest, folder);
   await expect(init(rest, folder)).rejects.toThrow(`${folder} is not empty: it has .gitignore`);
+});
+
+test('says what it cannot make where a file has the name', async () => {
+  const { stdout: _stdout, ...rest } = context();
+  const taken = join(folder, 'notes.txt');
+  await writeFile(taken, '');
+  await expect(init(rest, taken)).rejects.toThrow(`${taken} cannot be made: EEXIST`);
 });
 
 test('takes a folder for empty that has only what begins with a dot', async () => {

@@ -79,7 +79,7 @@ describe('a configuration', () => {
       'theme: There is no such setting, those are packs, reactions, locales, descriptors',
       'packs[0]: There is no pack "recruitment", those are recruiting, social',
       expect.stringMatching(/^reactions: Expected 1 to 50 different emoji/),
-      expect.stringMatching(/^descriptors\[0\] BuildFailed\.summary\.en: /),
+      'descriptors[0] BuildFailed.summary.en: "{who} broke {branch" is no ICU message: EXPECT_ARGUMENT_CLOSING_BRACE',
       'descriptors[0] BuildFailed.summary.de: No field was for the message "{actor} hat {was} zerbrochen"',
       'descriptors[1] reviewed.type: "reviewed" is no name of a type: a capital letter, then letters and digits, at most 64',
       expect.stringMatching(/^descriptors\[2\]: /),
@@ -123,6 +123,7 @@ describe('a type is refused where it is declared for', () => {
     ],
     ['a whole number of more than 32 bits', { a: field.int({ max: 2 ** 31 }) }, 'fields.a.max: '],
     ['a name that every descriptor has', { tags: field.text() }, 'fields.tags: Every descriptor has '],
+    ['a name that every object has', { constructor: field.text() }, 'fields.constructor: Every object has '],
     ['a name that GraphQL does not take', { 'a-b': field.text() }, 'fields.a-b: A field begins with '],
     [
       'a value that GraphQL does not take',
