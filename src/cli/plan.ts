@@ -1,4 +1,5 @@
 import { CommandError, type CommandContext } from './context.ts';
+import { amount, counted } from './plan/figures.ts';
 import { MEASURED_COSTS } from './plan/measured-costs.ts';
 import { planOf } from './plan/plan.ts';
 import { planLines } from './plan/print.ts';
@@ -15,9 +16,7 @@ export async function plan(context: CommandContext, { costs, json, ...given }: P
   const workload = workloadOf(given);
   const { readers, members } = workload;
   if (readers > members)
-    throw new CommandError(
-      `--readers ${String(readers)} are more than there are members, ${String(members)}`,
-    );
+    throw new CommandError(`--readers ${amount(readers)}: there are only ${counted(members, 'member')}`);
   const planned = planOf(workload, costs === undefined ? MEASURED_COSTS : await readUnitCosts(costs));
   if (json === true) context.terminal.out(JSON.stringify(planned, asText, 1));
   else for (const line of planLines(planned)) context.terminal.out(line);

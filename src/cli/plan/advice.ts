@@ -1,4 +1,5 @@
-import { amount, bytesOf, seconds } from './figures.ts';
+import { amount, bytesOf, coresText, counted, seconds } from './figures.ts';
+import { coresShards } from './machines.ts';
 import type { Plan, ThresholdCost } from './shape.ts';
 
 type Planned = Omit<Plan, 'advice'>;
@@ -7,6 +8,8 @@ type Planned = Omit<Plan, 'advice'>;
 export const LONGEST_LAG = 5;
 /** Less than this is within what the costs are known to. */
 const WORTH_IT = 0.9;
+/** Busy cores that are no reason to change anything. */
+const TOO_FEW = 0.1;
 /** Bytes of feeds that one Redis holds without pain. */
 const MOST_OF_REDIS = 64 * 2 ** 30;
 /** Queries a second to find watchers, beyond which workers do little else. */
@@ -24,7 +27,10 @@ export function adviceFor(plan: Planned): readonly string[] {
 }
 
 function lagAdvice({ lag, suffices, workers, workload }: Planned): string[] {
-  if (workers < suffices) return [`${amount(workers)} workers are too few, ${amount(suffices)} are enough`];
+  if (workers < suffices)
+    return [
+      `${counted(workers, 'worker')} ${workers === 1 ? 'is' : 'are'} too few, ${amount(suffices)} are enough`,
+    ];
   if (lag.p99 <= LONGEST_LAG) return [];
   return [
     workload.burst > 0
@@ -53,19 +59,24 @@ function thresholdAdvice({ thresholds, workload }: Planned): string[] {
   const best = goodThresholds(thresholds)?.cheapest;
   if (now === undefined || best === undefined || best.threshold === now.threshold) return [];
   const isLate = now.lastFollower > LONGEST_LAG;
-  if (!isLate && best.cores > now.cores * WORTH_IT) return [];
+  if (!isLate && (best.cores > now.cores * WORTH_IT || now.cores - best.cores < TOO_FEW)) return [];
   return [
-    `CELEBRITY_THRESHOLD=${String(best.threshold)}: ${best.cores.toFixed(1)} busy cores instead of ${now.cores.toFixed(1)}, and the last follower has an action after ${seconds(best.lastFollower)} instead of ${seconds(now.lastFollower)}`,
+    `CELEBRITY_THRESHOLD=${String(best.threshold)}: ${coresText(best.cores)} busy cores instead of ${coresText(now.cores)}, and the last follower has an action after ${seconds(best.lastFollower)} instead of ${seconds(now.lastFollower)}`,
   ];
 }
 
-function databaseAdvice({ shards, storage, workload }: Planned): string[] {
+function databaseAdvice({ shards, cores, storage, workload }: Planned): string[] {
   const [most] = storage.filter(({ where }) => where === 'database').toSorted((a, b) => b.bytes - a.bytes);
   return shards === 1 || most === undefined
     ? []
     : [
-        `one replica set does not suffice: ${amount(shards)} shards (fanfare shard prints their keys); most of it is ${most.what}, ${bytesOf(most.bytes)}` +
-          (most.what === 'entries of feeds' && most.documents >= workload.members * workload.cap
+        `one replica set does not suffice: ${amount(shards)} shards (fanfare shard prints their keys); ` +
+          (coresShards(cores, workload.cores) === shards
+            ? `the database has ${coresText(cores.database)} busy cores, and a machine ${amount(workload.cores)}: larger machines need fewer shards`
+            : `most of it is ${most.what}, ${bytesOf(most.bytes)}`) +
+          (coresShards(cores, workload.cores) < shards &&
+          most.what === 'entries of feeds' &&
+          most.documents >= workload.members * workload.cap
             ? ': a lower FEED_CAP takes less'
             : ''),
       ];
@@ -84,6 +95,6 @@ function watcherAdvice({ operations, workload }: Planned): string[] {
   if (operations.watcherQueries <= MOST_QUERIES) return [];
   const watchers = workload.readers * workload.watching;
   return [
-    `each action that is pulled looks through all ${amount(watchers)} who watch, ${amount(operations.watcherQueries)} queries a second together: a higher threshold has fewer of them`,
+    `each action that is pulled looks through all ${amount(watchers)} who watch, ${amount(operations.watcherQueries)} queries a second together: ${workload.model === 'pull' ? 'a feed model that stores entries' : 'a higher threshold'} has fewer of them`,
   ];
 }

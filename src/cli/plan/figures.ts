@@ -6,6 +6,18 @@ export function amount(value: number): string {
   return Number.isFinite(value) ? NUMBER.format(value) : 'none';
 }
 
+/** With its noun, which takes an s where there are several. */
+export function counted(count: number, noun: string): string {
+  return `${amount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const ONE_DIGIT = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** Busy cores: to a tenth, as exactly as the costs are known. */
+export function coresText(cores: number): string {
+  return ONE_DIGIT.format(cores);
+}
+
 export function bytesOf(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
   return `${amount(bytes / 1_000 ** power)} ${UNITS[power] ?? ''}`;

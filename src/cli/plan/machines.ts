@@ -56,8 +56,13 @@ export function workersFor(costs: Pick<UnitCosts, 'pass'>, cores: Cores, { actio
   return Math.max(FEWEST, Math.ceil(Math.max(cores.worker, finding) / MOST_BUSY));
 }
 
-export function shardsOf({ database }: Cores, bytes: number, coresEach: number): number {
-  return Math.max(1, Math.ceil(database / MOST_BUSY / coresEach), Math.ceil(bytes / MOST_OF_SHARD));
+export function shardsOf(cores: Cores, bytes: number, coresEach: number): number {
+  return Math.max(coresShards(cores, coresEach), Math.ceil(bytes / MOST_OF_SHARD));
+}
+
+/** As many as its busy cores take, however little is stored. */
+export function coresShards({ database }: Pick<Cores, 'database'>, coresEach: number): number {
+  return Math.max(1, Math.ceil(database / MOST_BUSY / coresEach));
 }
 
 export function machinesOf(
@@ -68,7 +73,8 @@ export function machinesOf(
   const of = (busy: number): number => Math.max(FEWEST, Math.ceil(busy / MOST_BUSY / coresEach));
   return {
     api: of(cores.api),
-    worker: Math.max(FEWEST, Math.ceil(workers / coresEach)),
+    // More machines than processes would stand idle.
+    worker: Math.max(Math.min(FEWEST, workers), Math.ceil(workers / coresEach)),
     database: shards * MEMBERS,
     // A primary runs on one core.
     redis: Math.max(1, Math.ceil(cores.redis / MOST_BUSY)) * REDIS_PAIR,

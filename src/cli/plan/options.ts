@@ -1,4 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { amount } from './figures.ts';
+import { MEASURED_COSTS } from './measured-costs.ts';
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
 /** More than there are people, or than anybody counts. */
@@ -24,7 +26,10 @@ export function planOptions(): readonly Option[] {
     of('--reads <n>', 'pages a day, of everybody together; default: ten for each reader', 1, MOST),
     of('--peak <factor>', 'the busiest hour, beside the average; default: 3', 1, 1_000),
     of('--watching <share>', 'readers of the day who watch in the busiest hour; default: 0.1', 0, 1),
-    new Option('--model <name>', 'feed model; default: items'),
+    new Option(
+      '--model <name>',
+      `feed model: ${Object.keys(MEASURED_COSTS.models).join(', ')}; default: items`,
+    ),
     of('--threshold <followers>', 'CELEBRITY_THRESHOLD; default: 10000', 0, MOST),
     of('--cap <entries>', 'FEED_CAP; default: 1000', 1, 1e6),
     of('--days <n>', 'for how long actions are kept; default: 365', 1, 36_500),
@@ -45,7 +50,7 @@ function numberIn(text: string, least: number, most: number): number {
   const value = Number(digits.replaceAll('_', '')) * (UNITS[unit] ?? NaN);
   if (digits === '' || !(value >= least && value <= most))
     throw new InvalidArgumentError(
-      `Expected a number from ${String(least)} to ${String(most)}, such as 250k or 10M.`,
+      `Expected a number from ${amount(least)} to ${amount(most)}, such as 0.5, 250k, 10M or 1G.`,
     );
   return value;
 }

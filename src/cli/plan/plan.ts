@@ -29,7 +29,7 @@ export function planOf(workload: Workload, costs: UnitCosts): Plan {
   const { model, cores: coresEach } = workload;
   if (!(model in costs.models))
     throw new CommandError(
-      `There are costs of the models ${Object.keys(costs.models).join(', ')}, not of ${model}`,
+      `There are no costs of a feed model ${model}, only of ${Object.keys(costs.models).join(', ')}`,
     );
   const strata = strataOf(workload);
   const operations = operationsOf(workload, strata);

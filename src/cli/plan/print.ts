@@ -1,4 +1,4 @@
-import { amount, bytesOf, seconds } from './figures.ts';
+import { amount, bytesOf, coresText, counted, seconds } from './figures.ts';
 import type { Lag, Plan } from './shape.ts';
 
 /** Above this load, costs that were measured are those of a machine that does something else. */
@@ -7,8 +7,9 @@ const BUSY = 0.5;
 export function planLines(plan: Plan): readonly string[] {
   const { workload, operations, cores, machines, storage, measured } = plan;
   const { members, model, threshold } = workload;
+  const isPushed = operations.deliveries > 0;
   return [
-    `${amount(members)} members, ${amount(workload.readers)} readers a day, feed model ${model}, threshold ${amount(threshold)}`,
+    `${counted(members, 'member')}, ${counted(workload.readers, 'reader')} a day, feed model ${model}${model === 'pull' ? '' : `, threshold ${amount(threshold)}`}`,
     '',
     ...table('a second, busiest hour', [
       ['actions', amount(operations.actions)],
@@ -18,16 +19,16 @@ export function planLines(plan: Plan): readonly string[] {
       ['queries for watchers', amount(operations.watcherQueries)],
     ]),
     ...table('busy cores → machines', [
-      ['API', `${cores.api.toFixed(1)} → ${amount(machines.api)}`],
+      ['API', `${coresText(cores.api)} → ${amount(machines.api)}`],
       [
         'workers',
-        `${cores.worker.toFixed(1)} → ${amount(machines.worker)} (${amount(plan.workers)} processes)`,
+        `${coresText(cores.worker)} → ${amount(machines.worker)} (${plan.workers === 1 ? '1 process' : `${amount(plan.workers)} processes`})`,
       ],
       [
         'database',
-        `${cores.database.toFixed(1)} → ${amount(machines.database)} (${amount(plan.shards)} shards of three)`,
+        `${coresText(cores.database)} → ${amount(machines.database)} (${counted(plan.shards, 'shard')} of three)`,
       ],
-      ['Redis', `${cores.redis.toFixed(1)} → ${amount(machines.redis)}`],
+      ['Redis', `${coresText(cores.redis)} → ${amount(machines.redis)}`],
     ]),
     ...table(`stored after ${amount(workload.days)} days`, [
       ...storage.map(({ what, where, bytes, documents, aDay }): [string, string] => [
@@ -35,17 +36,19 @@ export function planLines(plan: Plan): readonly string[] {
         `${bytesOf(bytes)}, ${amount(documents)}${aDay === 0 ? '' : `, ${amount(aDay)} more a day`}`,
       ]),
     ]),
-    ...table('until a reader has an action: p50, p99, p99.9, the last one', [
-      ['as planned', lagText(plan.lag)],
-      ['the busiest worker dies when most is waiting', lagText(plan.lagWithWorkerLost)],
-    ]),
+    ...(isPushed
+      ? table('until a reader has an action: p50, p99, p99.9, the last one', [
+          ['as planned', lagText(plan.lag)],
+          ['the busiest worker dies when most is waiting', lagText(plan.lagWithWorkerLost)],
+        ])
+      : ['Nothing is written into feeds: readers find an action as soon as it is published.', '']),
     ...table('threshold: deliveries/s, pulled refs a reader, busy cores, last follower', [
       ...plan.thresholds.map((one): [string, string] => [
         amount(one.threshold),
         [
           amount(one.deliveries),
           amount(one.pulledFollowed),
-          one.cores.toFixed(1),
+          coresText(one.cores),
           seconds(one.lastFollower),
         ].join('  '),
       ]),

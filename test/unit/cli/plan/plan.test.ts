@@ -114,10 +114,32 @@ describe('a plan', () => {
   test('says what is wrong: too few workers, a threshold at which the last follower waits for minutes', () => {
     expect(plan({ members: 1_000 }).advice).toEqual([]);
     const few = plan({ members: 2_000_000, actions: 100_000_000, threshold: 1_000, workers: 1 });
-    expect(few.advice[0]).toMatch(/^1 workers are too few/);
+    expect(few.advice[0]).toMatch(/^1 worker is too few, \d+ are enough$/);
     expect(few.lag.p99).toBeGreaterThan(plan({ ...few.workload, workers: null }).lag.p99);
     const late = plan({ members: 50_000_000, threshold: 50_000_000 });
     expect(late.advice.join('\n')).toMatch(/CELEBRITY_THRESHOLD=\d+: /);
+  });
+
+  test('advises nothing that changes nothing: a threshold where hardly a core is busy, or where all is pulled', () => {
+    expect(plan({ members: 1_000, threshold: 0 }).advice).toEqual([]);
+    const pulled = plan({ members: 10_000_000, model: 'pull' }).advice.join('\n');
+    expect(pulled).toContain('a feed model that stores entries has fewer of them');
+    expect(pulled).not.toMatch(/threshold/i);
+  });
+
+  test('says whether shards are for what is stored or for the cores', () => {
+    const [busy = ''] = plan({ members: 100, readers: 100, reads: 1_000_000_000 }).advice;
+    expect(busy).toMatch(/^one replica set does not suffice: .*busy cores, and a machine 8: larger machines/);
+    expect(busy).not.toContain('FEED_CAP');
+    const stored = plan({ members: 10_000_000 }).advice.join('\n');
+    expect(stored).toContain('most of it is entries of feeds');
+    expect(stored).toContain('a lower FEED_CAP takes less');
+  });
+
+  test('has no machine for workers without a worker on it', () => {
+    expect(plan({ members: 1_000_000, workers: 1 }).machines.worker).toBe(1);
+    expect(plan({ members: 1_000_000 }).machines.worker).toBe(2);
+    expect(plan({ members: 1_000_000, workers: 17 }).machines.worker).toBe(3);
   });
 });
 
@@ -165,6 +187,24 @@ describe('whatever is asked for, a plan has figures', () => {
 });
 
 describe('fanfare plan', () => {
+  test('speaks of one as of one, and of no wait where nothing is written', async () => {
+    const one = await printed('--members', '1', '--workers', '1');
+    expect(one).toMatch(/^1 member, 1 reader a day, feed model items, threshold 10,000\n/);
+    expect(one).toContain('(1 process)');
+    expect(one).toContain('(1 shard of three)');
+    for (const args of [
+      ['--model', 'pull'],
+      ['--threshold', '0'],
+    ]) {
+      const pulled = await printed('--members', '1M', ...args);
+      expect(pulled).toContain(
+        'Nothing is written into feeds: readers find an action as soon as it is published.',
+      );
+      expect(pulled).not.toContain('until a reader has an action');
+    }
+    expect(await printed('--members', '1M', '--model', 'pull')).toMatch(/^.*feed model pull\n/);
+  });
+
   test('prints what people read, or all of it as JSON', async () => {
     const text = await printed('--members', '1M', '--threshold', '5k');
     expect(text).toMatch(/^1,000,000 members, 300,000 readers a day, feed model items, threshold 5,000\n/);
@@ -177,10 +217,10 @@ describe('fanfare plan', () => {
 
   test.each([
     [[], "required option '--members <n>' not specified"],
-    [['--members', '0'], 'Expected a number from 1 to 1000000000, such as 250k or 10M.'],
+    [['--members', '0'], 'Expected a number from 1 to 1,000,000,000, such as 0.5, 250k, 10M or 1G.'],
     [['--members', '1e9'], 'Expected a number'],
-    [['--members', '10', '--readers', '11'], '--readers 11 are more than there are members, 10'],
-    [['--members', '10', '--model', 'toast'], 'not of toast'],
+    [['--members', '10', '--readers', '11'], '--readers 11: there are only 10 members'],
+    [['--members', '10', '--model', 'toast'], 'There are no costs of a feed model toast, only of items, capped'],
     [['--members', '10', '--costs', '/nowhere'], '--costs /nowhere cannot be read'],
     [['--members', '10', '--costs', 'package.json'], 'raw'],
   ])('refuses %j', async (args, message) => {
