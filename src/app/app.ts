@@ -138,7 +138,13 @@ async function build(
     const open = await repositories.actions.openFanOuts();
     return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0);
   };
-  closer.own(syncToAsync(metrics.watchPending(() => repositories.actions.pendingByLane())));
+  for (const watched of [
+    metrics.watchPending(() => repositories.actions.pendingByLane()),
+    metrics.watchErasures(() => repositories.workFigures.openErasures()),
+    metrics.watchReadCache('actions', () => repositories.actionCache.lookups),
+    metrics.watchReadCache('names', () => repositories.nameCache.lookups),
+  ])
+    closer.own(syncToAsync(watched));
   const probes: Probes = {
     database: () => database.writes.check(),
     clock: () => checkClock(),

@@ -118,9 +118,10 @@ function rescores({ config, core, logger }: WorkerSetup): RescoreWorker {
 
 function fanOutObserver(logger: Logger, metrics: Metrics): FanOutObserver {
   return {
-    finished(claim, { delivered, seconds, isDone }) {
+    finished(claim, { delivered, seconds, isDone, lagSeconds }) {
       const state = isDone ? 'DONE' : 'PENDING';
       metrics.fanOutFinished({ state, delivered, seconds });
+      if (lagSeconds !== null) metrics.actionDelivered({ lane: claim.lane, lagSeconds });
       logFanOutFinished(logger, {
         actionId: claim.action.id,
         state,

@@ -88,7 +88,7 @@ function upkeep(setup: WorkerSetup): UpkeepWorker {
 }
 
 function erasures(setup: WorkerSetup): ErasureWorker {
-  const { logger } = setup;
+  const { logger, metrics } = setup;
   const parts = partsOf(setup);
   return new ErasureWorker({
     ...parts,
@@ -99,6 +99,7 @@ function erasures(setup: WorkerSetup): ErasureWorker {
         logErasureRound(logger, { erasure: key, round: state, seconds });
       },
       failed: ({ key, attempts }, err) => {
+        metrics.erasureAttemptFailed();
         logErasureFailed(logger, { erasure: key, attempt: attempts, err });
       },
       claimFailed: (err) => {

@@ -24,6 +24,7 @@ import type { RateLimits } from './rate-limit.ts';
 import { RequestLanes } from './request-lanes.ts';
 import { sendJson } from './respond.ts';
 import { createRoutes, GRAPHQL_PATH } from './routes.ts';
+import { PartCache } from './shared-parts/part-cache.ts';
 import { SubscriptionQuota } from './subscription-quota.ts';
 import { SocketServer } from './websocket.ts';
 import { createYogaApp } from './yoga.ts';
@@ -67,7 +68,13 @@ export interface HttpServerOptions {
   readonly metricsPage?: { readonly token?: string | undefined } | null;
   readonly metrics: Pick<
     Metrics,
-    'requestFinished' | 'subscriberOpened' | 'liveEventSent' | 'liveResync' | 'contentType' | 'metrics'
+    | 'requestFinished'
+    | 'subscriberOpened'
+    | 'liveEventSent'
+    | 'liveResync'
+    | 'watchReadCache'
+    | 'contentType'
+    | 'metrics'
   >;
   readonly logger: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
@@ -102,6 +109,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const authenticate = createAuthenticator(options.auth, logger);
   const schema = buildSchema({ hasTenants: options.auth.tenantClaim !== undefined });
   const persisted = await openPersisted(options.persistedOperations, { schema, limits });
+  const parts = new PartCache(options.partBytes ?? DEFAULT_PART_BYTES);
+  const watchedParts = metrics.watchReadCache('parts', () => parts.lookups);
   const yoga = createYogaApp({
     schema,
     services,
@@ -110,7 +119,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     introspection,
     limits,
     corsOrigins: options.corsOrigins ?? [],
-    partBytes: options.partBytes ?? DEFAULT_PART_BYTES,
+    parts,
     quota,
     rateLimits,
     persisted,
@@ -192,6 +201,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     await closed;
     clearTimeout(overdue);
     await yoga.dispose();
+    watchedParts[Symbol.dispose]();
   }
 
   const { port, url } = await listen(server, options.host, options.port);

@@ -13,7 +13,7 @@ import { LiveRendering } from './live-rendering.ts';
 import type { RequestObserver } from './observe.ts';
 import { openOperation, type RequestContext } from './operation-context.ts';
 import { compiledQueries } from './plugins/compiled-queries.ts';
-import { PartCache } from './shared-parts/part-cache.ts';
+import type { PartCache } from './shared-parts/part-cache.ts';
 import { SharedExecution } from './shared-parts/shared-execution.ts';
 import { documentGuard } from './plugins/document-guard.ts';
 import { liveSubscriptions } from './plugins/live-subscriptions.ts';
@@ -33,7 +33,8 @@ export interface YogaAppOptions {
   readonly introspection: boolean;
   readonly limits: HttpLimits;
   readonly corsOrigins: CorsOrigins;
-  readonly partBytes: number;
+  /** What it has rendered and may show again. */
+  readonly parts: PartCache;
   readonly quota: SubscriptionQuota;
   readonly rateLimits: RateLimits | undefined;
   readonly persisted: PersistedOperations | undefined;
@@ -75,7 +76,7 @@ function withOwnMethods(context: GraphQLContext): GraphQLContext {
 export function createYogaApp(options: YogaAppOptions): YogaApp {
   const { services, introspection, limits, rateLimits, persisted, observer } = options;
   const { schema } = options;
-  const sharing = new SharedExecution(schema, new PartCache(options.partBytes));
+  const sharing = new SharedExecution(schema, options.parts);
   const compiledExecution = new CompiledExecution({}, sharing);
   const guard = { services, schema, maxCost: limits.maxCost, rateLimits };
   return createYoga<RequestContext, GraphQLContext>({

@@ -19,6 +19,8 @@ export class ActionCache {
   readonly #actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessCached'>;
   readonly #cached: LRUCache<ActionId, Revised> | null;
   readonly #isTrusted: () => Promise<boolean>;
+  #hits = 0;
+  #misses = 0;
 
   constructor(
     actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessCached'>,
@@ -48,7 +50,10 @@ export class ActionCache {
     const cached = this.#cached;
     if (cached === null || !(await this.#isTrusted())) return this.#actions.findByIds(ids);
     // What is asked for alone is read as if nothing were known of it: how much work it is must not tell whether there is one.
-    if (ids.length === 1) return [...this.#keep(await this.#actions.findByIds(ids))];
+    if (ids.length === 1) {
+      this.#misses += 1;
+      return [...this.#keep(await this.#actions.findByIds(ids))];
+    }
     const known = new Map<ActionId, Revised>();
     for (const id of ids) {
       const action = cached.get(id);
@@ -60,6 +65,8 @@ export class ActionCache {
       return action?.rev === rev ? action : id;
     });
     const current = kept.filter((action) => typeof action !== 'string');
+    this.#hits += current.length;
+    this.#misses += ids.length - current.length;
     // Changed to a revision that another of them has: as good as never.
     const confused = kept.filter((action) => typeof action === 'string');
     return [
@@ -77,7 +84,14 @@ export class ActionCache {
   /** The action as of a revision that was read since the caller began; null: it is not held. */
   at(id: ActionId, rev: number): Action | null {
     const action = this.#cached?.get(id);
-    return action?.rev === rev ? action : null;
+    if (action?.rev !== rev) return null;
+    this.#hits += 1;
+    return action;
+  }
+
+  /** Actions that were asked for, and whether they were held; one that is read alone counts as a miss. */
+  get lookups(): { readonly hits: number; readonly misses: number } {
+    return { hits: this.#hits, misses: this.#misses };
   }
 }
 

@@ -15,6 +15,8 @@ export interface Claim {
   readonly version: number;
   readonly lane: Lane;
   readonly attempts: number;
+  /** No pass over the action has come to its end yet. */
+  readonly isFirst: boolean;
   /**
    * An earlier pass, at this version or another, was cut off: it may have written to feeds and not told their readers.
    * Or the action was hidden and is shown again: readers may not have been notified of what was written before.
@@ -56,6 +58,7 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
     version: resumed?.version ?? version,
     lane: action.fanOut.lane,
     attempts,
+    isFirst: isFirst(document.fanOut, resumed?.version ?? version),
     wasCutOff: begun > 1,
     begun,
     untoldVersion: untoldVersion ?? null,
@@ -68,6 +71,11 @@ export function claimOf(document: WithId<ActionDocument>, token: string): Claim 
     tellsHosts: document.fanOut.tellsHosts === true,
     toldAudience: document.fanOut.toldAudience ?? null,
   };
+}
+
+/** A release before noted no end of a pass, only to how many it had delivered. */
+function isFirst({ doneAt, restUntil, delivered }: ActionDocument['fanOut'], version: number): boolean {
+  return version === 1 || (doneAt === undefined && restUntil === undefined && delivered === 0);
 }
 
 export function ownedBy(claim: Claim): { readonly _id: ObjectId; readonly 'fanOut.worker': string } {

@@ -39,6 +39,8 @@ export class NameCache {
   readonly #cached: LRUCache<string, CachedName> | null;
   readonly #isTrusted: () => Promise<boolean>;
   #latest: DirectoryStamp | null = null;
+  #hits = 0;
+  #misses = 0;
 
   constructor(parts: NameCacheParts, { maxBytes, isTrusted }: NameCacheOptions) {
     this.#parts = parts;
@@ -94,11 +96,18 @@ export class NameCache {
       if (cached?.bucket !== asOf.stampOf(id) || now - cached.at > NAMES_MAX_AGE_MS) missing.push(id);
       else if (cached.value !== null) found.push(cached.value as T);
     }
+    this.#hits += ids.length - missing.length;
+    this.#misses += missing.length;
     if (missing.length === 0) return found;
     const loaded = new Map((await load(missing)).map((value) => [idOf(value), value]));
     for (const id of missing)
       this.#cached?.set(kind + id, { bucket: asOf.stampOf(id), at: now, value: loaded.get(id) ?? null });
     return [...found, ...loaded.values()];
+  }
+
+  /** Members and refs that were asked for, and whether it was known what they are called. */
+  get lookups(): { readonly hits: number; readonly misses: number } {
+    return { hits: this.#hits, misses: this.#misses };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ErasureState } from '../domain/erasure.ts';
 import { DEFAULT_LANE, type Lane } from '../domain/lane.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Collections } from './mongo.ts';
@@ -9,8 +10,8 @@ export interface LaneFigures {
   readonly dueSince: Date | null;
 }
 
-/** How much delivery is under way. Indexes `claim`, `tenant_claim`. Tenant null: of all. */
-export function workFiguresRepository({ actions }: Pick<Collections, 'actions'>) {
+/** How much work is under way. Tenant null: of all. Indexes of actions `claim`, `tenant_claim`. */
+export function workFiguresRepository({ actions, erasures }: Pick<Collections, 'actions' | 'erasures'>) {
   return {
     async lanes(tenant: Tenant | null): Promise<Map<Lane, LaneFigures>> {
       const groups = await actions
@@ -43,6 +44,18 @@ export function workFiguresRepository({ actions }: Pick<Collections, 'actions'>)
         ...(tenant === null ? {} : { tenant }),
         ...{ 'fanOut.state': 'FAILED', 'fanOut.leaseUntil': { $exists: true } },
       });
+    },
+
+    /** Erasures that are not DONE, by state, of all tenants. Index `due`. */
+    async openErasures(): Promise<Record<Exclude<ErasureState, 'DONE'>, number>> {
+      const groups = await erasures
+        .aggregate<{ _id: ErasureState; count: number }>([
+          { $match: { dueAt: { $exists: true } } },
+          { $group: { _id: '$state', count: { $sum: 1 } } },
+        ])
+        .toArray();
+      const counts = new Map(groups.map(({ _id, count }) => [_id, count]));
+      return { RUNNING: counts.get('RUNNING') ?? 0, CONFIRMING: counts.get('CONFIRMING') ?? 0 };
     },
   };
 }

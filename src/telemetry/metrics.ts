@@ -8,7 +8,9 @@ import {
   type MetricObjectWithValues,
   type MetricValue,
 } from 'prom-client';
+import type { Lane } from '../domain/lane.ts';
 import { boundedLabel } from './bounded-label.ts';
+import { scrapedMetrics, type ScrapedMetrics } from './scraped-metrics.ts';
 
 export interface RequestFigures {
   /** Name of the GraphQL operation; null when it has none or could not be read. */
@@ -43,14 +45,17 @@ export interface FeedModelFigures {
 }
 
 /** One method per thing that happens. Rooms take a `Pick` of what they report. */
-export interface Metrics {
+export interface Metrics extends ScrapedMetrics {
   requestFinished(figures: RequestFigures): void;
   /** New actions recorded; replays of an idempotency key do not count. */
   actionsPublished(count: number): void;
   fanOutFinished(figures: FanOutFigures): void;
+  /** Everybody to whom an action is addressed has got it for the first time. */
+  actionDelivered(delivery: { readonly lane: Lane; readonly lagSeconds: number }): void;
   fanOutAttemptFailed(): void;
   leaseLost(): void;
   feedModelChosen(figures: FeedModelFigures): void;
+  erasureAttemptFailed(): void;
   /** A read of a feed was served from the actions since the store could not be reached. */
   feedReadWithoutStore(): void;
   /** @param attempt.seconds from the request to its answer. */
@@ -62,10 +67,6 @@ export interface Metrics {
   liveResync(reason: string): void;
   /** Counts a subscriber until disposed; disposing twice counts once. */
   subscriberOpened(transport: LiveTransport): Disposable;
-  /** By how many seconds the machine's clock is ahead of the database's, asked for at every scrape until disposed. */
-  watchSkew(seconds: () => number): Disposable;
-  /** Counts actions whose fan-out is not done, by lane, asked for at every scrape until disposed. */
-  watchPending(count: () => Promise<Readonly<Record<string, number>>>): Disposable;
   readonly contentType: string;
   metrics(): Promise<string>;
   /** The same as data. It holds NaN where a figure is not known, which JSON has no word for. */
@@ -74,6 +75,7 @@ export interface Metrics {
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const FAN_OUT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
+const LAG_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
 const MAX_OPERATION_NAMES = 200;
 const MAX_REASONS = 20;
 
@@ -113,6 +115,13 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
     buckets: FAN_OUT_BUCKETS,
     registers,
   });
+  const lagSeconds = new Histogram({
+    name: 'fanfare_delivery_lag_seconds',
+    help: 'Time from when an action was recorded to the end of its first delivery, by the lane it came in.',
+    labelNames: ['lane'],
+    buckets: LAG_BUCKETS,
+    registers,
+  });
   const failures = new Counter({
     name: 'fanfare_fan_out_failed_attempts_total',
     help: 'Passes that ended with an error.',
@@ -121,6 +130,11 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
   const lostLeases = new Counter({
     name: 'fanfare_fan_out_lost_leases_total',
     help: 'Passes given up because another worker took the action over.',
+    registers,
+  });
+  const failedErasures = new Counter({
+    name: 'fanfare_erasure_failed_attempts_total',
+    help: 'Attempts at an erasure that ended with an error; each is tried again.',
     registers,
   });
   const feedModel = new Gauge({
@@ -172,49 +186,10 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
     labelNames: ['receiver'],
     registers,
   });
-  const skewSources = new Set<() => number>();
-  new Gauge({
-    name: 'fanfare_clock_skew_seconds',
-    help: "By how much the machine's clock is ahead of the database's.",
-    aggregator: 'average',
-    registers,
-    collect() {
-      for (const seconds of skewSources) this.set(seconds());
-    },
-  });
-  const pendingSources = new Set<() => Promise<Readonly<Record<string, number>>>>();
-  // Gauges are collected side by side: both wait for one answer.
-  const collectPending = coalesced(async () => {
-    const counts = await Promise.allSettled([...pendingSources].map((count) => count()));
-    const known = counts.filter((count) => count.status === 'fulfilled').map((count) => count.value);
-    const isKnown = known.length === counts.length;
-    const totals = known.map((byLane) => Object.values(byLane).reduce((sum, count) => sum + count, 0));
-    // Without an answer the gauges say so: a stale number would look like a quiet queue.
-    pending.set(isKnown ? Math.max(0, ...totals) : Number.NaN);
-    if (!isKnown) pendingByLane.reset();
-    for (const byLane of isKnown ? known : [])
-      for (const [lane, count] of Object.entries(byLane)) pendingByLane.set({ lane }, count);
-  });
-  const pendingByLane = new Gauge({
-    name: 'fanfare_fan_out_lane_pending',
-    help: 'Actions whose fan-out is pending or in progress, by lane.',
-    // Every process asks the same database: their answers are not to be added.
-    aggregator: 'max',
-    labelNames: ['lane'],
-    registers,
-    collect: collectPending,
-  });
-  const pending = new Gauge({
-    name: 'fanfare_fan_out_pending',
-    help: 'Actions whose fan-out is pending or in progress.',
-    aggregator: 'max',
-    registers,
-    collect: collectPending,
-  });
-
   const operationLabel = boundedLabel(MAX_OPERATION_NAMES);
   const reasonLabel = boundedLabel(MAX_REASONS);
   return {
+    ...scrapedMetrics(registers),
     requestFinished({ operation, code, seconds }) {
       const label = operationLabel(operation ?? 'anonymous');
       requests.inc({ operation: label, code });
@@ -227,11 +202,17 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
       deliveries.inc(delivered);
       fanOutSeconds.observe({ state }, seconds);
     },
+    actionDelivered({ lane, lagSeconds: lag }) {
+      lagSeconds.observe({ lane }, lag);
+    },
     fanOutAttemptFailed: () => {
       failures.inc();
     },
     leaseLost: () => {
       lostLeases.inc();
+    },
+    erasureAttemptFailed: () => {
+      failedErasures.inc();
     },
     feedReadWithoutStore: () => {
       readsWithoutStore.inc();
@@ -261,25 +242,8 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}):
         subscribers.dec({ transport });
       });
     },
-    watchSkew(seconds) {
-      skewSources.add(seconds);
-      return new OnDispose(() => skewSources.delete(seconds));
-    },
-    watchPending(count) {
-      pendingSources.add(count);
-      return new OnDispose(() => pendingSources.delete(count));
-    },
     contentType: registry.contentType,
     metrics: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),
   };
-}
-
-/** Who calls while it is under way gets the same run. */
-function coalesced(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  return () =>
-    (running ??= run().finally(() => {
-      running = null;
-    }));
 }

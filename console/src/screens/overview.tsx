@@ -89,8 +89,8 @@ function workFigures(work: Work['work']): Figure[] {
 /** Of this process, since it was started; none where /metrics cannot be read from here. */
 function processFigures(sums: ReadonlyMap<string, number>): Figure[] {
   if (sums.size === 0) return [];
-  const seconds = sums.get('fanfare_fan_out_seconds_sum') ?? 0;
-  const count = sums.get('fanfare_fan_out_seconds_count') ?? 0;
+  const seconds = sums.get('fanfare_delivery_lag_seconds_sum') ?? 0;
+  const count = sums.get('fanfare_delivery_lag_seconds_count') ?? 0;
   const resyncs = sums.get('fanfare_live_resyncs_total') ?? 0;
   const average = count === 0 ? '–' : `${((seconds / count) * 1_000).toFixed(0)} ms`;
   const href = hrefTo('health');

@@ -25,6 +25,8 @@ interface Rendered {
  */
 export class PartCache {
   readonly #rendered: LRUCache<string, Rendered> | null;
+  #hits = 0;
+  #misses = 0;
 
   /** @param maxBytes what all of them may take, in bytes. 0: nothing is kept. */
   constructor(maxBytes: number) {
@@ -40,7 +42,9 @@ export class PartCache {
    */
   peek(key: string, { rev }: Action, stamp: number): SharedText | null {
     const found = this.#rendered?.get(key);
-    return found?.rev === rev && found?.stamp === stamp && isYoung(found) ? found.text : null;
+    if (found?.rev !== rev || found?.stamp !== stamp || !isYoung(found)) return null;
+    this.#hits += 1;
+    return found.text;
   }
 
   /** The same where something has been stamped since. */
@@ -49,15 +53,22 @@ export class PartCache {
     if (found?.rev !== rev || found === undefined || !isYoung(found)) return null;
     if (found.ids.some((id, index) => found.stamps[index] !== directory.stampOf(id))) return null;
     found.stamp = directory.stamp;
+    this.#hits += 1;
     return found.text;
   }
 
   put(key: string, action: Action, directory: Directory, text: SharedText): void {
     const { rev } = action;
     if (rev === undefined || this.#rendered === null) return;
+    this.#misses += 1;
     const ids = idsIn(action);
     const stamps = ids.map((id) => directory.stampOf(id));
     this.#rendered.set(key, { rev, stamp: directory.stamp, at: clock.time(), ids, stamps, text });
+  }
+
+  /** Parts that were shown again, and parts that were rendered to be. */
+  get lookups(): { readonly hits: number; readonly misses: number } {
+    return { hits: this.#hits, misses: this.#misses };
   }
 }
 

@@ -23,10 +23,18 @@ const FIRST_BACKOFF_MS = 200;
 const MAX_OUTAGE_MS = 5_000;
 
 export interface FanOutObserver {
-  /** @param isDone false: the action changed meanwhile, and a pass for that follows. */
+  /**
+   * @param pass.isDone false: the action changed meanwhile, and a pass for that follows.
+   * @param pass.lagSeconds since the action was recorded; null: it has been delivered before, or was withdrawn.
+   */
   finished(
     claim: Claim,
-    pass: { readonly delivered: number; readonly seconds: number; readonly isDone: boolean },
+    pass: {
+      readonly delivered: number;
+      readonly seconds: number;
+      readonly isDone: boolean;
+      readonly lagSeconds: number | null;
+    },
   ): void;
   /** The action was hidden, shown again or deleted while the pass ran: another pass follows. */
   overtaken(claim: Claim): void;
@@ -184,7 +192,7 @@ export class FanOutWorker extends BackgroundWorker {
       const { delivered } = outcome;
       const isDone = await this.#finish(claim, delivered);
       if (isDone || (await this.#passOn(claim, delivered, seconds))) {
-        observer.finished(claim, { delivered, seconds, isDone });
+        observer.finished(claim, { delivered, seconds, isDone, lagSeconds: lagOf(claim) });
         return;
       }
     } else {
@@ -254,4 +262,10 @@ export class FanOutWorker extends BackgroundWorker {
       observer.claimFailed(releaseError);
     }
   }
+}
+
+/** Both times are the database's: the API that recorded the action may run on another machine. */
+function lagOf({ action, isFirst }: Claim): number | null {
+  if (!isFirst || action.isHidden || action.isDeleted) return null;
+  return Math.max(0, clock.time() - action.recorded.getTime()) / 1_000;
 }

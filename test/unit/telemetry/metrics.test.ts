@@ -91,6 +91,24 @@ describe('createMetrics', () => {
     expect(await lines(metrics, 'fanfare_fan_out_lane_pending{')).toEqual([]);
   });
 
+  it('says nothing of erasures while nobody knows, and adds up what several caches of a kind have found', async () => {
+    const metrics = createMetrics({ withProcess: false });
+    const known = metrics.watchErasures(() => Promise.resolve({ RUNNING: 2 }));
+    expect(await lines(metrics, 'fanfare_erasures_open{')).toEqual([
+      'fanfare_erasures_open{state="RUNNING"} 2',
+    ]);
+    known[Symbol.dispose]();
+    metrics.watchErasures(() => Promise.reject(new Error('down')));
+    expect(await lines(metrics, 'fanfare_erasures_open{')).toEqual([]);
+    for (const hits of [3, 4]) metrics.watchReadCache('names', () => ({ hits, misses: 1 }));
+    const lookups = [
+      'fanfare_read_cache_lookups_total{cache="names",outcome="hit"} 7',
+      'fanfare_read_cache_lookups_total{cache="names",outcome="miss"} 2',
+    ];
+    expect(await lines(metrics, 'fanfare_read_cache_lookups_total{')).toEqual(lookups);
+    expect(await lines(metrics, 'fanfare_read_cache_lookups_total{')).toEqual(lookups);
+  });
+
   it('keeps to a registry of its own and reports the process', async () => {
     const one = createMetrics();
     const other = createMetrics();
