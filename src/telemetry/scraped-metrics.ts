@@ -2,13 +2,13 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { OnDispose } from '../lib/on-dispose.ts';
 
 /** How often something was looked for in what a process holds of what it has read, since it was started. */
-export interface CacheLookups {
+interface CacheLookups {
   readonly hits: number;
   readonly misses: number;
 }
 
 /** Of what is held: actions, names of members and refs, rendered parts of actions. */
-export type ReadCacheName = 'actions' | 'names' | 'parts';
+type ReadCacheName = 'actions' | 'names' | 'parts';
 
 type Counts = Readonly<Record<string, number>>;
 
