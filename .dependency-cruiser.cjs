@@ -57,7 +57,7 @@ const ROOMS = [
   { packages: ['@opentelemetry/api'], rooms: ['^src/telemetry/tracing\\.ts$'] },
   { packages: ['@opentelemetry/sdk-node'], rooms: ['^src/cli/telemetry\\.ts$'] },
   { packages: ['pino'], rooms: ['^src/telemetry/logger\\.ts$'] },
-  { packages: ['prom-client'], rooms: ['^src/telemetry/(?:group-)?metrics\\.ts$'] },
+  { packages: ['prom-client'], rooms: ['^src/telemetry/(?:group-|scraped-)?metrics\\.ts$'] },
   { packages: ['tinyqueue', 'd3-random'], rooms: ['^src/cli/plan/'] },
   { packages: ['commander', 'cli-progress', 'close-with-grace', 'jiti'], rooms: ['^src/cli/'] },
 ];
