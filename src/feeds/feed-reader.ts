@@ -1,4 +1,4 @@
-import type { ActionId, UserId } from '../domain/action.ts';
+import type { Action, ActionId, UserId } from '../domain/action.ts';
 import {
   compareFeedPositions,
   FLOOR_ABOVE_ALL,
@@ -9,8 +9,9 @@ import type { ReaderProfile } from '../domain/viewer.ts';
 import { StoreUnavailable } from '../storage/errors.ts';
 import type { FeedQuery, StoredPage } from './feed-store.ts';
 import { higher, isAbove, isAboveAll } from './floor.ts';
-import { counts, readAhead, type FeedAhead } from './read-ahead.ts';
-import { entriesBelow, findUnstored, pulledEntries } from './unstored-entries.ts';
+import { PullGuesses } from './pull-guesses.ts';
+import { counts, isPlain, readAhead, type FeedAhead } from './read-ahead.ts';
+import { entriesBelow, findUnstored, pulledEntries, pulledFromAhead } from './unstored-entries.ts';
 import type { FeedReaderDependencies } from './feed-dependencies.ts';
 
 /** Where the entry of an action comes from: what is stored, what is pulled, or the actions themselves. */
@@ -37,6 +38,7 @@ export interface FeedReader {
 
 export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   const { feedStore } = dependencies;
+  const guesses = new PullGuesses();
 
   async function stored(
     reader: ReaderProfile,
@@ -56,21 +58,56 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   async function page(
     reader: ReaderProfile,
     query: FeedQuery,
-    ahead?: Promise<StoredPage>,
+    ahead?: FeedAhead,
   ): Promise<readonly FeedEntry[]> {
     const { limit, since } = query;
-    const { entries, floor } = await stored(reader, query, ahead);
-    // Not at the same time: what is stored bounds how far back it has to be pulled. Where nothing is, all is below.
-    const pull = isAboveAll(floor)
-      ? []
-      : await pulledEntries(dependencies, reader, withSince(query, entries[limit - 1] ?? floor));
-    const upper = merge(entries, floor === null ? pull : pull.filter((entry) => isAbove(entry, floor)));
+    const page = await stored(reader, query, ahead?.page);
+    const { floor } = page;
+    const upper = await withPulled(reader, page, query, ahead);
     if (floor === null || upper.length >= limit) return upper.slice(0, limit);
     if (since !== undefined && floor.relevancy.getTime() < since.getTime()) return upper;
     return [
       ...upper,
       ...(await entriesBelow(dependencies, reader, floor, { ...query, limit: limit - upper.length })),
     ];
+  }
+
+  /**
+   * What is stored and what is pulled, down to the floor. What is stored bounds how far back it has to be pulled, so that comes
+   * afterwards; unless what was needed for the page before was read with the stored page, and suffices again.
+   */
+  async function withPulled(
+    reader: ReaderProfile,
+    { entries, floor }: Pick<StoredPage, 'entries' | 'floor'>,
+    query: FeedQuery,
+    ahead?: FeedAhead,
+  ): Promise<readonly FeedEntry[]> {
+    // Where nothing is stored, all is below.
+    if (isAboveAll(floor) || reader.pulledFollows.length === 0) return entries;
+    const { limit } = query;
+    const bounded = withSince(query, entries[limit - 1] ?? floor);
+    const merged = (pull: readonly FeedEntry[]): FeedEntry[] =>
+      merge(entries, floor === null ? pull : pull.filter((entry) => isAbove(entry, floor)));
+    const remember = (upper: readonly FeedEntry[], actions: readonly Action[]): void => {
+      const lowest = upper[limit - 1]?.relevancy ?? bounded.since;
+      const above = lowest === undefined ? null : new Date(lowest.getTime() - 1);
+      const refIds = reader.pulledFollows.map(({ refId }) => refId);
+      guesses.keep(reader.userId, { refIds, above, limit }, actions);
+    };
+    const read = isPlain(query) ? ((await ahead?.pulled) ?? null) : null;
+    const guessed = read === null ? null : await pulledFromAhead(dependencies, reader, bounded, read);
+    if (read !== null && guessed !== null) {
+      const upper = merged(guessed.entries);
+      if (isCertain(read.guess.above, bounded.since, upper[limit - 1])) {
+        // A shorter page leaves what a longer one needed.
+        if (limit >= read.guess.limit) remember(upper, guessed.actions);
+        return upper;
+      }
+    }
+    const pulled = await pulledEntries(dependencies, reader, bounded);
+    const upper = merged(pulled.entries);
+    if (isPlain(query)) remember(upper, pulled.actions);
+    return upper;
   }
 
   async function find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]> {
@@ -108,13 +145,23 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
 
   return {
     async page(reader, query, ahead) {
-      const read = ahead !== undefined && (await counts(reader, ahead)) ? ahead.page : undefined;
+      const read = ahead !== undefined && (await counts(reader, ahead)) ? ahead : undefined;
       return withOrWithoutStore(reader, (as) => page(as, query, read));
     },
-    readAhead: (userId, query) => readAhead(dependencies, userId, query),
+    readAhead: (userId, query) => readAhead(dependencies, guesses, { ...query, userId }),
     find: (reader, actionIds) => withOrWithoutStore(reader, (as) => find(as, actionIds)),
     locate: (reader, actionId) => withOrWithoutStore(reader, (as) => locate(as, actionId)),
   };
+}
+
+/** Whether no action that was last touched at that time or before, and was not looked at, can be on the page. */
+function isCertain(lookedAbove: Date | null, since: Date | undefined, last: FeedEntry | undefined): boolean {
+  if (lookedAbove === null) return true;
+  const above = lookedAbove.getTime();
+  return (
+    (since !== undefined && above < since.getTime()) ||
+    (last !== undefined && above < last.relevancy.getTime())
+  );
 }
 
 /** Nothing is wanted that is before the position, if there is one. */

@@ -3,6 +3,7 @@ import type { Member } from '../domain/member.ts';
 import type { Follow } from '../domain/viewer.ts';
 import type { ReaderMarks } from '../storage/feeds.ts';
 import type { DeliveryReason, FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
+import type { PulledAhead, PullGuess } from './pull-guesses.ts';
 
 /** One reader of a chunk: where the action stands in their feed and why it is there. */
 export interface ReaderDelivery {
@@ -88,6 +89,16 @@ export interface KnownReader {
 /** A page whose entries say which revision their actions had. */
 export interface OpenedFeed extends StoredPage {
   readonly reader: KnownReader;
+  /** What was guessed to be needed of pulled refs, read after the entries; absent: it was not read, or not as a whole. */
+  readonly pulled?: PulledAhead;
+}
+
+/** What is asked of pulled refs together with a page. */
+export interface PulledQuestion {
+  /** The refs of which some actions may not have been pushed. */
+  readonly refIds: ReadonlySet<RefId>;
+  /** What the page will need of them; null: nothing is known of that. */
+  readonly guess: PullGuess | null;
 }
 
 /**
@@ -123,9 +134,8 @@ export interface FeedStore {
   /**
    * The same with all that a page needs to know of its reader, read before the page, in one command. Null: there is no
    * document of the reader to begin with. Absent where a model cannot do it.
-   * @param pulledRefIds the refs of which some actions may not have been pushed.
    */
-  readonly open?: (query: FeedPageQuery, pulledRefIds: ReadonlySet<RefId>) => Promise<OpenedFeed | null>;
+  readonly open?: (query: FeedPageQuery, pulled: PulledQuestion) => Promise<OpenedFeed | null>;
   /** The reader's entries for the given actions, in no particular order; missing ones are left out. */
   find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]>;
   /**

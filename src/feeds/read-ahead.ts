@@ -1,14 +1,16 @@
-import type { UserId } from '../domain/action.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
-import type { FeedQuery, KnownReader, StoredPage } from './feed-store.ts';
+import type { FeedPageQuery, FeedQuery, KnownReader, StoredPage } from './feed-store.ts';
 import type { FeedReaderDependencies } from './feed-dependencies.ts';
+import type { PulledAhead, PullGuesses } from './pull-guesses.ts';
 
-/** A page that the store has been asked for before its reader was known. Neither promise has to be awaited. */
+/** A page that the store has been asked for before its reader was known. No promise of it has to be awaited. */
 export interface FeedAhead {
   /** What the store has told of the reader besides, read before the page; null: nothing. */
   readonly known: Promise<KnownReader | null>;
   readonly page: Promise<StoredPage>;
+  /** What was read with the page of pulled refs; null: nothing. */
+  readonly pulled: Promise<PulledAhead | null>;
   /** When it was begun, by the clock that processes share. */
   readonly begunAt: number;
 }
@@ -23,15 +25,22 @@ const SETTLED_AFTER_MS = 300_000;
 
 const NOTHING: Promise<null> = Promise.resolve(null);
 
+/** Whether a page is the first one, of everything. */
+export function isPlain({ after, since, until }: Omit<FeedQuery, 'limit'>): boolean {
+  return after === undefined && since === undefined && until === undefined;
+}
+
 export function readAhead(
   { feedStore, pulledRefs }: Pick<FeedReaderDependencies, 'feedStore' | 'pulledRefs'>,
-  userId: UserId,
-  query: FeedQuery,
+  guesses: PullGuesses,
+  { userId, ...query }: FeedPageQuery,
 ): FeedAhead {
   const begunAt = clock.time();
   const asked = { ...query, userId };
   const { open } = feedStore;
-  const opening = open === undefined ? undefined : pulledRefs.known().then((pulled) => open(asked, pulled));
+  const guess = isPlain(query) ? guesses.of(userId, query.limit) : null;
+  const opening =
+    open === undefined ? undefined : pulledRefs.known().then((refIds) => open(asked, { refIds, guess }));
   const ahead: FeedAhead = {
     begunAt,
     known: opening === undefined ? NOTHING : opening.then((opened) => opened?.reader ?? null),
@@ -39,9 +48,10 @@ export function readAhead(
       opening === undefined
         ? feedStore.page(asked)
         : opening.then((opened) => opened ?? feedStore.page(asked)),
+    pulled: opening === undefined ? NOTHING : opening.then((opened) => opened?.pulled ?? null),
   };
   // Awaited by who needs them; for others they may fail.
-  for (const promise of [ahead.known, ahead.page]) promise.catch(() => undefined);
+  for (const promise of [ahead.known, ahead.page, ahead.pulled]) promise.catch(() => undefined);
   return ahead;
 }
 

@@ -1,13 +1,14 @@
-import type { Action, ActionId } from '../domain/action.ts';
+import type { Action, ActionId, RefId } from '../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import { followableIds, orNone } from '../domain/visibility.ts';
-import type { SourceWindow } from '../storage/source-actions.ts';
+import type { SourceKeys, SourceWindow } from '../storage/source-actions.ts';
 import type { FeedQuery } from './feed-store.ts';
 import { isAbove, isAboveAll, startBelow } from './floor.ts';
 import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
 import { readFromSource, type Looked } from './source.ts';
 import type { FeedReaderDependencies } from './feed-dependencies.ts';
+import type { PulledAhead } from './pull-guesses.ts';
 
 /** Most pulled refs that are looked at in one command with the follows that decide. */
 const MOST_IN_ONE = 1_000;
@@ -23,14 +24,22 @@ async function followsOfRefs(
   return refIds.length === 0 ? pulledFollows : [...pulledFollows, ...(await follows.find(userId, refIds))];
 }
 
-export function pulledEntries(
+/** What of a page is pulled, and the actions of it. */
+export interface Pulled {
+  readonly entries: readonly FeedEntry[];
+  readonly actions: readonly Action[];
+}
+
+const NOTHING_PULLED: Pulled = { entries: [], actions: [] };
+
+export async function pulledEntries(
   dependencies: FeedReaderDependencies,
   reader: ReaderProfile,
   query: FeedQuery,
-): Promise<readonly FeedEntry[]> {
-  if (reader.pulledFollows.length === 0) return Promise.resolve([]);
+): Promise<Pulled> {
+  if (reader.pulledFollows.length === 0) return NOTHING_PULLED;
   const pullRefIds = reader.pulledFollows.map((follow) => follow.refId);
-  const keys = { audience: [], refIds: [], pullRefIds, passerIds: [] };
+  const keys = pullKeys(pullRefIds);
   const followsOf = (actions: readonly Action[]): Promise<readonly Follow[]> =>
     followsOfRefs(dependencies, reader, actions);
   const lookAtLittle = async (window: SourceWindow, most: number): Promise<Looked | null> => {
@@ -51,8 +60,54 @@ export function pulledEntries(
       follows: [...reader.pulledFollows, ...follows.filter(({ refId }) => !known.has(refId))],
     };
   };
-  const keep = keeping(dependencies);
-  return readFromSource(dependencies, { reader, keys, followsOf, lookAtLittle, keep }, query);
+  let given: readonly Action[] = [];
+  const keep = async (actions: readonly Action[]): Promise<void> => {
+    given = actions;
+    await dependencies.actionCache.keep(actions);
+  };
+  const entries = await readFromSource(dependencies, { reader, keys, followsOf, lookAtLittle, keep }, query);
+  return { entries, actions: given };
+}
+
+/**
+ * The same from what was read ahead: of actions whose `latest` lies above the guess. Null where it was not asked for all that
+ * the reader follows.
+ */
+export async function pulledFromAhead(
+  dependencies: FeedReaderDependencies,
+  reader: ReaderProfile,
+  query: FeedQuery,
+  { guess, actions: read, follows, asked }: PulledAhead,
+): Promise<Pulled | null> {
+  const guessed = new Set(guess.refIds);
+  const known = new Set(reader.pulledFollows.map(({ refId }) => refId));
+  if (reader.pulledFollows.some(({ refId }) => !guessed.has(refId))) return null;
+  const actions = read.filter(({ pullRefIds }) => pullRefIds.some((refId) => known.has(refId)));
+  const areAllAsked = actions.every((action) =>
+    followableIds(action).every((refId) => known.has(refId) || asked.has(refId)),
+  );
+  const looked = {
+    actions,
+    follows: areAllAsked
+      ? [...reader.pulledFollows, ...follows.filter(({ refId }) => !known.has(refId))]
+      : await followsOfRefs(dependencies, reader, actions),
+  };
+  const entries = await readFromSource(
+    dependencies,
+    {
+      reader,
+      keys: pullKeys([...known]),
+      followsOf: () => Promise.resolve(looked.follows),
+      lookAtLittle: () => Promise.resolve(looked),
+      keep: keeping(dependencies),
+    },
+    query,
+  );
+  return { entries, actions };
+}
+
+function pullKeys(pullRefIds: readonly RefId[]): SourceKeys {
+  return { audience: [], refIds: [], pullRefIds, passerIds: [] };
 }
 
 /** What of a feed lies below the floor, from the actions. */

@@ -86,10 +86,7 @@ export function sourceActionsRepository(
         .aggregate<ActionDocument & { readonly follows: readonly PlainFollow[] }>(
           [
             {
-              $match: visibleIn(
-                { pullRefIds: { $in: [...pullRefIds] }, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } },
-                window,
-              ),
+              $match: pulledIn(pullRefIds, window),
             },
             { $limit: limit + 1 },
             {
@@ -118,6 +115,11 @@ export function sourceActionsRepository(
 }
 
 export type SourceActionsRepository = ReturnType<typeof sourceActionsRepository>;
+
+/** Visible actions of pulled refs. */
+export function pulledIn(pullRefIds: readonly RefId[], window: SourceWindow): Filter<ActionDocument> {
+  return visibleIn({ pullRefIds: { $in: [...pullRefIds] }, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } }, window);
+}
 
 function visibleIn(filter: Filter<ActionDocument>, window: SourceWindow): Filter<ActionDocument> {
   const latest: { $gt?: Date; $lte?: Date } = {};

@@ -1,14 +1,18 @@
 import type { RefId } from '../../../domain/action.ts';
 import { clock } from '../../../lib/clock.ts';
+import { toAction } from '../../../storage/action-document.ts';
 import { WITHOUT_DETAILS } from '../../../storage/details.ts';
 import { NEVER_STAMPED } from '../../../storage/directory-stamps.ts';
+import type { ActionDocument } from '../../../storage/documents.ts';
 import type { FeedEntryDocument } from '../../../storage/feed-documents.ts';
 import { toMarks } from '../../../storage/feeds.ts';
 import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../../storage/follow-reads.ts';
 import { toMember, type PlainMember } from '../../../storage/members.ts';
 import type { Collections } from '../../../storage/mongo.ts';
 import type { FeedDocument } from '../../../storage/reader-documents.ts';
-import type { FeedPageQuery, OpenedFeed } from '../../feed-store.ts';
+import { pulledIn } from '../../../storage/source-actions.ts';
+import type { FeedPageQuery, OpenedFeed, PulledQuestion } from '../../feed-store.ts';
+import { MOST_GUESSED, type PulledAhead, type PullGuess } from '../../pull-guesses.ts';
 import { toEntry } from '../shared/entries.ts';
 import { ENTRY_FIELDS, IN_FEED_ORDER, pageFilter } from '../shared/stored-entries.ts';
 
@@ -18,6 +22,7 @@ interface OpenedDocument extends FeedDocument {
   readonly entries: readonly (FeedEntryDocument & { readonly rev?: number })[];
   readonly directory: readonly { readonly stamp: number }[];
   readonly follows?: readonly PlainFollow[];
+  readonly pulled?: readonly ActionDocument[];
 }
 
 /** Most pulled refs that are asked for in the same command. */
@@ -25,8 +30,9 @@ const MOST_PULLED = 500;
 
 /**
  * Reads in one command what a page needs of a reader: their marks first, then the stamp of the directory, who they are, the
- * entries, and of each the revision of its action; where refs are pulled, also which of them they follow. Null where the reader
- * has not read yet, and has no document to begin with. Indexes `page`, `pair` or `by_ref`, and `_id` of the others.
+ * entries, and of each the revision of its action; where refs are pulled, also which of them they follow, and what the page will need of
+ * these by a guess. Null where the reader has not read yet, and has no document to begin with. Indexes `page`, `pair` or
+ * `by_ref`, `pull`, and `_id` of the others.
  * @param items name of the collection that holds the entries
  */
 export function feedOpener(
@@ -34,9 +40,10 @@ export function feedOpener(
   items: string,
   epoch: number | undefined,
 ) {
-  return async (query: FeedPageQuery, pulledRefIds: ReadonlySet<RefId>): Promise<OpenedFeed | null> => {
+  return async (query: FeedPageQuery, { refIds, guess }: PulledQuestion): Promise<OpenedFeed | null> => {
     const { userId, limit } = query;
-    const asksFollows = pulledRefIds.size > 0 && pulledRefIds.size <= MOST_PULLED;
+    const asked = refIds.size > MOST_PULLED ? NONE : askedOf(refIds, guess);
+    const guessed = asked.size === 0 ? null : guess;
     const asOf = clock.now();
     const [opened] = await feeds
       .aggregate<OpenedDocument>([
@@ -50,10 +57,10 @@ export function feedOpener(
           { $match: { _id: userId } },
           { $project: WITHOUT_DETAILS },
         ]),
-        ...(asksFollows
+        ...(asked.size > 0
           ? [
               lookUp(follows.collectionName, 'follows', [
-                { $match: { followerId: userId, refId: { $in: [...pulledRefIds] } } },
+                { $match: { followerId: userId, refId: { $in: [...asked] } } },
                 { $project: FOLLOW_FIELDS },
               ]),
             ]
@@ -71,10 +78,21 @@ export function feedOpener(
           // The revision alone, and not a list of documents with one each: that halves what has to be decoded.
           { $project: { ...ENTRY_FIELDS, rev: { $arrayElemAt: ['$actions.rev', 0] } } },
         ]),
+        // After the entries: what is taken out of them because it is pulled now is pulled by then.
+        ...(guessed === null
+          ? []
+          : [
+              lookUp(actions.collectionName, 'pulled', [
+                { $match: pulledIn(guessed.refIds, { above: guessed.above, upTo: null }) },
+                { $limit: MOST_GUESSED + 1 },
+              ]),
+            ]),
       ])
       .toArray();
     if (opened === undefined) return null;
     const [member] = opened.members;
+    const found = (opened.follows ?? []).map(toFollow);
+    const pulled = guessed === null ? null : aheadOf(opened, { guess: guessed, follows: found, asked });
     return {
       floor: null,
       entries: opened.entries.map((entry) => {
@@ -88,10 +106,28 @@ export function feedOpener(
         marks: toMarks(opened, epoch),
         member: member === undefined ? null : toMember(member),
         directoryStamp: opened.directory[0]?.stamp ?? NEVER_STAMPED,
-        ...(pulledRefIds.size > MOST_PULLED ? {} : { pulledFollows: (opened.follows ?? []).map(toFollow) }),
+        ...(refIds.size > MOST_PULLED
+          ? {}
+          : { pulledFollows: found.filter(({ refId }) => refIds.has(refId)) }),
       },
+      ...(pulled === null ? {} : { pulled }),
     };
   };
+}
+
+const NONE: ReadonlySet<RefId> = new Set();
+
+function askedOf(refIds: ReadonlySet<RefId>, guess: PullGuess | null): ReadonlySet<RefId> {
+  if (refIds.size === 0 || guess === null) return refIds;
+  return new Set([...refIds, ...guess.otherIds]);
+}
+
+/** Null where there is more than was to be taken. */
+function aheadOf(
+  { pulled = [] }: OpenedDocument,
+  read: Pick<PulledAhead, 'guess' | 'follows' | 'asked'>,
+): PulledAhead | null {
+  return pulled.length > MOST_GUESSED ? null : { ...read, actions: pulled.map(toAction) };
 }
 
 function lookUp(from: string, as: string, pipeline: readonly object[]) {
