@@ -3,7 +3,7 @@ import type { Member } from '../domain/member.ts';
 import type { Follow } from '../domain/viewer.ts';
 import type { ReaderMarks } from '../storage/feeds.ts';
 import type { DeliveryReason, FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
-import type { PulledAhead, PullGuess } from './pull-guesses.ts';
+import type { PulledAhead, PullGuess } from '../storage/pull-guesses.ts';
 
 /** One reader of a chunk: where the action stands in their feed and why it is there. */
 export interface ReaderDelivery {

@@ -8,7 +8,7 @@ import { isAbove, isAboveAll, startBelow } from './floor.ts';
 import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
 import { readFromSource, type Looked } from './source.ts';
 import type { FeedReaderDependencies } from './feed-dependencies.ts';
-import type { PulledAhead } from './pull-guesses.ts';
+import type { PulledAhead } from '../storage/pull-guesses.ts';
 
 /** Most pulled refs that are looked at in one command with the follows that decide. */
 const MOST_IN_ONE = 1_000;

@@ -12,7 +12,7 @@ import type { Collections } from '../../../storage/mongo.ts';
 import type { FeedDocument } from '../../../storage/reader-documents.ts';
 import { pulledIn } from '../../../storage/source-actions.ts';
 import type { FeedPageQuery, OpenedFeed, PulledQuestion } from '../../feed-store.ts';
-import { MOST_GUESSED, type PulledAhead, type PullGuess } from '../../pull-guesses.ts';
+import { MOST_GUESSED, type PulledAhead, type PullGuess } from '../../../storage/pull-guesses.ts';
 import { toEntry } from '../shared/entries.ts';
 import { ENTRY_FIELDS, IN_FEED_ORDER, pageFilter } from '../shared/stored-entries.ts';
 
