@@ -7,7 +7,7 @@ interface CacheLookups {
   readonly misses: number;
 }
 
-/** Of what is held: actions, names of members and refs, rendered parts of actions. */
+/** Of what is kept in memory: actions, names of members and refs, rendered parts of actions. */
 type ReadCacheName = 'actions' | 'names' | 'parts';
 
 type Counts = Readonly<Record<string, number>>;

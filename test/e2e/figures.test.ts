@@ -71,7 +71,7 @@ describe('the lag of deliveries', () => {
   });
 });
 
-describe('what is held of what was read', () => {
+describe('what is kept of what was read', () => {
   test('is seen by cache, as hits and misses', async () => {
     await using app = await startTestApp();
     await publish(app);

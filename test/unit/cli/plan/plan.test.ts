@@ -220,7 +220,10 @@ describe('fanfare plan', () => {
     [['--members', '0'], 'Expected a number from 1 to 1,000,000,000, such as 0.5, 250k, 10M or 1G.'],
     [['--members', '1e9'], 'Expected a number'],
     [['--members', '10', '--readers', '11'], '--readers 11: there are only 10 members'],
-    [['--members', '10', '--model', 'toast'], 'There are no costs of a feed model toast, only of items, capped'],
+    [
+      ['--members', '10', '--model', 'toast'],
+      'There are no costs of a feed model toast, only of items, capped',
+    ],
     [['--members', '10', '--costs', '/nowhere'], '--costs /nowhere cannot be read'],
     [['--members', '10', '--costs', 'package.json'], 'raw'],
   ])('refuses %j', async (args, message) => {
