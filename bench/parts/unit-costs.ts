@@ -18,7 +18,7 @@ import { FEED_REF, loadActions, loadFeed, loadNames } from '../world/feed.ts';
 import { keysBeginning } from '../world/models.ts';
 import { bigRefId, loadBigRefs, loadFollowing, loadSpreadActions } from '../world/models-pulled.ts';
 import { readerId } from '../world/people.ts';
-import { SHOWN_PAGE } from '../world/queries.ts';
+import { BOUNDED_PAGE, SHOWN_PAGE } from '../world/queries.ts';
 import { informPlanner, openRawWorld } from '../world/raw.ts';
 import { sized, type Part, type PartContext } from './part.ts';
 
@@ -137,7 +137,10 @@ async function redisBytes({ redis }: PartContext['environment'], keys: readonly 
   return bytes;
 }
 
-/** Pages of readers who follow none, one and many of the pulled refs. */
+/**
+ * Pages of readers who follow none, one and many of the pulled refs. What pulled refs cost is that of pages of readers whom
+ * the process has not just shown a page: a process that serves many readers does not remember what each needed.
+ */
 async function ofPages({ environment, options }: PartContext): Promise<Pick<UnitCosts, 'page' | 'pulled'>> {
   const database = `${DATABASE}_pages`;
   const count = sized(options, { full: 2_000, short: 500, smoke: 20 });
@@ -163,9 +166,9 @@ async function ofPages({ environment, options }: PartContext): Promise<Pick<Unit
     [process.pid, 'benchmark'],
     [api.pid, 'api'],
   ]);
-  const costOf = async (pulled: number): Promise<UnitWork> => {
+  const costOf = async (pulled: number, document = BOUNDED_PAGE): Promise<UnitWork> => {
     const token = await tokenFor(`reader-of-${String(pulled)}`);
-    const request = graphqlRequest(api.url, token, SHOWN_PAGE, { first: FIRST });
+    const request = graphqlRequest(api.url, token, document, { first: FIRST });
     await hammer(request, { count: Math.ceil(count / 4), concurrency: AT_ONCE });
     const alone = await hammer(request, { count: Math.ceil(count / 10), concurrency: 1 });
     const before = cpuByKind(kinds);
@@ -176,6 +179,7 @@ async function ofPages({ environment, options }: PartContext): Promise<Pick<Unit
     const p50 = quantile(alone.latencies, 0.5) * 1_000;
     return { ...used, wait: Math.max(0, p50 - used.process - used.database) };
   };
+  const page = await costOf(0, SHOWN_PAGE);
   const none = await costOf(0);
   const one = await costOf(1);
   const many = await costOf(MANY_PULLED);
@@ -185,7 +189,7 @@ async function ofPages({ environment, options }: PartContext): Promise<Pick<Unit
   const of = (value: (part: (typeof parts)[number]) => number): UnitWork =>
     rounded({ process: value('process'), database: value('database'), wait: value('wait') });
   return {
-    page: of((part) => none[part]),
+    page: of((part) => page[part]),
     pulled: { first: of((part) => Math.max(0, one[part] - none[part] - each(part))), each: of(each) },
   };
 }

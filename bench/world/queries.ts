@@ -42,6 +42,12 @@ export const PUBLISH_MANY = `mutation PublishMany($inputs: [PublishActionInput!]
   publishActions(inputs: $inputs) { action { id } }
 }`;
 
+/** A first page for which nothing is asked ahead of what the reader was last shown: one with a bound is not. */
+export const BOUNDED_PAGE = SHOWN_PAGE.replace(
+  '(first: $first)',
+  '(first: $first, filter: { since: "2000-01-01T00:00:00Z" })',
+);
+
 /** A further page as a frontend shows it. */
 export const NEXT_PAGE = SHOWN_PAGE.replace('($first: Int!)', '($first: Int!, $after: String!)').replace(
   'feed(first: $first)',
