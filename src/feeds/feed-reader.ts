@@ -99,8 +99,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     if (read !== null && guessed !== null) {
       const upper = merged(guessed.entries);
       if (isCertain(read.guess.above, bounded.since, upper[limit - 1])) {
-        // A shorter page leaves what a longer one needed.
-        if (limit >= read.guess.limit) remember(upper, guessed.actions);
+        remember(upper, guessed.actions);
         return upper;
       }
     }

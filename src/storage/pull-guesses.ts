@@ -36,15 +36,15 @@ const MOST_OF_ONE = 1_000;
  * what was read then counts only where it covers what turns out to be needed.
  */
 export class PullGuesses {
-  readonly #kept = new LRUCache<UserId, PullGuess>({
+  /** By reader and length of the page: a long page needs more, which a short one would bring in vain. */
+  readonly #kept = new LRUCache<string, PullGuess>({
     ...{ maxSize: MOST_IDS, maxEntrySize: MOST_OF_ONE },
     sizeCalculation: ({ refIds, otherIds }) => 5 + refIds.length + otherIds.length,
   });
 
-  /** Null: nothing is known, or a longer page is asked for than before. */
+  /** Null: nothing is known of pages of that length. */
   of(userId: UserId, limit: number): PullGuess | null {
-    const guess = this.#kept.get(userId);
-    return guess === undefined || guess.limit < limit ? null : guess;
+    return this.#kept.get(keyOf(userId, limit)) ?? null;
   }
 
   /** @param actions what was found to be needed, or more. */
@@ -55,6 +55,10 @@ export class PullGuesses {
   ): void {
     const pulled = new Set(guess.refIds);
     const otherIds = [...new Set(actions.flatMap(followableIds))].filter((id) => !pulled.has(id));
-    this.#kept.set(userId, { ...guess, otherIds });
+    this.#kept.set(keyOf(userId, guess.limit), { ...guess, otherIds });
   }
+}
+
+function keyOf(userId: UserId, limit: number): string {
+  return `${String(limit)} ${userId}`;
 }

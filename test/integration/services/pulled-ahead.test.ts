@@ -122,7 +122,7 @@ test('whatever changes what is pulled is on the next page, as a process shows it
   }
 });
 
-test('a page takes one command more only where the page before did not reach as far', async () => {
+test('a page takes one command more only where the page of that length before it did not reach as far', async () => {
   await using world = await openWorld();
   const { parts } = world;
   for (let n = 0; n < 12; n += 1) {
@@ -132,9 +132,11 @@ test('a page takes one command more only where the page before did not reach as 
   const [ahead, asked] = [['aggregate feeds'], ['aggregate feeds', 'aggregate actions']];
   await read(parts, 4);
   expect(await commands(parts, 4)).toEqual(ahead);
-  expect(await commands(parts, 2)).toEqual(ahead);
-  expect((await commands(parts, 8)).slice(0, 2)).toEqual(asked);
-  expect(await commands(parts, 8)).toEqual(ahead);
+  for (const first of [2, 8]) {
+    expect((await commands(parts, first)).slice(0, 2)).toEqual(asked);
+    expect(await commands(parts, first)).toEqual(ahead);
+  }
+  expect(await commands(parts, 4)).toEqual(ahead);
   const newest = await publish(parts, 'pulled', -1);
   expect((await read(parts, 8)).edges[0]?.node.actionId).toBe(newest);
   expect(await commands(parts, 8)).toEqual(ahead);
