@@ -83,6 +83,14 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: 'no-cycles-between-folders',
+      comment: 'What two folders of a room need of each other belongs into one of them or into a third.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/(?:storage|http|services/feed)/[^/]+' },
+      to: { circular: true, path: '^src/(?:storage|http|services/feed)/[^/]+' },
+    },
+    {
       name: 'domain-is-pure',
       comment: 'The rules know nothing of drivers, files or networks.',
       severity: 'error',

@@ -13,9 +13,9 @@ const NO_MACHINE_CLOCK = [
   "CallExpression[callee.object.name='Date'][callee.property.name='now']",
 ].map((selector) => ({ selector, message: 'Use the clock of lib/clock.ts: the clocks of machines differ.' }));
 
-/** A write of an action says whether what is held of it may still be shown: see src/storage/revision.ts. */
+/** A write of an action says whether what is held of it may still be shown: see src/storage/stages/revision.ts. */
 const ACTION_WRITERS = [
-  'src/storage/{action-traces,actions,anonymise-actions,edits,fan-outs,fan-out-ends,moderation,offloads,renames}.ts',
+  'src/storage/**/{action-traces,actions,anonymise-actions,edits,fan-outs,fan-out-ends,moderation,offloads,renames}.ts',
 ];
 const NO_UNREVISED_WRITE = [
   ...['actions', 'collection'].map(

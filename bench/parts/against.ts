@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Closer } from '../../src/lib/closer.ts';
-import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents.ts';
+import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
 import { checkOut } from '../harness/checkout.ts';
 import { startApi, tokenFor, type FanfareApi } from '../harness/fanfare.ts';
 import { graphqlRequest, hammer, Lane, readAnswer, type WireRequest } from '../harness/http-lanes.ts';

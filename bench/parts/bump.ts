@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
-import type { NewsfeedItemDocument } from '../../src/storage/documents.ts';
+import type { NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
 import { openInProcess, type InProcess } from '../harness/in-process.ts';
 import { withProfile } from '../harness/profile.ts';
 import { judge, type PartReport } from '../harness/report.ts';

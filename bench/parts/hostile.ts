@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { ActionDocument } from '../../src/storage/documents.ts';
+import type { ActionDocument } from '../../src/storage/documents/documents.ts';
 import { startApi, tokenFor, type FanfareApi } from '../harness/fanfare.ts';
 import { graphqlRequest, Lane, type WireRequest } from '../harness/http-lanes.ts';
 import { openInProcess } from '../harness/in-process.ts';

@@ -1,4 +1,4 @@
-import type { ActionDocument } from '../../src/storage/documents.ts';
+import type { ActionDocument } from '../../src/storage/documents/documents.ts';
 import { startApi, startWorker, tokenFor } from '../harness/fanfare.ts';
 import { graphqlRequest } from '../harness/http-lanes.ts';
 import { LanePool } from '../harness/lane-pool.ts';

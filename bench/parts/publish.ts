@@ -1,5 +1,5 @@
 import { ObjectId, type Collection } from 'mongodb';
-import type { ActionDocument } from '../../src/storage/documents.ts';
+import type { ActionDocument } from '../../src/storage/documents/documents.ts';
 import { startApi, tokenFor } from '../harness/fanfare.ts';
 import { graphqlRequest, Lane, readAnswer } from '../harness/http-lanes.ts';
 import { openInProcess } from '../harness/in-process.ts';

@@ -1,4 +1,4 @@
-import type { ActionDocument } from '../../src/storage/documents.ts';
+import type { ActionDocument } from '../../src/storage/documents/documents.ts';
 import { openInProcess, type InProcess } from '../harness/in-process.ts';
 import { withProfile } from '../harness/profile.ts';
 import { alternate, type Contender, type Series } from '../harness/rounds.ts';

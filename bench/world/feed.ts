@@ -1,6 +1,6 @@
 import { itemId } from '../../src/feeds/models/items/repository.ts';
 import { ObjectId } from 'mongodb';
-import type { ActionDocument } from '../../src/storage/documents.ts';
+import type { ActionDocument } from '../../src/storage/documents/documents.ts';
 import type { PublishActionInput } from '../../src/services/shapes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import { ratingInput } from './actions.ts';

@@ -1,5 +1,5 @@
 import { ObjectId, type Collection, type Db } from 'mongodb';
-import type { NewsfeedItemDocument } from '../../src/storage/documents.ts';
+import type { NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
 import { itemId } from '../../src/feeds/models/items/repository.ts';
 import { allIndexes } from '../../src/app/indexes.ts';
 import { readerId } from './people.ts';

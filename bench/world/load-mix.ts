@@ -5,7 +5,7 @@ import type { LanePool } from '../harness/lane-pool.ts';
 import type { Share } from '../harness/open-loop.ts';
 import { zipf } from '../harness/random.ts';
 import { now } from '../harness/statistics.ts';
-import type { ActionDocument } from '../../src/storage/documents.ts';
+import type { ActionDocument } from '../../src/storage/documents/documents.ts';
 import { FOLLOW, INTERACT, NEXT_PAGE, PUBLISH, SHOWN_PAGE } from './queries.ts';
 import type { RawWorld } from './raw.ts';
 import { asOfNow, type TraceAction } from './trace.ts';

@@ -1,5 +1,5 @@
 import { Closer } from '../../src/lib/closer.ts';
-import type { ActionDocument } from '../../src/storage/documents.ts';
+import type { ActionDocument } from '../../src/storage/documents/documents.ts';
 import { startChild, type Child } from '../harness/child.ts';
 import type { Environment } from '../harness/environment.ts';
 import { startApi, startWorker, tokenFor, type FanfareApi } from '../harness/fanfare.ts';

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import type { RefDocument } from '../../src/storage/directory-documents.ts';
-import type { ActionDocument } from '../../src/storage/documents.ts';
+import type { RefDocument } from '../../src/storage/documents/directory-documents.ts';
+import type { ActionDocument } from '../../src/storage/documents/documents.ts';
 import { load, type RawWorld } from './raw.ts';
 
 const DAY = 86_400_000;

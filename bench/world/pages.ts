@@ -3,7 +3,7 @@ import { descriptorOfType } from '../../src/descriptors/registry.ts';
 import { DEFAULT_LOCALE } from '../../src/descriptors/locale.ts';
 import { liveName } from '../../src/graphql/live-names.ts';
 import { summaryOf } from '../../src/graphql/sentences.ts';
-import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents.ts';
+import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
 import type { InProcess } from '../harness/in-process.ts';
 
 /** The two queries of a first page, as the service sends them. */

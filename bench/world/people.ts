@@ -1,5 +1,5 @@
 import { ObjectId, type Collection } from 'mongodb';
-import type { FollowDocument } from '../../src/storage/reader-documents.ts';
+import type { FollowDocument } from '../../src/storage/documents/reader-documents.ts';
 import { load } from './raw.ts';
 
 /** Ids in the order of their numbers. */

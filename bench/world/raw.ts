@@ -1,8 +1,8 @@
 import type { Collection, Db } from 'mongodb';
-import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents.ts';
-import type { FollowDocument } from '../../src/storage/reader-documents.ts';
+import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
+import type { FollowDocument } from '../../src/storage/documents/reader-documents.ts';
 import { allIndexes } from '../../src/app/indexes.ts';
-import { ensureIndexes } from '../../src/storage/indexes.ts';
+import { ensureIndexes } from '../../src/storage/indexes/indexes.ts';
 import type { Environment } from '../harness/environment.ts';
 
 /** Collections of the same documents with the same indexes, for the plain driver alone. */

@@ -1,14 +1,14 @@
 import type { Config } from '../config/config.ts';
 import type { RedisParts } from '../connections/redis-parts.ts';
-import type { AuthOptions } from '../http/auth.ts';
-import type { DemoPerson } from '../http/console.ts';
-import type { Probes, Readiness } from '../http/health.ts';
-import { RateLimits } from '../http/rate-limit.ts';
+import type { AuthOptions } from '../http/identity/auth.ts';
+import type { DemoPerson } from '../http/pages/console.ts';
+import type { Probes, Readiness } from '../http/pages/health.ts';
+import { RateLimits } from '../http/limits/rate-limit.ts';
 import { startHttpServer, type HttpServer } from '../http/server.ts';
 import type { SessionEnds } from '../realtime/session-ends.ts';
 import type { Services } from '../services/create-services.ts';
-import { isDatabaseUnavailable } from '../storage/errors.ts';
-import type { Database } from '../storage/mongo.ts';
+import { isDatabaseUnavailable } from '../storage/database/errors.ts';
+import type { Database } from '../storage/database/mongo.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 

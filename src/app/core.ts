@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
 import type { FeedStore } from '../feeds/feed-store.ts';
 import { createEveryFeedStore, createFeedStore } from '../feeds/registry.ts';
-import type { Tickets } from '../http/tickets.ts';
+import type { Tickets } from '../http/identity/tickets.ts';
 import type { Realtime } from '../realtime/create-realtime.ts';
 import { createServices } from '../services/create-services.ts';
 import type { Services } from '../services/create-services.ts';
@@ -10,8 +10,8 @@ import { cursorSeal, UNSEALED } from '../services/tenants/cursor-seal.ts';
 import { NO_QUOTAS, type TenantQuotas } from '../services/tenants/quotas.ts';
 import { createEventSessions } from '../services/session/event-sessions.ts';
 import { openSession } from '../services/session/open-session.ts';
-import { chooseFeedModel } from '../storage/feed-epochs.ts';
-import { newObjectId, type Collections, type Database } from '../storage/mongo.ts';
+import { chooseFeedModel } from '../storage/readers/feed-epochs.ts';
+import { newObjectId, type Collections, type Database } from '../storage/database/mongo.ts';
 import { createRepositories, type Repositories } from '../storage/repositories.ts';
 
 /** What API and workers of one process share, from the repositories up to the services. */

@@ -13,7 +13,7 @@ import type * as InProcess from '../graphql/in-process.ts';
 import type { Answer } from '../graphql/run-operation.ts';
 import { once } from '../lib/once.ts';
 import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../services/shapes.ts';
-import { isDatabaseUnavailable } from '../storage/errors.ts';
+import { isDatabaseUnavailable } from '../storage/database/errors.ts';
 import { logDatabases } from '../telemetry/events/databases.ts';
 import { createFailureLog } from '../telemetry/failure-log.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';

@@ -1,4 +1,4 @@
-import type { Readiness } from '../http/health.ts';
+import type { Readiness } from '../http/pages/health.ts';
 
 // Types that hosts see, apart from everything that is built by them.
 

@@ -1,8 +1,8 @@
 import { FEED_INDEXES, RETIRED_FEED_INDEXES } from '../feeds/registry.ts';
-import { descriptorIndexes } from '../storage/descriptor-indexes.ts';
-import type { IndexDefinition, RetiredIndex } from '../storage/index-definition.ts';
-import { INDEXES, RETIRED_INDEXES } from '../storage/index-definitions.ts';
-import { TENANT_INDEXES } from '../storage/tenant-indexes.ts';
+import { descriptorIndexes } from '../storage/indexes/descriptor-indexes.ts';
+import type { IndexDefinition, RetiredIndex } from '../storage/indexes/index-definition.ts';
+import { INDEXES, RETIRED_INDEXES } from '../storage/indexes/index-definitions.ts';
+import { TENANT_INDEXES } from '../storage/indexes/tenant-indexes.ts';
 
 /** Every index, those of feed models and this process's types too. @param options.hasTenants default no. */
 export function allIndexes({ hasTenants = false } = {}): readonly IndexDefinition[] {

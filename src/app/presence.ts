@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { clock } from '../lib/clock.ts';
-import { SEEN_EVERY_MS } from '../storage/processes.ts';
+import { SEEN_EVERY_MS } from '../storage/database/processes.ts';
 import type { Repositories } from '../storage/repositories.ts';
-import { TenancyDiffers } from '../storage/schema-version.ts';
+import { TenancyDiffers } from '../storage/database/schema-version.ts';
 
 const OTHERS_RUN =
   'Another process runs on the database with TENANT_CLAIM set where it is not here, or the other way round: ' +

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { RedisParts } from '../connections/redis-parts.ts';
-import { createPublicationQuota } from '../http/publication-quota.ts';
+import { createPublicationQuota } from '../http/limits/publication-quota.ts';
 import type { TenantQuotas } from '../services/tenants/quotas.ts';
 
 export function quotasOf({ tenants }: Pick<Config, 'tenants'>, redis: RedisParts | null): TenantQuotas {

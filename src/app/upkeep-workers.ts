@@ -1,5 +1,5 @@
 import { MIGRATIONS } from '../storage/migrations/registry.ts';
-import { newObjectId } from '../storage/mongo.ts';
+import { newObjectId } from '../storage/database/mongo.ts';
 import {
   logMigrationFailed,
   logMigrationFinished,

@@ -1,9 +1,9 @@
 import { allIndexes } from '../app/indexes.ts';
-import { missingIndexes } from '../storage/indexes.ts';
+import { missingIndexes } from '../storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/registry.ts';
-import { connectDatabase, type Database } from '../storage/mongo.ts';
-import { offloadsRepository } from '../storage/offloads.ts';
-import { schemaVersionRepository } from '../storage/schema-version.ts';
+import { connectDatabase, type Database } from '../storage/database/mongo.ts';
+import { offloadsRepository } from '../storage/offload/offloads.ts';
+import { schemaVersionRepository } from '../storage/database/schema-version.ts';
 import { openRedisParts } from '../connections/redis-parts.ts';
 import type { Config } from '../config/config.ts';
 import { redact } from '../lib/redact.ts';

@@ -9,7 +9,7 @@ import type { CommandContext } from './context.ts';
 import { describeDatabases, type Databases } from '../app/databases.ts';
 import { insideOf } from '../app/fanfare.ts';
 import type { FanfareOptions } from '../app/fanfare-shapes.ts';
-import type { DemoPerson } from '../http/console.ts';
+import type { DemoPerson } from '../http/pages/console.ts';
 import { MEMBERS, READER } from './demo/people.ts';
 import { embeddedSteps } from './embedded-steps.ts';
 import { fanfareOf, startTraced, type CommandParts } from './fanfare-of.ts';

@@ -1,12 +1,12 @@
 import { ALL_RETIRED_INDEXES, allIndexes } from '../app/indexes.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { dropIndexes } from '../storage/indexes.ts';
+import { dropIndexes } from '../storage/indexes/indexes.ts';
 import { PUBLISHED_SINCE } from '../storage/migrations/publications.ts';
-import { connectDatabase, type Database } from '../storage/mongo.ts';
+import { connectDatabase, type Database } from '../storage/database/mongo.ts';
 import { createRepositories } from '../storage/repositories.ts';
-import { SHARD_PLANS } from '../storage/shard-keys.ts';
-import { SHARD_RULES, supports, type ShardRefusal } from '../storage/shard-rules.ts';
-import { SHARD_INDEX, sharding, type PlannedShard } from '../storage/sharding.ts';
+import { SHARD_PLANS } from '../storage/indexes/shard-keys.ts';
+import { SHARD_RULES, supports, type ShardRefusal } from '../storage/indexes/shard-rules.ts';
+import { SHARD_INDEX, sharding, type PlannedShard } from '../storage/indexes/sharding.ts';
 import type { Terminal } from './context.ts';
 import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext } from './context.ts';

@@ -1,7 +1,7 @@
 import type { UserId } from '../domain/action.ts';
 import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { AnnounceDependencies } from '../realtime/announce.ts';
-import type { StoreUnavailable } from '../storage/errors.ts';
+import type { StoreUnavailable } from '../storage/database/errors.ts';
 import type { Repositories } from '../storage/repositories.ts';
 import type { FeedStore } from './feed-store.ts';
 

@@ -1,6 +1,6 @@
 import type { RedisPart } from '../connections/redis-parts.ts';
-import type { IndexDefinition, RetiredIndex } from '../storage/index-definition.ts';
-import type { Database } from '../storage/mongo.ts';
+import type { IndexDefinition, RetiredIndex } from '../storage/indexes/index-definition.ts';
+import type { Database } from '../storage/database/mongo.ts';
 import type { FeedStore } from './feed-store.ts';
 
 /** A way to store feeds: a folder in `models/`, and its line in the registry. */

@@ -6,10 +6,10 @@ import {
   type FeedPosition,
 } from '../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../domain/viewer.ts';
-import { StoreUnavailable } from '../storage/errors.ts';
+import { StoreUnavailable } from '../storage/database/errors.ts';
 import type { FeedQuery, StoredPage } from './feed-store.ts';
 import { higher, isAbove, isAboveAll } from './floor.ts';
-import { PullGuesses } from '../storage/pull-guesses.ts';
+import { PullGuesses } from '../storage/follows/pull-guesses.ts';
 import { counts, isPlain, readAhead, type FeedAhead } from './read-ahead.ts';
 import { entriesBelow, findUnstored, pulledEntries, pulledFromAhead } from './unstored-entries.ts';
 import type { FeedReaderDependencies } from './feed-dependencies.ts';

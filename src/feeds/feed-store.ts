@@ -1,9 +1,9 @@
 import type { ActionId, RefId, UserId } from '../domain/action.ts';
 import type { Member } from '../domain/member.ts';
 import type { Follow } from '../domain/viewer.ts';
-import type { ReaderMarks } from '../storage/feeds.ts';
+import type { ReaderMarks } from '../storage/readers/feeds.ts';
 import type { DeliveryReason, FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
-import type { PulledAhead, PullGuess } from '../storage/pull-guesses.ts';
+import type { PulledAhead, PullGuess } from '../storage/follows/pull-guesses.ts';
 
 /** One reader of a chunk: where the action stands in their feed and why it is there. */
 export interface ReaderDelivery {
@@ -80,7 +80,7 @@ export interface KnownReader {
   readonly member: Member | null;
   /** Before it was read. */
   readonly asOf: Date;
-  /** What the directory was stamped with; see `storage/directory-stamps.ts`. */
+  /** What the directory was stamped with; see `storage/directory/directory-stamps.ts`. */
   readonly directoryStamp: number;
   /** Their follows of the refs that were named as pulled; absent: they were not asked for. */
   readonly pulledFollows?: readonly Follow[];

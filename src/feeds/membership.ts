@@ -3,7 +3,7 @@ import { departmentKey, teamKey, userKey } from '../domain/audience.ts';
 import type { FeedEntry } from '../domain/newsfeed-item.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import { profileOfMember, profileOfStranger, type Follow, type ReaderProfile } from '../domain/viewer.ts';
-import type { SourceKeys } from '../storage/source-actions.ts';
+import type { SourceKeys } from '../storage/actions/source-actions.ts';
 import { resolveEntries } from './resolve-entries.ts';
 import type { FeedDependencies } from './feed-dependencies.ts';
 

@@ -2,7 +2,7 @@ import type { ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
 import type { FeedPageQuery, FeedQuery, KnownReader, StoredPage } from './feed-store.ts';
 import type { FeedReaderDependencies } from './feed-dependencies.ts';
-import type { PulledAhead, PullGuesses } from '../storage/pull-guesses.ts';
+import type { PulledAhead, PullGuesses } from '../storage/follows/pull-guesses.ts';
 
 /** A page that the store has been asked for before its reader was known. No promise of it has to be awaited. */
 export interface FeedAhead {

@@ -1,7 +1,7 @@
 import type { FeedEntry } from '../domain/newsfeed-item.ts';
 import { compareFeedPositions } from '../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../domain/relevancy.ts';
-import type { SourceKeys, SourceWindow } from '../storage/source-actions.ts';
+import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
 import type { FeedQuery } from './feed-store.ts';
 import { entriesOf } from './membership.ts';
 import type { Action } from '../domain/action.ts';

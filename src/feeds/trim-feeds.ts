@@ -1,6 +1,6 @@
 import type { UserId } from '../domain/action.ts';
 import type { FeedStore } from './feed-store.ts';
-import type { FeedsRepository } from '../storage/feeds.ts';
+import type { FeedsRepository } from '../storage/readers/feeds.ts';
 import { clock } from '../lib/clock.ts';
 import type { FeedDependencies } from './feed-dependencies.ts';
 

@@ -2,13 +2,13 @@ import type { Action, ActionId, RefId } from '../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 import type { Follow, ReaderProfile } from '../domain/viewer.ts';
 import { followableIds, orNone } from '../domain/visibility.ts';
-import type { SourceKeys, SourceWindow } from '../storage/source-actions.ts';
+import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
 import type { FeedQuery } from './feed-store.ts';
 import { isAbove, isAboveAll, startBelow } from './floor.ts';
 import { entriesOf, followsWithSpans, sourceKeys } from './membership.ts';
 import { readFromSource, type Looked } from './source.ts';
 import type { FeedReaderDependencies } from './feed-dependencies.ts';
-import type { PulledAhead } from '../storage/pull-guesses.ts';
+import type { PulledAhead } from '../storage/follows/pull-guesses.ts';
 
 /** Most pulled refs that are looked at in one command with the follows that decide. */
 const MOST_IN_ONE = 1_000;

@@ -1,8 +1,8 @@
-import { createConsole, isConsolePath, type ConsoleOptions } from './console.ts';
-import { readOnly, requestPath, type Handler } from './handler.ts';
-import type { Readiness } from './health.ts';
-import { createMetricsPage, type MetricsPageOptions } from './metrics-page.ts';
-import { send, sendJson } from './respond.ts';
+import { createConsole, isConsolePath, type ConsoleOptions } from './pages/console.ts';
+import { readOnly, requestPath, type Handler } from './exchange/handler.ts';
+import type { Readiness } from './pages/health.ts';
+import { createMetricsPage, type MetricsPageOptions } from './pages/metrics-page.ts';
+import { send, sendJson } from './exchange/respond.ts';
 
 export interface RoutesOptions {
   readonly graphql: Handler;

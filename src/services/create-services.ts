@@ -8,20 +8,20 @@ import { readMember, readRef } from './members/read-directory.ts';
 import { createFollowersReader } from './follow/followers.ts';
 import { eraseMember, readErasure } from './privacy/erase-member.ts';
 import { exportMember, memberExport } from './privacy/export-member.ts';
-import { explainFeedItem } from './feed/explain-item.ts';
-import { findFirstUnread } from './feed/first-unread.ts';
+import { explainFeedItem } from './feed/items/explain-item.ts';
+import { findFirstUnread } from './feed/unread/first-unread.ts';
 import { follow, followMany } from './follow/follow.ts';
 import { following } from './follow/following.ts';
-import { bookmark, readBookmarks, unbookmark } from './feed/bookmarks.ts';
+import { bookmark, readBookmarks, unbookmark } from './feed/items/bookmarks.ts';
 import {
   archiveFeedItem,
   clearItemState,
   readHiddenItems,
   setItemState,
   unarchiveFeedItem,
-} from './feed/item-state.ts';
-import { snoozeFeedItem, unsnoozeFeedItem } from './feed/snooze-item.ts';
-import { markItemsRead, markItemsUnread } from './feed/mark-items.ts';
+} from './feed/items/item-state.ts';
+import { snoozeFeedItem, unsnoozeFeedItem } from './feed/items/snooze-item.ts';
+import { markItemsRead, markItemsUnread } from './feed/items/mark-items.ts';
 import { addMute, mute, removeMute, unmute } from './follow/mutes.ts';
 import { unfollow } from './follow/unfollow.ts';
 import { unfollowMany } from './follow/unfollow-many.ts';
@@ -40,17 +40,17 @@ import {
   takeOut,
 } from './lifecycle/offload-actions.ts';
 import { restoreActions } from './lifecycle/restore-actions.ts';
-import { markFeedRead } from './feed/mark-read.ts';
+import { markFeedRead } from './feed/unread/mark-read.ts';
 import { publishAction, publishActions } from './publish/publish-action.ts';
 import { updateAction } from './publish/update-action.ts';
 import { getAction, listActions, readSlice } from './feed/read-actions.ts';
-import { getFeedGroup, readFeedGroups } from './feed/read-groups.ts';
-import { countUnread } from './feed/count-unread.ts';
-import { getNewsfeedItem } from './feed/get-item.ts';
+import { getFeedGroup, readFeedGroups } from './feed/groups/read-groups.ts';
+import { countUnread } from './feed/unread/count-unread.ts';
+import { getNewsfeedItem } from './feed/items/get-item.ts';
 import { readFeed } from './feed/read-page.ts';
 import { createEventReads } from './session/event-reads.ts';
 import type { ReaderSession } from './session/reader-session.ts';
-import { resharedBy } from './feed/reshared-by.ts';
+import { resharedBy } from './feed/items/reshared-by.ts';
 import { makeDue, rebuildFeed, rebuildFeeds } from './feed/rebuild-feed.ts';
 import { renameRef } from './members/rename-ref.ts';
 import { addInteraction } from './interactions/add-interaction.ts';
@@ -64,10 +64,10 @@ import { bound } from './bound.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { eraseTenant, exportTenant, listTenants } from './tenants/all-of-tenant.ts';
 import type { RecordInteractionInput } from './shapes.ts';
-import { createSharedBoosts } from './feed/shared-boosts.ts';
-import { SharedDecisions } from './feed/shared-decisions.ts';
-import { createSharedUnread } from './feed/shared-unread.ts';
-import { watchFeed } from './feed/watch-feed.ts';
+import { createSharedBoosts } from './feed/live/shared-boosts.ts';
+import { SharedDecisions } from './feed/live/shared-decisions.ts';
+import { createSharedUnread } from './feed/live/shared-unread.ts';
+import { watchFeed } from './feed/live/watch-feed.ts';
 
 /** The use cases, bound to what they need. */
 export type Services = ReturnType<typeof createServices>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NewsfeedItemDocument } from '../../src/storage/documents.ts';
+import type { NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { publish, upsert } from '../support/feed-api.ts';
 import { runCli } from '../support/run-cli.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { connectDatabase } from '../../src/storage/mongo.ts';
+import { connectDatabase } from '../../src/storage/database/mongo.ts';
 import { testDatabase, type TestDatabase } from '../support/engine.ts';
 import { MAIN, runCli, startCli, startCommand } from '../support/run-cli.ts';
 

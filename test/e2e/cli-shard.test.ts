@@ -1,9 +1,9 @@
 import { expect, inject, test } from 'vitest';
 import { ALL_RETIRED_INDEXES, allIndexes } from '../../src/app/indexes.ts';
 import { shard } from '../../src/cli/shard.ts';
-import { ensureIndexes } from '../../src/storage/indexes.ts';
-import { connectDatabase } from '../../src/storage/mongo.ts';
-import { SHARD_PLANS } from '../../src/storage/shard-keys.ts';
+import { ensureIndexes } from '../../src/storage/indexes/indexes.ts';
+import { connectDatabase } from '../../src/storage/database/mongo.ts';
+import { SHARD_PLANS } from '../../src/storage/indexes/shard-keys.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 import { startRouter } from '../support/router.ts';
 import { uniqueName } from '../support/unique-name.ts';

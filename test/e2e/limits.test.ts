@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { RateLimits } from '../../src/http/rate-limit.ts';
+import { RateLimits } from '../../src/http/limits/rate-limit.ts';
 import type { HttpServer } from '../../src/http/server.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { socketUrl, startTestHttp } from '../support/http.ts';

@@ -9,7 +9,7 @@ import { storedId, TENANT_SEPARATOR } from '../../src/domain/tenant.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
 import { buildSchema } from '../../src/graphql/schema.ts';
-import { SHARD_PLANS } from '../../src/storage/shard-keys.ts';
+import { SHARD_PLANS } from '../../src/storage/indexes/shard-keys.ts';
 import { NOT_OF_TENANTS, TENANT_PARTS } from '../../src/storage/tenants/tenant-parts.ts';
 import { ADOPTED } from '../../src/storage/tenants/adopted-documents.ts';
 import { adoptDatabase, AdoptionRefused } from '../../src/storage/tenants/adopt-database.ts';

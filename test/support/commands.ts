@@ -1,5 +1,5 @@
 import type { CommandStartedEvent, Document } from 'mongodb';
-import type { Database } from '../../src/storage/mongo.ts';
+import type { Database } from '../../src/storage/database/mongo.ts';
 
 export interface RecordedCommand {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { Collections, Database } from '../../src/storage/mongo.ts';
+import type { Collections, Database } from '../../src/storage/database/mongo.ts';
 
 const WRITES = new Set([
   'insertOne',

@@ -4,7 +4,7 @@ import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
 import { MemorySessionEnds } from '../../src/realtime/memory-session-ends.ts';
 import { eraseMember, type EraseMemberDependencies } from '../../src/services/privacy/erase-member.ts';
 import { ErasureWorker } from '../../src/workers/erasure/erasure-worker.ts';
-import { newObjectId, type Database } from '../../src/storage/mongo.ts';
+import { newObjectId, type Database } from '../../src/storage/database/mongo.ts';
 import { createRepositories } from '../../src/storage/repositories.ts';
 import type { Parts } from './parts.ts';
 

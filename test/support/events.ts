@@ -1,7 +1,7 @@
 import type { NumberedHostEvent } from '../../src/domain/host-event.ts';
 import type { HostEventView } from '../../src/domain/host-event-data.ts';
 import { createRepositories } from '../../src/storage/repositories.ts';
-import type { Collections } from '../../src/storage/mongo.ts';
+import type { Collections } from '../../src/storage/database/mongo.ts';
 import { EventMover, type EventMoverOptions } from '../../src/workers/events/event-mover.ts';
 import type { Parts } from './parts.ts';
 import { uniqueName } from './unique-name.ts';

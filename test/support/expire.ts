@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { ExpiryWorker } from '../../src/workers/expiry/expiry-worker.ts';
 import type { Parts } from './parts.ts';
-import { revised } from '../../src/storage/revision.ts';
+import { revised } from '../../src/storage/stages/revision.ts';
 
 /** As if the action had been published until then. Default: a moment ago. What is deleted already stays so. */
 export async function letExpire(

@@ -1,7 +1,7 @@
 import { DEFAULT_WEIGHTS } from '../../src/domain/relevancy.ts';
 import { follow, followMany } from '../../src/services/follow/follow.ts';
 import { unfollow } from '../../src/services/follow/unfollow.ts';
-import { newObjectId } from '../../src/storage/mongo.ts';
+import { newObjectId } from '../../src/storage/database/mongo.ts';
 import type { Repositories } from '../../src/storage/repositories.ts';
 import type { Parts } from './parts.ts';
 import type { FollowDependencies } from '../../src/services/service-parts.ts';

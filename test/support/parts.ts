@@ -20,7 +20,7 @@ import {
   type RebuildWorkerOptions,
 } from '../../src/workers/rebuild/rebuild-worker.ts';
 import type { FeedStore } from '../../src/feeds/feed-store.ts';
-import { createTickets } from '../../src/http/tickets.ts';
+import { createTickets } from '../../src/http/identity/tickets.ts';
 import { openSession } from '../../src/services/session/open-session.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import { MemoryLiveLog } from '../../src/realtime/memory-live-log.ts';
@@ -33,7 +33,7 @@ import type { Services } from '../../src/services/create-services.ts';
 import type { PublishActionInput } from '../../src/services/shapes.ts';
 import { dormancy } from '../../src/workers/fan-out/skip-dormant.ts';
 import { connectRedis } from '../../src/connections/redis.ts';
-import { connectDatabase, type Database } from '../../src/storage/mongo.ts';
+import { connectDatabase, type Database } from '../../src/storage/database/mongo.ts';
 import type { Repositories } from '../../src/storage/repositories.ts';
 import { borrowDatabase, openShared, returnDatabase } from './spare-databases.ts';
 import { uniqueName } from './unique-name.ts';

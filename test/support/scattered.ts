@@ -25,9 +25,9 @@ const PURGED = 'a deleted action is purged';
 const TENANT = inSource('storage/tenants/', 'a tenant is erased, or all data are made those of one');
 const MIGRATION = [
   inSource('storage/migrations/', 'a migration'),
-  inSource('storage/schema-version.ts', 'a migration'),
+  inSource('storage/database/schema-version.ts', 'a migration'),
 ];
-const EVERYBODY = inSource('storage/readers.ts', 'all readers there are');
+const EVERYBODY = inSource('storage/readers/readers.ts', 'all readers there are');
 const ERASED = [
   'member-data',
   ...['action-traces', 'interaction-traces', 'profile-traces', 'reader-traces'],
@@ -57,13 +57,13 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
           ...['reshares.by', 'descriptor.raterId', 'unlogged.by'],
         ],
       ),
-      because('slices of everything', ['isDeleted'], 'storage/actions.ts'),
-      inSource('storage/ranked-actions.ts', 'what is ranked'),
-      because(LISTS, ['$lookup'], 'storage/action-groups.ts'),
-      because(LISTS, ['$lookup'], 'storage/interaction-lists.ts'),
+      because('slices of everything', ['isDeleted'], 'storage/actions/actions.ts'),
+      inSource('storage/actions/ranked-actions.ts', 'what is ranked'),
+      because(LISTS, ['$lookup'], 'storage/actions/action-groups.ts'),
+      because(LISTS, ['$lookup'], 'storage/interactions/interaction-lists.ts'),
       ...[OFFLOADED, TENANT, ...MIGRATION],
     ],
-    writes: [...ERASED, because('lanes of a release before', ['fanOut.lane'], 'storage/fan-outs.ts')],
+    writes: [...ERASED, because('lanes of a release before', ['fanOut.lane'], 'storage/fan-out/fan-outs.ts')],
   },
   publications: { reads: [], writes: [TENANT] },
   newsfeedItems: { reads: [holders('actionId'), TENANT], writes: [TENANT] },
@@ -88,13 +88,13 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       because('followers of a ref, merged in order', ['refId']),
       ...[CUT_OFF, unsent, EVERYBODY, TENANT, ...MIGRATION],
     ],
-    writes: [MOVED, inSource('storage/follow-traces.ts', 'erasure'), TENANT],
+    writes: [MOVED, inSource('storage/privacy/follow-traces.ts', 'erasure'), TENANT],
   },
   interactions: {
     reads: [
-      because('one by its id alone', ['_id'], 'storage/interaction-records.ts'),
+      because('one by its id alone', ['_id'], 'storage/interactions/interaction-records.ts'),
       because('what a member did', ['actorId']),
-      because('all that was said, for moderators', ['text'], 'storage/interaction-lists.ts'),
+      because('all that was said, for moderators', ['text'], 'storage/interactions/interaction-lists.ts'),
       ...[CUT_OFF, unsent, TENANT, ...MIGRATION],
     ],
     writes: [MOVED, TENANT, ...MIGRATION, ...ERASED],
@@ -102,30 +102,30 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
   members: {
     reads: [
       because('members of a team or department', ['teamId', 'departmentId']),
-      because('how many members a tenant has', ['_id'], 'storage/members.ts'),
+      because('how many members a tenant has', ['_id'], 'storage/directory/members.ts'),
       ...[RENAMED, EVERYBODY, TENANT, ...MIGRATION, ...ERASED],
     ],
     writes: [],
   },
   refs: {
     reads: [because(PULLED, ['isPulled']), RENAMED, TENANT, ...MIGRATION],
-    writes: [because(PULLED, ['pullSince'], 'storage/refs.ts')],
+    writes: [because(PULLED, ['pullSince'], 'storage/directory/refs.ts')],
   },
   itemMarks: {
-    reads: [because('snoozes that end', ['due', 'claim'], 'storage/snoozes.ts'), OFFLOADED, TENANT],
+    reads: [because('snoozes that end', ['due', 'claim'], 'storage/readers/snoozes.ts'), OFFLOADED, TENANT],
     writes: [
-      because(PURGED, ['_id.actionId'], 'storage/item-marks.ts'),
-      because('snoozes that have ended, by id', ['claim', 'due', 'until'], 'storage/snoozes.ts'),
+      because(PURGED, ['_id.actionId'], 'storage/readers/item-marks.ts'),
+      because('snoozes that have ended, by id', ['claim', 'due', 'until'], 'storage/readers/snoozes.ts'),
       ...[TENANT, ...ERASED],
     ],
   },
   bookmarks: {
     reads: [OFFLOADED, TENANT],
-    writes: [because(PURGED, ['_id.actionId'], 'storage/bookmarks.ts'), TENANT, ...ERASED],
+    writes: [because(PURGED, ['_id.actionId'], 'storage/readers/bookmarks.ts'), TENANT, ...ERASED],
   },
   hiddenItems: {
     reads: [TENANT, ...MIGRATION],
-    writes: [because(PURGED, ['actionId'], 'storage/hidden-items.ts'), ...MIGRATION, ...ERASED],
+    writes: [because(PURGED, ['actionId'], 'storage/readers/hidden-items.ts'), ...MIGRATION, ...ERASED],
   },
 };
 

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import { SHARD_PLANS } from '../../src/storage/shard-keys.ts';
-import type { ShardKey, ShardRuleName } from '../../src/storage/shard-rules.ts';
+import { SHARD_PLANS } from '../../src/storage/indexes/shard-keys.ts';
+import type { ShardKey, ShardRuleName } from '../../src/storage/indexes/shard-rules.ts';
 import type { RecordedCommand } from './commands.ts';
 
 /** Where a command goes on a sharded database: to the shards of the keys it names, to all of them, or nowhere. */

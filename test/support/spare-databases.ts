@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 import { allIndexes } from '../../src/app/indexes.ts';
-import { ensureIndexes } from '../../src/storage/indexes.ts';
-import { connectDatabase, openDatabase, type Database } from '../../src/storage/mongo.ts';
+import { ensureIndexes } from '../../src/storage/indexes/indexes.ts';
+import { connectDatabase, openDatabase, type Database } from '../../src/storage/database/mongo.ts';
 import { uniqueName } from './unique-name.ts';
 
 /**

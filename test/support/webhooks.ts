@@ -1,7 +1,7 @@
 import { createWebhookClient } from '../../src/connections/webhook-client.ts';
 import type { WebhookReceiver } from '../../src/domain/webhook.ts';
 import { createRepositories } from '../../src/storage/repositories.ts';
-import type { Collections } from '../../src/storage/mongo.ts';
+import type { Collections } from '../../src/storage/database/mongo.ts';
 import {
   WebhookWorker,
   type WebhookObserver,

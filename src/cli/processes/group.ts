@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import type { Readiness } from '../../http/health.ts';
+import type { Readiness } from '../../http/pages/health.ts';
 import { logProcessEnded, logProcessHangs, logProcessStarted } from '../../telemetry/events/process.ts';
 import type { GroupMetrics } from '../../telemetry/group-metrics.ts';
 import type { Logger } from '../../telemetry/logger.ts';

@@ -1,6 +1,6 @@
 import inspector from 'node:inspector';
 import type { Config } from '../../config/config.ts';
-import { startMetricsServer } from '../../http/metrics-server.ts';
+import { startMetricsServer } from '../../http/pages/metrics-server.ts';
 import { Closer } from '../../lib/closer.ts';
 import { logDatabases } from '../../telemetry/events/databases.ts';
 import { createGroupMetrics } from '../../telemetry/group-metrics.ts';

@@ -8,7 +8,7 @@ import {
   type RelevancyCause as RelevancyCauseSource,
   type WithheldReason,
 } from '../../domain/explanation.ts';
-import { MAX_CAUSES } from '../../services/feed/explain-item.ts';
+import { MAX_CAUSES } from '../../services/feed/items/explain-item.ts';
 import { builder } from '../builder.ts';
 import { parseActionId } from '../global-id.ts';
 import { DeliveryReasonEnum, described } from './enums.ts';

@@ -2,7 +2,7 @@ import { badInput } from '../../domain/errors.ts';
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
 import { groupOf } from '../../descriptors/group-key.ts';
 import { MAX_TOTAL } from '../../services/feed/list-scan.ts';
-import { MAX_GROUPS } from '../../services/feed/read-groups.ts';
+import { MAX_GROUPS } from '../../services/feed/groups/read-groups.ts';
 import type {
   Count as CountSource,
   FeedGroup as FeedGroupSource,

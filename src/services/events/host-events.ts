@@ -4,7 +4,7 @@ import { HOST_EVENT_TYPES, type HostEventType } from '../../domain/host-event.ts
 import type { HostEventView } from '../../domain/host-event-data.ts';
 import { idBeside, tenantOf } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { viewHostEvents } from '../../storage/host-event-views.ts';
+import { viewHostEvents } from '../../storage/privacy/host-event-views.ts';
 import { requireOneOf } from '../roles.ts';
 import type { HostEventsArgs, Page } from '../shapes.ts';
 import type { HostEventDependencies } from '../service-parts.ts';

@@ -3,7 +3,7 @@ import { FanfareError } from '../../domain/errors.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { compareRanked, rankedSince, RESCORE_EVERY_MS, type RankedPosition } from '../../domain/ranking.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
-import { GENERATIONS_KEPT } from '../../storage/scores.ts';
+import { GENERATIONS_KEPT } from '../../storage/actions/scores.ts';
 import type { OrderedPage } from './ordered-page.ts';
 import { collectPage } from './paging.ts';
 import { collectRecent } from './read-recent.ts';

@@ -1,7 +1,7 @@
 import type { RefId, UserId } from '../../domain/action.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { idBeside, plainId } from '../../domain/tenant.ts';
-import type { FollowerPagesRepository, FollowerSlice } from '../../storage/follower-pages.ts';
+import type { FollowerPagesRepository, FollowerSlice } from '../../storage/follows/follower-pages.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import { requireOneOf } from '../roles.ts';
 import type { Page, PageArgs } from '../shapes.ts';

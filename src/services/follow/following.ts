@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import type { Ref } from '../../domain/member.ts';
 import { idBeside, plainId } from '../../domain/tenant.ts';
-import type { FollowsRepository } from '../../storage/follows.ts';
+import type { FollowsRepository } from '../../storage/follows/follows.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { Page, PageArgs } from '../shapes.ts';

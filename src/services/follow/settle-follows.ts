@@ -8,11 +8,11 @@ import { announceListChange, resynchronise } from '../../realtime/announce.ts';
 import { fillFeed } from '../../feeds/fill-feed.ts';
 import { entriesOf, feedMembershipOf } from '../../feeds/membership.ts';
 import { asStored } from '../../feeds/reconcile-feed.ts';
-import type { PassedOn } from '../../storage/interactions.ts';
-import type { CountEpochs } from '../../storage/follower-counts.ts';
-import type { OpeningTokens } from '../../storage/follow-opening.ts';
-import type { UnsettledFollow } from '../../storage/follows.ts';
-import { countFollowers } from '../../storage/count-followers.ts';
+import type { PassedOn } from '../../storage/interactions/interactions.ts';
+import type { CountEpochs } from '../../storage/follows/follower-counts.ts';
+import type { OpeningTokens } from '../../storage/follows/follow-opening.ts';
+import type { UnsettledFollow } from '../../storage/follows/follows.ts';
+import { countFollowers } from '../../storage/follows/count-followers.ts';
 import { resolveEntries } from '../../feeds/resolve-entries.ts';
 import type { FollowDependencies } from '../service-parts.ts';
 

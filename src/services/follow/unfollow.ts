@@ -4,7 +4,7 @@ import { idSchema } from '../../descriptors/id-schema.ts';
 import { announceTakenBack } from '../../feeds/announce-taken-back.ts';
 import { announceListChange, resynchronise } from '../../realtime/announce.ts';
 import { sweepFeed } from '../../feeds/reconcile-feed.ts';
-import { countFollowers } from '../../storage/count-followers.ts';
+import { countFollowers } from '../../storage/follows/count-followers.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { refOf } from './follow.ts';
 import { validate } from '../validate.ts';

@@ -10,7 +10,7 @@ import {
 import { INTERACTION_KINDS, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import { jsonSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { RecordOutcome } from '../../storage/interaction-records.ts';
+import type { RecordOutcome } from '../../storage/interactions/interaction-records.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { actingAs } from '../roles.ts';

@@ -1,7 +1,7 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import type { SettlingToken } from '../../storage/interaction-records.ts';
+import type { SettlingToken } from '../../storage/interactions/interaction-records.ts';
 import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { InteractionDependencies } from '../service-parts.ts';

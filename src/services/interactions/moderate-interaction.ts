@@ -1,7 +1,7 @@
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
-import type { EngagementChange } from '../../storage/interaction-stages.ts';
-import type { KnownInteraction, SettlingToken } from '../../storage/interaction-records.ts';
+import type { EngagementChange } from '../../storage/stages/interaction-stages.ts';
+import type { KnownInteraction, SettlingToken } from '../../storage/interactions/interaction-records.ts';
 import { reasonSchema } from '../moderation/reason.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireRole } from '../roles.ts';

@@ -4,7 +4,7 @@ import { FanfareError } from '../../domain/errors.ts';
 import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import { idBeside, tenantOf } from '../../domain/tenant.ts';
-import type { InteractionQuery } from '../../storage/interaction-lists.ts';
+import type { InteractionQuery } from '../../storage/interactions/interaction-lists.ts';
 import { collectPage, pageSize } from '../feed/paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { interactionPageName } from '../session/interaction-pages.ts';

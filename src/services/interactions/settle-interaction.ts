@@ -1,10 +1,10 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
-import type { ReshareChange } from '../../storage/reshare-stages.ts';
+import type { ReshareChange } from '../../storage/stages/reshare-stages.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
-import type { EngagementChange } from '../../storage/interaction-stages.ts';
-import type { SettlingToken } from '../../storage/interaction-records.ts';
+import type { EngagementChange } from '../../storage/stages/interaction-stages.ts';
+import type { SettlingToken } from '../../storage/interactions/interaction-records.ts';
 import { clock } from '../../lib/clock.ts';
 import type { InteractionDependencies } from '../service-parts.ts';
 

@@ -1,5 +1,5 @@
 import { FanfareError } from '../../domain/errors.ts';
-import { recordOf, type OffloadRecord } from '../../storage/offload-records.ts';
+import { recordOf, type OffloadRecord } from '../../storage/offload/offload-records.ts';
 
 /** Lines of a file of actions that were taken out, in its order. */
 export interface OffloadChunk {

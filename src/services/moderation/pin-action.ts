@@ -2,7 +2,7 @@ import type { Action, ActionId, RefId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { PinsRepository } from '../../storage/pins.ts';
+import type { PinsRepository } from '../../storage/readers/pins.ts';
 import { entitledActions } from '../feed/read-actions.ts';
 import { refOf } from '../follow/follow.ts';
 import { requireOneOf } from '../roles.ts';

@@ -4,7 +4,7 @@ import type { Erasure } from '../../domain/erasure.ts';
 import { newPseudonym } from '../../domain/pseudonym.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { ErasuresRepository } from '../../storage/erasures.ts';
+import type { ErasuresRepository } from '../../storage/privacy/erasures.ts';
 import { requireRole } from '../roles.ts';
 import { runErasure, type RunErasureDependencies } from '../../workers/erasure/run-erasure.ts';
 import { validate } from '../validate.ts';

@@ -6,7 +6,7 @@ import { nameSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { refsOfDescriptor } from '../../descriptors/refs.ts';
 import { descriptorOfInput, descriptorOfType } from '../../descriptors/registry.ts';
-import type { MembersRepository } from '../../storage/members.ts';
+import type { MembersRepository } from '../../storage/directory/members.ts';
 import { REFUSED_DETAIL_FIELDS } from '../members/details-schema.ts';
 import { validate } from '../validate.ts';
 

@@ -7,7 +7,7 @@ import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { Turn } from '../../lib/turn.ts';
-import type { NewAction } from '../../storage/action-document.ts';
+import type { NewAction } from '../../storage/actions/action-document.ts';
 import { actingAs } from '../roles.ts';
 import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
 import { takePublications, type GrantedPublications } from '../tenants/quotas.ts';

@@ -1,6 +1,6 @@
 import type { ActionId } from '../../domain/action.ts';
 import { inSlices } from '../../lib/in-slices.ts';
-import type { Stamps } from '../../storage/reader-stamps.ts';
+import type { Stamps } from '../../storage/readers/reader-stamps.ts';
 import type { SessionRepositories } from './open-session.ts';
 import type { Sighting } from './reader-session.ts';
 

@@ -1,7 +1,7 @@
 import type { ActionId } from '../../domain/action.ts';
 import type { Interaction } from '../../domain/interaction.ts';
-import type { InteractionQuery } from '../../storage/interaction-lists.ts';
-import type { InteractionsRepository } from '../../storage/interactions.ts';
+import type { InteractionQuery } from '../../storage/interactions/interaction-lists.ts';
+import type { InteractionsRepository } from '../../storage/interactions/interactions.ts';
 
 /** The first interactions of an action that a query finds, newest first. */
 export interface InteractionPage {

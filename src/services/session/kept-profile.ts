@@ -1,7 +1,7 @@
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { bucketOf } from '../../lib/bucket-of.ts';
-import type { Stamps } from '../../storage/reader-stamps.ts';
+import type { Stamps } from '../../storage/readers/reader-stamps.ts';
 
 /** Longest time for which a profile is kept: until then a change may go unnoticed whose process died before it renewed the stamp. */
 const LONGEST_MS = 60_000;

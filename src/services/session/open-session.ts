@@ -5,9 +5,9 @@ import type { KnownReader } from '../../feeds/feed-store.ts';
 import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
 import type { ReaderSession } from './reader-session.ts';
-import type { PulledRefs } from '../../storage/pulled-refs.ts';
+import type { PulledRefs } from '../../storage/follows/pulled-refs.ts';
 import type { Repositories } from '../../storage/repositories.ts';
-import type { SnoozesRepository } from '../../storage/snoozes.ts';
+import type { SnoozesRepository } from '../../storage/readers/snoozes.ts';
 import { findInteractionPages } from './interaction-pages.ts';
 import { createReaderSession } from './loaders.ts';
 

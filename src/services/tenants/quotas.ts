@@ -1,7 +1,7 @@
 import { FanfareError } from '../../domain/errors.ts';
 import { idRangeOf, tenantOf, type Tenant } from '../../domain/tenant.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import type { MembersRepository } from '../../storage/members.ts';
+import type { MembersRepository } from '../../storage/directory/members.ts';
 
 /** How much each tenant may have. What is done on the command line and in a process without the API is not counted. */
 export interface TenantQuotas {

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { Collections } from '../mongo.ts';
+import type { Collections } from '../database/mongo.ts';
 import type { Migration, MigrationBatch } from './migration.ts';
 
 /** Where the second half begins: readers whose hidden items have all been brought over. */

@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { clock } from '../../lib/clock.ts';
-import { idOfTime } from '../database-time.ts';
+import { idOfTime } from '../database/database-time.ts';
 import { interactionKey, isToggle } from '../../domain/interaction.ts';
-import type { InteractionDocument } from '../documents.ts';
-import { isDuplicateKey } from '../errors.ts';
-import type { Collections } from '../mongo.ts';
+import type { InteractionDocument } from '../documents/documents.ts';
+import { isDuplicateKey } from '../database/errors.ts';
+import type { Collections } from '../database/mongo.ts';
 import type { Migration } from './migration.ts';
 
 /**

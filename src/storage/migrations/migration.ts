@@ -1,4 +1,4 @@
-import type { Collections } from '../mongo.ts';
+import type { Collections } from '../database/mongo.ts';
 
 export interface MigrationBatch {
   /** Where the next batch begins; null: this was the last one. */

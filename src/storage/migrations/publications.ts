@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import type { ActionDocument } from '../documents.ts';
-import { forgetPublications, isKeyed, notePublications } from '../publications.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+import { forgetPublications, isKeyed, notePublications } from '../actions/publications.ts';
 import type { Migration } from './migration.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { revised } from '../revision.ts';
+import { revised } from '../stages/revision.ts';
 import type { Migration } from './migration.ts';
 
 /** From this version on every process that writes gives an action another revision with every change. */

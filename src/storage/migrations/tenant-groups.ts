@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { groupKeyAcrossTenants, groupKeyOf } from '../../descriptors/group-key.ts';
 import { tenantOf } from '../../domain/tenant.ts';
-import type { ActionDocument } from '../documents.ts';
-import { revised } from '../revision.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+import { revised } from '../stages/revision.ts';
 import type { Migration } from './migration.ts';
 
 type Grouped = Pick<ActionDocument, '_id' | 'actorId' | 'descriptor' | 'conducted' | 'groupKey'>;

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import { plainId, type Tenant } from '../../domain/tenant.ts';
-import type { ActionDocument } from '../documents.ts';
-import { erasureKeyOf } from '../erasures.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+import { erasureKeyOf } from '../privacy/erasures.ts';
 import { latestVersion, MIGRATIONS } from '../migrations/registry.ts';
-import type { Database } from '../mongo.ts';
-import { processesRepository } from '../processes.ts';
-import { isKeyed, notePublications } from '../publications.ts';
-import { schemaVersionRepository } from '../schema-version.ts';
+import type { Database } from '../database/mongo.ts';
+import { processesRepository } from '../database/processes.ts';
+import { isKeyed, notePublications } from '../actions/publications.ts';
+import { schemaVersionRepository } from '../database/schema-version.ts';
 import { ADOPTED } from './adopted-documents.ts';
 import { TENANT_PARTS } from './tenant-parts.ts';
 

@@ -3,7 +3,7 @@ import { groupKeyOf } from '../../descriptors/group-key.ts';
 import { descriptorOfType } from '../../descriptors/registry.ts';
 import type { HostEventFacts } from '../../domain/host-event.ts';
 import { storedId, tenantOf, type Tenant } from '../../domain/tenant.ts';
-import type { MemberDocument, RefDocument } from '../directory-documents.ts';
+import type { MemberDocument, RefDocument } from '../documents/directory-documents.ts';
 import type {
   ActionDocument,
   ErasureDocument,
@@ -11,18 +11,18 @@ import type {
   InteractionDocument,
   ModerationDocument,
   ReshareDocument,
-} from '../documents.ts';
-import { erasureKeyOf } from '../erasures.ts';
-import type { HostEventDocument, OutboxDocument } from '../event-documents.ts';
-import { idOfStamp } from '../name-stamps.ts';
+} from '../documents/documents.ts';
+import { erasureKeyOf } from '../privacy/erasures.ts';
+import type { HostEventDocument, OutboxDocument } from '../documents/event-documents.ts';
+import { idOfStamp } from '../directory/name-stamps.ts';
 import type {
   BookmarkDocument,
   FeedDocument,
   FollowDocument,
   HiddenItemDocument,
-} from '../reader-documents.ts';
-import { newRevision } from '../revision.ts';
-import type { WebhookDeliveryDocument } from '../webhook-documents.ts';
+} from '../documents/reader-documents.ts';
+import { newRevision } from '../stages/revision.ts';
+import type { WebhookDeliveryDocument } from '../documents/webhook-documents.ts';
 
 /** A document with every id behind a tenant. One whose ids are there already stays as it is. */
 type Adopt<D> = (tenant: Tenant, document: D) => D;

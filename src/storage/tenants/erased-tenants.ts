@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import type { Tenant } from '../../domain/tenant.ts';
-import { retryOnDuplicateKey } from '../errors.ts';
-import type { ErasedTenantDocument } from '../installation-documents.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import type { ErasedTenantDocument } from '../documents/installation-documents.ts';
 
 /** One way, as for erased members: tells whether a given tenant was erased, not which ones were. */
 function keyOf(tenant: Tenant): string {

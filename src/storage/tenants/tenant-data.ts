@@ -2,9 +2,9 @@ import { BSON, type Document, type ObjectId } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import { idRangeOf, tenantOf, type Tenant } from '../../domain/tenant.ts';
 import { withoutTenantIn } from '../../domain/tenant-text.ts';
-import type { ActionDocument } from '../documents.ts';
-import type { Collections } from '../mongo.ts';
-import { forgetPublications, isKeyed } from '../publications.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+import type { Collections } from '../database/mongo.ts';
+import { forgetPublications, isKeyed } from '../actions/publications.ts';
 import { TENANT_PARTS, type TenantPart } from './tenant-parts.ts';
 
 export interface TenantSummary {

@@ -4,7 +4,7 @@ import type { FeedStore } from '../../feeds/feed-store.ts';
 import type { AnnounceDependencies } from '../../realtime/announce.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import type { SessionEnds } from '../../realtime/session-ends.ts';
-import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
+import { countFollowers, type CountFollowersDependencies } from '../../storage/follows/count-followers.ts';
 import { clock } from '../../lib/clock.ts';
 
 export interface ErasureDependencies

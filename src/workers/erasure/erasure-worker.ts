@@ -1,5 +1,5 @@
 import { BackgroundWorker } from '../background-worker.ts';
-import type { ErasureClaim } from '../../storage/erasures.ts';
+import type { ErasureClaim } from '../../storage/privacy/erasures.ts';
 import { runErasure, type RunErasureDependencies } from './run-erasure.ts';
 import { clock } from '../../lib/clock.ts';
 

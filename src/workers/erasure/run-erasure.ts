@@ -1,4 +1,4 @@
-import type { ErasureClaim } from '../../storage/erasures.ts';
+import type { ErasureClaim } from '../../storage/privacy/erasures.ts';
 import { ERASURE_STEPS, type ErasureDependencies } from './erasure-steps.ts';
 import { clock } from '../../lib/clock.ts';
 

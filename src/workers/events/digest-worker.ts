@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/action.ts';
 import type { UnreadFacts } from '../../domain/host-event.ts';
-import type { DueDigest } from '../../storage/digests.ts';
+import type { DueDigest } from '../../storage/events/digests.ts';
 import { clock } from '../../lib/clock.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 import type { Repositories } from '../../storage/repositories.ts';

@@ -3,7 +3,7 @@ import type { InteractionGroup } from '../../domain/relevancy.ts';
 import { relevancies } from '../../feeds/boost.ts';
 import type { Announcement } from '../../realtime/announce.ts';
 import { audienceAmong, formerlyAmong } from './audience.ts';
-import type { Claim } from '../../storage/fan-out-claim.ts';
+import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
 import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
 const CHUNK = 500;

@@ -3,10 +3,10 @@ import { reachesFollowers } from '../../domain/audience.ts';
 import { anySpanBrings, anySpanBringsPassedOn, type FollowSpan } from '../../domain/follow-span.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { compareUtf8 } from '../../lib/compare-utf8.ts';
-import type { FormerAudience } from '../../storage/fan-out-claim.ts';
-import type { FollowerPage } from '../../storage/follow-reads.ts';
-import type { FollowsRepository } from '../../storage/follows.ts';
-import type { MembersRepository } from '../../storage/members.ts';
+import type { FormerAudience } from '../../storage/fan-out/fan-out-claim.ts';
+import type { FollowerPage } from '../../storage/follows/follow-reads.ts';
+import type { FollowsRepository } from '../../storage/follows/follows.ts';
+import type { MembersRepository } from '../../storage/directory/members.ts';
 
 export interface AudienceDependencies {
   readonly follows: Pick<FollowsRepository, 'followers' | 'firstFollowers'>;

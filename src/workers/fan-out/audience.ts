@@ -4,7 +4,7 @@ import { profileOfMember, profileOfStranger, type Follow } from '../../domain/vi
 import { addressedReasons, followableIds } from '../../domain/visibility.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { compareUtf8 } from '../../lib/compare-utf8.ts';
-import type { Claim, FormerAudience } from '../../storage/fan-out-claim.ts';
+import type { Claim, FormerAudience } from '../../storage/fan-out/fan-out-claim.ts';
 import { sourcesOf, type AudienceDependencies, type Source } from './audience-sources.ts';
 import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';
 

@@ -1,8 +1,8 @@
 import type { Repositories } from '../../storage/repositories.ts';
-import { ALL_LANES, type LaneRange } from '../../storage/fan-out-lanes.ts';
-import type { Claim, FoundClaim } from '../../storage/fan-outs.ts';
-import { StoreUnavailable } from '../../storage/errors.ts';
-import { COALESCE_MS, MAX_REST_MS } from '../../storage/fan-out-stages.ts';
+import { ALL_LANES, type LaneRange } from '../../storage/fan-out/fan-out-lanes.ts';
+import type { Claim, FoundClaim } from '../../storage/fan-out/fan-outs.ts';
+import { StoreUnavailable } from '../../storage/database/errors.ts';
+import { COALESCE_MS, MAX_REST_MS } from '../../storage/stages/fan-out-stages.ts';
 import type { WorkSignal } from '../../realtime/work-signal.ts';
 import { tracedEntry } from '../../telemetry/tracing.ts';
 import type { PassOutcome } from './pass-outcome.ts';

@@ -1,5 +1,5 @@
 import type { UserId } from '../../domain/action.ts';
-import type { Claim } from '../../storage/fan-outs.ts';
+import type { Claim } from '../../storage/fan-out/fan-outs.ts';
 import type { Fence } from './fence.ts';
 import type { Reached } from './pass-outcome.ts';
 

@@ -1,7 +1,7 @@
 import type { ActionId } from '../../domain/action.ts';
 import { LANES, type Lane } from '../../domain/lane.ts';
-import type { Claim } from '../../storage/fan-out-claim.ts';
-import { ALL_LANES, type LaneRange } from '../../storage/fan-out-lanes.ts';
+import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
+import { ALL_LANES, type LaneRange } from '../../storage/fan-out/fan-out-lanes.ts';
 
 /** The passes that a worker runs, by lane. Each lane has as much room as if it were alone. */
 export class Passes {

@@ -1,7 +1,7 @@
 import type { Action } from '../../domain/action.ts';
 import { reachesFollowers } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
-import type { Claim } from '../../storage/fan-outs.ts';
+import type { Claim } from '../../storage/fan-out/fan-outs.ts';
 import { deliverToAll } from './deliver.ts';
 import type { Fence } from './fence.ts';
 import type { PassOutcome } from './pass-outcome.ts';

@@ -1,7 +1,7 @@
 import type { UserId } from '../../domain/action.ts';
 import { clock } from '../../lib/clock.ts';
 import { announce, removals, type Announcement } from '../../realtime/announce.ts';
-import type { Claim } from '../../storage/fan-out-claim.ts';
+import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
 import { audienceAmong, formerlyAmong } from './audience.ts';
 import type { Fence } from './fence.ts';
 import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';

@@ -1,6 +1,6 @@
 import { clock } from '../../lib/clock.ts';
 import { announce, removals } from '../../realtime/announce.ts';
-import type { Claim } from '../../storage/fan-outs.ts';
+import type { Claim } from '../../storage/fan-out/fan-outs.ts';
 import { announceWithdrawal, notAddressed } from './announce-withdrawal.ts';
 import type { Fence } from './fence.ts';
 import type { PassOutcome } from './pass-outcome.ts';

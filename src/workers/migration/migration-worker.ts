@@ -1,7 +1,7 @@
 import { clock } from '../../lib/clock.ts';
 import type { Migration } from '../../storage/migrations/migration.ts';
-import type { Collections } from '../../storage/mongo.ts';
-import type { MigrationClaim } from '../../storage/schema-version.ts';
+import type { Collections } from '../../storage/database/mongo.ts';
+import type { MigrationClaim } from '../../storage/database/schema-version.ts';
 import { BackgroundWorker } from '../background-worker.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 

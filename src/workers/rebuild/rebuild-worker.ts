@@ -1,6 +1,6 @@
 import type { WorkSignal } from '../../realtime/work-signal.ts';
-import type { RebuildClaim } from '../../storage/feed-rebuilds.ts';
-import { StoreUnavailable } from '../../storage/errors.ts';
+import type { RebuildClaim } from '../../storage/readers/feed-rebuilds.ts';
+import { StoreUnavailable } from '../../storage/database/errors.ts';
 import { holdLease } from '../fan-out/lease.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { Outage } from '../../lib/outage.ts';

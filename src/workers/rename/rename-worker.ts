@@ -1,4 +1,4 @@
-import { NAME_SOURCES, type RenameClaim } from '../../storage/renames.ts';
+import { NAME_SOURCES, type RenameClaim } from '../../storage/directory/renames.ts';
 import { BackgroundWorker } from '../background-worker.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { clock } from '../../lib/clock.ts';

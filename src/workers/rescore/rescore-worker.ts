@@ -6,7 +6,7 @@ import {
   RESCORE_EVERY_MS,
 } from '../../domain/ranking.ts';
 import type { RankingWeights } from '../../domain/ranking.ts';
-import { GENERATIONS_KEPT } from '../../storage/scores.ts';
+import { GENERATIONS_KEPT } from '../../storage/actions/scores.ts';
 import { BackgroundWorker } from '../background-worker.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Repositories } from '../../storage/repositories.ts';

@@ -1,5 +1,5 @@
 import { clock } from '../../lib/clock.ts';
-import { countFollowers, type CountFollowersDependencies } from '../../storage/count-followers.ts';
+import { countFollowers, type CountFollowersDependencies } from '../../storage/follows/count-followers.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 
 /** A call that takes longer is taken for cut off. What it does after that does no harm. */

@@ -1,5 +1,5 @@
-import type { CountFollowersDependencies } from '../../storage/count-followers.ts';
-import { PULL_NOTICE_MS } from '../../storage/pulled-refs.ts';
+import type { CountFollowersDependencies } from '../../storage/follows/count-followers.ts';
+import { PULL_NOTICE_MS } from '../../storage/follows/pulled-refs.ts';
 import { BackgroundWorker } from '../background-worker.ts';
 import { trimDue } from '../../feeds/trim-feeds.ts';
 import { clock } from '../../lib/clock.ts';

@@ -1,5 +1,5 @@
 import type { NumberedHostEvent } from '../../domain/host-event.ts';
-import type { ParkedEvent } from '../../storage/webhook-deliveries.ts';
+import type { ParkedEvent } from '../../storage/events/webhook-deliveries.ts';
 import { inTurns } from './in-turns.ts';
 import type { ReceiverHealth } from './receiver-health.ts';
 import type { WebhookSender } from './webhook-sender.ts';

@@ -1,6 +1,6 @@
 import type { WebhookClient, WebhookOutcome } from '../../connections/webhook-client.ts';
 import type { NumberedHostEvent } from '../../domain/host-event.ts';
-import { viewHostEvents } from '../../storage/host-event-views.ts';
+import { viewHostEvents } from '../../storage/privacy/host-event-views.ts';
 import {
   MAX_RETRY_AFTER_MS,
   retryDelayMs,

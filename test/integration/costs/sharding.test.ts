@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SHARD_PLANS } from '../../../src/storage/shard-keys.ts';
+import { SHARD_PLANS } from '../../../src/storage/indexes/shard-keys.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { reachOf } from '../../support/sharding.ts';

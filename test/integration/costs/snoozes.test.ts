@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { clock } from '../../../src/lib/clock.ts';
-import { readerActionId } from '../../../src/storage/reader-action-id.ts';
+import { readerActionId } from '../../../src/storage/documents/reader-action-id.ts';
 import { commandsOf, stagesOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { connectRedis } from '../../../src/connections/redis.ts';
-import { createPublicationQuota } from '../../../src/http/publication-quota.ts';
+import { createPublicationQuota } from '../../../src/http/limits/publication-quota.ts';
 import { uniqueName } from '../../support/unique-name.ts';
 
 const SHARE = { points: 3, seconds: 3_600 };

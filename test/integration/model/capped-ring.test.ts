@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cappedFeedStore } from '../../../src/feeds/models/capped/store.ts';
 import type { FeedStore } from '../../../src/feeds/feed-store.ts';
 import { cappedCollections, feedRingsRepository } from '../../../src/feeds/models/capped/repository.ts';
-import type { Database } from '../../../src/storage/mongo.ts';
+import type { Database } from '../../../src/storage/database/mongo.ts';
 import {
   above,
   at,

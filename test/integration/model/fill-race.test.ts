@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import { settleFollows } from '../../../src/services/follow/settle-follows.ts';
-import { newObjectId } from '../../../src/storage/mongo.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts } from '../../support/parts.ts';
 
 const TOKEN = '0123456789abcdef01234567';

@@ -4,7 +4,7 @@ import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
 import { NO_QUOTAS } from '../../../src/services/tenants/quotas.ts';
 import { upsertMembers } from '../../../src/services/members/directory.ts';
 import { settleFollows } from '../../../src/services/follow/settle-follows.ts';
-import { newObjectId } from '../../../src/storage/mongo.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const DAY = 86_400_000;

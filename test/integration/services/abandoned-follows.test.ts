@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { anySpanContains } from '../../../src/domain/follow-span.ts';
 import { follow } from '../../../src/services/follow/follow.ts';
-import { newObjectId } from '../../../src/storage/mongo.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
 import { UpkeepWorker } from '../../../src/workers/upkeep/upkeep-worker.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';

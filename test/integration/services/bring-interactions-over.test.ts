@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { InteractionKind } from '../../../src/domain/relevancy.ts';
 import { interactionKeys } from '../../../src/storage/migrations/interaction-keys.ts';
 import type { MigrationBatch } from '../../../src/storage/migrations/migration.ts';
-import type { Collections } from '../../../src/storage/mongo.ts';
+import type { Collections } from '../../../src/storage/database/mongo.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { raiseFloors, trimDue } from '../../../src/feeds/trim-feeds.ts';
 import { UpkeepWorker } from '../../../src/workers/upkeep/upkeep-worker.ts';
-import { newObjectId } from '../../../src/storage/mongo.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import { settleMemberships } from '../../../src/services/members/settle-memberships.ts';
-import { newObjectId } from '../../../src/storage/mongo.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const refs = [{ id: 'site', type: 'site', label: 'Site' }];

@@ -8,7 +8,7 @@ import {
 import { removeInteraction } from '../../../src/services/interactions/remove-interaction.ts';
 import { openSession } from '../../../src/services/session/open-session.ts';
 import { MemoryWorkSignal } from '../../../src/realtime/memory-work-signal.ts';
-import { newObjectId } from '../../../src/storage/mongo.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { createRepositories, type Repositories } from '../../../src/storage/repositories.ts';
 import { settleAbandonedInteractions } from '../../../src/workers/upkeep/settle-abandoned-interactions.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';

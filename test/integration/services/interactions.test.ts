@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
-import { revised } from '../../../src/storage/revision.ts';
+import { revised } from '../../../src/storage/stages/revision.ts';
 
 const DAY = 86_400_000;
 

@@ -13,8 +13,8 @@ import {
   takeOut as takeOutOffloaded,
 } from '../../../src/services/lifecycle/offload-actions.ts';
 import { restoreActions } from '../../../src/services/lifecycle/restore-actions.ts';
-import { NOT_OFFLOADED, OFFLOAD_SECTIONS } from '../../../src/storage/offload-records.ts';
-import { offloadsRepository } from '../../../src/storage/offloads.ts';
+import { NOT_OFFLOADED, OFFLOAD_SECTIONS } from '../../../src/storage/offload/offload-records.ts';
+import { offloadsRepository } from '../../../src/storage/offload/offloads.ts';
 import { RenameWorker } from '../../../src/workers/rename/rename-worker.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

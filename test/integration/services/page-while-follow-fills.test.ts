@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cappedFeedStore } from '../../../src/feeds/models/capped/store.ts';
 import { feedRingsRepository } from '../../../src/feeds/models/capped/repository.ts';
 import { follow } from '../../../src/services/follow/follow.ts';
-import { newObjectId } from '../../../src/storage/mongo.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
 import { UpkeepWorker } from '../../../src/workers/upkeep/upkeep-worker.ts';
 import { idsOf, publishSome } from '../../conformance/feed-tools.ts';

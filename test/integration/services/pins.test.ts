@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import type { ReaderSession } from '../../../src/services/session/reader-session.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
-import { revised } from '../../../src/storage/revision.ts';
+import { revised } from '../../../src/storage/stages/revision.ts';
 
 const SITE = { id: 'site', type: 'site', label: 'Site' };
 const admin = (parts: Parts): ReaderSession => parts.session('admin', 'admin');

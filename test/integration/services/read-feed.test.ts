@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { FeedPage } from '../../../src/services/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
-import { revised } from '../../../src/storage/revision.ts';
+import { revised } from '../../../src/storage/stages/revision.ts';
 
 async function published(parts: Parts, count: number, more: object = {}): Promise<string[]> {
   await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);

@@ -6,7 +6,7 @@ import {
   type RenameWorkerOptions,
 } from '../../../src/workers/rename/rename-worker.ts';
 import type { PublishActionInput } from '../../../src/services/shapes.ts';
-import type { RenamesRepository } from '../../../src/storage/renames.ts';
+import type { RenamesRepository } from '../../../src/storage/directory/renames.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { uniqueName } from '../../support/unique-name.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

@@ -2,12 +2,12 @@ import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { FEED_MODEL_NAMES } from '../../../src/feeds/registry.ts';
 import { MAX_RESHARES, type Scope } from '../../../src/domain/action.ts';
-import { resharedBy } from '../../../src/services/feed/reshared-by.ts';
+import { resharedBy } from '../../../src/services/feed/items/reshared-by.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openLiveList, type LiveList } from '../../support/live-list.ts';
 import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
-import { newObjectId } from '../../../src/storage/mongo.ts';
-import { revised } from '../../../src/storage/revision.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
+import { revised } from '../../../src/storage/stages/revision.ts';
 
 const SITE = { id: 'site', type: 'site', label: 'Site' };
 

@@ -1,7 +1,7 @@
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
 import { expect, test } from 'vitest';
 import { unfollowMany } from '../../../src/services/follow/unfollow-many.ts';
-import { newObjectId } from '../../../src/storage/mongo.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { createRepositories, type Repositories } from '../../../src/storage/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newObjectId } from '../../../src/storage/mongo.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const ref = (id: string) => ({ id, type: 'site', label: id });

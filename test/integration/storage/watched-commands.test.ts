@@ -59,14 +59,14 @@ it.each([
   ],
   [
     'follows',
-    'storage/follows.ts',
+    'storage/follows/follows.ts',
     'collection.countDocuments({ active: true })',
     /^scattered: count follows/,
   ],
-  ['nobodys', 'storage/follows.ts', 'collection.findOne({})', /^Error: nobodys has no shard key/],
+  ['nobodys', 'storage/follows/follows.ts', 'collection.findOne({})', /^Error: nobodys has no shard key/],
   [
     'itemMarks',
-    'storage/item-marks.ts',
+    'storage/readers/item-marks.ts',
     "collection.bulkWrite([{ deleteMany: { filter: { '_id.actionId': 1 } } }, { deleteMany: { filter: { x: 1 } } }])",
     /^scattered: delete itemMarks/,
   ],
@@ -79,10 +79,10 @@ it.each([
 it.each([
   ['newsfeedItems', HOLDER, "collection.find({ userId: 'ann', relevancy: 1 }).toArray()"],
   ['newsfeedItems', HOLDER, 'collection.find({ actionId: 1 }).toArray()'],
-  ['follows', 'storage/follow-reads.ts', "collection.find({ $and: [{ refId: 'site' }] }).toArray()"],
+  ['follows', 'storage/follows/follow-reads.ts', "collection.find({ $and: [{ refId: 'site' }] }).toArray()"],
   [
     'itemMarks',
-    'storage/item-marks.ts',
+    'storage/readers/item-marks.ts',
     "collection.bulkWrite([{ deleteMany: { filter: { '_id.actionId': 1 } } }])",
   ],
 ])('a command on %s from %s has its shard key or a reason: %s', async (name, path, code) => {

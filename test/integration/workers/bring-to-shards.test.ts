@@ -1,13 +1,13 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { ALL_RETIRED_INDEXES } from '../../../src/app/indexes.ts';
-import { dropIndexes } from '../../../src/storage/indexes.ts';
+import { dropIndexes } from '../../../src/storage/indexes/indexes.ts';
 import { MIGRATIONS } from '../../../src/storage/migrations/registry.ts';
 import { PUBLISHED_SINCE } from '../../../src/storage/migrations/publications.ts';
-import { newObjectId } from '../../../src/storage/mongo.ts';
-import { publicationId } from '../../../src/storage/publications.ts';
-import { SHARD_PLANS } from '../../../src/storage/shard-keys.ts';
-import { shardRefusals } from '../../../src/storage/shard-rules.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
+import { publicationId } from '../../../src/storage/actions/publications.ts';
+import { SHARD_PLANS } from '../../../src/storage/indexes/shard-keys.ts';
+import { shardRefusals } from '../../../src/storage/indexes/shard-rules.ts';
 import { MigrationWorker } from '../../../src/workers/migration/migration-worker.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DeliveryOutcome } from '../../../src/feeds/feed-store.ts';
-import { StoreUnavailable } from '../../../src/storage/errors.ts';
-import { newObjectId } from '../../../src/storage/mongo.ts';
+import { StoreUnavailable } from '../../../src/storage/database/errors.ts';
+import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
 import { watching, type Watching } from '../../support/watching.ts';
 

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { NewsfeedItemDocument } from '../../../src/storage/documents.ts';
+import type { NewsfeedItemDocument } from '../../../src/storage/documents/documents.ts';
 import { expect, test } from 'vitest';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
 

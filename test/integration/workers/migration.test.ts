@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { enterInstallation } from '../../../src/app/presence.ts';
 import type { Migration } from '../../../src/storage/migrations/migration.ts';
-import { newObjectId, type Collections } from '../../../src/storage/mongo.ts';
-import { SchemaTooNew } from '../../../src/storage/schema-version.ts';
+import { newObjectId, type Collections } from '../../../src/storage/database/mongo.ts';
+import { SchemaTooNew } from '../../../src/storage/database/schema-version.ts';
 import { MigrationWorker, type MigrationObserver } from '../../../src/workers/migration/migration-worker.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

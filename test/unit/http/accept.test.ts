@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { acceptsAnswers, acceptsEvents } from '../../../src/http/accept.ts';
+import { acceptsAnswers, acceptsEvents } from '../../../src/http/exchange/accept.ts';
 
 test.each([
   [null, true, true],

@@ -18,7 +18,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { CompiledExecution } from '../../../src/http/compiled-execution.ts';
+import { CompiledExecution } from '../../../src/http/execution/compiled-execution.ts';
 import { fc } from '../../support/fast-check.ts';
 import { repeats } from '../../support/seed.ts';
 

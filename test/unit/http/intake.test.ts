@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Role } from '../../../src/domain/viewer.ts';
-import type { Caller } from '../../../src/http/caller.ts';
-import { Intake, maxBodyOf } from '../../../src/http/intake.ts';
+import type { Caller } from '../../../src/http/identity/caller.ts';
+import { Intake, maxBodyOf } from '../../../src/http/limits/intake.ts';
 
 const KIB = 1_024;
 const LIMITS = {

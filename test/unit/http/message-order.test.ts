@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MessageOrder } from '../../../src/http/message-order.ts';
+import { MessageOrder } from '../../../src/http/sockets/message-order.ts';
 
 function scene() {
   const handed: string[] = [];

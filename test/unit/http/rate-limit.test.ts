@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { storedId } from '../../../src/domain/tenant.ts';
 import type { Role } from '../../../src/domain/viewer.ts';
-import { RateLimits, rateLimitHeaders, refusalFor } from '../../../src/http/rate-limit.ts';
+import { RateLimits, rateLimitHeaders, refusalFor } from '../../../src/http/limits/rate-limit.ts';
 
 test('members of a tenant have a share together, and each one of their own', async () => {
   const limits = new RateLimits({

@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
-import { sendResponse, sendStream } from '../../../src/http/respond.ts';
+import { sendResponse, sendStream } from '../../../src/http/exchange/respond.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
 const { Response: YogaResponse, ReadableStream: YogaStream } = createYoga({ logging: false }).fetchAPI;

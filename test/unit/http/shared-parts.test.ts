@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
 import type { GraphQLContext } from '../../../src/graphql/context.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
-import { CompiledExecution } from '../../../src/http/compiled-execution.ts';
-import { PartCache } from '../../../src/http/shared-parts/part-cache.ts';
-import { SharedExecution } from '../../../src/http/shared-parts/shared-execution.ts';
+import { CompiledExecution } from '../../../src/http/execution/compiled-execution.ts';
+import { PartCache } from '../../../src/http/execution/shared-parts/part-cache.ts';
+import { SharedExecution } from '../../../src/http/execution/shared-parts/shared-execution.ts';
 import { fc } from '../../support/fast-check.ts';
 import { repeats } from '../../support/seed.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { SocketFrames } from '../../../src/http/socket-frames.ts';
+import { SocketFrames } from '../../../src/http/exchange/socket-frames.ts';
 
 /** A socket between two ends of this process, and what its client has received. */
 async function openSocket() {

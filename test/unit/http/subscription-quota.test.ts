@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SubscriptionQuota } from '../../../src/http/subscription-quota.ts';
+import { SubscriptionQuota } from '../../../src/http/execution/subscription-quota.ts';
 
 test('gives each user so many places, and each place back once', () => {
   const quota = new SubscriptionQuota(2);

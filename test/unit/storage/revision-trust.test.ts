@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { isTrustedSince } from '../../../src/storage/revision-trust.ts';
-import type { SchemaState } from '../../../src/storage/schema-version.ts';
+import { isTrustedSince } from '../../../src/storage/database/revision-trust.ts';
+import type { SchemaState } from '../../../src/storage/database/schema-version.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

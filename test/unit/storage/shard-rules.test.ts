@@ -1,8 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ALL_RETIRED_INDEXES, allIndexes } from '../../../src/app/indexes.ts';
-import { SHARD_PLANS } from '../../../src/storage/shard-keys.ts';
-import { SHARD_RULES, shardRefusals, supports, type ShardKey } from '../../../src/storage/shard-rules.ts';
+import { SHARD_PLANS } from '../../../src/storage/indexes/shard-keys.ts';
+import {
+  SHARD_RULES,
+  shardRefusals,
+  supports,
+  type ShardKey,
+} from '../../../src/storage/indexes/shard-rules.ts';
 import { reasonsInWords, SCATTERED, type Reason } from '../../support/scattered.ts';
 import { reachByKey } from '../../support/sharding.ts';
 

@@ -9,7 +9,7 @@ import {
   type BulkWriteResult,
 } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { isDatabaseUnavailable, isOutOfSpace } from '../../../src/storage/errors.ts';
+import { isDatabaseUnavailable, isOutOfSpace } from '../../../src/storage/database/errors.ts';
 
 /** A bulk write as the driver leaves it when `error` ended it. */
 function bulk(error: Error | object, writeConcernError?: { readonly code: number }): MongoBulkWriteError {

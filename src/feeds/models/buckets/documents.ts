@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { FeedEntryDocument } from '../../../storage/feed-documents.ts';
+import type { FeedEntryDocument } from '../../../storage/documents/feed-documents.ts';
 
 /** A part of one reader's feed: entries of one span of time, or as many as fit. */
 export interface FeedBucketDocument {

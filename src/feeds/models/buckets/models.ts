@@ -1,4 +1,4 @@
-import { index, type IndexDefinition } from '../../../storage/index-definition.ts';
+import { index, type IndexDefinition } from '../../../storage/indexes/index-definition.ts';
 import type { FeedModel } from '../../feed-model.ts';
 import { feedBucketsRepository } from './repository.ts';
 import { sizeBucketsFeedStore } from './size-buckets.ts';

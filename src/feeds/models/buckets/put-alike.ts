@@ -1,7 +1,7 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import type { FeedEntry } from '../../../domain/newsfeed-item.ts';
-import { duplicatePositions } from '../../../storage/errors.ts';
+import { duplicatePositions } from '../../../storage/database/errors.ts';
 import type { FeedBucketDocument } from './documents.ts';
 import { toEntryDocument } from '../shared/entries.ts';
 

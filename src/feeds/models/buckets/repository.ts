@@ -2,12 +2,12 @@ import { ObjectId, type AnyBulkWriteOperation, type Collection, type Document } 
 import type { HoldersQuery } from '../../feed-store.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
-import { duplicatePositions } from '../../../storage/errors.ts';
+import { duplicatePositions } from '../../../storage/database/errors.ts';
 import type { FeedBucketDocument } from './documents.ts';
 import { putAlike, putStages, type BucketEntry, type Put } from './put-alike.ts';
 import { nameOfEntry, separated } from '../shared/alike.ts';
 import { entriesAbove, toEntry, toEntryDocument } from '../shared/entries.ts';
-import { inOneBatch } from '../../../storage/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
 
 export interface BucketPlace extends BucketEntry {
   readonly bucketId: string;

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { FeedPlaceDocument, StoredEntryDocument } from '../../../storage/feed-documents.ts';
+import type { FeedPlaceDocument, StoredEntryDocument } from '../../../storage/documents/feed-documents.ts';
 
 /** One place in the ring of one reader's feed, and the entry that has it. `_id` is the reader's and the place's number. */
 export interface FeedSlotDocument extends StoredEntryDocument {

@@ -1,5 +1,5 @@
 import type { FeedModel } from '../../feed-model.ts';
-import { index } from '../../../storage/index-definition.ts';
+import { index } from '../../../storage/indexes/index-definition.ts';
 import { storedEntriesIndexes } from '../shared/stored-entries-indexes.ts';
 import { cappedCollections, feedRingsRepository } from './repository.ts';
 import { cappedFeedStore } from './store.ts';

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import type { StoredEntryDocument } from '../../../storage/feed-documents.ts';
+import type { StoredEntryDocument } from '../../../storage/documents/feed-documents.ts';
 import { storedEntries } from '../shared/stored-entries.ts';
 import type { FeedRingDocument, FeedSlotDocument } from './documents.ts';
 import { ringCounters } from './ring-counters.ts';

@@ -1,11 +1,11 @@
 import { ObjectId, type Collection } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import type { FeedPosition } from '../../../domain/newsfeed-item.ts';
-import { isDuplicateKey, retryOnDuplicateKey } from '../../../storage/errors.ts';
-import { toPlace, toPosition } from '../../../storage/feed-position.ts';
+import { isDuplicateKey, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { toPlace, toPosition } from '../../../storage/readers/feed-position.ts';
 import type { FeedRingDocument } from './documents.ts';
 import type { FeedRing, RingPivot } from './ring.ts';
-import { inOneBatch } from '../../../storage/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
 
 /** Claims of others that may come between one's own and its reading. */
 const CLAIMS_KEPT = 16;

@@ -1,12 +1,12 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import type { FeedPosition } from '../../../domain/newsfeed-item.ts';
-import { duplicatePositions } from '../../../storage/errors.ts';
-import { toPlace, toPosition } from '../../../storage/feed-position.ts';
+import { duplicatePositions } from '../../../storage/database/errors.ts';
+import { toPlace, toPosition } from '../../../storage/readers/feed-position.ts';
 import { toEntry, toEntryDocument } from '../shared/entries.ts';
 import type { FeedSlotDocument } from './documents.ts';
 import { slotId, type SlotWrite, type TakenSlot } from './ring.ts';
-import { inOneBatch } from '../../../storage/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
 
 export function ringSlots(slots: Collection<FeedSlotDocument>) {
   return {

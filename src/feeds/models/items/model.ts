@@ -1,6 +1,6 @@
 import type { FeedModel } from '../../feed-model.ts';
 import { storedEntriesIndexes } from '../shared/stored-entries-indexes.ts';
-import { openCollections } from '../../../storage/mongo.ts';
+import { openCollections } from '../../../storage/database/mongo.ts';
 import { feedOpener } from './open-feed.ts';
 import { newsfeedItemsRepository } from './repository.ts';
 import { itemsFeedStore } from './store.ts';

@@ -1,9 +1,9 @@
 import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry } from '../../../domain/newsfeed-item.ts';
-import type { NewsfeedItemDocument } from '../../../storage/documents.ts';
-import type { StoredEntryDocument } from '../../../storage/feed-documents.ts';
-import { duplicatePositions } from '../../../storage/errors.ts';
+import type { NewsfeedItemDocument } from '../../../storage/documents/documents.ts';
+import type { StoredEntryDocument } from '../../../storage/documents/feed-documents.ts';
+import { duplicatePositions } from '../../../storage/database/errors.ts';
 import type { ReaderEntry } from '../shared/entries.ts';
 import { storedEntries } from '../shared/stored-entries.ts';
 

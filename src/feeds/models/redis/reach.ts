@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../../storage/errors.ts';
+import { StoreUnavailable } from '../../../storage/database/errors.ts';
 
 /** How long a read waits for its answer, in milliseconds. */
 const PATIENCE_MS = 1_000;

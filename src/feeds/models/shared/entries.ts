@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
-import type { FeedEntryDocument } from '../../../storage/feed-documents.ts';
-import { toPlace } from '../../../storage/feed-position.ts';
+import type { FeedEntryDocument } from '../../../storage/documents/feed-documents.ts';
+import { toPlace } from '../../../storage/readers/feed-position.ts';
 
 /** A reader's entry for an action that the context names. */
 export interface ReaderEntry extends Pick<FeedEntry, 'relevancy' | 'reasons'> {

@@ -1,4 +1,4 @@
-import { index, type IndexDefinition } from '../../../storage/index-definition.ts';
+import { index, type IndexDefinition } from '../../../storage/indexes/index-definition.ts';
 
 /** Of a collection with a document for each entry, whose `userId` is its shard key. */
 export function storedEntriesIndexes(collection: string): IndexDefinition[] {

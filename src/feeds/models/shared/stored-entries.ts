@@ -2,9 +2,9 @@ import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongo
 import type { HoldersQuery } from '../../feed-store.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
-import type { FeedEntryDocument, StoredEntryDocument } from '../../../storage/feed-documents.ts';
+import type { FeedEntryDocument, StoredEntryDocument } from '../../../storage/documents/feed-documents.ts';
 import { toEntry, type EntryQuery } from './entries.ts';
-import { inOneBatch } from '../../../storage/in-one-batch.ts';
+import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
 
 export const ENTRY_FIELDS = { _id: 0, actionId: 1, relevancy: 1, reasons: 1 } as const;
 

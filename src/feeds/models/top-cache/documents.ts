@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { FeedEntryDocument, FeedPlaceDocument } from '../../../storage/feed-documents.ts';
+import type { FeedEntryDocument, FeedPlaceDocument } from '../../../storage/documents/feed-documents.ts';
 
 /** The newest entries of one reader's feed, best first. `_id` is the reader's. */
 export interface FeedTopDocument {

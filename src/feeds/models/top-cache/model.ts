@@ -1,4 +1,4 @@
-import { index } from '../../../storage/index-definition.ts';
+import { index } from '../../../storage/indexes/index-definition.ts';
 import type { FeedModel } from '../../feed-model.ts';
 import { feedTopsRepository } from './repository.ts';
 import { TOP_CACHE_MAX, topCacheFeedStore } from './store.ts';

@@ -1,6 +1,6 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
-import { duplicatePositions } from '../../../storage/errors.ts';
+import { duplicatePositions } from '../../../storage/database/errors.ts';
 import type { FeedTopDocument } from './documents.ts';
 import { comesBefore, toEntryDocument, type ReaderEntry } from '../shared/entries.ts';
 

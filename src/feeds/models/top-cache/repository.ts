@@ -1,9 +1,9 @@
-import { toPlace, toPosition } from '../../../storage/feed-position.ts';
+import { toPlace, toPosition } from '../../../storage/readers/feed-position.ts';
 import { ObjectId, type Collection } from 'mongodb';
 import type { HoldersQuery } from '../../feed-store.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
-import { duplicatePositions, isDuplicateKey } from '../../../storage/errors.ts';
+import { duplicatePositions, isDuplicateKey } from '../../../storage/database/errors.ts';
 import type { FeedTopDocument } from './documents.ts';
 import { putAlike, putStages } from './put-alike.ts';
 import { nameOfEntry, separated } from '../shared/alike.ts';

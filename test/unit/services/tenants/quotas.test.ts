@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { storedId } from '../../../../src/domain/tenant.ts';
-import { createPublicationQuota } from '../../../../src/http/publication-quota.ts';
+import { createPublicationQuota } from '../../../../src/http/limits/publication-quota.ts';
 import { takePublications } from '../../../../src/services/tenants/quotas.ts';
 
 const ANN = { userId: storedId('acme', 'ann') };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Action } from '../../../../src/domain/action.ts';
 import { audienceOf, type AudienceDependencies } from '../../../../src/workers/fan-out/audience.ts';
-import type { FollowerPage } from '../../../../src/storage/follow-reads.ts';
+import type { FollowerPage } from '../../../../src/storage/follows/follow-reads.ts';
 import { compareUtf8 } from '../../../../src/lib/compare-utf8.ts';
 import { fc } from '../../../support/fast-check.ts';
 

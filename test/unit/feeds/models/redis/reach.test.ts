@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StoreUnavailable } from '../../../../../src/storage/errors.ts';
+import { StoreUnavailable } from '../../../../../src/storage/database/errors.ts';
 import { redisReach } from '../../../../../src/feeds/models/redis/reach.ts';
 
 /** What a server answers that refuses, as the client throws it. */

@@ -1,0 +1,89 @@
+import type { GraphiQLOptions, Plugin } from 'graphql-yoga';
+import { PAGE_SCRIPT } from './graphiql-script.ts';
+import type { RequestContext } from './operation-context.ts';
+import { isOwnVisitor } from '../identity/own-visitor.ts';
+
+const HINT = `# Put a token under "Headers" below: {"authorization": "Bearer …"}
+# npx fanfare token --help makes one.
+`;
+const FIRST_QUERY = `query Feed {
+  feed(first: 10) {
+    edges {
+      node {
+        relevancy
+        isUnread
+        action {
+          conducted
+          actor { name }
+          descriptor { summary }
+        }
+      }
+    }
+  }
+}
+`;
+
+const TITLE = 'Fanfare';
+
+/** Stands in the page where its script finds the token. */
+const TOKEN_PLACE = '__FANFARE_TOKEN__';
+const SCRIPT_PLACE = '<div id="root"></div>';
+
+/**
+ * What Yoga needs to serve the query page.
+ * @param token filled in for who started this process and opens the page on the same machine; absent: for nobody
+ */
+export function graphiqlOf(token: string | undefined): {
+  readonly graphiql: (request: Request, context: RequestContext) => Promise<GraphiQLOptions>;
+  readonly renderGraphiQL: (options?: GraphiQLOptions) => Promise<string>;
+} {
+  const pageWithHint = createPage(HINT + FIRST_QUERY);
+  const page = createPage(FIRST_QUERY);
+  return {
+    graphiql: async (request, { caller }) => {
+      const filled = token !== undefined && (await isOwnVisitor(request.headers, caller)) ? token : '';
+      return { headers: filled };
+    },
+    renderGraphiQL: async (options) => {
+      const filled = options?.headers ?? '';
+      const [head, tail] = await (filled === '' ? pageWithHint() : page());
+      return head + JSON.stringify(filled) + tail;
+    },
+  };
+}
+
+/**
+ * The page, which needs nothing from any other server, around the place of the token. It weighs several megabytes:
+ * loaded and rendered when it is first asked for, once.
+ */
+function createPage(defaultQuery: string): () => Promise<readonly [string, string]> {
+  let page: Promise<readonly [string, string]> | undefined;
+  async function render(): Promise<readonly [string, string]> {
+    const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+    const html = renderGraphiQL({ title: TITLE, defaultQuery });
+    const at = html.indexOf(SCRIPT_PLACE);
+    if (at === -1) throw new Error('The query page has no place for its script');
+    const [before = '', after = ''] = `<script>${PAGE_SCRIPT}</script>`.split(TOKEN_PLACE);
+    return [html.slice(0, at) + SCRIPT_PLACE + before, after + html.slice(at + SCRIPT_PLACE.length)];
+  }
+  return () => (page ??= render());
+}
+
+/** The page brings everything along: no other source, no frame and no cache, since it may hold a token. */
+const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+export function pagePolicy(): Plugin {
+  return {
+    onResponse({ response }) {
+      if (response.headers.get('content-type')?.startsWith('text/html') !== true) return;
+      for (const [name, value] of Object.entries(PAGE_HEADERS)) response.headers.set(name, value);
+    },
+  };
+}

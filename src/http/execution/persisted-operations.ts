@@ -1,0 +1,67 @@
+import { apiError, documentError } from '../../graphql/errors.ts';
+import type { Caller } from '../identity/caller.ts';
+import type { PersistedDocuments } from './persisted-file.ts';
+
+/** What clients may send beside, or instead of, a document. */
+export interface OperationParams {
+  readonly query?: unknown;
+  readonly documentId?: unknown;
+  readonly doc_id?: unknown;
+  readonly extensions?: unknown;
+}
+
+/** Parameters of a request that Yoga does not know. */
+export const ID_PARAMS = ['documentId', 'doc_id'] as const;
+
+/**
+ * The operations of the list, by the ids that clients send instead of documents: `documentId` as GraphQL over HTTP has
+ * it, `doc_id` as clients of Relay do, and `extensions.persistedQuery.sha256Hash` as those of Apollo.
+ */
+export class PersistedOperations {
+  readonly #documents: PersistedDocuments;
+  readonly #texts: ReadonlySet<string>;
+  readonly #isOnly: boolean;
+
+  /** @param isOnly whether users may send nothing else. */
+  constructor(documents: PersistedDocuments, isOnly: boolean) {
+    this.#documents = documents;
+    this.#texts = new Set(documents.values());
+    this.#isOnly = isOnly;
+  }
+
+  /** The document of an id. @throws an error of the API when the list has none. */
+  find(id: string): string {
+    const document = this.#documents.get(id) ?? this.#documents.get(id.replace(/^sha256:/, ''));
+    if (document !== undefined) return document;
+    // These words have Apollo's clients send the document, which is of use only where it is taken.
+    throw documentError(
+      this.#isOnly ? 'The list of operations has none of this id' : 'PersistedQueryNotFound',
+    );
+  }
+
+  /**
+   * Whether a caller may send this document. Services and admins may send any: they are the installation's own, and what
+   * operators work with needs it. One that is in the list word for word is as good as its id.
+   * @throws FORBIDDEN
+   */
+  check(query: string, { identity }: Pick<Caller, 'identity'>): void {
+    if (!this.#isOnly || this.#texts.has(query)) return;
+    if (identity !== null && (identity.roles.has('service') || identity.roles.has('admin'))) return;
+    throw apiError(
+      'FORBIDDEN',
+      'Only operations of the list can be asked for here: send the id of one instead of a document',
+    );
+  }
+}
+
+/** Which operation is asked for by its id; null: none is. Expects nothing of what the client sent. */
+export function operationIdOf({ documentId, doc_id: docId, extensions }: OperationParams): string | null {
+  for (const id of [documentId, docId, hashOf(extensions)])
+    if (typeof id === 'string' && id !== '') return id;
+  return null;
+}
+
+function hashOf(extensions: unknown): unknown {
+  const { persistedQuery } = (extensions ?? {}) as { readonly persistedQuery?: unknown };
+  return ((persistedQuery ?? {}) as { readonly sha256Hash?: unknown }).sha256Hash;
+}

@@ -1,0 +1,40 @@
+import { OperationTypeNode, type ExecutionArgs, type ExecutionResult } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { findOperation } from '../../../graphql/limits/operation.ts';
+import { tracedEntry } from '../../../telemetry/tracing.ts';
+import type { RequestContext } from '../operation-context.ts';
+
+type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
+
+const MOST_OF_A_NAME = 100;
+
+/** A span for each query and mutation, by HTTP or a socket, from when its request came in. Comes after what executes it. */
+export function tracedOperations(): Plugin {
+  return {
+    onExecute({ executeFn, setExecuteFn }) {
+      const execute = executeFn as Execute;
+      setExecuteFn((args: ExecutionArgs) => {
+        const { caller, startedAt, traceparent } = args.contextValue as RequestContext & GraphQLContext;
+        const definition = findOperation(args.document, args.operationName)?.definition;
+        const type = definition?.operation ?? OperationTypeNode.QUERY;
+        const name = (definition?.name?.value ?? 'anonymous').slice(0, MOST_OF_A_NAME);
+        return tracedEntry(
+          `${type} ${name}`,
+          {
+            parent: mayContinueTraces(caller) ? (traceparent ?? null) : null,
+            kind: 'server',
+            attributes: { 'graphql.operation.type': type, 'graphql.operation.name': name },
+            startedAt,
+          },
+          () => execute(args),
+        );
+      });
+    },
+  };
+}
+
+/** Backends of the installation. Who continues a trace decides whether it is kept, which costs. */
+function mayContinueTraces({ identity }: RequestContext['caller']): boolean {
+  return identity !== null && (identity.roles.has('service') || identity.roles.has('admin'));
+}

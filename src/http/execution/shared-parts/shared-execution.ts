@@ -1,0 +1,153 @@
+import {
+  extendSchema,
+  GraphQLScalarType,
+  isObjectType,
+  parse,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+} from 'graphql';
+import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
+import type { Action } from '../../../domain/action.ts';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { ACTION, schemaOfAction } from '../../../graphql/action-parts.ts';
+import { valueGiven } from '../../exchange/value-given.ts';
+import type { PartCache } from './part-cache.ts';
+import { SharedText } from './shared-text.ts';
+import { PART_FIELD, splitDocument } from './split.ts';
+
+type Variables = Readonly<Record<string, unknown>>;
+
+interface Part {
+  /** No other part of any operation has it. */
+  readonly id: number;
+  readonly variables: readonly string[];
+  readonly render: CompiledQuery['query'];
+}
+
+/** A compiled operation whose results have `SharedText` in them. */
+export interface SharedQuery {
+  readonly query: CompiledQuery['query'];
+  readonly parts: readonly Part[];
+}
+
+interface SharingContext extends GraphQLContext {
+  readonly sharedParts: SharedParts;
+}
+
+/** Compiles operations so that what is the same for everybody is rendered once. */
+export class SharedExecution {
+  readonly #cache: PartCache;
+  readonly #schema: GraphQLSchema;
+  readonly #withParts: GraphQLSchema;
+  readonly #ofAction: GraphQLSchema;
+  #parts = 0;
+
+  constructor(schema: GraphQLSchema, cache: PartCache) {
+    this.#cache = cache;
+    this.#schema = schema;
+    this.#withParts = withPartField(schema);
+    this.#ofAction = schemaOfAction(schema);
+  }
+
+  /** Null: nothing in the operation is the same for everybody, or it cannot be compiled. */
+  compile(document: DocumentNode, operationName: string | null | undefined): SharedQuery | null {
+    const split = splitDocument(this.#schema, document, operationName);
+    if (split === null) return null;
+    const compiled = compileQuery(this.#withParts, split.document, operationName ?? undefined);
+    if (!isCompiledQuery(compiled)) return null;
+    const parts: Part[] = [];
+    for (const part of split.parts) {
+      const render = compileQuery(this.#ofAction, part.document);
+      if (!isCompiledQuery(render)) return null;
+      parts.push({ id: this.#parts++, variables: part.variables, render: render.query });
+    }
+    return { query: compiled.query, parts };
+  }
+
+  /** Null: a part had an error, whose place only a run of the whole operation knows. */
+  async execute(
+    { query, parts }: SharedQuery,
+    args: {
+      readonly rootValue: unknown;
+      readonly contextValue: GraphQLContext;
+      readonly variables: Variables;
+    },
+  ): Promise<ExecutionResult | null> {
+    const sharedParts = new SharedParts(parts, this.#cache, args);
+    const context: SharingContext = { ...args.contextValue, sharedParts };
+    const result = await query(args.rootValue, context, args.variables);
+    return sharedParts.hasFailed ? null : result;
+  }
+}
+
+/** The parts of one run of an operation. */
+class SharedParts {
+  readonly #parts: readonly Part[];
+  readonly #cache: PartCache;
+  readonly #context: GraphQLContext;
+  readonly #variables: Variables;
+  readonly #prefixes: readonly string[];
+  hasFailed = false;
+
+  constructor(
+    parts: readonly Part[],
+    cache: PartCache,
+    { contextValue, variables }: { readonly contextValue: GraphQLContext; readonly variables: Variables },
+  ) {
+    this.#parts = parts;
+    this.#cache = cache;
+    this.#context = contextValue;
+    this.#variables = variables;
+    this.#prefixes = parts.map(({ id, variables: names }) => {
+      const values =
+        names.length === 0 ? '' : JSON.stringify(names.map((name) => valueGiven(variables, name)));
+      return `${String(id)}:${contextValue.locale}:${values}:`;
+    });
+  }
+
+  /** Asks nothing of the database where the part is known and nothing has been stamped since. */
+  textOf(index: number, action: Action): SharedText | Promise<SharedText> {
+    const key = (this.#prefixes[index] ?? '') + action.id;
+    const { directoryStamp } = this.#context.session();
+    const known = directoryStamp === null ? null : this.#cache.peek(key, action, directoryStamp);
+    return known ?? this.#lookUp(index, key, action);
+  }
+
+  async #lookUp(index: number, key: string, action: Action): Promise<SharedText> {
+    const directory = await this.#context.session().directory();
+    const known = directory === null ? null : this.#cache.find(key, action, directory);
+    if (known !== null) return known;
+    const text = await this.#render(index, action);
+    if (directory !== null) this.#cache.put(key, action, directory, text);
+    return text;
+  }
+
+  async #render(index: number, action: Action): Promise<SharedText> {
+    const part = this.#parts[index];
+    if (part === undefined) throw new Error('An operation has no such part');
+    const { data, errors } = await part.render(action, this.#context, this.#variables);
+    if (errors !== undefined || data == null) {
+      this.hasFailed = true;
+      throw new Error('A shared part of an action had errors');
+    }
+    return new SharedText(JSON.stringify(data).slice(1, -1));
+  }
+}
+
+/** The schema with a field of actions that no client can ask for: its documents are validated by the schema itself. */
+function withPartField(schema: GraphQLSchema): GraphQLSchema {
+  const extended = extendSchema(
+    schema,
+    parse(`scalar SharedText extend type ${ACTION} { ${PART_FIELD}(part: Int!): SharedText! }`),
+  );
+  const action = extended.getType(ACTION);
+  const scalar = extended.getType('SharedText');
+  if (!isObjectType(action) || !(scalar instanceof GraphQLScalarType))
+    throw new Error('The schema cannot be extended');
+  const field = action.getFields()[PART_FIELD];
+  if (field === undefined) throw new Error('The schema cannot be extended');
+  field.resolve = (source: Action, { part }: { readonly part: number }, { sharedParts }: SharingContext) =>
+    sharedParts.textOf(part, source);
+  return extended;
+}

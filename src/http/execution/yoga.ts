@@ -1,0 +1,111 @@
+import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+import { CompiledExecution } from './compiled-execution.ts';
+import type { CorsOrigins } from '../../config/config.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import type { Services } from '../../services/create-services.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { corsFor } from '../exchange/cors.ts';
+import { graphiqlOf, pagePolicy } from './graphiql.ts';
+import type { HttpLimits } from '../limits/limits.ts';
+import { LiveRendering } from './live-rendering.ts';
+import type { RequestObserver } from '../exchange/observe.ts';
+import { openOperation, type RequestContext } from './operation-context.ts';
+import { compiledQueries } from './plugins/compiled-queries.ts';
+import type { PartCache } from './shared-parts/part-cache.ts';
+import { SharedExecution } from './shared-parts/shared-execution.ts';
+import { documentGuard } from './plugins/document-guard.ts';
+import { liveSubscriptions } from './plugins/live-subscriptions.ts';
+import { requestFigures } from './plugins/request-figures.ts';
+import { requestGuard } from './plugins/request-guard.ts';
+import { tracedOperations } from './plugins/traced-operations.ts';
+import { ID_PARAMS, type PersistedOperations } from './persisted-operations.ts';
+import { persistedDocuments } from './plugins/persisted-documents.ts';
+import type { RateLimits } from '../limits/rate-limit.ts';
+import type { SubscriptionQuota } from './subscription-quota.ts';
+
+export interface YogaAppOptions {
+  readonly schema: GraphQLSchema;
+  readonly services: Services;
+  readonly graphiql: boolean;
+  readonly pageToken: string | undefined;
+  readonly introspection: boolean;
+  readonly limits: HttpLimits;
+  readonly corsOrigins: CorsOrigins;
+  /** What it has rendered and may show again. */
+  readonly parts: PartCache;
+  readonly quota: SubscriptionQuota;
+  readonly rateLimits: RateLimits | undefined;
+  readonly persisted: PersistedOperations | undefined;
+  readonly observer: RequestObserver;
+  readonly metrics: Pick<Metrics, 'subscriberOpened' | 'liveEventSent' | 'liveResync'>;
+}
+
+export type YogaApp = YogaServerInstance<RequestContext, GraphQLContext>;
+
+/** Text of the documents that stay parsed and validated, in characters. */
+const DOCUMENT_CACHE_LENGTH = 4 * 1024 * 1024;
+const DOCUMENT_CACHE_SIZE = 1_000;
+
+function documentCache<V extends object>(): LRUCache<string, V> {
+  return new LRUCache({
+    max: DOCUMENT_CACHE_SIZE,
+    maxSize: DOCUMENT_CACHE_LENGTH,
+    sizeCalculation: (_value, text) => Math.max(1, text.length),
+  });
+}
+
+/** Yoga copies the properties of a context into its own. */
+function withOwnMethods(context: GraphQLContext): GraphQLContext {
+  const { services, signal, locale } = context;
+  return {
+    services,
+    signal,
+    locale,
+    identity: () => context.identity(),
+    session: () => context.session(),
+    mutate: (work) => context.mutate(work),
+  };
+}
+
+/**
+ * GraphQL over HTTP as a fetch handler, and for sockets as `getEnveloped`. It knows no tokens: who calls is in the
+ * server context, `yoga.fetch(url, init, { caller, startedAt })`.
+ */
+export function createYogaApp(options: YogaAppOptions): YogaApp {
+  const { services, introspection, limits, rateLimits, persisted, observer } = options;
+  const { schema } = options;
+  const sharing = new SharedExecution(schema, options.parts);
+  const compiledExecution = new CompiledExecution({}, sharing);
+  const guard = { services, schema, maxCost: limits.maxCost, rateLimits };
+  return createYoga<RequestContext, GraphQLContext>({
+    schema,
+    context: (request) => {
+      const opened = openOperation(guard, request);
+      return opened instanceof Promise ? opened.then(withOwnMethods) : withOwnMethods(opened);
+    },
+    graphqlEndpoint: '/graphql',
+    cors: corsFor(options.corsOrigins),
+    ...(options.graphiql ? graphiqlOf(options.pageToken) : { graphiql: false }),
+    landingPage: false,
+    batching: false,
+    extraParamNames: persisted === undefined ? [] : [...ID_PARAMS],
+    multipart: false,
+    // What it would log are masked errors, which the observer gets anyway.
+    logging: false,
+    maxRequestBodySize: limits.maxBodyBytes,
+    maskedErrors: { maskError: observer.presentError },
+    parserAndValidationCache: { documentCache: documentCache<DocumentNode>(), errorCache: documentCache() },
+    plugins: [
+      requestGuard({ introspection, json: limits.json }),
+      ...(persisted === undefined ? [] : [persistedDocuments(persisted)]),
+      documentGuard({ introspection, limits }),
+      compiledQueries(compiledExecution),
+      tracedOperations(),
+      liveSubscriptions({ ...options, rendering: new LiveRendering(compiledExecution) }),
+      requestFigures(observer),
+      ...(options.graphiql ? [pagePolicy()] : []),
+    ],
+  });
+}

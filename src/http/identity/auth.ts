@@ -1,0 +1,227 @@
+import { errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { UserId } from '../../domain/action.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import { isTenantName, storedId, TENANT_FORM, type Tenant } from '../../domain/tenant.ts';
+import { OPERATOR, ROLES, type Identity, type Role } from '../../domain/viewer.ts';
+import { logKeysBroken, logKeysNotFetched } from '../../telemetry/events/requests.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { KeySet } from './key-set.ts';
+
+interface KeySource {
+  readonly jwksUri: string;
+  /** See JWKS_MAX_AGE; in milliseconds. Default 5 minutes. */
+  readonly maxAgeMs?: number;
+  /** See JWKS_MAX_STALE; in milliseconds. Default 24 hours. */
+  readonly maxStaleMs?: number;
+}
+
+export type AuthOptions = ({ readonly secret: string } | KeySource) & {
+  /** Required `iss` claim; absent: not looked at. */
+  readonly issuer?: string | undefined;
+  /** Required `aud` claim; absent: not looked at. */
+  readonly audience?: string | undefined;
+  /** The claim that names the tenant; absent: tenants are off. */
+  readonly tenantClaim?: string | undefined;
+};
+
+/**
+ * Finds out who a credential belongs to; the same for HTTP, SSE and WebSocket. Null when there is no credential.
+ * Rejects with UNAUTHENTICATED when it does not hold, with UNAVAILABLE when the keys cannot be fetched.
+ * @param authorization the value of an `authorization` header or connection parameter
+ * @param tenant the same of `fanfare-tenant`, by which operators name one
+ */
+export type Authenticate = (authorization: string | undefined, tenant?: string) => Promise<Identity | null>;
+
+/** The header, and the connection parameter, by which an operator names the tenant to act in. */
+export const TENANT_HEADER = 'fanfare-tenant';
+
+const MAX_TOKEN_LENGTH = 8_192;
+const MAX_CACHED = 10_000;
+/** Longest time in milliseconds for which a token is not verified again. */
+const MAX_CACHED_MS = 60_000;
+const MAX_SUBJECT_LENGTH = 256;
+const CONTROL = /\p{Cc}/u;
+/** Something to be seen: no blank, no invisible or unassigned character, and more than an accent. */
+const VISIBLE = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** The latest time a Date can hold. */
+const LAST_TIME = 8.64e15;
+/** One kind of algorithm per kind of key: a public key must never be taken for a shared secret. */
+const SECRET_ALGORITHMS = ['HS256'];
+const PUBLIC_KEY_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'];
+
+export function createAuthenticator(options: AuthOptions, logger: Pick<Logger, 'warn'>): Authenticate {
+  const verifier = createVerifier(options, logger);
+  const cache = new LRUCache<string, Identity>({ max: MAX_CACHED });
+  const { tenantClaim } = options;
+  let version = verifier.version();
+
+  return async function authenticate(authorization, tenant) {
+    if (authorization === undefined) return null;
+    const [, token] = /^Bearer +([\w.~+/-]+=*) *$/i.exec(authorization) ?? [];
+    if (token === undefined) throw unauthenticated('The authorization is not of the form "Bearer <token>"');
+    if (token.length > MAX_TOKEN_LENGTH) throw unauthenticated('The token is too long');
+    const renewal = verifier.renew();
+    if (renewal !== null) await renewal;
+    if (version !== verifier.version()) {
+      version = verifier.version();
+      cache.clear();
+    }
+    // Neither a token nor a header has a line break.
+    const key = tenantClaim === undefined || tenant === undefined ? token : `${token}\n${tenant}`;
+    const cached = cache.get(key);
+    if (cached !== undefined && !isExpired(cached)) return cached;
+    const verifiedBy = version;
+    const claims = await verifier.verify(token);
+    const idOf = (sub: string): UserId =>
+      tenantClaim === undefined ? sub : storedId(tenantFor(claims, tenantClaim, tenant), sub);
+    const identity = toIdentity(claims, idOf);
+    if (verifiedBy === verifier.version())
+      cache.set(key, identity, { ttl: Math.min(MAX_CACHED_MS, Math.max(1, remainingMs(identity))) });
+    return identity;
+  };
+}
+
+export function remainingMs({ expiresAt }: Identity): number {
+  return expiresAt === null ? Infinity : expiresAt.getTime() - Date.now();
+}
+
+function isExpired(identity: Identity): boolean {
+  return remainingMs(identity) <= 0;
+}
+
+export function unauthenticated(message: string, cause?: unknown): FanfareError {
+  return new FanfareError('UNAUTHENTICATED', message, { cause });
+}
+
+interface Verifier {
+  /** Changes when tokens that were good may not be any more. */
+  version(): number;
+  /** Null: there is nothing to wait for. */
+  renew(): Promise<void> | null;
+  verify(token: string): Promise<JWTPayload>;
+}
+
+function createVerifier(options: AuthOptions, logger: Pick<Logger, 'warn'>): Verifier {
+  const { issuer, audience } = options;
+  const checks = {
+    requiredClaims: ['exp', 'sub'],
+    ...(issuer !== undefined && { issuer }),
+    ...(audience !== undefined && { audience }),
+  };
+  if ('secret' in options) {
+    const secret = new TextEncoder().encode(options.secret);
+    return {
+      version: () => 0,
+      renew: () => null,
+      verify: async (token) => {
+        try {
+          return (await jwtVerify(token, secret, { ...checks, algorithms: SECRET_ALGORITHMS })).payload;
+        } catch (error) {
+          throw refusal(error);
+        }
+      },
+    };
+  }
+  const keys = new KeySet({
+    uri: options.jwksUri,
+    maxAgeMs: options.maxAgeMs,
+    maxStaleMs: options.maxStaleMs,
+    onFetchFailed: (err) => {
+      logKeysNotFetched(logger, { err });
+    },
+    onBrokenKeys: (keyIds) => {
+      logKeysBroken(logger, { keyIds });
+    },
+  });
+  return {
+    version: () => keys.version,
+    renew: () => keys.renew(),
+    verify: async (token) => {
+      try {
+        return await verifyByAny(token, keys, { ...checks, algorithms: PUBLIC_KEY_ALGORITHMS });
+      } catch (error) {
+        throw refusal(error);
+      }
+    },
+  };
+}
+
+/** A token that names no key is tried with every key that fits. */
+async function verifyByAny(token: string, keys: KeySet, checks: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keys.find, checks)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, checks)).payload;
+      } catch (mismatch) {
+        if (!(mismatch instanceof errors.JWSSignatureVerificationFailed)) throw mismatch;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+/** What a failed verification means: nearly always a bad token, unless the keys could not be had. */
+function refusal(error: unknown): FanfareError {
+  if (error instanceof FanfareError) return error;
+  if (error instanceof errors.JWTExpired) return unauthenticated('The token has expired', error);
+  const isKeyTrouble =
+    !(error instanceof errors.JOSEError) ||
+    error instanceof errors.JWKSTimeout ||
+    error instanceof errors.JWKSInvalid ||
+    error.code === 'ERR_JOSE_GENERIC';
+  if (isKeyTrouble) return new FanfareError('UNAVAILABLE', 'Tokens cannot be verified now', { cause: error });
+  return unauthenticated('The token is not valid', error);
+}
+
+function toIdentity(claims: JWTPayload, idOf: (sub: string) => UserId): Identity {
+  const { sub, exp } = claims;
+  if (typeof sub !== 'string' || !isUsableSubject(sub))
+    throw unauthenticated('The token names no usable subject');
+  if (exp === undefined) throw unauthenticated('The token has no end');
+  return {
+    userId: idOf(sub),
+    roles: rolesOf(claims['roles']),
+    expiresAt: new Date(Math.min(exp * 1_000, LAST_TIME)),
+  };
+}
+
+/**
+ * In which tenant the bearer of a token acts: that of the token or, for operators, the one they name.
+ * @throws FanfareError UNAUTHENTICATED where the token has none, FORBIDDEN where it is not for the bearer to name one
+ */
+function tenantFor(claims: JWTPayload, claim: string, named: string | undefined): Tenant {
+  if (rolesGiven(claims['roles']).includes(OPERATOR)) {
+    if (isTenantName(named)) return named;
+    throw new FanfareError('FORBIDDEN', `An operator names a tenant by ${TENANT_HEADER}: ${TENANT_FORM}`);
+  }
+  const own = claims[claim];
+  if (!isTenantName(own)) throw unauthenticated('The token names no usable tenant');
+  if (named === undefined || named === own) return own;
+  throw new FanfareError('FORBIDDEN', 'To act in another tenant needs the role operator');
+}
+
+function isUsableSubject(sub: string): boolean {
+  return sub.length <= MAX_SUBJECT_LENGTH && sub.isWellFormed() && !CONTROL.test(sub) && VISIBLE.test(sub);
+}
+
+/** One set for all who have the same roles: every token that is known and every socket keeps one. */
+const ROLE_SETS = new Map<string, ReadonlySet<Role>>();
+
+/** Roles this server does not know are somebody else's. */
+function rolesOf(claim: unknown): ReadonlySet<Role> {
+  const given = rolesGiven(claim);
+  const known = ROLES.filter((role) => given.includes(role));
+  const roles: readonly Role[] = known.length > 0 ? known : ['user'];
+  const name = roles.join(' ');
+  const shared = ROLE_SETS.get(name) ?? new Set(roles);
+  ROLE_SETS.set(name, shared);
+  return shared;
+}
+
+function rolesGiven(claim: unknown): readonly unknown[] {
+  return Array.isArray(claim) ? claim : [];
+}

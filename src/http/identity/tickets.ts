@@ -1,0 +1,57 @@
+import { createHmac } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { ROLES, type Identity } from '../../domain/viewer.ts';
+import type { Ticket } from '../../services/shapes.ts';
+import { unauthenticated } from './auth.ts';
+
+/** Lets a viewer open event streams without sending headers. */
+export interface Tickets {
+  sign(identity: Identity): Promise<Ticket>;
+  /** Who a ticket was signed for. Their session ends with the token it was made from. Rejects with UNAUTHENTICATED. */
+  read(ticket: string): Promise<Identity>;
+}
+
+/** How long a ticket opens streams, in seconds. It stands in URLs, which proxies write into their logs. */
+const LIFETIME_S = 60;
+const TYPE = 'fanfare-ticket';
+const ALGORITHM = 'HS256';
+const MAX_LENGTH = 4_096;
+
+/** @param key shared by all processes; rejects while it cannot be had */
+export function createTickets(key: () => Promise<Uint8Array>): Tickets {
+  return {
+    async sign({ userId, roles, expiresAt }) {
+      const end = expiresAt === null ? null : Math.floor(expiresAt.getTime() / 1_000);
+      const exp = Math.min(Math.floor(Date.now() / 1_000) + LIFETIME_S, end ?? Infinity);
+      const ticket = await new SignJWT({ sub: userId, roles: [...roles], exp, end })
+        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+        .sign(await key());
+      return { ticket, expiresAt: new Date(exp * 1_000) };
+    },
+    async read(ticket) {
+      if (ticket.length > MAX_LENGTH) throw unauthenticated('The ticket is too long');
+      const secret = await key();
+      try {
+        const { payload } = await jwtVerify(ticket, secret, {
+          algorithms: [ALGORITHM],
+          typ: TYPE,
+          requiredClaims: ['sub', 'exp'],
+        });
+        const { sub = '', roles, end } = payload;
+        return {
+          userId: sub,
+          roles: new Set(ROLES.filter((role) => Array.isArray(roles) && roles.includes(role))),
+          expiresAt: typeof end === 'number' ? new Date(end * 1_000) : null,
+        };
+      } catch (error) {
+        if (error instanceof errors.JWTExpired) throw unauthenticated('The ticket has expired', error);
+        throw unauthenticated('The ticket is not valid', error);
+      }
+    },
+  };
+}
+
+/** A key that is good for tickets alone: neither is a ticket taken for a token, nor the other way round. */
+export function ticketKeyOf(jwtSecret: string): Uint8Array {
+  return createHmac('sha256', jwtSecret).update('fanfare tickets').digest();
+}

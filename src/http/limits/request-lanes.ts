@@ -1,0 +1,54 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sendJson } from '../exchange/respond.ts';
+
+/** The requests of one connection that have come and are not answered yet. */
+interface Lane {
+  isBusy: boolean;
+  /** Set when a client sent too many: nothing of what comes after is looked at. */
+  isOver: boolean;
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * Answers the requests of a connection one at a time. Node hands out everything a client has pipelined at once, and a
+ * client that sends thousands would occupy the process for all others, and go on doing so after it has left.
+ */
+export class RequestLanes {
+  readonly #maxWaiting: number;
+  readonly #lanes = new WeakMap<object, Lane>();
+
+  /** @param maxWaiting with more requests waiting than this the connection is closed behind them */
+  constructor(maxWaiting: number) {
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Calls `work` when all earlier responses of the connection have been sent; never when the client left before. */
+  enter(req: IncomingMessage, res: ServerResponse, work: () => void): void {
+    const { socket } = req;
+    let lane = this.#lanes.get(socket);
+    if (lane === undefined) this.#lanes.set(socket, (lane = { isBusy: false, isOver: false, waiting: [] }));
+    if (lane.isOver) return;
+    const { waiting } = lane;
+    const begin = (): void => {
+      res.once('close', next);
+      work();
+    };
+    const next = (): void => {
+      const following = socket.destroyed ? undefined : waiting.shift();
+      if (following !== undefined) following();
+      else {
+        lane.isBusy = false;
+        waiting.length = 0;
+      }
+    };
+    if (!lane.isBusy) {
+      lane.isBusy = true;
+      begin();
+    } else if (waiting.length < this.#maxWaiting) waiting.push(begin);
+    else {
+      lane.isOver = true;
+      const error = `More than ${String(this.#maxWaiting)} requests are waiting on this connection`;
+      sendJson(res, 429, { error }, { connection: 'close' });
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { requestPath, readOnly, type Handler } from '../exchange/handler.ts';
+import { isOwnVisitor } from '../identity/own-visitor.ts';
+import { send, sendJson } from '../exchange/respond.ts';
+
+export const CONSOLE_PATH = '/console';
+
+/** As the package has it, from src/http and from dist/http alike. */
+const FILES = fileURLToPath(new URL('../../console/dist/', import.meta.url));
+/** Stands in a page where its script looks for what is filled in. */
+const placeOf = (name: string): string => `<meta name="fanfare-${name}" content="" />`;
+const PAGES: Readonly<Record<string, string>> = { '': 'index.html', demo: 'demo.html' };
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Nothing inline, nothing from elsewhere, in no frame. */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Somebody as whom the demo page can look at the feed. */
+export interface DemoPerson {
+  readonly memberId: string;
+  readonly name: string;
+  readonly token: string;
+}
+
+export interface ConsoleOptions {
+  /** Filled in for who started this process and opens the page on the same machine; absent: for nobody. */
+  readonly token?: string | undefined;
+  /** The same for the demo page; absent: nobody. */
+  readonly people?: (() => Promise<readonly DemoPerson[]>) | undefined;
+  /** Where the built files are; default: in the package. */
+  readonly folder?: string | undefined;
+}
+
+/** The console, from its built files: read once, when somebody first asks. */
+export function createConsole({ token, people, folder = FILES }: ConsoleOptions): Handler {
+  let loaded: Promise<ReadonlyMap<string, string>> | undefined;
+  return readOnly(async (req, res) => {
+    const files = await (loaded ??= load(folder));
+    const name = requestPath(req).slice(CONSOLE_PATH.length).replace(/^\//, '');
+    const page = PAGES[name];
+    const path = page ?? name;
+    const file = files.get(path);
+    // Pages are there by their addresses alone.
+    if (file === undefined || (page === undefined && path.endsWith('.html'))) {
+      const isBuilt = files.has('index.html');
+      sendJson(res, 404, { error: isBuilt ? 'Not found' : 'The console is not built: npm run build' });
+      return;
+    }
+    const type = TYPES[extname(path)] ?? 'application/octet-stream';
+    if (page === undefined) {
+      // Their names change with what is in them.
+      const cached = { 'cache-control': 'public, max-age=31536000, immutable' };
+      send(res, 200, file, { ...HEADERS, ...cached, 'content-type': type });
+      return;
+    }
+    const isOwn = await isOwnVisitor(headersOf(req), callerOf(req));
+    const shown = isOwn ? await filledIn(file, token, people) : file;
+    send(res, 200, shown, { ...HEADERS, 'cache-control': 'no-store', 'content-type': type });
+  });
+}
+
+/** With what only who started this process is given. Neither alphabet needs escapes. */
+async function filledIn(
+  file: string,
+  token: ConsoleOptions['token'],
+  people: ConsoleOptions['people'],
+): Promise<string> {
+  const demo = placeOf('demo');
+  const set = (page: string, place: string, content: string): string =>
+    page.replace(place, place.replace('""', `"${content}"`));
+  const page = set(file, placeOf('token'), token ?? '');
+  if (people === undefined || !page.includes(demo)) return page;
+  return set(page, demo, Buffer.from(JSON.stringify(await people())).toString('base64'));
+}
+
+export function isConsolePath(path: string): boolean {
+  return path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`);
+}
+
+/** By their paths below the folder. All are text. Empty where nothing is built. */
+async function load(folder: string): Promise<ReadonlyMap<string, string>> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const files = names.filter((entry) => entry.isFile());
+  return new Map(
+    await Promise.all(
+      files.map(async ({ parentPath, name }) => {
+        const path = `${parentPath.replace(/\/$/, '')}/${name}`;
+        const key = path.slice(folder.replace(/\/$/, '').length + 1);
+        return [key, await readFile(path, 'utf8')] as const;
+      }),
+    ),
+  );
+}
+
+function headersOf({ headers }: IncomingMessage): Headers {
+  const given = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) given.set(name, Array.isArray(value) ? value.join(', ') : value);
+  return given;
+}
+
+function callerOf({ socket }: IncomingMessage): Parameters<typeof isOwnVisitor>[1] {
+  const { remoteAddress, remotePort, localPort } = socket;
+  return { address: remoteAddress ?? '', ports: { remote: remotePort, local: localPort } };
+}

@@ -1,0 +1,56 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { send, sendJson } from '../exchange/respond.ts';
+import type { Handler } from '../exchange/handler.ts';
+
+export interface MetricsPageOptions {
+  readonly metrics: Pick<Metrics, 'contentType' | 'metrics'>;
+  /** What scrapers must send as `authorization: Bearer …`; absent: nothing. */
+  readonly token?: string | undefined;
+}
+
+/** How long a page is served before it is made again, in milliseconds. Scrapers ask every few seconds. */
+const MAX_AGE_MS = 1_000;
+
+/** Serves the Prometheus page: made once a second at most, one at a time, however many ask. */
+export function createMetricsPage({ metrics, token }: MetricsPageOptions): Handler {
+  const page = cached(() => metrics.metrics(), MAX_AGE_MS);
+  return async (req, res) => {
+    if (token !== undefined && !isToken(req.headers.authorization, token)) {
+      const headers = { 'www-authenticate': 'Bearer realm="fanfare metrics"' };
+      sendJson(res, 401, { error: 'This needs METRICS_TOKEN: authorization: Bearer <token>' }, headers);
+      return;
+    }
+    const text = await page();
+    send(res, 200, text, { 'content-type': metrics.contentType, 'cache-control': 'no-store' });
+  };
+}
+
+function cached<T>(make: () => Promise<T>, maxAgeMs: number): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  let expiresAt = Infinity;
+  return () => {
+    if (made !== null && performance.now() < expiresAt) return made;
+    expiresAt = Infinity;
+    made = make();
+    made.then(
+      () => {
+        expiresAt = performance.now() + maxAgeMs;
+      },
+      () => {
+        made = null;
+      },
+    );
+    return made;
+  };
+}
+
+/** Compares hashes: how long it takes tells nothing of the token. */
+function isToken(authorization: string | undefined, token: string): boolean {
+  const [, given] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+  return given !== undefined && timingSafeEqual(hash(given), hash(token));
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,274 @@
+import type { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type {
+  DocumentNode,
+  ExecutionArgs,
+  ExecutionResult,
+  FormattedExecutionResult,
+  GraphQLError,
+  GraphQLFormattedError,
+  GraphQLSchema,
+} from 'graphql';
+import { CloseCode, type ServerOptions, type SubscribePayload } from 'graphql-ws';
+import type { WebSocket } from 'ws';
+import { FanfareError } from '../../domain/errors.ts';
+import type { Identity } from '../../domain/viewer.ts';
+import { apiError } from '../../graphql/errors.ts';
+import type { SessionEnds } from '../../realtime/session-ends.ts';
+import { logTokenRefused } from '../../telemetry/events/requests.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { unauthenticated, type Authenticate } from '../identity/auth.ts';
+import type { Caller } from '../identity/caller.ts';
+import { authorizationOf, closeReason, tenantIn } from './connection-params.ts';
+import { callAt } from '../limits/deadline.ts';
+import type { BodyUnderWay, Intake } from '../limits/intake.ts';
+import type { HttpLimits } from '../limits/limits.ts';
+import type { RequestObserver } from '../exchange/observe.ts';
+import type { RequestContext } from '../execution/operation-context.ts';
+import { operationName } from '../execution/plugins/request-figures.ts';
+import { operationIdOf, type PersistedOperations } from '../execution/persisted-operations.ts';
+import { refusalFor, type RateLimits } from '../limits/rate-limit.ts';
+import { SocketFrames } from '../exchange/socket-frames.ts';
+import type { YogaApp } from '../execution/yoga.ts';
+
+export interface Connection {
+  readonly socket: WebSocket;
+  /** What the socket writes to. */
+  readonly stream: Duplex;
+  /** Without identity until `connection_init`. */
+  caller: Caller;
+  /** The languages the client prefers, as in Accept-Language. */
+  readonly languages: string | undefined;
+  /** Operations under way, by id; null until `connection_init`. */
+  operations: Readonly<Record<string, unknown>> | null;
+  /** When an operation last began or was seen under way, by `performance.now()`. */
+  activeAt: number;
+  /** The message that is being handed on. */
+  message?: { readonly underWay: BodyUnderWay; readonly isLarge: boolean } | undefined;
+}
+
+export interface SocketOperationsOptions {
+  readonly yoga: YogaApp;
+  readonly authenticate: Authenticate;
+  readonly sessionEnds: Pick<SessionEnds, 'onEnd'>;
+  readonly limits: HttpLimits;
+  readonly rateLimits: RateLimits | undefined;
+  readonly persisted: PersistedOperations | undefined;
+  readonly intake: Intake;
+  readonly observer: RequestObserver;
+  readonly logger: Pick<Logger, 'debug'>;
+}
+
+type Hooks = ServerOptions<Record<string, unknown>, Connection>;
+type Result = ExecutionResult | AsyncIterable<ExecutionResult>;
+
+/** Yoga's stages, which it gives no types. */
+interface Stages {
+  readonly schema: GraphQLSchema;
+  parse(document: string): DocumentNode;
+  validate(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[];
+  contextFactory(): unknown;
+  execute(args: ExecutionArgs): Promise<Result>;
+  subscribe(args: ExecutionArgs): Promise<Result>;
+}
+
+interface Running {
+  readonly stages: Stages;
+  /** Of the message it came by; it counts until the operation has its result, or its stream. */
+  readonly underWay: BodyUnderWay | undefined;
+  readonly request: RequestContext;
+}
+
+const TRY_AGAIN_LATER = 1013;
+const NEEDS_TOKEN = 'This needs a token: connectionParams {authorization: "Bearer <token>"}';
+
+/**
+ * What happens on a socket, for the protocol to call. Operations run through the same plugins as over HTTP. Faults of
+ * one operation are its errors and leave the socket open.
+ */
+export function createSocketOperations(options: SocketOperationsOptions): Hooks {
+  const { yoga, limits, rateLimits, persisted, observer } = options;
+  const running = new WeakMap<ExecutionArgs, Running>();
+
+  async function prepare(
+    { caller, message, languages, socket, stream }: Connection,
+    id: string,
+    payload: SubscribePayload,
+  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
+    const params = { ...payload, variables: payload.variables ?? {} };
+    const request: RequestContext = {
+      caller,
+      startedAt: performance.now(),
+      params,
+      mayStream: true,
+      languages,
+      frames: new SocketFrames({ socket, stream }, id),
+    };
+    let errors: readonly GraphQLError[];
+    try {
+      const over = await countRequest(rateLimits, caller);
+      if (over !== null) throw over;
+      if (message?.isLarge === true) await nextTurn();
+      // Yoga's own context also has the HTTP request, which there is none of here; its plugins allow for that.
+      const stages = yoga.getEnveloped(request) as Stages;
+      const { schema } = stages;
+      const document = stages.parse(documentFor(persisted, params, caller));
+      errors = stages.validate(schema, document);
+      if (errors.length === 0) {
+        const args: ExecutionArgs = {
+          schema,
+          document,
+          operationName: payload.operationName ?? null,
+          variableValues: params.variables,
+          contextValue: await stages.contextFactory(),
+        };
+        running.set(args, { stages, request, underWay: message?.underWay });
+        return args;
+      }
+    } catch (error) {
+      errors = [observer.presentError(error)];
+    }
+    observer.finished(operationName(request), errors, request.startedAt);
+    return errors;
+  }
+
+  async function run(args: ExecutionArgs, how: 'execute' | 'subscribe'): Promise<Result> {
+    const operation = running.get(args);
+    if (operation === undefined) throw new Error('The operation was not prepared');
+    // A subscription may last for days, and what it was prepared by is not needed any more: neither here nor by what Yoga
+    // and the protocol keep of it.
+    running.delete(args);
+    const { stages, request, underWay } = operation;
+    let result: Result;
+    try {
+      result = await stages[how](args);
+    } catch (error) {
+      result = { errors: [observer.presentError(error)] };
+    }
+    underWay?.[Symbol.dispose]();
+    const errors = Symbol.asyncIterator in result ? undefined : result.errors;
+    observer.finished(operationName(request), errors, request.startedAt);
+    args.contextValue = undefined;
+    if (request.params !== undefined) Object.assign(request.params, { query: '' });
+    return result;
+  }
+
+  return {
+    async onConnect(connection) {
+      const { connectionParams, extra, subscriptions } = connection;
+      const isAdmitted = await admit(options, extra, connectionParams);
+      extra.activeAt = performance.now();
+      extra.operations = subscriptions;
+      // Nobody needs the token any more, as long as the socket is open.
+      Object.assign(connection, { connectionParams: undefined });
+      return isAdmitted;
+    },
+    onSubscribe({ subscriptions, extra }, id, payload) {
+      extra.activeAt = performance.now();
+      // The protocol has counted this one already.
+      if (Object.keys(subscriptions).length > limits.maxSubscriptionsPerConnection)
+        return [apiError('RATE_LIMITED', 'Too many operations under way on this socket')];
+      const prepared = prepare(extra, id, payload);
+      // The protocol keeps it with the subscription; the document has been parsed by now, or never will be.
+      Object.assign(payload, { query: '' });
+      return prepared;
+    },
+    execute: (args) => run(args, 'execute'),
+    subscribe: (args) => run(args, 'subscribe'),
+    onError: (_connection, _id, _payload, errors) => errors.map(presentError),
+    onNext: (_connection, _id, _payload, _args, result) => presentResult(result as ExecutionResult),
+  };
+}
+
+/**
+ * False when the socket was closed: 4403 says why the token is refused, 1013 that it may be tried again later. A socket
+ * without a token would be of no use: it could not even subscribe.
+ */
+async function admit(
+  options: SocketOperationsOptions,
+  connection: Connection,
+  params: Readonly<Record<string, unknown>> | undefined,
+): Promise<boolean> {
+  const { authenticate, rateLimits, sessionEnds, logger } = options;
+  const { socket } = connection;
+  try {
+    const identity = await authenticate(authorizationOf(params), tenantIn(params));
+    if (identity === null) throw unauthenticated(NEEDS_TOKEN);
+    // Closed meanwhile: what is undone by its closing would stay.
+    if (socket.readyState === socket.CLOSED) return false;
+    connection.caller = { ...connection.caller, identity };
+    endWithSession(socket, identity, sessionEnds);
+    return true;
+  } catch (error) {
+    if (!(error instanceof FanfareError)) throw error;
+    logTokenRefused(logger, { reason: error.message });
+    const over = await countRequest(rateLimits, connection.caller);
+    const isForLater = over !== null || error.code === 'UNAVAILABLE';
+    socket.close(isForLater ? TRY_AGAIN_LATER : CloseCode.Forbidden, closeReason((over ?? error).message));
+    return false;
+  }
+}
+
+/** The document of an operation, which may come by its id; the protocol wants a `query` beside that, which is empty. */
+function documentFor(
+  persisted: PersistedOperations | undefined,
+  { query, extensions }: SubscribePayload,
+  caller: Caller,
+): string {
+  if (persisted === undefined) return query;
+  const id = query === '' ? operationIdOf({ extensions }) : null;
+  if (id !== null) return persisted.find(id);
+  persisted.check(query, caller);
+  return query;
+}
+
+/** Gives the error to refuse with when it is one too many. */
+async function countRequest(
+  rateLimits: RateLimits | undefined,
+  caller: Caller,
+): Promise<GraphQLError | null> {
+  return rateLimits === undefined ? null : refusalFor(await rateLimits.countRequest(caller));
+}
+
+function endWithSession(
+  socket: WebSocket,
+  { userId, expiresAt }: Identity,
+  sessionEnds: Pick<SessionEnds, 'onEnd'>,
+): void {
+  const ended = sessionEnds.onEnd(userId, () => {
+    socket.close(CloseCode.Forbidden, 'The session was ended');
+  });
+  const expired =
+    expiresAt === null
+      ? null
+      : callAt(expiresAt, () => {
+          socket.close(CloseCode.Forbidden, 'The token has expired');
+        });
+  socket.once('close', () => {
+    ended[Symbol.dispose]();
+    expired?.[Symbol.dispose]();
+  });
+}
+
+/** Resolves when the message has left, so that a stream is read no faster than its client reads. */
+export function sendTo(socket: WebSocket, message: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.readyState === socket.OPEN)
+      socket.send(message, () => {
+        resolve();
+      });
+    else resolve();
+  });
+}
+
+/** What is meant for HTTP alone is left out. */
+function presentError(error: GraphQLError): GraphQLFormattedError {
+  const { extensions, ...rest } = error.toJSON();
+  if (extensions === undefined) return rest;
+  const { http: _http, ...shown } = extensions;
+  return { ...rest, extensions: shown };
+}
+
+function presentResult({ errors, ...rest }: ExecutionResult): FormattedExecutionResult {
+  return errors === undefined ? rest : { ...rest, errors: errors.map(presentError) };
+}

@@ -1,0 +1,174 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { localeFor } from '../../descriptors/registry.ts';
+import { logSocketTrouble } from '../../telemetry/events/requests.ts';
+import { closeReason } from './connection-params.ts';
+import { LARGE_BYTES } from '../limits/intake.ts';
+import { MessageOrder } from './message-order.ts';
+import { SocketIntake } from './socket-intake.ts';
+import {
+  createSocketOperations,
+  sendTo,
+  type Connection,
+  type SocketOperationsOptions,
+} from './socket-operations.ts';
+
+const GOING_AWAY = 1001;
+/** A deadline that has passed, as with `connection_init`: clients that have something to ask connect again. */
+const IDLE = CloseCode.ConnectionInitialisationTimeout;
+/** How long closed sockets may take to say goodbye, in milliseconds. */
+const GOODBYE_MS = 2_000;
+
+/**
+ * GraphQL over WebSocket by the protocol graphql-transport-ws. Close codes: 1001 the server stops, 1009 a message is
+ * too large, 1013 tokens cannot be verified now, too many were refused, or there is no room for a message, 4400 it
+ * makes no sense, 4401 subscribed before the acknowledgement, 4403 no token, a bad one or one that has ended, or all
+ * sessions of the member were ended, 4406 another subprotocol, 4408 no `connection_init` in time or no operation for
+ * long, 4409 an id twice, 4429 a second `connection_init`.
+ */
+export class SocketServer {
+  readonly #server: WebSocketServer;
+  readonly #options: SocketOperationsOptions;
+  readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Connection>>;
+  readonly #alive = new WeakSet<WebSocket>();
+  readonly #connections = new WeakMap<WebSocket, Connection>();
+  readonly #pings: NodeJS.Timeout;
+
+  constructor(options: SocketOperationsOptions) {
+    const { limits } = options;
+    this.#options = options;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      maxPayload: limits.maxBodyBytes,
+      perMessageDeflate: false,
+      handleProtocols: (offered) =>
+        offered.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false,
+    });
+    this.#protocol = makeServer({
+      ...createSocketOperations(options),
+      connectionInitWaitTimeout: limits.connectionInitMs,
+    });
+    this.#pings = setInterval(() => {
+      this.#ping();
+    }, limits.pingMs);
+    this.#pings.unref();
+  }
+
+  get size(): number {
+    return this.#server.clients.size;
+  }
+
+  handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#server.handleUpgrade(req, socket, head, (webSocket) => {
+      this.#open(webSocket, req, socket);
+    });
+  }
+
+  #open(socket: WebSocket, request: IncomingMessage, stream: Duplex): void {
+    const { logger, limits, intake } = this.#options;
+    this.#alive.add(socket);
+    socket.on('pong', () => this.#alive.add(socket));
+    // ws closes the socket on its own, with the code that fits.
+    socket.on('error', (err) => {
+      logSocketTrouble(logger, { err });
+    });
+    const address = request.socket.remoteAddress ?? '';
+    const connection: Connection = {
+      socket,
+      stream,
+      caller: { identity: null, address, transport: 'websocket' },
+      // The one it comes to, and not the header: a socket may be open for days.
+      languages: localeFor(request.headers['accept-language']),
+      operations: null,
+      activeAt: performance.now(),
+    };
+    this.#connections.set(socket, connection);
+    const messages = new SocketIntake({ socket, stream, caller: () => connection.caller, limits, intake });
+    const closed = this.#protocol.opened(
+      {
+        protocol: socket.protocol,
+        send: (data) => sendTo(socket, data),
+        close: (code, reason) => {
+          socket.close(code, reason);
+        },
+        onMessage: (handle) => {
+          const order = new MessageOrder((err) => {
+            this.#fail(socket, err);
+          });
+          socket.on('message', (data: Buffer) => {
+            const underWay = messages.take(data);
+            if (underWay === null) return;
+            const isLarge = data.length > LARGE_BYTES;
+            order.add(isLarge, () => {
+              // Of what has been closed meanwhile nobody would ever end the operations.
+              if (socket.readyState === socket.CLOSED) {
+                underWay[Symbol.dispose]();
+                return;
+              }
+              // For the operation that the message begins: it is handed on before anything is waited for.
+              connection.message = { underWay, isLarge };
+              handle(data.toString())
+                .catch((err: unknown) => {
+                  this.#fail(socket, err);
+                })
+                .finally(() => {
+                  underWay[Symbol.dispose]();
+                });
+              connection.message = undefined;
+            });
+          });
+        },
+      },
+      connection,
+    );
+    socket.once('close', (code, reason) => {
+      closed(code, reason.toString()).catch((err: unknown) => {
+        this.#fail(socket, err);
+      });
+    });
+  }
+
+  #fail(socket: WebSocket, err: unknown): void {
+    this.#options.observer.presentError(err);
+    socket.close(CloseCode.InternalServerError, 'Internal server error');
+  }
+
+  #ping(): void {
+    for (const socket of this.#server.clients) {
+      if (!this.#alive.delete(socket)) socket.terminate();
+      else if (this.#isIdle(socket)) socket.close(IDLE, closeReason(this.#idleReason));
+      else socket.ping();
+    }
+  }
+
+  #isIdle(socket: WebSocket): boolean {
+    const connection = this.#connections.get(socket);
+    // Before the greeting another deadline runs.
+    if (connection?.operations == null) return false;
+    const now = performance.now();
+    if (Object.keys(connection.operations).length > 0) connection.activeAt = now;
+    return now - connection.activeAt > this.#options.limits.socketIdleMs;
+  }
+
+  get #idleReason(): string {
+    return `No operation for ${String(this.#options.limits.socketIdleMs / 1_000)} s`;
+  }
+
+  /** Closes all sockets with 1001. */
+  async close(): Promise<void> {
+    clearInterval(this.#pings);
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
+    for (const socket of this.#server.clients) socket.close(GOING_AWAY, 'Going away');
+    const overdue = setTimeout(() => {
+      for (const socket of this.#server.clients) socket.terminate();
+    }, GOODBYE_MS);
+    await closed;
+    clearTimeout(overdue);
+  }
+}

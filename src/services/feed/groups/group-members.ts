@@ -1,0 +1,192 @@
+import type { ActionId } from '../../../domain/action.ts';
+import { compareFeedPositions, type FeedEntry, type NewsfeedItem } from '../../../domain/newsfeed-item.ts';
+import { NO_SNOOZES, type EndedSnoozes } from '../../../domain/viewer.ts';
+import type { ActionGroupsRepository } from '../../../storage/actions/action-groups.ts';
+import { batched } from '../../session/batched.ts';
+
+/** Members of each group read at first, and how many times as many in each further round. */
+const FIRST_ROUND = 50;
+const GROWTH = 10;
+const BATCH = 500;
+const MAX_GROUPS = 100;
+
+export interface GroupMembersOptions {
+  readonly actionGroups: Pick<ActionGroupsRepository, 'newestOf' | 'sharing'>;
+  /** What stands above the `latest` of its action, since it was snoozed until later. */
+  readonly endedSnoozes: () => Promise<EndedSnoozes>;
+  readonly find: (actionIds: readonly ActionId[]) => Promise<readonly FeedEntry[]>;
+  /** Those that may be shown and pass the filter, in the same order. */
+  readonly select: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
+}
+
+interface Wanted {
+  readonly actionId: ActionId;
+  /** Whether so many of the visible ones are enough. */
+  readonly isEnough: (items: readonly NewsfeedItem[]) => boolean;
+}
+
+/**
+ * The visible items of groups, in feed order. All that is asked for in one turn of the event loop, of 100 groups at most, is
+ * read together, however many fields ask for the same group: one query of the groups, one of the reader's entries and one
+ * of actions, and again with ten times as many members where that was not enough. Exact for any size: no entry stands above the `latest` of its action but by a snooze that has ended, and those
+ * are all read first; so everything above that of the last action that was read is known.
+ */
+export class GroupMembers {
+  readonly #options: GroupMembersOptions;
+  readonly #groups = new Map<ActionId, Group>();
+  readonly #ask: (wanted: Wanted) => Promise<readonly NewsfeedItem[]>;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: GroupMembersOptions) {
+    this.#options = options;
+    // One after the other: what is decided of a group is decided in its order.
+    this.#ask = batched((wanted) => this.#inTurn(wanted), Infinity);
+  }
+
+  /** The group's first items until they are enough, or all. Of an action without a group: none. */
+  load(actionId: ActionId, isEnough: Wanted['isEnough']): Promise<readonly NewsfeedItem[]> {
+    return this.#ask({ actionId, isEnough });
+  }
+
+  #inTurn(wanted: readonly Wanted[]): Promise<(readonly NewsfeedItem[])[]> {
+    const loading = Promise.allSettled([this.#last]).then(async () => {
+      const groups = [...new Set(wanted.map(({ actionId }) => actionId))];
+      for (let from = 0; from < groups.length; from += MAX_GROUPS) {
+        const some = new Set(groups.slice(from, from + MAX_GROUPS));
+        await this.#load(wanted.filter(({ actionId }) => some.has(actionId)));
+      }
+      return wanted.map(({ actionId }) => this.#group(actionId).items);
+    });
+    this.#last = loading;
+    return loading;
+  }
+
+  /** Reads on until all of them have enough. */
+  async #load(wanted: readonly Wanted[]): Promise<void> {
+    for (;;) {
+      const open = new Set<Group>();
+      for (const { actionId, isEnough } of wanted) {
+        const group = this.#group(actionId);
+        if (!group.isOver && !isEnough(group.items)) open.add(group);
+      }
+      if (open.size === 0) return;
+      await this.#decide([...open]);
+      await this.#readOn([...open].filter((group) => group.isLookedThrough));
+    }
+  }
+
+  #group(actionId: ActionId): Group {
+    let group = this.#groups.get(actionId);
+    if (group === undefined) this.#groups.set(actionId, (group = new Group(actionId)));
+    return group;
+  }
+
+  /** Decides some more of what is known of each. */
+  async #decide(groups: readonly Group[]): Promise<void> {
+    const bites = groups.map((group) => ({ group, entries: group.bite() }));
+    const entries = bites.flatMap((bite) => bite.entries);
+    if (entries.length === 0) return;
+    const items = new Map((await this.#options.select(entries)).map((item) => [item.actionId, item]));
+    for (const bite of bites)
+      bite.group.items.push(...bite.entries.flatMap(({ actionId }) => items.get(actionId) ?? []));
+  }
+
+  async #readOn(groups: readonly Group[]): Promise<void> {
+    const byLimit = new Map<number, Group[]>();
+    for (const group of groups)
+      if (!group.isRead) byLimit.set(group.limit, [...(byLimit.get(group.limit) ?? []), group]);
+    for (const [limit, some] of byLimit) {
+      const found = await this.#options.actionGroups.newestOf(
+        some.map(({ actionId }) => actionId),
+        limit,
+      );
+      const back = await this.#backIn(some.filter((group) => !group.isBegun));
+      const news = some.map((group) => ({
+        group,
+        ids: [
+          ...group.know(back.get(group.actionId) ?? []),
+          ...group.readOn(found.get(group.actionId) ?? []),
+        ],
+      }));
+      const ids = news.flatMap((one) => one.ids);
+      const entries = new Map<ActionId, FeedEntry>();
+      for (let from = 0; from < ids.length; from += BATCH)
+        for (const entry of await this.#options.find(ids.slice(from, from + BATCH)))
+          entries.set(entry.actionId, entry);
+      for (const one of news) one.group.add(one.ids.flatMap((id) => entries.get(id) ?? []));
+    }
+  }
+
+  /** What came back from a snooze into these groups: it may stand above all that is read by `latest`. */
+  async #backIn(groups: readonly Group[]): Promise<ReadonlyMap<ActionId, readonly ActionId[]>> {
+    const { endedSnoozes, actionGroups } = this.#options;
+    const ended = groups.length === 0 ? NO_SNOOZES : await endedSnoozes();
+    if (ended.size === 0) return new Map();
+    return actionGroups.sharing(
+      groups.map(({ actionId }) => actionId),
+      [...ended.keys()],
+    );
+  }
+}
+
+class Group {
+  readonly actionId: ActionId;
+  /** Visible ones, in feed order. */
+  readonly items: NewsfeedItem[] = [];
+  limit = FIRST_ROUND;
+  isRead = false;
+  readonly #ids = new Set<ActionId>();
+  /** In feed order, those that are not decided yet. */
+  #entries: FeedEntry[] = [];
+  /** What has not been read does not stand above this. */
+  #floor = Infinity;
+  #biteSize = 4;
+
+  constructor(actionId: ActionId) {
+    this.actionId = actionId;
+  }
+
+  get isBegun(): boolean {
+    return this.#ids.size > 0;
+  }
+
+  get isOver(): boolean {
+    return this.isRead && this.#entries.length === 0;
+  }
+
+  /** Nothing can be decided before more is read. */
+  get isLookedThrough(): boolean {
+    return this.#certain() === 0;
+  }
+
+  /** The next entries whose places are certain. */
+  bite(): FeedEntry[] {
+    const size = Math.min(this.#biteSize, this.#certain());
+    this.#biteSize = Math.min(BATCH, this.#biteSize * 4);
+    return this.#entries.splice(0, size);
+  }
+
+  /** Takes in the first members of the group; gives those that were not known. */
+  readOn(members: readonly { readonly actionId: ActionId; readonly latest: Date }[]): ActionId[] {
+    this.isRead = members.length < this.limit;
+    this.#floor = this.isRead ? -Infinity : (members.at(-1)?.latest.getTime() ?? -Infinity);
+    this.limit *= GROWTH;
+    return this.know(members.map(({ actionId }) => actionId));
+  }
+
+  /** Gives those of these members that were not known. */
+  know(ids: readonly ActionId[]): ActionId[] {
+    const news = ids.filter((id) => !this.#ids.has(id));
+    for (const id of news) this.#ids.add(id);
+    return news;
+  }
+
+  add(entries: readonly FeedEntry[]): void {
+    this.#entries = [...this.#entries, ...entries].sort(compareFeedPositions);
+  }
+
+  #certain(): number {
+    const uncertain = this.#entries.findIndex(({ relevancy }) => relevancy.getTime() <= this.#floor);
+    return uncertain === -1 ? this.#entries.length : uncertain;
+  }
+}

@@ -1,0 +1,88 @@
+import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../../domain/newsfeed-item.ts';
+import { decodePosition, encodePosition } from '../../../domain/cursor.ts';
+import type { ActionId } from '../../../domain/action.ts';
+import { clock } from '../../../lib/clock.ts';
+import type { ReaderSession } from '../../session/reader-session.ts';
+import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../shapes.ts';
+import { checkFeedFilter } from '../filters.ts';
+import { openStages, type PageStages } from '../read-page.ts';
+import { GroupScan } from './group-scan.ts';
+import { collectPage } from '../paging.ts';
+import { badInput } from '../../../domain/errors.ts';
+import type { ReadingDependencies } from '../../service-parts.ts';
+
+const DEFAULT_GROUPS = 25;
+export const MAX_GROUPS = 50;
+
+/**
+ * A page of the reader's feed in groups. From the top it costs what a page of the feed costs that has all their items;
+ * behind a cursor, and for what lies in the groups, `group-members.ts` says what comes on top.
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function readFeedGroups(
+  dependencies: ReadingDependencies,
+  session: ReaderSession,
+  args: PageArgs & { readonly filter?: FeedFilter | null | undefined },
+): Promise<FeedGroupPage> {
+  const size = groupsSize(args.first);
+  const { userId } = session.identity;
+  const list = `groups:${userId}`;
+  const cursor = args.after == null ? null : decodePosition(list, args.after);
+  const asOf = cursor?.asOf ?? clock.now();
+  const feed = openStages(dependencies, session, {
+    filter: checkFeedFilter(args.filter),
+    order: 'RELEVANCY',
+  });
+  const scan = openScan(dependencies, feed);
+  const page = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+    size,
+    after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
+    scan: (after, limit) => scan.scan(after, limit),
+    select: scan.opening(cursor === null),
+    cursorOf: ({ relevancy, actionId }) => encodePosition(list, { time: relevancy, actionId, asOf }),
+  });
+  const edges = page.edges.map(({ cursor: at, node }) => ({ cursor: at, node: scan.groupOf(node) }));
+  const groups = edges.map(({ node }) => node);
+  return {
+    ...page,
+    edges,
+    state: (await feed.lookUp()).isRebuilding ? 'REBUILDING' : 'READY',
+    countTotal: () => scan.countTotal(groups),
+    countUnread: () => scan.countUnread(groups),
+  };
+}
+
+/** One group of the reader's feed; null when nothing of it is in the feed. */
+export async function getFeedGroup(
+  dependencies: ReadingDependencies,
+  session: ReaderSession,
+  groupKey: string,
+): Promise<FeedGroup | null> {
+  const feed = openStages(dependencies, session, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
+  const reader = await session.profile();
+  const isAlone = OBJECT_ID.test(groupKey);
+  const actionId = isAlone ? groupKey : await dependencies.actionGroups.anyOf(groupKey);
+  if (actionId === null) return null;
+  const scan = openScan(dependencies, feed);
+  if (!isAlone) return scan.find(actionId);
+  const [item] = await feed.select(await dependencies.feedReader.find(reader, [actionId]));
+  return item?.action.groupKey === null ? scan.groupOf(item) : null;
+}
+
+const OBJECT_ID = /^[0-9a-f]{24}$/;
+
+function openScan({ actionGroups, feedReader }: ReadingDependencies, feed: PageStages): GroupScan {
+  return new GroupScan({
+    ...feed,
+    actionGroups,
+    endedSnoozes: async () => (await feed.lookUp()).endedSnoozes(),
+    find: async (ids: readonly ActionId[]) => feedReader.find(await feed.lookUp(), ids),
+  });
+}
+
+function groupsSize(first: number | null | undefined): number {
+  if (first == null) return DEFAULT_GROUPS;
+  if (!Number.isInteger(first) || first < 1 || first > MAX_GROUPS)
+    throw badInput(`Must be from 1 to ${String(MAX_GROUPS)}, got ${String(first)}`, ['first']);
+  return first;
+}

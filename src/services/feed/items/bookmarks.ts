@@ -1,0 +1,52 @@
+import type { Action, ActionId } from '../../../domain/action.ts';
+import { FanfareError } from '../../../domain/errors.ts';
+import { clock } from '../../../lib/clock.ts';
+import { readListedActions } from '../listed-actions.ts';
+import { requireAction } from '../read-actions.ts';
+import type { ReaderSession } from '../../session/reader-session.ts';
+import type { CountedPage, PageArgs } from '../../shapes.ts';
+import type { ReadingDependencies } from '../../service-parts.ts';
+
+/** Most bookmarks of one reader; two at once may exceed it by one. */
+export const MAX_BOOKMARKS = 10_000;
+
+/** Keeps an action for later; repeated, the first time counts. @throws NOT_FOUND, CONFLICT for too many. */
+export async function bookmark(
+  { bookmarks }: ReadingDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<Action> {
+  const { userId } = session.identity;
+  const action = await requireAction(session, actionId);
+  const isKnown = (await session.bookmarks.load(actionId)) !== null;
+  if (isKnown) return action;
+  if ((await bookmarks.count(userId, MAX_BOOKMARKS)) === MAX_BOOKMARKS)
+    throw new FanfareError('CONFLICT', `No more than ${String(MAX_BOOKMARKS)} actions can be bookmarked`);
+  await bookmarks.add(userId, actionId, clock.now());
+  return action;
+}
+
+/** @throws FanfareError NOT_FOUND when the reader may not see such an action. */
+export async function unbookmark(
+  { bookmarks }: ReadingDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<Action> {
+  const action = await requireAction(session, actionId);
+  await bookmarks.remove(session.identity.userId, actionId);
+  return action;
+}
+
+/** Bookmarks, the newest first; mutes and marks do not touch them. @throws BAD_USER_INPUT, BAD_CURSOR */
+export function readBookmarks(
+  { bookmarks }: ReadingDependencies,
+  session: ReaderSession,
+  args: PageArgs,
+): Promise<CountedPage<Action>> {
+  const { userId } = session.identity;
+  return readListedActions(session, {
+    list: `bookmarks:${userId}`,
+    args,
+    scan: (after, limit) => bookmarks.list(userId, after, limit),
+  });
+}

@@ -1,0 +1,119 @@
+import type { Action, ActionId } from '../../../domain/action.ts';
+import { FanfareError } from '../../../domain/errors.ts';
+import type { LastingState } from '../../../domain/item-mark.ts';
+import type { NewsfeedItem } from '../../../domain/newsfeed-item.ts';
+import { announce, removals } from '../../../realtime/announce.ts';
+import { readListedActions } from '../listed-actions.ts';
+import { requireAction } from '../read-actions.ts';
+import { getNewsfeedItem } from './get-item.ts';
+import { MAX_ARCHIVED } from '../state-entries.ts';
+import type { ReaderSession } from '../../session/reader-session.ts';
+import type { CountedPage, PageArgs } from '../../shapes.ts';
+import { clock } from '../../../lib/clock.ts';
+import type { ReadingDependencies } from '../../service-parts.ts';
+
+/**
+ * Takes an item out of the reader's feed, now and when it is delivered again. What is stored stays: the rules leave it
+ * out. Replaces the state it has.
+ * @throws FanfareError NOT_FOUND when the reader may not see such an action, CONFLICT when too many are archived.
+ */
+export async function setItemState(
+  dependencies: ReadingDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+  state: LastingState,
+): Promise<void> {
+  const { feeds, itemMarks } = dependencies;
+  const { userId } = session.identity;
+  await requireAction(session, actionId);
+  if (state === 'ARCHIVED') await requireRoom(dependencies, session, actionId);
+  await feeds.markHasMarks(userId);
+  await itemMarks.set(userId, actionId, state, clock.now());
+  await forgetOldHide(dependencies, session, actionId);
+  await announce(dependencies, removals(actionId, [userId], clock.now()));
+}
+
+/** Puts an item back if it is in this state. @throws FanfareError NOT_FOUND where it may not be seen. */
+export async function clearItemState(
+  dependencies: ReadingDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+  state: LastingState,
+): Promise<void> {
+  const { userId } = session.identity;
+  await requireAction(session, actionId);
+  if (state === 'HIDDEN') await forgetOldHide(dependencies, session, actionId);
+  await dependencies.itemMarks.clear(userId, actionId, state);
+  await announceBack(dependencies, session, actionId);
+}
+
+/** Notifies the reader's watchers that an item is in the feed again, if it is. */
+export async function announceBack(
+  dependencies: Pick<ReadingDependencies, 'feedReader' | 'liveLog' | 'onLiveLogError'>,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<void> {
+  const { userId } = session.identity;
+  const entries = await dependencies.feedReader.find(await session.profile(), [actionId]);
+  await announce(
+    dependencies,
+    entries.map((entry) => ({ userId, event: { kind: 'added', ...entry } })),
+  );
+}
+
+/** @throws FanfareError NOT_FOUND, CONFLICT */
+export async function archiveFeedItem(
+  dependencies: ReadingDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<NewsfeedItem | null> {
+  await setItemState(dependencies, session, actionId, 'ARCHIVED');
+  return getNewsfeedItem(dependencies, dependencies.openSession(session.identity), actionId);
+}
+
+/** @throws FanfareError NOT_FOUND */
+export async function unarchiveFeedItem(
+  dependencies: ReadingDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<NewsfeedItem | null> {
+  await clearItemState(dependencies, session, actionId, 'ARCHIVED');
+  return getNewsfeedItem(dependencies, dependencies.openSession(session.identity), actionId);
+}
+
+/**
+ * What the reader hid and may see now, the newest first. What has not been brought over yet is left out.
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
+ */
+export function readHiddenItems(
+  { itemMarks }: Pick<ReadingDependencies, 'itemMarks'>,
+  session: ReaderSession,
+  args: PageArgs,
+): Promise<CountedPage<Action>> {
+  const { userId } = session.identity;
+  return readListedActions(session, {
+    list: `hidden:${userId}`,
+    args,
+    scan: (after, limit) => itemMarks.list(userId, 'HIDDEN', after, limit),
+  });
+}
+
+async function requireRoom(
+  { itemMarks }: ReadingDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<void> {
+  if ((await session.marks.load(actionId))?.state === 'ARCHIVED') return;
+  if ((await itemMarks.count(session.identity.userId, 'ARCHIVED', MAX_ARCHIVED)) === MAX_ARCHIVED)
+    throw new FanfareError('CONFLICT', `No more than ${String(MAX_ARCHIVED)} items can be archived`);
+}
+
+/** It may still be where hidden items were before. */
+export async function forgetOldHide(
+  { hiddenItems }: Pick<ReadingDependencies, 'hiddenItems'>,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<void> {
+  const { userId, hasHiddenItems } = await session.profile();
+  if (hasHiddenItems) await hiddenItems.unhide(userId, actionId);
+}

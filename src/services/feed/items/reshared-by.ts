@@ -1,0 +1,21 @@
+import type { UserId } from '../../../domain/action.ts';
+import type { NewsfeedItem } from '../../../domain/newsfeed-item.ts';
+import { passedOnBy } from '../../../domain/visibility.ts';
+import type { ReaderSession } from '../../session/reader-session.ts';
+import { loadFollows } from '../hydration.ts';
+
+/** The newest first. One round trip for all items of a turn of the event loop; none for what nobody has passed on. */
+export async function resharedBy(
+  session: ReaderSession,
+  { action }: Pick<NewsfeedItem, 'action'>,
+): Promise<UserId[]> {
+  if (action.reshares.length === 0) return [];
+  const [profile, follows] = await Promise.all([
+    session.profile(),
+    loadFollows(
+      session,
+      action.reshares.map(({ by }) => by),
+    ),
+  ]);
+  return passedOnBy(profile, action, follows).flatMap(({ via }) => via ?? []);
+}

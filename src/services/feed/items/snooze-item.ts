@@ -1,0 +1,77 @@
+import type { ActionId } from '../../../domain/action.ts';
+import { badInput, FanfareError } from '../../../domain/errors.ts';
+import { hasEnded } from '../../../domain/item-mark.ts';
+import type { NewsfeedItem } from '../../../domain/newsfeed-item.ts';
+import { clock } from '../../../lib/clock.ts';
+import { announce, removals } from '../../../realtime/announce.ts';
+import { MAX_SNOOZED } from '../../../storage/readers/snoozes.ts';
+import type { ReaderSession } from '../../session/reader-session.ts';
+import { announceBack, forgetOldHide } from './item-state.ts';
+import { requireAction } from '../read-actions.ts';
+import { getNewsfeedItem } from './get-item.ts';
+import type { ReadingDependencies } from '../../service-parts.ts';
+
+/** A year, were it a leap year. */
+const MAX_SNOOZE_MS = 366 * 86_400_000;
+
+/**
+ * Takes an item out of the reader's feed until a time, from which it stands no lower than there. Replaces the state it has;
+ * a bump does not end it.
+ * @throws FanfareError BAD_USER_INPUT, NOT_FOUND when the reader may not see such an action, CONFLICT when too many are
+ *   snoozed.
+ */
+export async function snoozeFeedItem(
+  dependencies: ReadingDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+  until: Date,
+): Promise<NewsfeedItem | null> {
+  const { feeds, snoozes } = dependencies;
+  const { userId } = session.identity;
+  const now = clock.now();
+  requireTime(until, now);
+  await requireAction(session, actionId);
+  await requireRoom(dependencies, session, actionId, now);
+  await feeds.markHasMarks(userId, { hasSnoozes: true });
+  await snoozes.set(userId, actionId, until, now);
+  await forgetOldHide(dependencies, session, actionId);
+  await Promise.all([
+    announce(dependencies, removals(actionId, [userId], now)),
+    snoozes.forgetOld(userId, now),
+  ]);
+  return getNewsfeedItem(dependencies, dependencies.openSession(session.identity), actionId);
+}
+
+/** Puts a snoozed item back at its own place. @throws FanfareError NOT_FOUND where it may not be seen. */
+export async function unsnoozeFeedItem(
+  dependencies: ReadingDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+): Promise<NewsfeedItem | null> {
+  await requireAction(session, actionId);
+  await dependencies.snoozes.clear(session.identity.userId, actionId, clock.now());
+  const after = dependencies.openSession(session.identity);
+  await announceBack(dependencies, after, actionId);
+  return getNewsfeedItem(dependencies, after, actionId);
+}
+
+function requireTime(until: Date, now: Date): void {
+  const ahead = until.getTime() - now.getTime();
+  if (Number.isNaN(ahead) || ahead <= 0) throw badInput('Must be later than now', ['until']);
+  if (ahead > MAX_SNOOZE_MS) throw badInput('Must be at most a year from now', ['until']);
+}
+
+async function requireRoom(
+  { snoozes }: ReadingDependencies,
+  session: ReaderSession,
+  actionId: ActionId,
+  now: Date,
+): Promise<void> {
+  const [mark, count] = await Promise.all([
+    session.marks.load(actionId),
+    snoozes.countActive(session.identity.userId, now, MAX_SNOOZED),
+  ]);
+  const isSnoozed = mark?.snooze != null && !hasEnded(mark.snooze, now);
+  if (count === MAX_SNOOZED && !isSnoozed)
+    throw new FanfareError('CONFLICT', `No more than ${String(MAX_SNOOZED)} items can be snoozed`);
+}

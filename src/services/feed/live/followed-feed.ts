@@ -1,0 +1,169 @@
+import type { EndSignal } from '../../../lib/ending.ts';
+import type { ReadyIterator } from '../../../lib/ready-iterator.ts';
+import type { LiveMessage, LiveMessages } from '../../../realtime/live-log.ts';
+import type { FeedEvent } from '../../shapes.ts';
+import type { EventMessage } from './live-decisions.ts';
+import type { UnreadWatch } from './unread-watch.ts';
+
+export interface FollowOptions {
+  /** Null: nothing is sent. `changes`: messages so far that may mean that the reader changed something. */
+  readonly decide: (
+    events: readonly EventMessage[],
+    changes: number,
+  ) => Promise<readonly (FeedEvent | null)[]>;
+  readonly openUnread: () => UnreadWatch | null;
+  readonly isResumed: boolean;
+  readonly signal: EndSignal;
+}
+
+/** What has been decided for the events that wait, and when. */
+interface Decided {
+  readonly events: readonly (FeedEvent | null)[];
+  readonly at: number;
+  /** Of the log, before the reads: what arrives while they are under way may not be in them. */
+  readonly withdrawals: number;
+}
+
+/** Most events that are decided together: as many items are in memory until they are taken. */
+const MOST_AT_ONCE = 100;
+/** For how long a decision is good while nothing arrives that might change it. */
+const GOOD_FOR_MS = 250;
+const NONE: readonly EventMessage[] = [];
+
+/** The messages as events and, between them, the count whenever it has changed. Takes nothing before it is asked for more. */
+export class FollowedFeed implements ReadyIterator<FeedEvent> {
+  readonly #messages: LiveMessages;
+  readonly #options: FollowOptions;
+  /** Opened when the first event is asked for. */
+  #unread: UnreadWatch | null = null;
+  #next: Promise<IteratorResult<LiveMessage, unknown>> | null = null;
+  #cursor = '';
+  #waiting: readonly EventMessage[] = NONE;
+  #decided: Decided | null = null;
+  /** Of those that wait, how many are done with. */
+  #sent = 0;
+  /** Doubles while the client takes what was decided in time, so that one that is slow gets it fresh. */
+  #atOnce = 1;
+  #isOver = false;
+
+  constructor(messages: LiveMessages, options: FollowOptions) {
+    this.#messages = messages;
+    this.#options = options;
+  }
+
+  get hasReady(): boolean {
+    return this.#decided !== null && this.#sent < this.#decided.events.length;
+  }
+
+  takeReady(): FeedEvent | null {
+    const decided = this.#decided;
+    if (decided === null || this.#options.signal.aborted) return null;
+    const unread = this.#unread;
+    while (this.#sent < decided.events.length) {
+      const index = this.#sent;
+      // The first is sent in any case, or a busy feed would never come to an end.
+      if (index > 0 && !this.#isGood(decided)) break;
+      const changed = index > 0 && unread?.isReady === true ? this.#count() : null;
+      if (changed !== null) return changed;
+      const event = decided.events[index] ?? null;
+      this.#cursor = this.#waiting[index]?.cursor ?? this.#cursor;
+      if (unread !== null) this.#note(unread, event?.kind === 'resync' ? 'list' : 'event');
+      this.#sent += 1;
+      if (event !== null) return event;
+    }
+    this.#finish();
+    return null;
+  }
+
+  async next(): Promise<IteratorResult<FeedEvent, void>> {
+    try {
+      const event = this.#isOver ? null : await this.#advance();
+      if (event !== null) return { done: false, value: event };
+    } catch (error) {
+      await this.#end();
+      throw error;
+    }
+    return this.return();
+  }
+
+  async return(): Promise<IteratorResult<FeedEvent, void>> {
+    await this.#end();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** The next event; null at the end. */
+  async #advance(): Promise<FeedEvent | null> {
+    const unread = (this.#unread ??= this.#options.openUnread());
+    for (;;) {
+      const ready = this.takeReady();
+      if (ready !== null) return ready;
+      if (this.#options.signal.aborted && this.#decided !== null) return null;
+      if (this.#waiting.length > 0) {
+        await this.#decide();
+        continue;
+      }
+      this.#next ??= this.#messages.next();
+      // The count first: it comes a few times a second at most, messages may come without an end.
+      const result = unread === null ? await this.#next : await Promise.race([unread.ready(), this.#next]);
+      if (result === 'unread') {
+        const changed = this.#count();
+        if (changed !== null) return changed;
+        continue;
+      }
+      this.#next = null;
+      if (result.done === true) return null;
+      const message = result.value;
+      if (message.kind === 'event') {
+        this.#waiting = [message, ...this.#messages.takeEvents(this.#atOnce - 1)];
+        continue;
+      }
+      this.#cursor = message.cursor;
+      if (unread !== null) this.#note(unread, message.kind);
+      return message;
+    }
+  }
+
+  async #decide(): Promise<void> {
+    const { withdrawals } = this.#messages;
+    const events = await this.#options.decide(this.#waiting, withdrawals);
+    this.#decided = { events, at: performance.now(), withdrawals };
+    this.#sent = 0;
+  }
+
+  #isGood({ withdrawals, at }: Decided): boolean {
+    return this.#messages.withdrawals === withdrawals && performance.now() - at < GOOD_FOR_MS;
+  }
+
+  /** What is left of those that wait has to be decided again. */
+  #finish(): void {
+    const isAll = this.#sent === this.#waiting.length;
+    this.#atOnce = isAll ? Math.min(MOST_AT_ONCE, this.#atOnce * 2) : Math.max(1, this.#sent);
+    this.#waiting = isAll ? NONE : this.#waiting.slice(this.#sent);
+    this.#decided = null;
+  }
+
+  #count(): FeedEvent | null {
+    const changed = this.#unread?.take() ?? null;
+    // With the cursor of the last message: everything up to there has been sent.
+    return changed === null ? null : { kind: 'unread', cursor: this.#cursor, unread: changed };
+  }
+
+  #note(unread: UnreadWatch, kind: LiveMessage['kind'] | 'list'): void {
+    if (kind === 'resync' || kind === 'list') unread.restart();
+    // A watcher that resumes may have received the last event and not the count after it.
+    if (kind === 'event' || (kind === 'ready' && this.#options.isResumed)) unread.touch();
+  }
+
+  async #end(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#decided = null;
+    this.#waiting = NONE;
+    this.#unread?.[Symbol.dispose]();
+    await this.#messages.return?.();
+  }
+}

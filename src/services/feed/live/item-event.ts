@@ -1,0 +1,30 @@
+import type { NewsfeedItem } from '../../../domain/newsfeed-item.ts';
+import type { EventReaderSession, ReaderSession, Sighting } from '../../session/reader-session.ts';
+
+export interface ItemEventParts {
+  readonly cursor: string;
+  readonly item: NewsfeedItem;
+  readonly sighting: Sighting;
+  readonly open: () => EventReaderSession;
+}
+
+/** An item that is sent to a watcher. Its session is opened by who has more to read: nearly nobody does. */
+export class ItemEvent {
+  readonly kind: 'added' | 'updated';
+  readonly cursor: string;
+  readonly item: NewsfeedItem;
+  readonly sighting: Sighting;
+  readonly #open: () => EventReaderSession;
+
+  constructor(kind: ItemEvent['kind'], { cursor, item, sighting, open }: ItemEventParts) {
+    this.kind = kind;
+    this.cursor = cursor;
+    this.item = item;
+    this.sighting = sighting;
+    this.#open = open;
+  }
+
+  get session(): ReaderSession {
+    return this.#open();
+  }
+}

@@ -1,0 +1,268 @@
+import { isMutedAction } from '../../../descriptors/muted-action.ts';
+import type { Action } from '../../../domain/action.ts';
+import type { Member } from '../../../domain/member.ts';
+import { isMutedMember } from '../../../domain/mute.ts';
+import type { NewsfeedItem } from '../../../domain/newsfeed-item.ts';
+import { lifted, boostOf } from '../../../domain/item-mark.ts';
+import { baseRelevancy } from '../../../domain/relevancy.ts';
+import { addressedReasons, isPulledFor, mustAskFollows, mutesPasser } from '../../../domain/visibility.ts';
+import { Turn } from '../../../lib/turn.ts';
+import type { EntryEvent, ListEvent, LiveMessage } from '../../../realtime/live-log.ts';
+import type { Identity, ReaderProfile } from '../../../domain/viewer.ts';
+import { presentEntry, type EntryFacts } from '../feed-rules.ts';
+import { followsOf, hydrateEntries, loadFollows } from '../hydration.ts';
+import { listedState, passesFeedFilter, type CheckedFeedFilter } from '../filters.ts';
+import { ItemEvent } from './item-event.ts';
+import type { EventReads } from '../../session/event-reads.ts';
+import type { EventReaderSession, ReaderSession, Sighting } from '../../session/reader-session.ts';
+import type { FeedEvent } from '../../shapes.ts';
+import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
+
+/** A message of the log that is an event. */
+export type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
+
+/** An item that is shown, and the read of its action. */
+interface Shown {
+  readonly item: NewsfeedItem;
+  readonly sighting: Sighting;
+}
+
+export interface DecideDependencies {
+  readonly boosts: SharedBoosts;
+}
+
+/**
+ * What a watcher is sent for each of these events; null: nothing. The event only says which item to look at. Whether and
+ * where the item stands is decided from what is so now: of two events that come in the wrong order both tell the newer
+ * state. One set of queries for all of them.
+ */
+export async function decideEvents(
+  { boosts }: DecideDependencies,
+  session: EventReaderSession,
+  filter: CheckedFeedFilter,
+  messages: readonly EventMessage[],
+): Promise<(FeedEvent | null)[]> {
+  const entries = messages.flatMap(({ event }) => (event.kind === 'list' ? [] : [event]));
+  const facts = await hydrateEntries(session, () => session.profile(), entries);
+  const visible = facts.flatMap(({ action }) => (action === null || isGone(action) ? [] : [action]));
+  const relevancyNow = await boosts(visible);
+  const shown = new Map<EntryEvent, Shown | null>();
+  const muted = new Set<EntryEvent>();
+  if (entries.length > 0) {
+    // Of what is kept in mind of a reader, the pulled follows may be outdated.
+    const isPulled = visible.some(({ pullRefIds }) => pullRefIds.length > 0);
+    const profile = await (isPulled ? session.freshProfile() : session.profile());
+    const turn = new Turn();
+    const items = await Promise.all(
+      facts.map((known, index) =>
+        itemNow(session, { profile, relevancyNow, turn }, known, entries[index], filter),
+      ),
+    );
+    const sightings = await Promise.all(entries.map(({ actionId }) => session.sightings.load(actionId)));
+    entries.forEach((event, index) => {
+      const item = items[index] ?? null;
+      const sighting = sightings[index] ?? null;
+      shown.set(event, item === null || sighting === null ? null : { item, sighting });
+      if (mayBeMutedNow(profile, facts[index]?.action ?? null)) muted.add(event);
+    });
+  }
+  if (messages.length > 1) session.expectNames(namesOfActions(visible));
+  const reader = { identity: session.identity, open: () => session };
+  return messages.map(({ cursor, event }) =>
+    event.kind === 'list'
+      ? notifyOfChange(filter, cursor, event.change)
+      : notify(reader, filter, {
+          cursor,
+          event,
+          shown: shown.get(event) ?? null,
+          isMutedNow: muted.has(event),
+        }),
+  );
+}
+
+/** What may be asked for by name when these are shown. */
+export function namesOfActions(actions: readonly Action[]): readonly string[] {
+  return [...new Set(actions.flatMap(({ refIds }) => refIds))];
+}
+
+/** What has been read for everybody who is decided for. */
+export interface CommonFacts {
+  readonly reads: EventReads;
+  readonly relevancyNow: RelevancyNow;
+}
+
+export interface KnownWatcher {
+  readonly identity: Identity;
+  readonly profile: ReaderProfile;
+  /** Opens the session that what is shown is read by, where more has to be read for it. */
+  readonly open: () => EventReaderSession;
+}
+
+/** The same where nothing of the reader has to be read for it; null: something has. */
+export function decideAtOnce(
+  { reads, relevancyNow }: CommonFacts,
+  reader: KnownWatcher,
+  filter: CheckedFeedFilter,
+  messages: readonly EventMessage[],
+): readonly (FeedEvent | null)[] | null {
+  const { profile } = reader;
+  if (profile.hasMarks || profile.hasHiddenItems || profile.checksFollows || profile.mutes.phrases.size > 0)
+    return null;
+  const decided: (FeedEvent | null)[] = [];
+  for (const { cursor, event } of messages) {
+    if (event.kind === 'list') {
+      decided.push(notifyOfChange(filter, cursor, event.change));
+      continue;
+    }
+    const sighting = reads.sightings.get(event.actionId) ?? null;
+    const action = sighting === null || isGone(sighting.action) ? null : sighting.action;
+    if (action !== null && !isKnown(profile, action, event, relevancyNow)) return null;
+    const item = action === null ? null : presentKnown(profile, action, event, { relevancyNow, filter });
+    decided.push(
+      notify(reader, filter, {
+        cursor,
+        event,
+        shown: item === null || sighting === null ? null : { item, sighting },
+        isMutedNow: item === null && mayBeMutedNow(profile, action),
+      }),
+    );
+  }
+  return decided;
+}
+
+/** Whether the event and the profile say all that an item is made of. */
+function isKnown(
+  profile: ReaderProfile,
+  action: Action,
+  { kind, reasons }: EntryEvent,
+  relevancyNow: RelevancyNow,
+): boolean {
+  return (
+    // Of what is kept in mind of a reader, the pulled follows may be outdated.
+    action.pullRefIds.length === 0 &&
+    kind !== 'removed' &&
+    reasons.length > 0 &&
+    !mustAskFollows(action) &&
+    !mutesPasser(profile, action) &&
+    relevancyNow.liftersOf(action, profile).length === 0
+  );
+}
+
+function presentKnown(
+  profile: ReaderProfile,
+  action: Action,
+  { actionId, reasons }: EntryEvent,
+  { relevancyNow, filter }: { readonly relevancyNow: RelevancyNow; readonly filter: CheckedFeedFilter },
+): NewsfeedItem | null {
+  const relevancy = relevancyNow.of(action, profile.member ?? stranger(profile));
+  const entry = { actionId, relevancy, reasons };
+  return presentEntry(profile, { entry, action, mark: null, follows: null }, listedState(filter));
+}
+
+function stranger({ userId }: ReaderProfile): Pick<Member, 'userId' | 'departmentId' | 'supervisorId'> {
+  return { userId, departmentId: null, supervisorId: null };
+}
+
+/** What the events that are decided together have in common. */
+interface Deciding {
+  readonly profile: ReaderProfile;
+  readonly relevancyNow: RelevancyNow;
+  readonly turn: Turn;
+}
+
+/** The item as the feed has it now; null where it is not in the feed. */
+async function itemNow(
+  session: ReaderSession,
+  { profile, relevancyNow, turn }: Deciding,
+  facts: EntryFacts,
+  event: EntryEvent | undefined,
+  filter: CheckedFeedFilter,
+): Promise<NewsfeedItem | null> {
+  const { action, entry } = facts;
+  if (action === null || isGone(action)) return null;
+  const lifters = relevancyNow.liftersOf(action, profile);
+  const relevancy = lifted(
+    relevancyNow.of(action, {
+      ...(profile.member ?? stranger(profile)),
+      follows: lifters.length === 0 ? [] : await loadFollows(session, lifters),
+    }),
+    boostOf(facts.mark),
+  );
+  // What the event says is why the item was delivered. One that is pulled, or is back, was not delivered for it.
+  const isAsDelivered =
+    event?.kind !== 'removed' && entry.reasons.length > 0 && !isPulledFor(profile, action);
+  const reasons = isAsDelivered
+    ? entry.reasons
+    : addressedReasons(profile, action, facts.follows ?? (await followsOf(session, [action])));
+  const now = { ...facts, entry: { actionId: entry.actionId, relevancy, reasons } };
+  // To look for phrases in long texts takes time. Once others had theirs, one after the other goes on.
+  while (profile.mutes.phrases.size > 0 && turn.isOver()) await turn.next();
+  return presentEntry(profile, now, listedState(filter));
+}
+
+function notifyOfChange(
+  filter: CheckedFeedFilter,
+  cursor: string,
+  change: ListEvent['change'],
+): FeedEvent | null {
+  // Only a list of what is unread goes by what is marked as read.
+  if (change === 'marks' && !filter.unreadOnly) return null;
+  return { kind: 'resync', cursor, reason: change };
+}
+
+function notify(
+  { identity, open }: Pick<KnownWatcher, 'identity' | 'open'>,
+  filter: CheckedFeedFilter,
+  {
+    cursor,
+    event,
+    shown,
+    isMutedNow,
+  }: {
+    readonly cursor: string;
+    readonly event: EntryEvent;
+    readonly shown: Shown | null;
+    readonly isMutedNow: boolean;
+  },
+): FeedEvent | null {
+  const { kind, actionId } = event;
+  const removed = (): FeedEvent => ({ kind: 'removed', cursor, userId: identity.userId, actionId });
+  const isOfFeed = listedState(filter) === null;
+  // What comes back into the feed leaves the list of what was put away.
+  if (shown === null) return kind === 'removed' || !isOfFeed || isMutedNow ? removed() : null;
+  const { item, sighting } = shown;
+  if (passesFeedFilter(filter, item))
+    return new ItemEvent(shownAs(kind, isOfFeed), { cursor, item, sighting, open });
+  return kind === 'removed' || mayHavePassed(filter, kind, item) ? removed() : null;
+}
+
+/** What left the feed is there again by now, or has come into the list of what was put away. */
+function shownAs(kind: EntryEvent['kind'], isOfFeed: boolean): 'added' | 'updated' {
+  if (kind !== 'removed') return kind;
+  return isOfFeed ? 'updated' : 'added';
+}
+
+/** Whether an item that the filter keeps out now was let through where it stood, or for what it was there, before. */
+function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item: NewsfeedItem): boolean {
+  const isMoved = item.relevancy.getTime() > baseRelevancy(item.action).getTime();
+  const isEdited = item.action.version > 1;
+  const isKnown = isMoved || isEdited || (kind === 'updated' && filter.reasons !== null);
+  const before = { ...filter, since: null, until: null, unreadOnly: false, reasons: null };
+  const edited = isEdited ? { tag: null, tags: null, refId: null } : {};
+  return isKnown && passesFeedFilter({ ...before, ...edited }, item);
+}
+
+/**
+ * Whether a mute may have taken effect on what was in the list before: an edit has changed its refs or its words, or of
+ * members who passed it on those remain whom the reader mutes.
+ */
+function mayBeMutedNow(profile: ReaderProfile, action: Action | null): boolean {
+  if (action === null || isGone(action)) return false;
+  const { mutes } = profile;
+  if (isMutedMember(mutes, action.actorId) || mutes.types.has(action.descriptor.type)) return false;
+  return mutesPasser(profile, action) || (action.version > 1 && isMutedAction(mutes, action));
+}
+
+export function isGone({ isDeleted, isHidden }: Action): boolean {
+  return isDeleted || isHidden;
+}

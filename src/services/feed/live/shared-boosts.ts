@@ -1,0 +1,92 @@
+import type { Action, ActionId, RefId } from '../../../domain/action.ts';
+import {
+  baseRelevancy,
+  passersOf,
+  relevancyFor,
+  type InteractionGroup,
+  type RelevancyReader,
+} from '../../../domain/relevancy.ts';
+import type { ReaderProfile } from '../../../domain/viewer.ts';
+import { SharedLoads } from '../../../lib/shared-loads.ts';
+import type { ReadingDependencies } from '../../service-parts.ts';
+
+/** The relevancy of the actions for a reader, as it is now. */
+export interface RelevancyNow {
+  /** What the action may be lifted by: the reader's follows of these have to be known. */
+  liftersOf(action: Action, reader: Pick<ReaderProfile, 'hasAssigned'>): readonly RefId[];
+  of(action: Action, reader: RelevancyReader): Date;
+}
+
+/** Prepares to place these actions, by a read that begins after the call. */
+export type SharedBoosts = (actions: readonly Action[]) => Promise<RelevancyNow>;
+
+interface Boosts {
+  readonly actionId: ActionId;
+  readonly version: number;
+  readonly groups: readonly InteractionGroup[];
+}
+
+/** Actions of one query. */
+const MAX_BATCH = 100;
+/** Actions whose interactions are remembered, and the most groups of one that are. */
+const MOST_REMEMBERED = 100;
+const MOST_GROUPS = 1_000;
+
+/**
+ * The relevancy of actions for watchers, who all ask for the same action in the same moment. What was read stays good for
+ * as long as the action has the version it had then: each interaction raises it. Without interactions nothing is asked.
+ */
+export function createSharedBoosts({ interactions, weights }: ReadingDependencies): SharedBoosts {
+  const remembered = new Map<ActionId, Boosts>();
+  const loads = new SharedLoads<Pick<Boosts, 'actionId' | 'version'>, Boosts>({
+    async load(keys) {
+      const summaries = await interactions.summaries(keys.map(({ actionId }) => actionId));
+      return keys.map((key) => ({ ...key, groups: summaries.get(key.actionId)?.groups ?? [] }));
+    },
+    nameOf,
+    resultName: nameOf,
+    maxBatch: MAX_BATCH,
+  });
+
+  function remember(boosts: Boosts): void {
+    if (boosts.groups.length > MOST_GROUPS) return;
+    remembered.delete(boosts.actionId);
+    remembered.set(boosts.actionId, boosts);
+    const [oldest] = remembered.keys();
+    if (oldest !== undefined && remembered.size > MOST_REMEMBERED) remembered.delete(oldest);
+  }
+
+  async function groupsOf({ id, isBumped, fanOut }: Action): Promise<readonly InteractionGroup[]> {
+    // What was never marked has no interactions.
+    if (!isBumped) return [];
+    const known = remembered.get(id);
+    if (known?.version === fanOut.version) return known.groups;
+    const boosts = await loads.load({ actionId: id, version: fanOut.version });
+    if (boosts === null) return [];
+    remember(boosts);
+    return boosts.groups;
+  }
+
+  return async (actions) => {
+    const lively = await Promise.all(
+      actions.map(async (action) => [action.id, await groupsOf(action)] as const),
+    );
+    const groups = new Map(lively);
+    const groupsFor = ({ id }: Action): readonly InteractionGroup[] => groups.get(id) ?? [];
+    return {
+      liftersOf(action, { hasAssigned }) {
+        const known = groupsFor(action);
+        const refIds = hasAssigned && known.length > 0 ? action.refIds : [];
+        return [...passersOf(known), ...refIds];
+      },
+      of(action, reader) {
+        const known = groupsFor(action);
+        return known.length === 0 ? baseRelevancy(action) : relevancyFor(action, known, weights)(reader);
+      },
+    };
+  };
+}
+
+function nameOf({ actionId, version }: Pick<Boosts, 'actionId' | 'version'>): string {
+  return `${actionId}:${String(version)}`;
+}

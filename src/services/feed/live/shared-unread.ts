@@ -1,0 +1,36 @@
+import type { UserId } from '../../../domain/action.ts';
+import type { Identity } from '../../../domain/viewer.ts';
+import { SharedLoads } from '../../../lib/shared-loads.ts';
+import { countUnread } from '../unread/count-unread.ts';
+import type { UnreadCount } from '../../shapes.ts';
+import type { ReadingDependencies } from '../../service-parts.ts';
+
+/** Readers who are counted for at once: every count reads a feed. */
+const COUNTS_AT_ONCE = 25;
+
+/** Counts for watchers: a reader's tabs that ask before a count begins share it, few run at a time. */
+export function createSharedUnread(
+  dependencies: ReadingDependencies,
+): (identity: Identity) => Promise<UnreadCount> {
+  const counts = new SharedLoads<Identity, { readonly name: string; readonly unread: UnreadCount }>({
+    load: (identities) =>
+      Promise.all(
+        identities.map(async (identity) => ({
+          name: nameOf(identity),
+          unread: await countUnread(dependencies, dependencies.openSession(identity)),
+        })),
+      ),
+    nameOf,
+    resultName: ({ name }) => name,
+    maxBatch: COUNTS_AT_ONCE,
+  });
+  return async (identity) => {
+    const counted = await counts.load(identity);
+    if (counted === null) throw new Error('A count has no result');
+    return counted.unread;
+  };
+}
+
+function nameOf({ userId, roles }: { readonly userId: UserId; readonly roles: ReadonlySet<string> }): string {
+  return JSON.stringify([userId, ...[...roles].sort()]);
+}

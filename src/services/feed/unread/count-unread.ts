@@ -1,0 +1,38 @@
+import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../../domain/newsfeed-item.ts';
+import type { ReaderProfile } from '../../../domain/viewer.ts';
+import type { ReaderSession } from '../../session/reader-session.ts';
+import type { UnreadCount } from '../../shapes.ts';
+import { MAX_UNREAD } from '../feed-scan.ts';
+import { checkFeedFilter } from '../filters.ts';
+import { collectPage } from '../paging.ts';
+import { showEntries } from '../read-page.ts';
+import { unreadEntries } from '../unread-entries.ts';
+import type { ReadingDependencies } from '../../service-parts.ts';
+
+/** By the rules of the list. Reads at most 101 visible items, and those that were marked as read one by one. */
+export async function countUnread(
+  dependencies: ReadingDependencies,
+  session: ReaderSession,
+): Promise<UnreadCount> {
+  const reader = await session.profile();
+  const unread = unreadEntries(dependencies, reader);
+  const { edges, hasNextPage } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+    size: MAX_UNREAD,
+    after: null,
+    scan: (after, limit) => unread.page({ limit, ...(after === null ? {} : { after }) }),
+    select: (candidates) => showUnread(session, reader, candidates),
+    cursorOf: () => '',
+  });
+  return { count: edges.length, isExact: !hasNextPage };
+}
+
+/** Those of the entries that are unread and that the reader may be shown, as they are shown. */
+export function showUnread(
+  session: ReaderSession,
+  reader: ReaderProfile,
+  entries: readonly FeedEntry[],
+): Promise<NewsfeedItem[]> {
+  return showEntries(session, () => Promise.resolve(reader), entries, UNREAD);
+}
+
+const UNREAD = { filter: checkFeedFilter({ unreadOnly: true }), order: 'RELEVANCY' } as const;

@@ -1,0 +1,80 @@
+import { ObjectId, type Filter } from 'mongodb';
+import type { ActionId, FanOutState, RefId, UserId } from '../../domain/action.ts';
+import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+import { reportedAs } from '../stages/reported-fan-outs.ts';
+
+/** Conditions on actions themselves; those that are given must all hold. */
+export interface ActionConditions {
+  readonly types?: readonly string[];
+  readonly actorIds?: readonly UserId[];
+  readonly refId?: RefId;
+  readonly tag?: string;
+  /** Any of them. */
+  readonly tags?: readonly string[];
+  /** A field of the descriptor that is declared as indexed. */
+  readonly descriptorField?: { readonly field: string; readonly value: string };
+}
+
+export function conditionsFilter(conditions: ActionConditions): Filter<ActionDocument> {
+  const filter: Filter<ActionDocument> = {};
+  if (conditions.types !== undefined) filter['descriptor.type'] = { $in: [...conditions.types] };
+  if (conditions.actorIds !== undefined) filter.actorId = { $in: [...conditions.actorIds] };
+  if (conditions.refId !== undefined) filter.refIds = conditions.refId;
+  if (conditions.descriptorField !== undefined) {
+    const { field, value } = conditions.descriptorField;
+    // That it is there is what the index is limited to; a planner need not infer it.
+    Object.assign(filter, { [`descriptor.${field}`]: { $eq: value, $exists: true } });
+  }
+  const tags = [
+    ...(conditions.tag === undefined ? [] : [{ 'descriptor.tags': conditions.tag }]),
+    ...(conditions.tags === undefined ? [] : [{ 'descriptor.tags': { $in: [...conditions.tags] } }]),
+  ];
+  if (tags.length > 1) filter.$and = tags;
+  else Object.assign(filter, tags[0]);
+  return filter;
+}
+
+/** A piece of the list of all actions, newest first by id. */
+export interface ActionListQuery extends ActionConditions {
+  /** Null: tenants are off. */
+  readonly tenant: Tenant | null;
+  readonly state: FanOutState | null;
+  readonly includeHidden: boolean;
+  readonly afterId: ActionId | null;
+  readonly limit: number;
+  /** When they were conducted: `since` inclusive, `until` exclusive. */
+  readonly since?: Date;
+  readonly until?: Date;
+}
+
+/** Ids begin with the time of recording, which an action is conducted at most a little after: `since` bounds them. */
+export function actionListFilter(query: ActionListQuery): Filter<ActionDocument> {
+  const { tenant, state, includeHidden, afterId, since, until } = query;
+  const id = {
+    ...(afterId === null ? {} : { $lt: new ObjectId(afterId) }),
+    ...(since === undefined ? {} : { $gte: oldestId(since) }),
+  };
+  const conducted = {
+    ...(since === undefined ? {} : { $gte: since }),
+    ...(until === undefined ? {} : { $lt: until }),
+  };
+  return {
+    ...(tenant === null ? {} : { tenant }),
+    ...(state === null ? {} : reportedAs(state)),
+    ...conditionsFilter(query),
+    isDeleted: false,
+    ...(includeHidden ? {} : { isHidden: false }),
+    ...(Object.keys(id).length === 0 ? {} : { _id: id }),
+    ...(Object.keys(conducted).length === 0 ? {} : { conducted }),
+  };
+}
+
+function oldestId(conducted: Date): ObjectId {
+  const recorded = Math.floor((conducted.getTime() - MAX_FUTURE_MS) / 1_000) - 1;
+  return ObjectId.createFromTime(Math.min(Math.max(0, recorded), MAX_ID_TIME));
+}
+
+/** The last second that an id can begin with. */
+const MAX_ID_TIME = 0xffff_ffff;

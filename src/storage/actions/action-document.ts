@@ -1,0 +1,160 @@
+import type { Action } from '../../domain/action.ts';
+import { concernedAtFirst } from '../../domain/concerned.ts';
+import { tenantField } from '../../domain/tenant.ts';
+import { clock } from '../../lib/clock.ts';
+import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
+import { groupKeyOf } from '../../descriptors/group-key.ts';
+import { idsOf } from '../../descriptors/ids.ts';
+import { concernedByDescriptor } from '../../descriptors/refs.ts';
+import { idOfTime } from '../database/database-time.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+import type { EventEntries } from '../stages/event-entries.ts';
+import { traceToKeep } from '../stages/fan-out-trace.ts';
+import { toEngagement } from '../documents/engagement-document.ts';
+import { nameStamp, namesShown, UNCARRIED } from '../directory/name-stamps.ts';
+import { newRevision } from '../stages/revision.ts';
+
+/** An action as it is published: the state of its fan-out and its derived fields are ours to set. */
+export type NewAction = Omit<
+  Action,
+  | 'id'
+  | 'rev'
+  | 'engagement'
+  | 'version'
+  | 'editedAt'
+  | 'audienceRev'
+  | 'concerned'
+  | 'groupKey'
+  | 'expiresAt'
+  | 'isHidden'
+  | 'isDeleted'
+  | 'fanOut'
+  | 'pullRefIds'
+  | 'reshares'
+  | 'isBumped'
+> & {
+  /** Default: it stays. */
+  readonly expiresAt?: Date | null;
+  /** How urgent its delivery is. */
+  readonly lane: Lane;
+  /** Brought over from elsewhere: hosts are not told whom it comes to. Default: no. */
+  readonly isImported?: boolean;
+};
+
+/** Ids in the descriptor by which an action is not found already: neither its refs nor those whose names it holds. */
+export function otherIdsOf(action: Pick<Action, 'refs' | 'refIds' | 'descriptor'>): string[] {
+  const names = namesShown(action);
+  return idsOf(action.descriptor).filter((id) => !action.refIds.includes(id) && !names.includes(id));
+}
+
+export function newActionDocument(action: NewAction, events: EventEntries): ActionDocument {
+  const names = namesShown(action);
+  const otherIds = otherIdsOf(action);
+  const groupKey = groupKeyOf(action);
+  const trace = traceToKeep();
+  const concerned = concernedAtFirst(action, concernedByDescriptor(action.descriptor));
+  return {
+    rev: newRevision(),
+    // Begins with the time it was recorded by, not with that of this machine: see `addressedSince`.
+    _id: idOfTime(action.recorded),
+    ...tenantField(action.actorId),
+    actorId: action.actorId,
+    conducted: action.conducted,
+    recorded: action.recorded,
+    ...(action.idempotencyKey === null ? {} : { idempotencyKey: action.idempotencyKey }),
+    scope: action.scope,
+    audience: [...action.audience],
+    mentions: [...action.mentions],
+    recipients: [...action.recipients],
+    refs: action.refs.map((ref) => ({ ...ref })),
+    refIds: [...action.refIds],
+    ...(names.length === 0 ? {} : { names: names.map((id) => nameStamp(id, UNCARRIED)) }),
+    ...(otherIds.length === 0 ? {} : { otherIds }),
+    descriptor: { ...action.descriptor, tags: [...action.descriptor.tags] },
+    ...(groupKey === null ? {} : { groupKey }),
+    ...(concerned === null ? {} : { concerned: concerned.map(({ key }) => ({ key })) }),
+    engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
+    ...(action.expiresAt == null ? {} : { expiresAt: action.expiresAt }),
+    isHidden: false,
+    isDeleted: false,
+    latest: action.latest,
+    fanOut: {
+      state: 'PENDING',
+      version: 1,
+      attempts: 0,
+      lane: action.lane,
+      delivered: 0,
+      error: null,
+      leaseUntil: action.recorded,
+      ...(events.isOn && action.isImported !== true ? { tellsHosts: true } : {}),
+      ...(trace === undefined ? {} : { trace }),
+    },
+    ...events.inserted('action.published', action.recorded),
+  };
+}
+
+/** As readers see it: one that has expired is deleted, whether the pass that removes it has come or not. */
+export function toAction(document: ActionDocument): Action {
+  const action = toStoredAction(document);
+  const { expiresAt, isDeleted } = action;
+  if (expiresAt === null || isDeleted) return action;
+  return {
+    ...action,
+    get isDeleted() {
+      return clock.time() >= expiresAt.getTime();
+    },
+  };
+}
+
+/** As it is stored, for the passes that deliver it: what has expired is theirs until it is deleted. */
+export function toStoredAction(document: ActionDocument): Action {
+  const {
+    _id,
+    tenant: _tenant,
+    idempotencyKey,
+    fanOut,
+    pullRefIds,
+    reshares,
+    expiresAt,
+    isBumped,
+    engagement,
+    version,
+    editedAt,
+    audienceRev,
+    concerned,
+    undecidedRefIds: _undecidedRefIds,
+    unlogged: _unlogged,
+    offload: _offload,
+    unsent: _unsent,
+    unsentAt: _unsentAt,
+    names: _names,
+    otherIds: _otherIds,
+    groupKey,
+    ...rest
+  } = document;
+  return {
+    ...rest,
+    id: _id.toHexString(),
+    idempotencyKey: idempotencyKey ?? null,
+    version: version ?? 1,
+    editedAt: editedAt ?? null,
+    audienceRev: audienceRev ?? 0,
+    concerned: concerned?.map(({ key, since }) => ({ key, since: since ?? null })) ?? null,
+    expiresAt: expiresAt ?? null,
+    groupKey: groupKey ?? null,
+    pullRefIds: pullRefIds ?? [],
+    reshares: reshares ?? [],
+    engagement: toEngagement(engagement),
+    isBumped: isBumped ?? engagement.lastInteraction !== null,
+    fanOut: {
+      state: fanOut.state,
+      version: fanOut.version,
+      attempts: fanOut.attempts,
+      lane: fanOut.lane ?? DEFAULT_LANE,
+      delivered: fanOut.delivered,
+      error: fanOut.error,
+      ...(fanOut.deliveredVersion === undefined ? {} : { deliveredVersion: fanOut.deliveredVersion }),
+      ...(fanOut.trace === undefined ? {} : { trace: fanOut.trace }),
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { ObjectId, type Collection, type Filter } from 'mongodb';
+import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
+import { userKey } from '../../domain/audience.ts';
+import { clock } from '../../lib/clock.ts';
+import { toAction } from './action-document.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+
+const BATCH = 500;
+const REFS_AT_ONCE = 100;
+
+const VISIBLE = { isDeleted: false, isHidden: false } as const;
+const VISIBLE_TO_FOLLOWERS: Filter<ActionDocument> = { ...VISIBLE, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } };
+
+function ofTypes(types: readonly string[] | null): Filter<ActionDocument> {
+  return types === null ? {} : { 'descriptor.type': { $in: [...types] } };
+}
+
+/** Finds actions by whom they are addressed to. Part of the repository of actions. */
+export function actionsOfAudience(collection: Collection<ActionDocument>) {
+  async function* batches(filter: Filter<ActionDocument>): AsyncGenerator<Action[], void, undefined> {
+    const cursor = collection.find(filter).batchSize(BATCH);
+    try {
+      let batch: Action[] = [];
+      for await (const document of cursor) {
+        batch.push(toAction(document));
+        if (batch.length === BATCH) {
+          yield batch;
+          batch = [];
+        }
+      }
+      if (batch.length > 0) yield batch;
+    } finally {
+      await cursor.close();
+    }
+  }
+
+  return {
+    /**
+     * Where a span that holds the newest `count` (at least 1) actions of a ref begins; null when there are none.
+     * Counts what following the ref would bring. Index `recorded_by_ref`; with types reads what lies among them, too.
+     * @param types null: of any type.
+     */
+    async nthNewest(
+      refId: RefId,
+      count: number,
+      types: readonly string[] | null = null,
+    ): Promise<{ recorded: Date; id: ActionId } | null> {
+      for (let limit = count; ;) {
+        const documents = await collection
+          .find({ refIds: refId, ...VISIBLE_TO_FOLLOWERS, ...ofTypes(types) })
+          .hint('recorded_by_ref')
+          .sort({ recorded: -1, _id: -1 })
+          .project<Pick<ActionDocument, '_id' | 'recorded' | 'expiresAt'>>({ recorded: 1, expiresAt: 1 })
+          .limit(limit)
+          .batchSize(limit)
+          .toArray();
+        // Not asked of the query, whose index it would lead astray. What has expired is deleted within a second.
+        const now = clock.time();
+        const current = documents.filter(
+          ({ expiresAt }) => expiresAt === undefined || expiresAt.getTime() > now,
+        );
+        const last = current[count - 1] ?? (documents.length < limit ? current.at(-1) : undefined);
+        if (last !== undefined) return { recorded: last.recorded, id: last._id.toHexString() };
+        if (documents.length < limit) return null;
+        limit = count + documents.length - current.length;
+      }
+    },
+
+    /** The newest visible actions of a ref that reach followers, recorded at or after `since`. Index `recorded_by_ref`. */
+    async newestOfRef(refId: RefId, since: Date, limit: number): Promise<Action[]> {
+      const documents = await collection
+        .find({
+          refIds: refId,
+          recorded: { $gte: since },
+          ...VISIBLE_TO_FOLLOWERS,
+        })
+        .sort({ recorded: -1, _id: -1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toAction);
+    },
+
+    /**
+     * Actions of any of the refs recorded at or after `since`, for delivery by a span. Index `recorded_by_ref`.
+     * @param types null: of any type.
+     */
+    async recordedSince(
+      refIds: readonly RefId[],
+      since: Date,
+      types: readonly string[] | null = null,
+    ): Promise<Action[]> {
+      const documents = await collection
+        .find({
+          refIds: { $in: [...refIds] },
+          recorded: { $gte: since },
+          ...VISIBLE_TO_FOLLOWERS,
+          ...ofTypes(types),
+        })
+        .toArray();
+      return documents.map(toAction);
+    },
+
+    /**
+     * Actions for any of the audience keys recorded at or after `since`. Goes by the age in their ids, which begin with
+     * the time of recording: only the newest actions are looked at.
+     */
+    async addressedSince(audience: readonly string[], since: Date): Promise<Action[]> {
+      const youngest = ObjectId.createFromTime(Math.floor(since.getTime() / 1_000) - 1);
+      const documents = await collection
+        .find({
+          _id: { $gte: youngest },
+          recorded: { $gte: since },
+          audience: { $in: [...audience] },
+          ...VISIBLE,
+        })
+        .toArray();
+      return documents.map(toAction);
+    },
+
+    /** Which of these people actions name. Index `audience`. */
+    async namedAmong(userIds: readonly UserId[]): Promise<UserId[]> {
+      const keys = userIds.map(userKey);
+      const documents = await collection
+        .find({ audience: { $in: keys }, isDeleted: false })
+        .project<Pick<ActionDocument, 'mentions' | 'recipients'>>({ _id: 0, mentions: 1, recipients: 1 })
+        .toArray();
+      const named = new Set(documents.flatMap(({ mentions, recipients }) => [...mentions, ...recipients]));
+      return userIds.filter((userId) => named.has(userId));
+    },
+
+    /**
+     * Every visible action that may be addressed to a reader, in batches, in no order, some of them twice. Reads by the
+     * indexes `audience` and `recorded_by_ref`.
+     */
+    async *candidatesFor(
+      audience: readonly string[],
+      refIds: readonly RefId[],
+    ): AsyncGenerator<Action[], void, undefined> {
+      yield* batches({ ...VISIBLE, audience: { $in: [...audience] } });
+      for (let from = 0; from < refIds.length; from += REFS_AT_ONCE) {
+        const some = refIds.slice(from, from + REFS_AT_ONCE);
+        yield* batches({ ...VISIBLE_TO_FOLLOWERS, refIds: { $in: some } });
+      }
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { ObjectId, type Filter, type WithId } from 'mongodb';
+import type { Action, ActionId, FanOutState, RefId } from '../../domain/action.ts';
+import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
+import { actionsOfAudience } from './actions-of-audience.ts';
+import { toAction } from './action-document.ts';
+import {
+  actionListFilter,
+  conditionsFilter,
+  type ActionConditions,
+  type ActionListQuery,
+} from './action-conditions.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
+import { interactionMarked, type InteractionMark } from '../stages/interaction-stages.ts';
+import type { Collections } from '../database/mongo.ts';
+import { publishing } from './publishing.ts';
+import { revised } from '../stages/revision.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
+import { literal } from '../stages/literal.ts';
+
+/** Where an action stands in a list ordered by a time, then id, both descending. */
+export interface ActionPosition {
+  readonly time: Date;
+  readonly actionId: ActionId;
+}
+
+export interface SliceQuery extends ActionConditions {
+  readonly refId: RefId;
+  readonly after: ActionPosition | null;
+  readonly limit: number;
+  /** Inclusive. */
+  readonly since?: Date;
+  /** Exclusive. */
+  readonly until?: Date;
+}
+
+/** Names a state of an action. */
+export interface CachedAction {
+  readonly id: ActionId;
+  readonly rev: number;
+}
+
+interface CachedDocument {
+  readonly _id: ObjectId;
+  readonly rev: number;
+}
+
+export interface ActionsOptions {
+  readonly events?: EventEntries;
+  /** See `publishing`. Default: always. */
+  readonly isFilled?: () => Promise<boolean>;
+}
+
+/** Reads and writes of actions, apart from their fan-out. */
+export function actionsRepository(
+  collections: Pick<Collections, 'actions' | 'publications'>,
+  { events = NO_EVENTS, isFilled = () => Promise.resolve(true) }: ActionsOptions = {},
+) {
+  const { actions: collection } = collections;
+
+  async function findByIds(ids: readonly ActionId[]): Promise<Action[]> {
+    const documents = await inOneBatch(
+      collection.find({ _id: { $in: ids.map((id) => new ObjectId(id)) } }),
+      ids.length,
+    );
+    return documents.map(toAction);
+  }
+
+  return {
+    ...publishing(collections, events, isFilled),
+
+    /** In no particular order; missing ones are left out. */
+    findByIds,
+
+    /** As `findByIds`, but of those that the caller holds nothing else is brought. One round trip. */
+    async findUnlessCached(
+      ids: readonly ActionId[],
+      cached: readonly CachedAction[],
+    ): Promise<{ readonly changed: Action[]; readonly unchanged: CachedAction[] }> {
+      if (cached.length === 0) return { changed: await findByIds(ids), unchanged: [] };
+      // Several actions may have one revision in common: a migration gives it to a batch of them.
+      const isHeld = {
+        $and: [
+          { $in: ['$_id', literal(cached.map(({ id }) => new ObjectId(id)))] },
+          { $in: ['$rev', literal(cached.map(({ rev }) => rev))] },
+        ],
+      };
+      const documents = await collection
+        .aggregate<WithId<ActionDocument> | CachedDocument>(
+          [
+            { $match: { _id: { $in: ids.map((id) => new ObjectId(id)) } } },
+            { $replaceRoot: { newRoot: { $cond: [isHeld, { _id: '$_id', rev: '$rev' }, '$$ROOT'] } } },
+          ],
+          { batchSize: ids.length + 1 },
+        )
+        .toArray();
+      const changed: Action[] = [];
+      const unchanged: CachedAction[] = [];
+      for (const document of documents)
+        if ('actorId' in document) changed.push(toAction(document));
+        else unchanged.push({ id: document._id.toHexString(), rev: document.rev });
+      return { changed, unchanged };
+    },
+
+    /** Which of these actions the conditions hold for. One round trip that brings ids alone. */
+    async matching(ids: readonly ActionId[], conditions: ActionConditions): Promise<Set<ActionId>> {
+      const documents = await inOneBatch(
+        collection
+          .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...conditionsFilter(conditions) })
+          .project<Pick<ActionDocument, '_id'>>({ _id: 1 }),
+        ids.length,
+      );
+      return new Set(documents.map((document) => document._id.toHexString()));
+    },
+
+    /** Newest first by conducted, then id; deleted ones are left out. Index `slice`. */
+    async slice(query: SliceQuery): Promise<Action[]> {
+      const filter: Filter<ActionDocument> = { ...conditionsFilter(query), isDeleted: false };
+      const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
+      if (query.since !== undefined) range.$gte = query.since;
+      if (query.until !== undefined) range.$lt = query.until;
+      if (query.after !== null) {
+        // The range beside the tie-break is what lets the index be entered at the cursor.
+        range.$lte = query.after.time;
+        filter.$or = [
+          { conducted: { $lt: query.after.time } },
+          { _id: { $lt: new ObjectId(query.after.actionId) } },
+        ];
+      }
+      if (Object.keys(range).length > 0) filter.conducted = range;
+      const documents = await collection
+        .find(filter)
+        .sort({ conducted: -1, _id: -1 })
+        .limit(query.limit)
+        .batchSize(query.limit)
+        .toArray();
+      return documents.map(toAction);
+    },
+
+    /** For admins: newest first by id. */
+    async list(query: ActionListQuery): Promise<Action[]> {
+      const filter = actionListFilter(query);
+      const documents = await collection
+        .find(filter)
+        .sort({ _id: -1 })
+        .limit(query.limit)
+        .batchSize(query.limit)
+        .toArray();
+      return documents.map(toAction);
+    },
+
+    ...actionsOfAudience(collection),
+
+    /**
+     * Marks a change of an action's interactions on it and asks for a pass. Counts are optimistic; the pass derives them.
+     * Null when the action is gone.
+     */
+    async markInteraction(id: ActionId, mark: InteractionMark): Promise<Action | null> {
+      const document = await collection.findOneAndUpdate(
+        { _id: new ObjectId(id), isDeleted: false },
+        revised([{ $set: interactionMarked(mark, events) }]),
+        { returnDocument: 'after' },
+      );
+      return document === null ? null : toAction(document);
+    },
+
+    /** How many fan-outs are pending or in progress, by lane. Index `claim`. */
+    async pendingByLane(): Promise<Record<Lane, number>> {
+      const groups = await collection
+        .aggregate<{ _id: Lane | null; count: number }>([
+          {
+            $match: {
+              'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] },
+              'fanOut.leaseUntil': { $exists: true },
+            },
+          },
+          { $group: { _id: '$fanOut.lane', count: { $sum: 1 } } },
+        ])
+        .toArray();
+      const counts = { URGENT: 0, LIVE: 0, BULK: 0 };
+      for (const { _id, count } of groups) counts[_id ?? DEFAULT_LANE] += count;
+      return counts;
+    },
+
+    /** How many fan-outs are not DONE, by state. Index `claim`. */
+    async openFanOuts(): Promise<Partial<Record<FanOutState, number>>> {
+      const groups = await collection
+        .aggregate<{ _id: FanOutState; count: number }>([
+          { $match: { 'fanOut.leaseUntil': { $exists: true } } },
+          { $group: { _id: '$fanOut.state', count: { $sum: 1 } } },
+        ])
+        .toArray();
+      return Object.fromEntries(groups.map((group) => [group._id, group.count]));
+    },
+  };
+}
+
+export type ActionsRepository = ReturnType<typeof actionsRepository>;

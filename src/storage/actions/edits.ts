@@ -1,0 +1,180 @@
+import { groupKeyOf } from '../../descriptors/group-key.ts';
+import { concernedByDescriptor } from '../../descriptors/refs.ts';
+import { ObjectId, type Document, type Filter, type WithId } from 'mongodb';
+import type { Action, ActionId, ConcernedKey, UserId } from '../../domain/action.ts';
+import { reachesFollowers, userKey } from '../../domain/audience.ts';
+import { concernedAfter } from '../../domain/concerned.ts';
+import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../../domain/edit.ts';
+import { otherIdsOf, toAction } from './action-document.ts';
+import { tenantField } from '../../domain/tenant.ts';
+import type { ActionDocument, FormerAudienceDocument, ModerationDocument } from '../documents/documents.ts';
+import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
+import { passRequested, notifiedUntilNow } from '../stages/fan-out-stages.ts';
+import { formerKept } from '../stages/former-audiences.ts';
+import type { Collections } from '../database/mongo.ts';
+import { idOfStamp, namesShown, nameStamp, UNCARRIED } from '../directory/name-stamps.ts';
+import { revised } from '../stages/revision.ts';
+import { literal } from '../stages/literal.ts';
+
+/** Tries until an action that changes all the time is given up. */
+const MAX_TRIES = 10;
+
+export interface Edit {
+  /** What becomes of the action as it is. Throws to refuse. */
+  readonly change: (action: Action) => ActionContent;
+  readonly by: UserId;
+  readonly at: Date;
+  /** It is to be in the moderation log. */
+  readonly isLogged: boolean;
+}
+
+/** Changes of what an action says, and whom it is addressed to. */
+export function editsRepository({ actions }: Pick<Collections, 'actions'>, events: EventEntries = NO_EVENTS) {
+  return {
+    /**
+     * Replaces what an edit changes and asks for a pass, in one write on condition that the action is as it was read. Two
+     * round trips; two more for each change that came in between. Null: there is none, or it changes all the time.
+     */
+    async edit(id: ActionId, { change, by, at, isLogged }: Edit): Promise<Action | null> {
+      const _id = new ObjectId(id);
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const document = await actions.findOne({ _id });
+        if (document === null) return null;
+        const record: ModerationDocument | null = isLogged
+          ? { _id: new ObjectId(), actionId: _id, at, ...tenantField(by), by, kind: 'EDIT', reason: null }
+          : null;
+        const fields = edited(document, change(toAction(document)), at, events);
+        const changed = await actions.findOneAndUpdate(
+          unchanged(document),
+          revised([
+            {
+              $set: {
+                ...fields,
+                ...events.staged('action.updated', at),
+                ...(record === null
+                  ? {}
+                  : {
+                      unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [literal(record)]] },
+                    }),
+              },
+            },
+          ]),
+          { returnDocument: 'after' },
+        );
+        if (changed !== null) return toAction(changed);
+      }
+      return null;
+    },
+  };
+}
+
+export type EditsRepository = ReturnType<typeof editsRepository>;
+
+/** As it was read: another edit, a rename, an erasure or a deletion may come in between. */
+function unchanged(document: ActionDocument & { readonly _id: ObjectId }): Filter<ActionDocument> {
+  const { _id, actorId, audience, refIds, names, version, isHidden, isDeleted, pullRefIds } = document;
+  return {
+    ...{ _id, actorId, audience, refIds, isHidden, isDeleted },
+    names: names ?? { $exists: false },
+    version: version ?? { $exists: false },
+    pullRefIds: pullRefIds ?? { $exists: false },
+  };
+}
+
+/** Fields of an update pipeline. */
+function edited(
+  document: WithId<ActionDocument>,
+  content: ActionContent,
+  at: Date,
+  events: EventEntries,
+): Document {
+  const before = toAction(document);
+  const isReaddressed = isAudienceChanged(before, content);
+  const concerned = concernedAfter(before, content, at, concernedByDescriptor(content.descriptor));
+  const values = {
+    ...content,
+    names: namesAfter(document, content),
+    ...(isReaddressed ? audienceAfter(document, before, content) : {}),
+    otherIds: otherIdsAfter(content, concerned),
+    concerned: storedConcerned(concerned),
+    // Of what is not touched it stays, also where the type is declared otherwise by now, or not any more.
+    groupKey:
+      content.descriptor === before.descriptor ? before.groupKey : groupKeyOf({ ...before, ...content }),
+    version: before.version + 1,
+    editedAt: at,
+  };
+  const lane = mayLoseReaders(before, content) ? 'URGENT' : 'LIVE';
+  return {
+    ...Object.fromEntries(Object.entries(values).map(([field, value]) => [field, present(value)])),
+    ...passRequested({ notBefore: at, lane }),
+    ...(isReaddressed ? { ...passAfter(document, before), ...notifiedUntilNow(events) } : {}),
+  };
+}
+
+/** What is empty is absent, where that is how it is stored. */
+function present(value: unknown): Document | string {
+  return value === null || value === undefined ? '$$REMOVE' : literal(value);
+}
+
+/** The name of what an edit gives is as old as one that is published; of the rest it is as it was. */
+function namesAfter({ refs, descriptor, names = [] }: ActionDocument, content: ActionContent): unknown {
+  const isSame = refs === content.refs && descriptor === content.descriptor;
+  const stamps = namesShown(content).map((id) => {
+    const known = isSame ? names.find((stamp) => idOfStamp(stamp) === id) : undefined;
+    return known ?? nameStamp(id, UNCARRIED);
+  });
+  return stamps.length === 0 ? null : stamps;
+}
+
+function audienceAfter(
+  { undecidedRefIds = [] }: ActionDocument,
+  before: Action,
+  content: ActionContent,
+): Document {
+  const { refIds } = content;
+  const isDecided = reachesFollowers(before);
+  const kept = isDecided ? before.pullRefIds.filter((refId) => refIds.includes(refId)) : [];
+  const undecided = refIds.filter(
+    (refId) => !isDecided || undecidedRefIds.includes(refId) || !before.refIds.includes(refId),
+  );
+  return {
+    audienceRev: before.audienceRev + 1,
+    pullRefIds: kept.length === 0 ? null : kept,
+    undecidedRefIds: undecided.length === 0 || !reachesFollowers(content) ? null : undecided,
+  };
+}
+
+function storedConcerned(concerned: readonly ConcernedKey[] | null): ActionDocument['concerned'] {
+  return concerned?.map(({ key, since }) => (since === null ? { key } : { key, since }));
+}
+
+/** With the people who were named before: what is left of them is found by it. */
+function otherIdsAfter(content: ActionContent, concerned: Action['concerned']): string[] | null {
+  const now = new Set(content.audience);
+  const former = (concerned ?? []).flatMap(({ key }) =>
+    key.startsWith(USER_PREFIX) && !now.has(key) ? [key.slice(USER_PREFIX.length)] : [],
+  );
+  const ids = [...new Set([...otherIdsOf(content), ...former])];
+  return ids.length === 0 ? null : ids;
+}
+
+const USER_PREFIX = userKey('');
+
+/** What an earlier pass has reached counts for nothing, and the next one is to tell who lost the action. */
+function passAfter(document: ActionDocument, before: Action): Document {
+  const former: FormerAudienceDocument = {
+    rev: before.audienceRev,
+    scope: document.scope,
+    audience: document.audience,
+    mentions: document.mentions,
+    recipients: document.recipients,
+    refIds: document.refIds,
+    pullRefIds: document.pullRefIds ?? [],
+    ...(document.reshares === undefined ? {} : { reshares: document.reshares }),
+  };
+  return {
+    'fanOut.checkpoint': '$$REMOVE',
+    // Who watches knows already that a hidden action is gone.
+    ...(before.isHidden ? {} : formerKept(literal(former))),
+  };
+}

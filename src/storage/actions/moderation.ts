@@ -1,0 +1,226 @@
+import { ObjectId, type Collection, type Document, type Filter } from 'mongodb';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
+import { toAction } from './action-document.ts';
+import { tenantField, type Tenant } from '../../domain/tenant.ts';
+import type { HostEventType } from '../../domain/host-event.ts';
+import type { ActionModerationKind, ModerationRecord } from '../../domain/moderation.ts';
+import type { ActionDocument, ModerationDocument } from '../documents/documents.ts';
+import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
+import { passRequested } from '../stages/fan-out-stages.ts';
+import type { Collections } from '../database/mongo.ts';
+import { revised, unrevised } from '../stages/revision.ts';
+import { literal } from '../stages/literal.ts';
+
+export interface Moderation {
+  readonly kind: ActionModerationKind;
+  readonly by: UserId;
+  readonly at: Date;
+  readonly reason: string | null;
+}
+
+/**
+ * The pass of a withdrawal waits this long for the process that committed it to notify the watchers, so that they are not
+ * notified twice. The rules hide the action meanwhile.
+ */
+const WITHDRAWAL_GRACE_MS = 5_000;
+
+const NEXT_VERSION = { $add: ['$fanOut.version', 1] };
+
+interface Change {
+  readonly applies: Filter<ActionDocument>;
+  readonly set: Document;
+  readonly event: HostEventType;
+}
+
+const CHANGES: Readonly<Record<ActionModerationKind, Change>> = {
+  HIDE: {
+    event: 'action.hidden',
+    applies: { isDeleted: false, isHidden: false },
+    set: { isHidden: true, 'fanOut.untoldVersion': NEXT_VERSION },
+  },
+  UNHIDE: {
+    event: 'action.unhidden',
+    applies: { isDeleted: false, isHidden: true },
+    // What was to be told while it was hidden was not. Where no pass has withdrawn it in between, the next one finds
+    // nothing to change; so it is to tell everybody, as after one that was cut off.
+    set: {
+      isHidden: false,
+      'fanOut.begun': { $add: [{ $ifNull: ['$fanOut.begun', 0] }, 1] },
+      'fanOut.untoldVersion': '$$REMOVE',
+    },
+  },
+  DELETE: {
+    event: 'action.deleted',
+    applies: { isDeleted: false },
+    set: {
+      isDeleted: true,
+      expiresAt: '$$REMOVE',
+      // Of what is hidden already watchers know, or the pass that follows is to notify them of that.
+      'fanOut.untoldVersion': {
+        $cond: ['$isHidden', { $ifNull: ['$fanOut.untoldVersion', '$$REMOVE'] }, NEXT_VERSION],
+      },
+    },
+  },
+};
+
+/** Of what is hidden already nobody need be notified, or it is shown again: its pass need not wait. */
+function withdrawnAfter(at: Date): Document {
+  return { $cond: ['$isHidden', at, new Date(at.getTime() + WITHDRAWAL_GRACE_MS)] };
+}
+
+function toRecord({
+  _id,
+  actionId,
+  interactionId,
+  tenant: _tenant,
+  ...document
+}: ModerationDocument): ModerationRecord {
+  return {
+    ...document,
+    id: _id.toHexString(),
+    actionId: actionId.toHexString(),
+    interactionId: interactionId?.toHexString() ?? null,
+  };
+}
+
+/** Idempotent: records have their ids from the change itself. */
+export async function logRecords(
+  moderationLog: Collection<ModerationDocument>,
+  records: readonly ModerationDocument[],
+): Promise<void> {
+  await moderationLog.bulkWrite(
+    records.map((record) => ({
+      replaceOne: { filter: { _id: record._id }, replacement: record, upsert: true },
+    })),
+    { ordered: false },
+  );
+}
+
+export function moderationRepository(
+  { actions, moderationLog }: Pick<Collections, 'actions' | 'moderationLog'>,
+  events: EventEntries = NO_EVENTS,
+) {
+  return {
+    /**
+     * Changes an action, asks for the pass that brings feeds in line, and notes who did it, in one write. Null when the
+     * action is as it should be already, or is not there.
+     */
+    async apply(id: ActionId, { kind, by, at, reason }: Moderation): Promise<Action | null> {
+      const { applies, set, event } = CHANGES[kind];
+      const actionId = new ObjectId(id);
+      const record: ModerationDocument = {
+        _id: new ObjectId(),
+        actionId,
+        at,
+        ...tenantField(by),
+        by,
+        kind,
+        reason,
+      };
+      const document = await actions.findOneAndUpdate(
+        { _id: actionId, ...applies },
+        revised([
+          {
+            $set: {
+              ...set,
+              ...events.staged(event, at),
+              ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }),
+              unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [literal(record)]] },
+            },
+          },
+        ]),
+        { returnDocument: 'after' },
+      );
+      return document === null ? null : toAction(document);
+    },
+
+    /** Deletes an action whose time has come, as `apply` does but without an entry of the log. Null: it is not its time. */
+    async expire(id: ActionId, at: Date): Promise<Action | null> {
+      const { applies, set, event } = CHANGES.DELETE;
+      const document = await actions.findOneAndUpdate(
+        { ...applies, _id: new ObjectId(id), expiresAt: { $lte: at } },
+        revised([
+          {
+            $set: {
+              ...set,
+              ...events.staged(event, at),
+              ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT' }),
+            },
+          },
+        ]),
+        { returnDocument: 'after' },
+      );
+      return document === null ? null : toAction(document);
+    },
+
+    /** Ids of actions whose time has come, the oldest first. Index `expiry`. */
+    async expired(now: Date, limit: number): Promise<ActionId[]> {
+      const documents = await actions
+        // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
+        .find({ expiresAt: { $exists: true, $lte: now }, isDeleted: false })
+        .sort({ expiresAt: 1 })
+        .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id }) => _id.toHexString());
+    },
+
+    /** Brings what the action carries into the log. Idempotent: records have their ids from the change itself. */
+    async log(id: ActionId): Promise<void> {
+      const _id = new ObjectId(id);
+      const action = await actions.findOne({ _id }, { projection: { unlogged: 1 } });
+      const unlogged = action?.unlogged ?? [];
+      if (unlogged.length === 0) return;
+      await logRecords(moderationLog, unlogged);
+      await actions.updateOne(
+        { _id },
+        unrevised({ $pull: { unlogged: { _id: { $in: unlogged.map((record) => record._id) } } } }),
+      );
+    },
+
+    /** Watchers have been notified of the withdrawal of that version: its pass need not do it, nor wait for it. */
+    async noteNotified(id: ActionId, version: number, now: Date): Promise<void> {
+      const isPending = { $eq: ['$fanOut.state', 'PENDING'] };
+      await actions.updateOne(
+        { _id: new ObjectId(id), 'fanOut.untoldVersion': version },
+        unrevised([
+          {
+            $set: {
+              'fanOut.untoldVersion': '$$REMOVE',
+              'fanOut.leaseUntil': {
+                $cond: [isPending, { $min: ['$fanOut.leaseUntil', now] }, '$fanOut.leaseUntil'],
+              },
+            },
+          },
+        ]),
+      );
+    },
+
+    /** Newest first. Indexes `action`, `newest`, `tenant`. */
+    async list(query: {
+      /** Null: tenants are off. */
+      readonly tenant: Tenant | null;
+      readonly actionId: ActionId | null;
+      readonly after: { readonly at: Date; readonly id: string } | null;
+      readonly limit: number;
+    }): Promise<ModerationRecord[]> {
+      const filter: Filter<ModerationDocument> = {};
+      if (query.tenant !== null) filter.tenant = query.tenant;
+      if (query.actionId !== null) filter.actionId = new ObjectId(query.actionId);
+      if (query.after !== null) {
+        filter.at = { $lte: query.after.at };
+        filter.$or = [{ at: { $lt: query.after.at } }, { _id: { $lt: new ObjectId(query.after.id) } }];
+      }
+      const documents = await moderationLog
+        .find(filter)
+        .sort({ at: -1, _id: -1 })
+        .limit(query.limit)
+        .batchSize(query.limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+  };
+}
+
+export type ModerationRepository = ReturnType<typeof moderationRepository>;

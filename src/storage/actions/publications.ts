@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type { ObjectId } from 'mongodb';
+import type { ActionDocument } from '../documents/documents.ts';
+import { duplicatePositions } from '../database/errors.ts';
+import type { Collections } from '../database/mongo.ts';
+
+type Keyed = Pick<ActionDocument, 'actorId'> & { readonly idempotencyKey: string };
+
+/** One way: it names neither actor nor key, and spreads evenly over shards. */
+export function publicationId({ actorId, idempotencyKey }: Keyed): string {
+  return createHash('sha256')
+    .update(JSON.stringify([actorId, idempotencyKey]))
+    .digest('base64url');
+}
+
+export function isKeyed<D extends Pick<ActionDocument, 'actorId' | 'idempotencyKey'>>(
+  document: D,
+): document is D & Keyed {
+  return document.idempotencyKey !== undefined;
+}
+
+/**
+ * Gives each action the id that its key stands for: its own where the key is new, that of the first attempt otherwise.
+ * It is written before the action, whose insert is the commit point: cut off between the two, the next attempt inserts the
+ * action under the same id. So a key is used once without a unique index on actions. One round trip where an action has a
+ * key, two where one of the keys is known.
+ * @returns the documents in their order, and which of them have a key that was known.
+ */
+export async function fixIds(
+  publications: Collections['publications'],
+  documents: readonly ActionDocument[],
+): Promise<{ readonly fixed: ActionDocument[]; readonly known: ReadonlySet<ActionDocument> }> {
+  const keyed = documents.filter(isKeyed);
+  const known = new Map<string, ObjectId>();
+  if (keyed.length > 0) {
+    const claims = keyed.map((document) => ({ _id: publicationId(document), actionId: document._id }));
+    try {
+      await publications.insertMany(claims, { ordered: false });
+    } catch (error) {
+      const ids = duplicatePositions(error).flatMap((position) => claims[position]?._id ?? []);
+      for (const { _id, actionId } of await publications.find({ _id: { $in: ids } }).toArray())
+        known.set(_id, actionId);
+    }
+  }
+  const replayed = new Set<ActionDocument>();
+  const fixed = documents.map((document) => {
+    const first = isKeyed(document) ? known.get(publicationId(document)) : undefined;
+    if (first === undefined || first.equals(document._id)) return document;
+    const renumbered = { ...document, _id: first };
+    replayed.add(renumbered);
+    return renumbered;
+  });
+  return { fixed, known: replayed };
+}
+
+/** Writes down what keys stand for, whatever was there. */
+export async function notePublications(
+  publications: Collections['publications'],
+  actions: readonly (Keyed & Pick<ActionDocument, '_id'>)[],
+): Promise<void> {
+  if (actions.length === 0) return;
+  await publications.bulkWrite(
+    actions.map((action) => ({
+      updateOne: {
+        filter: { _id: publicationId(action) },
+        update: { $set: { actionId: action._id } },
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  );
+}
+
+/** From now on these keys stand for nothing. */
+export async function forgetPublications(
+  publications: Collections['publications'],
+  actions: readonly Keyed[],
+): Promise<void> {
+  if (actions.length === 0) return;
+  await publications.deleteMany({ _id: { $in: actions.map(publicationId) } });
+}

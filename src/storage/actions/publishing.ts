@@ -1,0 +1,149 @@
+import type { Action } from '../../domain/action.ts';
+import { inSlices } from '../../lib/in-slices.ts';
+import { newActionDocument, toAction, type NewAction } from './action-document.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+import { duplicatePositions } from '../database/errors.ts';
+import type { EventEntries } from '../stages/event-entries.ts';
+import type { Collections } from '../database/mongo.ts';
+import { fixIds, isKeyed, publicationId } from './publications.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
+
+/** Actions of one write: to turn several MB into bytes holds the event loop. */
+const INSERTED_AT_ONCE = 100;
+/** An id that is older than that was fixed by an attempt that was cut off. */
+const LATE_AFTER_MS = 2_000;
+/** How long the pass of an action waits whose id is older than the action. */
+const LATE_GRACE_MS = 5_000;
+
+export interface InsertedAction {
+  readonly action: Action;
+  /** The action was there already, under the same actor and idempotency key. */
+  readonly isReplay: boolean;
+}
+
+/**
+ * Inserts actions. Part of the repository of actions.
+ * @param isFilled whether `publications` has every key that was ever used: from a migration on, until which keys are looked
+ *   up in the actions, too.
+ */
+export function publishing(
+  { actions, publications }: Pick<Collections, 'actions' | 'publications'>,
+  events: EventEntries,
+  isFilled: () => Promise<boolean>,
+) {
+  /** The stored ones among these, by id. */
+  async function storedOf(documents: readonly ActionDocument[]): Promise<Stored> {
+    if (documents.length === 0) return NONE_STORED;
+    const stored = await inOneBatch(
+      actions.find({ _id: { $in: documents.map(({ _id }) => _id) } }),
+      documents.length,
+    );
+    const byId = new Map(stored.map((action) => [action._id.toHexString(), action]));
+    return ({ _id }) => byId.get(_id.toHexString());
+  }
+
+  /** The same by actor and key, of a release before. Index `idempotency`, which is there as long as this may be asked. */
+  async function storedByKey(documents: readonly ActionDocument[]): Promise<Stored> {
+    const keyed = documents.filter(isKeyed);
+    if (keyed.length === 0) return NONE_STORED;
+    const stored = await actions
+      .find({
+        actorId: { $in: [...new Set(keyed.map(({ actorId }) => actorId))] },
+        idempotencyKey: { $in: [...new Set(keyed.map(({ idempotencyKey }) => idempotencyKey))] },
+      })
+      .toArray();
+    const byKey = new Map(stored.filter(isKeyed).map((action) => [publicationId(action), action]));
+    return (document) => (isKeyed(document) ? byKey.get(publicationId(document)) : undefined);
+  }
+
+  async function storedByIdOrKey(documents: readonly ActionDocument[]): Promise<Stored> {
+    const byId = await storedOf(documents);
+    const byKey = await storedByKey(documents.filter((document) => byId(document) === undefined));
+    return (document) => byId(document) ?? byKey(document);
+  }
+
+  async function insertSome(some: readonly NewAction[]): Promise<InsertedAction[]> {
+    const { fixed, known } = await fixIds(
+      publications,
+      some.map((action) => newActionDocument(action, events)),
+    );
+    const byId = await storedOf([...known]);
+    const byKey = !fixed.some(isKeyed) || (await isFilled()) ? NONE_STORED : await storedByKey(fixed);
+    const stored = (document: ActionDocument) => byId(document) ?? byKey(document);
+    const documents = fixed.map((document) => (known.has(document) ? keptBack(document) : document));
+    const fresh = documents.filter((document) => stored(document) === undefined);
+    const overtaken = new Set(await insertAll(fresh));
+    const overtakenBy = await storedByIdOrKey([...overtaken]);
+    return documents.map((document) => {
+      const before = stored(document) ?? (overtaken.has(document) ? overtakenBy(document) : undefined);
+      if (before === undefined && overtaken.has(document))
+        throw new Error('A duplicate key without an action that holds it');
+      return { action: toAction(before ?? document), isReplay: before !== undefined };
+    });
+  }
+
+  /** Returns those whose id or key an action has already. */
+  async function insertAll(documents: readonly ActionDocument[]): Promise<ActionDocument[]> {
+    if (documents.length === 0) return [];
+    try {
+      await actions.insertMany([...documents], { ordered: false });
+      return [];
+    } catch (error) {
+      return duplicatePositions(error).flatMap((position) => documents[position] ?? []);
+    }
+  }
+
+  return {
+    /**
+     * Which of these have been published: their actor and key have an action. No more than two round trips.
+     * @returns in the order of the input
+     */
+    async published(
+      some: readonly Pick<NewAction, 'actorId' | 'idempotencyKey'>[],
+    ): Promise<readonly boolean[]> {
+      const ids = some.map(({ actorId, idempotencyKey }) =>
+        idempotencyKey === null ? null : publicationId({ actorId, idempotencyKey }),
+      );
+      const keys = ids.filter((id) => id !== null);
+      if (keys.length === 0) return ids.map(() => false);
+      const claims = await publications.find({ _id: { $in: keys } }).toArray();
+      const stored = await actions
+        .find({ _id: { $in: claims.map(({ actionId }) => actionId) } })
+        .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
+        .toArray();
+      const there = new Set(stored.map(({ _id }) => _id.toHexString()));
+      const known = new Set(
+        claims.filter(({ actionId }) => there.has(actionId.toHexString())).map(({ _id }) => _id),
+      );
+      return ids.map((id) => id !== null && known.has(id));
+    },
+
+    /**
+     * Inserts, or gives back the action that has the same actor and idempotency key. One round trip; two with a key, three
+     * on replay.
+     */
+    async insert(action: NewAction): Promise<InsertedAction> {
+      const [inserted] = await insertSome([action]);
+      if (inserted === undefined) throw new Error('An insert gave nothing back');
+      return inserted;
+    },
+
+    /** The same for many, in these writes for each hundred; results in the order of the input. */
+    async insertMany(some: readonly NewAction[]): Promise<InsertedAction[]> {
+      return (await inSlices(some, INSERTED_AT_ONCE, insertSome)).flat();
+    },
+  };
+}
+
+type Stored = (document: ActionDocument) => ActionDocument | undefined;
+const NONE_STORED: Stored = () => undefined;
+
+/**
+ * One that completes an attempt which was cut off long ago has an id older than itself, by which `addressedSince` does not
+ * find it. So its pass waits until members who were joining a group at that moment are there.
+ */
+function keptBack(document: ActionDocument): ActionDocument {
+  const { _id, recorded, fanOut } = document;
+  if (recorded.getTime() - _id.getTimestamp().getTime() <= LATE_AFTER_MS) return document;
+  return { ...document, fanOut: { ...fanOut, leaseUntil: new Date(recorded.getTime() + LATE_GRACE_MS) } };
+}

@@ -1,0 +1,117 @@
+import { ObjectId } from 'mongodb';
+import type { ActionId } from '../../domain/action.ts';
+import { RESCORE_EVERY_MS } from '../../domain/ranking.ts';
+import type { ScoreDocument, ScoreSlot } from '../documents/documents.ts';
+import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
+import type { Collections } from '../database/mongo.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
+
+/** Generations whose scores are kept, so that a reader who is paging within one goes on undisturbed. */
+export const GENERATIONS_KEPT = 5;
+
+/** Stands for the generation before the first. */
+const NEVER = new Date(0);
+
+export interface ActionScore {
+  readonly actionId: ActionId;
+  readonly score: number;
+}
+
+function slotOf(generation: Date): `g${number}` {
+  return `g${(generation.getTime() / RESCORE_EVERY_MS) % GENERATIONS_KEPT}`;
+}
+
+/** Scores by action and generation, and how far the making of them has come. Everything is looked up by `_id`. */
+export function scoresRepository({ scores, rankings }: Pick<Collections, 'scores' | 'rankings'>) {
+  return {
+    /** The latest generation that is complete; null before the first. */
+    async current(): Promise<Date | null> {
+      const generation = (await rankings.findOne({ _id: 'top' }))?.generation ?? NEVER;
+      return generation.getTime() === NEVER.getTime() ? null : generation;
+    },
+
+    /** Scores of a generation by action. Actions without one are left out. One round trip. */
+    async find(actionIds: readonly ActionId[], generation: Date): Promise<Map<ActionId, number>> {
+      const slot = slotOf(generation);
+      const documents = await inOneBatch(
+        scores
+          .find({ _id: { $in: actionIds.map((id) => new ObjectId(id)) } })
+          .project<Record<string, ScoreSlot> & Pick<ScoreDocument, '_id'>>({ [slot]: 1 }),
+        actionIds.length,
+      );
+      return new Map(
+        documents.flatMap((document) => {
+          const found = document[slot];
+          return found?.at.getTime() === generation.getTime()
+            ? [[document._id.toHexString(), found.score] as const]
+            : [];
+        }),
+      );
+    },
+
+    /** Writes scores of a generation. What has one in it keeps it: two who do the same work do not disagree. */
+    async put(entries: readonly ActionScore[], generation: Date): Promise<void> {
+      if (entries.length === 0) return;
+      const slot = slotOf(generation);
+      const operations = entries.map(({ actionId, score }) => ({
+        updateOne: {
+          filter: { _id: new ObjectId(actionId) },
+          update: [
+            {
+              $set: {
+                [slot]: {
+                  $cond: [{ $eq: [`$${slot}.at`, generation] }, `$${slot}`, { at: generation, score }],
+                },
+              },
+            },
+          ],
+          upsert: true,
+        },
+      }));
+      await retryOnDuplicateKey(() => scores.bulkWrite(operations, { ordered: false }));
+    },
+
+    /** True when this generation is still to be made and nobody is at it. Two round trips, one when there is nothing to do. */
+    async claim(generation: Date, now: Date, leaseMs: number): Promise<boolean> {
+      const known = await rankings.findOne({ _id: 'top' });
+      const leaseUntil = new Date(now.getTime() + leaseMs);
+      if (known === null) {
+        try {
+          await rankings.insertOne({ _id: 'top', generation: NEVER, leaseUntil });
+          return true;
+        } catch (error) {
+          if (isDuplicateKey(error)) return false;
+          throw error;
+        }
+      }
+      if (known.generation.getTime() >= generation.getTime()) return false;
+      const { matchedCount } = await rankings.updateOne(
+        {
+          _id: 'top',
+          generation: { $lt: generation },
+          $or: [{ leaseUntil: { $exists: false } }, { leaseUntil: { $lte: now } }],
+        },
+        { $set: { leaseUntil } },
+      );
+      return matchedCount === 1;
+    },
+
+    async renew(leaseUntil: Date): Promise<void> {
+      await rankings.updateOne({ _id: 'top' }, { $set: { leaseUntil } });
+    },
+
+    /** All scores of the generation are there. */
+    async finish(generation: Date): Promise<void> {
+      await rankings.updateOne({ _id: 'top' }, { $max: { generation }, $unset: { leaseUntil: 1 } });
+    },
+
+    /** Forgets scores of actions recorded before. */
+    async purgeBefore(recorded: Date): Promise<void> {
+      await scores.deleteMany({
+        _id: { $lt: ObjectId.createFromTime(Math.floor(recorded.getTime() / 1_000)) },
+      });
+    },
+  };
+}
+
+export type ScoresRepository = ReturnType<typeof scoresRepository>;

@@ -1,0 +1,144 @@
+import type { Collection, Filter } from 'mongodb';
+import type { Action, RefId, UserId } from '../../domain/action.ts';
+import { toAction } from './action-document.ts';
+import type { Follow } from '../../domain/viewer.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../follows/follow-reads.ts';
+import type { FollowDocument } from '../documents/reader-documents.ts';
+
+/** Documents of one batch of a query without a limit. */
+const BATCH = 1_000;
+const KEYS_AT_ONCE = 1_000;
+
+/** By what actions reach a reader. */
+export interface SourceKeys {
+  /** Audience keys: the reader's own, those of their team and department. */
+  readonly audience: readonly string[];
+  /** Refs whose followers an action is for. */
+  readonly refIds: readonly RefId[];
+  /** Refs whose actions are not pushed; only those actions of them that were not. */
+  readonly pullRefIds: readonly RefId[];
+  /** Members whose followers get what they pass on. */
+  readonly passerIds: readonly UserId[];
+}
+
+/** A stretch of `latest`, the newest of when an action was conducted and its interactions. */
+export interface SourceWindow {
+  /** Exclusive; null: from the beginning of time. */
+  readonly above: Date | null;
+  /** Inclusive; null: no end. */
+  readonly upTo: Date | null;
+  /** Only what was interacted with and was conducted at or before. */
+  readonly bumpedAndConductedBy?: Date;
+}
+
+/** Actions as the source of feeds: what may belong to a reader, whatever is stored of it. */
+export function sourceActionsRepository(
+  collection: Collection<ActionDocument>,
+  follows: Pick<Collection<FollowDocument>, 'collectionName'>,
+) {
+  async function find(
+    filter: Filter<ActionDocument>,
+    window: SourceWindow,
+    limit: number | null,
+  ): Promise<Action[]> {
+    const cursor = collection.find(visibleIn(filter, window)).batchSize(limit ?? BATCH);
+    const documents = await (limit === null ? cursor : cursor.limit(limit)).toArray();
+    return documents.map(toAction);
+  }
+
+  return {
+    /**
+     * Visible actions that one of the keys may bring to the reader, each once, in no particular order. One round trip of a
+     * query per 1,000 keys and kind. More than `limit` of them say that there are more still; null: all there are.
+     * Indexes `audience`, `source`, `pull`, `reshared`; with a bump asked for `audience_bumped`, `source_bumped`, `pull`,
+     * `reshared`.
+     */
+    async candidates(keys: SourceKeys, window: SourceWindow, limit: number | null): Promise<Action[]> {
+      const reachesFollowers = { scope: { $in: ['FOLLOWERS' as const, 'PUBLIC' as const] } };
+      const filters: Filter<ActionDocument>[] = [
+        ...inParts(keys.audience).map((some) => ({ audience: { $in: some } })),
+        ...inParts(keys.refIds).map((some) => ({ refIds: { $in: some }, ...reachesFollowers })),
+        ...inParts(keys.pullRefIds).map((some) => ({ pullRefIds: { $in: some }, ...reachesFollowers })),
+        ...inParts(keys.passerIds).map((some) => ({
+          'reshares.by': { $in: some },
+          // The partial index's own condition: not every planner infers it.
+          reshares: { $exists: true },
+          scope: 'PUBLIC' as const,
+        })),
+      ];
+      const found = await Promise.all(
+        filters.map((filter) => find(filter, window, limit === null ? null : limit + 1)),
+      );
+      return [...new Map(found.flat().map((action) => [action.id, action])).values()];
+    },
+
+    /**
+     * The same of at most 1,000 pulled refs, with the reader's follows of the refs of these actions, in one command: for few
+     * actions. Indexes `pull`, and `by_ref` of the follows.
+     */
+    async pulledWithFollows(
+      followerId: UserId,
+      pullRefIds: readonly RefId[],
+      { window, limit }: { readonly window: SourceWindow; readonly limit: number },
+    ): Promise<{ readonly actions: readonly Action[]; readonly follows: readonly Follow[] }> {
+      const documents = await collection
+        .aggregate<ActionDocument & { readonly follows: readonly PlainFollow[] }>(
+          [
+            {
+              $match: pulledIn(pullRefIds, window),
+            },
+            { $limit: limit + 1 },
+            {
+              $lookup: {
+                ...{
+                  from: follows.collectionName,
+                  localField: 'refIds',
+                  foreignField: 'refId',
+                  as: 'follows',
+                },
+                pipeline: [{ $match: { followerId } }, { $project: FOLLOW_FIELDS }],
+              },
+            },
+          ],
+          { batchSize: limit + 2 },
+        )
+        .toArray();
+      const found = new Map<RefId, Follow>();
+      const actions = documents.map(({ follows: some, ...document }) => {
+        for (const follow of some) found.set(follow.refId, toFollow(follow));
+        return toAction(document);
+      });
+      return { actions, follows: [...found.values()] };
+    },
+  };
+}
+
+export type SourceActionsRepository = ReturnType<typeof sourceActionsRepository>;
+
+/** Visible actions of pulled refs. */
+export function pulledIn(pullRefIds: readonly RefId[], window: SourceWindow): Filter<ActionDocument> {
+  return visibleIn({ pullRefIds: { $in: [...pullRefIds] }, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } }, window);
+}
+
+function visibleIn(filter: Filter<ActionDocument>, window: SourceWindow): Filter<ActionDocument> {
+  const latest: { $gt?: Date; $lte?: Date } = {};
+  if (window.above !== null) latest.$gt = window.above;
+  if (window.upTo !== null) latest.$lte = window.upTo;
+  return {
+    ...filter,
+    isDeleted: false,
+    isHidden: false,
+    ...(Object.keys(latest).length === 0 ? {} : { latest }),
+    ...(window.bumpedAndConductedBy === undefined
+      ? {}
+      : { isBumped: true, conducted: { $lte: window.bumpedAndConductedBy } }),
+  };
+}
+
+function inParts(keys: readonly string[]): string[][] {
+  const parts: string[][] = [];
+  for (let from = 0; from < keys.length; from += KEYS_AT_ONCE)
+    parts.push(keys.slice(from, from + KEYS_AT_ONCE));
+  return parts;
+}

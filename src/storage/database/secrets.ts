@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import type { Collection } from 'mongodb';
+import type { SecretDocument } from '../documents/installation-documents.ts';
+import { retryOnDuplicateKey } from './errors.ts';
+
+export interface SecretsRepository {
+  /** Random bytes under a name: made when they are first asked for, the same for all processes from then on. */
+  shared(name: string): Promise<Uint8Array>;
+}
+
+const BYTES = 32;
+
+/** Unique key: `_id`. Of two processes that ask first at the same time both get what one of them wrote. */
+export function secretsRepository(collection: Collection<SecretDocument>): SecretsRepository {
+  return {
+    async shared(name) {
+      const document = await retryOnDuplicateKey(() =>
+        collection.findOneAndUpdate(
+          { _id: name },
+          { $setOnInsert: { value: randomBytes(BYTES).toString('base64url') } },
+          { upsert: true, returnDocument: 'after' },
+        ),
+      );
+      if (document === null) throw new Error('An upsert gave no document back');
+      return Buffer.from(document.value, 'base64url');
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { ErasureState } from '../../domain/erasure.ts';
+import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import type { Collections } from './mongo.ts';
+
+export interface LaneFigures {
+  /** Waiting or being worked on. */
+  readonly pending: number;
+  /** Since when the oldest of those that wait could have been taken up; null: none waits. */
+  readonly dueSince: Date | null;
+}
+
+/** How much work is under way. Tenant null: of all. Indexes of actions `claim`, `tenant_claim`. */
+export function workFiguresRepository({ actions, erasures }: Pick<Collections, 'actions' | 'erasures'>) {
+  return {
+    async lanes(tenant: Tenant | null): Promise<Map<Lane, LaneFigures>> {
+      const groups = await actions
+        .aggregate<{ _id: Lane | null; pending: number; dueSince: Date | null }>([
+          {
+            $match: {
+              ...(tenant === null ? {} : { tenant }),
+              'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] },
+              'fanOut.leaseUntil': { $exists: true },
+            },
+          },
+          {
+            $group: {
+              _id: { $ifNull: ['$fanOut.lane', DEFAULT_LANE] },
+              pending: { $sum: 1 },
+              dueSince: {
+                $min: { $cond: [{ $eq: ['$fanOut.state', 'PENDING'] }, '$fanOut.leaseUntil', null] },
+              },
+            },
+          },
+        ])
+        .toArray();
+      return new Map(
+        groups.map(({ _id, pending, dueSince }) => [_id ?? DEFAULT_LANE, { pending, dueSince }]),
+      );
+    },
+
+    async failedFanOuts(tenant: Tenant | null): Promise<number> {
+      return actions.countDocuments({
+        ...(tenant === null ? {} : { tenant }),
+        ...{ 'fanOut.state': 'FAILED', 'fanOut.leaseUntil': { $exists: true } },
+      });
+    },
+
+    /** Erasures that are not DONE, by state, of all tenants. Index `due`. */
+    async openErasures(): Promise<Record<Exclude<ErasureState, 'DONE'>, number>> {
+      const groups = await erasures
+        .aggregate<{ _id: ErasureState; count: number }>([
+          { $match: { dueAt: { $exists: true } } },
+          { $group: { _id: '$state', count: { $sum: 1 } } },
+        ])
+        .toArray();
+      const counts = new Map(groups.map(({ _id, count }) => [_id, count]));
+      return { RUNNING: counts.get('RUNNING') ?? 0, CONFIRMING: counts.get('CONFIRMING') ?? 0 };
+    },
+  };
+}
+
+export type WorkFiguresRepository = ReturnType<typeof workFiguresRepository>;

@@ -1,0 +1,63 @@
+import type { Document } from 'mongodb';
+import type { RefId, UserId } from '../../domain/action.ts';
+import type { Details, MemberDetails, RefDetails } from '../../domain/details.ts';
+import type { DetailsDocument, RefDocument } from '../documents/directory-documents.ts';
+import type { Collections } from '../database/mongo.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
+import { literal } from '../stages/literal.ts';
+
+/** Leaves the details out: they are large, and what delivers and decides does not need them. */
+export const WITHOUT_DETAILS = { imageUrl: 0, url: 0, data: 0 } as const;
+
+/** Conditions of which one holds where there are details. */
+export const HAS_DETAILS = [
+  { imageUrl: { $exists: true } },
+  { url: { $exists: true } },
+  { data: { $exists: true } },
+] as const;
+
+/** Fields of an `$unset` that takes them away. */
+export const NO_DETAILS = { imageUrl: 1, url: 1, data: 1 } as const;
+
+const ONLY_DETAILS = { imageUrl: 1, url: 1, data: 1 } as const;
+
+/** Fields of an update pipeline that set the details; what is null goes. */
+export function storedDetails({ imageUrl, url, data }: Details): Document {
+  const set = (value: unknown): unknown => (value === null ? '$$REMOVE' : literal(value));
+  return { imageUrl: set(imageUrl), url: set(url), data: set(data) };
+}
+
+function toDetails({ imageUrl, url, data }: DetailsDocument): Details {
+  return { imageUrl: imageUrl ?? null, url: url ?? null, data: data ?? null };
+}
+
+/** Details of members and refs, read apart from their names. Unique keys: `_id`. */
+export function detailsRepository({ members, refs }: Pick<Collections, 'members' | 'refs'>) {
+  return {
+    async ofMembers(ids: readonly UserId[]): Promise<MemberDetails[]> {
+      const documents = await inOneBatch(
+        members
+          .find({ _id: { $in: [...ids] } })
+          .project<DetailsDocument & { readonly _id: UserId }>(ONLY_DETAILS),
+        ids.length,
+      );
+      return documents.map((document) => ({ userId: document._id, ...toDetails(document) }));
+    },
+
+    async ofRefs(ids: readonly RefId[]): Promise<RefDetails[]> {
+      const documents = await inOneBatch(
+        refs
+          .find({ _id: { $in: [...ids] } })
+          .project<DetailsDocument & Pick<RefDocument, '_id' | 'pinned'>>({ ...ONLY_DETAILS, pinned: 1 }),
+        ids.length,
+      );
+      return documents.map((document) => ({
+        refId: document._id,
+        ...toDetails(document),
+        pinned: (document.pinned ?? []).map((id) => id.toHexString()),
+      }));
+    },
+  };
+}
+
+export type DetailsRepository = ReturnType<typeof detailsRepository>;

@@ -1,0 +1,123 @@
+import type { Collection, Document } from 'mongodb';
+import type { UserId } from '../../domain/action.ts';
+import type { Details } from '../../domain/details.ts';
+import type { Member } from '../../domain/member.ts';
+import { inSlices } from '../../lib/in-slices.ts';
+import { storedDetails, WITHOUT_DETAILS } from './details.ts';
+import type { DirectoryStampsRepository } from './directory-stamps.ts';
+import type { DetailsDocument, MemberDocument } from '../documents/directory-documents.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import { NO_STAMPS, type ReaderStamps } from '../readers/reader-stamps.ts';
+import { renamed } from '../stages/rename-stages.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
+import { literal } from '../stages/literal.ts';
+
+export type MemberRecord = Details &
+  Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'>;
+
+export type PlainMember = Omit<MemberDocument, keyof DetailsDocument>;
+
+export interface Group {
+  readonly kind: 'team' | 'department';
+  readonly id: string;
+}
+
+export function toMember(document: PlainMember): Member {
+  const { _id, version: _version, propagated: _propagated, rename: _rename, ...member } = document;
+  return { ...member, userId: _id };
+}
+
+/** Sets a group and, where it differs from the one before, the time since when. */
+function groupStages(field: 'teamId' | 'departmentId', value: string | null, now: Date): Document {
+  const sinceField = field === 'teamId' ? 'teamSince' : 'departmentSince';
+  const old = { $ifNull: [`$${field}`, null] };
+  const next = literal(value);
+  const oldSince = { $ifNull: [`$${sinceField}`, null] };
+  return {
+    [field]: next,
+    [sinceField]: {
+      $cond: [{ $eq: [next, null] }, null, { $cond: [{ $eq: [old, next] }, oldSince, now] }],
+    },
+  };
+}
+
+/** Members of one write: to turn a thousand into bytes holds the event loop. */
+const WRITTEN_AT_ONCE = 200;
+
+export function membersRepository(
+  collection: Collection<MemberDocument>,
+  directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
+  stamps: ReaderStamps = NO_STAMPS,
+) {
+  return {
+    /**
+     * One write for each two hundred, and one that says so; idempotent, since a group that stays the same keeps its time. A changed name is due to be
+     * carried to its copies. Unique key: `_id`.
+     */
+    async upsert(records: readonly MemberRecord[], now: Date): Promise<void> {
+      const operation = (record: MemberRecord) => ({
+        updateOne: {
+          filter: { _id: record.userId },
+          update: [
+            {
+              $set: {
+                ...renamed('name', record.name, now),
+                ...groupStages('teamId', record.teamId, now),
+                ...groupStages('departmentId', record.departmentId, now),
+                supervisorId: literal(record.supervisorId),
+                ...storedDetails(record),
+              },
+            },
+          ],
+          upsert: true,
+        },
+      });
+      await inSlices(records, WRITTEN_AT_ONCE, (some) => {
+        const operations = some.map(operation);
+        return directoryStamps.stamping(
+          some.map(({ userId }) => userId),
+          () => retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false })),
+        );
+      });
+      await stamps.renew(records.map(({ userId }) => userId));
+    },
+
+    async findByIds(ids: readonly UserId[]): Promise<Member[]> {
+      const documents = await inOneBatch(
+        collection.find({ _id: { $in: [...ids] } }).project<PlainMember>(WITHOUT_DETAILS),
+        ids.length,
+      );
+      return documents.map(toMember);
+    },
+
+    async find(id: UserId): Promise<Member | null> {
+      const document = await collection.findOne<PlainMember>({ _id: id }, { projection: WITHOUT_DETAILS });
+      return document === null ? null : toMember(document);
+    },
+
+    /** How many members have an id from one to before another, counted up to a limit. */
+    async countIn(
+      { from, before }: { readonly from: UserId; readonly before: UserId },
+      limit: number,
+    ): Promise<number> {
+      return collection.countDocuments({ _id: { $gte: from, $lt: before } }, { limit });
+    },
+
+    /** Members of a group in order of id, after `afterId`. Indexes `team`, `department`. */
+    async inGroup(group: Group, afterId: UserId | null, limit: number): Promise<Member[]> {
+      const documents = await collection
+        .find({
+          [group.kind === 'team' ? 'teamId' : 'departmentId']: group.id,
+          ...(afterId === null ? {} : { _id: { $gt: afterId } }),
+        })
+        .sort({ _id: 1 })
+        .project<PlainMember>(WITHOUT_DETAILS)
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(toMember);
+    },
+  };
+}
+
+export type MembersRepository = ReturnType<typeof membersRepository>;

@@ -1,0 +1,17 @@
+import type { ObjectId } from 'mongodb';
+import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
+
+export interface FeedPlaceDocument {
+  relevancy: Date;
+  actionId: ObjectId;
+}
+
+/** An entry within a document that holds several. */
+export interface FeedEntryDocument extends FeedPlaceDocument {
+  reasons: DeliveryReason[];
+}
+
+/** An entry that is a document of its own. */
+export interface StoredEntryDocument extends FeedEntryDocument {
+  userId: string;
+}

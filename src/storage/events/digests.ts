@@ -1,0 +1,75 @@
+import type { Document } from 'mongodb';
+import type { UserId } from '../../domain/action.ts';
+import { inSlices } from '../../lib/in-slices.ts';
+import type { Collections } from '../database/mongo.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
+
+export interface DueDigest {
+  readonly userId: UserId;
+  readonly dueAt: Date;
+  /** When they last read, as far as it is noted; null: never. */
+  readonly activeAt: Date | null;
+}
+
+const BATCH = 1_000;
+
+/** When readers are to be reminded of what is unread: a time in the one document that each has. */
+export function digestsRepository({ feeds }: Pick<Collections, 'feeds'>) {
+  return {
+    /**
+     * Something came to these readers: their digest is due after a time, and no earlier than another time after the last
+     * one. What is due already stays due then. One read for each thousand, and one write where somebody is not due.
+     */
+    async note(
+      userIds: readonly UserId[],
+      { dueAt, everyMs }: { readonly dueAt: Date; readonly everyMs: number },
+    ): Promise<void> {
+      await inSlices(userIds, BATCH, async (some) => {
+        const due = await inOneBatch(
+          feeds
+            .find({ _id: { $in: [...some] }, digestAt: { $exists: true } })
+            .project<{ _id: UserId }>({ _id: 1 }),
+          some.length,
+        );
+        const known = new Set(due.map(({ _id }) => _id));
+        const others = some.filter((userId) => !known.has(userId));
+        if (others.length === 0) return;
+        const next = { $max: [dueAt, { $add: [{ $ifNull: ['$digestedAt', new Date(0)] }, everyMs] }] };
+        const update: Document[] = [{ $set: { digestAt: { $ifNull: ['$digestAt', next] } } }];
+        await feeds.bulkWrite(
+          others.map((_id) => ({ updateOne: { filter: { _id }, update, upsert: true } })),
+          { ordered: false },
+        );
+      });
+    },
+
+    /** Index `digest`. */
+    async due(now: Date, limit: number): Promise<DueDigest[]> {
+      const documents = await feeds
+        .find({ digestAt: { $exists: true, $lte: now } })
+        .sort({ digestAt: 1 })
+        .project<{ _id: UserId; digestAt: Date; activeAt?: Date }>({ digestAt: 1, activeAt: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id, digestAt, activeAt }) => ({
+        ...{ userId: _id, dueAt: digestAt, activeAt: activeAt ?? null },
+      }));
+    },
+
+    /** It is due at another time; nothing happens where another process has decided. */
+    async postpone({ userId, dueAt }: DueDigest, until: Date): Promise<void> {
+      await feeds.updateOne({ _id: userId, digestAt: dueAt }, { $set: { digestAt: until } });
+    },
+
+    /** Nothing is due until something comes to the reader. @param digestedAt null: there was nothing to remind them of. */
+    async settle({ userId, dueAt }: DueDigest, digestedAt: Date | null): Promise<void> {
+      await feeds.updateOne(
+        { _id: userId, digestAt: dueAt },
+        { $unset: { digestAt: 1 }, ...(digestedAt === null ? {} : { $set: { digestedAt } }) },
+      );
+    },
+  };
+}
+
+export type DigestsRepository = ReturnType<typeof digestsRepository>;

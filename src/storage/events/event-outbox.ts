@@ -1,0 +1,61 @@
+import type { Collection } from 'mongodb';
+import type { Action, UserId } from '../../domain/action.ts';
+import type { DeliveredReader, HostEvent, UnreadFacts } from '../../domain/host-event.ts';
+import { clock } from '../../lib/clock.ts';
+import type { OutboxDocument } from '../documents/event-documents.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import type { Collections } from '../database/mongo.ts';
+import { eventIdOf } from './unsent-events.ts';
+
+/** Unique key: `_id`. What is there already stays as it is. */
+export async function putIntoOutbox(
+  outbox: Collection<OutboxDocument>,
+  events: readonly Omit<HostEvent, 'tenant'>[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await retryOnDuplicateKey(() =>
+    outbox.bulkWrite(
+      events.map(({ id, type, at, facts }) => ({
+        updateOne: {
+          filter: { _id: id },
+          update: { $setOnInsert: { type, at, unsentAt: at, facts } },
+          upsert: true,
+        },
+      })),
+      { ordered: false },
+    ),
+  );
+}
+
+/** Events that no document carries: of deliveries, and of what is not done. */
+export function eventOutboxRepository({ eventOutbox }: Pick<Collections, 'eventOutbox'>) {
+  return {
+    /**
+     * Notes whom an action came to. Chunks of an audience that is passed again have the same first and last reader, and
+     * so the same events. One write.
+     */
+    async putDelivered(
+      { id: actionId, actorId, descriptor, scope }: Action,
+      chunk: { readonly first: UserId; readonly last: UserId; readonly version: number | null },
+      readers: readonly DeliveredReader[],
+    ): Promise<void> {
+      const { first, last, version } = chunk;
+      const pass = version === null ? [] : [String(version)];
+      const id = eventIdOf('delivered', actionId, first, last, ...pass);
+      const facts = { actionId, actorId, descriptorType: descriptor.type, scope, readers };
+      await putIntoOutbox(eventOutbox, [{ id, type: 'item.delivered', at: clock.now(), facts }]);
+    },
+
+    /** Notes that a reader is to be reminded of what is unread. The same for the same time that it was due. One write. */
+    async putDigest(
+      due: { readonly userId: UserId; readonly dueAt: Date },
+      unread: UnreadFacts,
+    ): Promise<void> {
+      const id = eventIdOf('digest', due.userId, due.dueAt.toISOString());
+      const facts = { memberId: due.userId, unread };
+      await putIntoOutbox(eventOutbox, [{ id, type: 'digest.due', at: clock.now(), facts }]);
+    },
+  };
+}
+
+export type EventOutboxRepository = ReturnType<typeof eventOutboxRepository>;

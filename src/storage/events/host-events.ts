@@ -1,0 +1,190 @@
+import type { Filter } from 'mongodb';
+import type { HostEvent, HostEventType, NumberedHostEvent } from '../../domain/host-event.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import type { HostEventDocument } from '../documents/event-documents.ts';
+import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
+import type { Collections } from '../database/mongo.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
+
+/** Tries until numbers that others take all the time are left to a later attempt. */
+const MAX_TRIES = 10;
+/** Readers whom the events of one page may name: what one answer can hold. */
+const MAX_READERS_PER_PAGE = 50_000;
+
+export interface EventPageQuery {
+  /** Events behind this number. */
+  readonly after: number;
+  /** Up to and with this number. */
+  readonly upTo: number;
+  /** Null: of all tenants, or where tenants are off. */
+  readonly tenant: Tenant | null;
+  /** Null: all. */
+  readonly types: readonly HostEventType[] | null;
+  readonly limit: number;
+}
+
+export interface EventRange {
+  /** Events up to and with this number are not kept any more. */
+  readonly deletedUpTo: number;
+  readonly last: number;
+}
+
+/**
+ * The log of events. A number is written only once the one below it is there, no matter who writes it: who has read up to a
+ * number has missed nothing below it. `lease` keeps processes from doing the same work; the log does not depend on it.
+ */
+export function hostEventsRepository({
+  hostEvents,
+  eventState,
+}: Pick<Collections, 'hostEvents' | 'eventState'>) {
+  async function lastNumber(): Promise<number> {
+    const newest = await hostEvents.findOne({}, { sort: { seq: -1 }, projection: { seq: 1 } });
+    if (newest !== null) return newest.seq;
+    // Asked after the log, since it is written before anything is deleted from there.
+    return (await eventState.findOne({ _id: 'events' }))?.deletedUpTo ?? 0;
+  }
+
+  return {
+    /** Takes or extends the lease of who moves events. False: somebody else has it. One round trip. */
+    async lease(worker: string, now: Date, leaseMs: number): Promise<boolean> {
+      const leaseUntil = new Date(now.getTime() + leaseMs);
+      try {
+        const result = await eventState.updateOne(
+          {
+            _id: 'events',
+            $or: [{ worker }, { leaseUntil: { $exists: false } }, { leaseUntil: { $lte: now } }],
+          },
+          { $set: { worker, leaseUntil } },
+          { upsert: true },
+        );
+        return result.matchedCount + result.upsertedCount === 1;
+      } catch (error) {
+        // It is there, and somebody else's.
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    /** Lets somebody else take the lease at once. */
+    async release(worker: string): Promise<void> {
+      await eventState.updateOne({ _id: 'events', worker }, { $unset: { worker: 1, leaseUntil: 1 } });
+    },
+
+    /**
+     * Adds events to the log, in their order; those that are in it stay where they are. Two round trips, more where
+     * another process adds events at the same time. Unique keys: `_id`, `order`.
+     */
+    async append(events: readonly HostEvent[], storedAt: Date): Promise<void> {
+      for (let tries = 1; ; tries++) {
+        const [present, last] = await Promise.all([
+          inOneBatch(
+            hostEvents
+              .find({ _id: { $in: events.map(({ id }) => id) } })
+              .project<Pick<HostEventDocument, '_id'>>({ _id: 1 }),
+            events.length,
+          ),
+          lastNumber(),
+        ]);
+        const known = new Set(present.map(({ _id }) => _id));
+        const fresh = events.filter(({ id }) => !known.has(id));
+        if (fresh.length === 0) return;
+        try {
+          await hostEvents.insertMany(
+            fresh.map((event, index) => newDocument(event, last + index + 1, storedAt)),
+            { ordered: true },
+          );
+          return;
+        } catch (error) {
+          if (!isDuplicateKey(error) || tries === MAX_TRIES) throw error;
+        }
+      }
+    },
+
+    /** What can be read now. One round trip. */
+    async range(): Promise<EventRange> {
+      const [state, last] = await Promise.all([eventState.findOne({ _id: 'events' }), lastNumber()]);
+      return { deletedUpTo: state?.deletedUpTo ?? 0, last };
+    },
+
+    /**
+     * In order; fewer than asked for where there are no more, or where they name more readers than an answer can hold.
+     * Indexes `order`, `type`, `tenant`, `tenant_type`.
+     */
+    async page({ tenant, after, upTo, types, limit }: EventPageQuery): Promise<{
+      readonly events: readonly NumberedHostEvent[];
+      readonly isCut: boolean;
+    }> {
+      const filter: Filter<HostEventDocument> = {
+        ...(tenant === null ? {} : { tenant }),
+        seq: { $gt: after, $lte: upTo },
+        ...(types === null ? {} : { type: { $in: [...types] } }),
+      };
+      const events: NumberedHostEvent[] = [];
+      let readers = 0;
+      for await (const document of hostEvents
+        .find(filter)
+        .sort({ seq: 1 })
+        .limit(limit)
+        .batchSize(limit + 1)) {
+        readers += document.facts.readers?.length ?? 0;
+        if (readers > MAX_READERS_PER_PAGE && events.length > 0) return { events, isCut: true };
+        events.push(toEvent(document));
+      }
+      return { events, isCut: false };
+    },
+
+    /** Those of the events that are kept. Unique key: `_id`. */
+    async byIds(ids: readonly string[]): Promise<Map<string, NumberedHostEvent>> {
+      if (ids.length === 0) return new Map();
+      const documents = await inOneBatch(hostEvents.find({ _id: { $in: [...ids] } }), ids.length);
+      return new Map(documents.map((document) => [document._id, toEvent(document)]));
+    },
+
+    /**
+     * Deletes a batch of events that were added before then, the oldest first. Numbers are not given again. Index `age`.
+     * @returns how many there were, and up to which number none is kept.
+     */
+    async purge(
+      before: Date,
+      limit: number,
+    ): Promise<{ readonly purged: number; readonly upTo: number | null }> {
+      const old = await hostEvents
+        .find({ storedAt: { $lt: before } })
+        .sort({ storedAt: 1 })
+        .project<Pick<HostEventDocument, '_id' | 'seq'>>({ seq: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      if (old.length === 0) return { purged: 0, upTo: null };
+      const deletedUpTo = Math.max(...old.map(({ seq }) => seq));
+      // First: who reads meanwhile gets an error, and not given less.
+      await retryOnDuplicateKey(() =>
+        eventState.updateOne({ _id: 'events' }, { $max: { deletedUpTo } }, { upsert: true }),
+      );
+      const { deletedCount } = await hostEvents.deleteMany({ seq: { $lte: deletedUpTo } });
+      return { purged: deletedCount, upTo: deletedUpTo };
+    },
+  };
+}
+
+export type HostEventsRepository = ReturnType<typeof hostEventsRepository>;
+
+function newDocument(
+  { id, type, at, tenant, facts }: HostEvent,
+  seq: number,
+  storedAt: Date,
+): HostEventDocument {
+  const { actorId, followerId, refId, memberId } = facts;
+  const named = [actorId, followerId, refId, memberId].filter((who) => who !== undefined);
+  const memberIds = [...new Set(named)];
+  return {
+    ...{ _id: id, seq, type, at },
+    ...(tenant === null ? {} : { tenant }),
+    ...{ storedAt, facts },
+    ...(memberIds.length === 0 ? {} : { memberIds }),
+  };
+}
+
+function toEvent({ _id: id, seq, type, at, tenant, facts }: HostEventDocument): NumberedHostEvent {
+  return { id, seq, type, at, tenant: tenant ?? null, facts };
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { tenantOfFacts, type HostEvent, type HostEventFacts } from '../../domain/host-event.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import type { ActionDocument, ErasureDocument, InteractionDocument } from '../documents/documents.ts';
+import type { FollowDocument } from '../documents/reader-documents.ts';
+import type { UnsentEvents } from '../documents/event-documents.ts';
+
+/** Hex digits of an id: as good as any random id has. */
+const ID_LENGTH = 32;
+
+/** The same for the same things, so that whatever is done twice makes one event. */
+export function eventIdOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, ID_LENGTH);
+}
+
+function eventsOf(
+  document: UnsentEvents & { readonly _id: { toString(): string } },
+  facts: HostEventFacts,
+  tenant: Tenant | null = tenantOfFacts(facts),
+): HostEvent[] {
+  let at = new Date(0);
+  return (document.unsent ?? []).map((entry) => {
+    // Clocks of two processes may differ a little: what came later in the document is not earlier.
+    if (entry.at > at) at = entry.at;
+    const id = eventIdOf(document._id.toString(), entry.token.toHexString());
+    return { id, type: entry.type, at, tenant, facts };
+  });
+}
+
+type Carrying<D, K extends keyof D> = Pick<D, K | Extract<keyof D, '_id'>> & UnsentEvents;
+
+/** The events of an action, by what it is now: who was erased meanwhile is not named. */
+export function eventsOfAction(
+  document: Carrying<ActionDocument, 'actorId' | 'scope'> & {
+    readonly descriptor: Pick<ActionDocument['descriptor'], 'type'>;
+  },
+): HostEvent[] {
+  const { _id, actorId, descriptor, scope } = document;
+  const facts = { actionId: _id.toHexString(), actorId, descriptorType: descriptor.type, scope };
+  return eventsOf(document, facts);
+}
+
+export function eventsOfInteraction(
+  document: Carrying<InteractionDocument, 'actionId' | 'actorId' | 'kind' | 'reaction'>,
+): HostEvent[] {
+  const { _id, actionId, actorId, kind, reaction } = document;
+  const facts = {
+    ...{ interactionId: _id.toHexString(), actionId: actionId.toHexString(), actorId, kind },
+    ...(reaction === undefined ? {} : { reaction }),
+  };
+  return eventsOf(document, facts);
+}
+
+export function eventsOfFollow(document: Carrying<FollowDocument, 'followerId' | 'refId'>): HostEvent[] {
+  const { followerId, refId } = document;
+  return eventsOf(document, { followerId, refId });
+}
+
+/** Who was erased is not named, but where. */
+export function eventsOfErasure(document: Carrying<ErasureDocument, 'tenant'>): HostEvent[] {
+  return eventsOf(document, { erasureKey: document._id }, document.tenant ?? null);
+}
+
+/** What of the documents the functions above read: bodies are many times as large. */
+export const FACTS_OF = {
+  actions: ['actorId', 'scope', 'descriptor.type'],
+  interactions: ['actionId', 'actorId', 'kind', 'reaction'],
+  follows: ['followerId', 'refId'],
+  erasures: ['tenant'],
+} as const;

@@ -1,0 +1,174 @@
+import type { ActionId } from '../../domain/action.ts';
+import type { NumberedHostEvent } from '../../domain/host-event.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import type { WebhookDelivery, WebhookState } from '../../domain/webhook.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import type { Collections } from '../database/mongo.ts';
+import { eventIdOf } from './unsent-events.ts';
+import type { WebhookDeliveryDocument } from '../documents/webhook-documents.ts';
+
+export interface WebhookPlace {
+  readonly seq: number;
+  readonly id: string;
+}
+
+export interface ParkedEvent {
+  readonly event: NumberedHostEvent;
+  readonly attempts: number;
+  readonly error: string | null;
+  readonly nextAttemptAt: Date;
+}
+
+/**
+ * Events that receivers have not taken at the first attempt, until they do or are given up. Unique key: `_id`. Written by
+ * the one process that has the lease of the receiver, and by admins who ask for another attempt.
+ */
+export function webhookDeliveriesRepository({ webhookDeliveries }: Pick<Collections, 'webhookDeliveries'>) {
+  async function list(
+    filter: object,
+    sort: Record<string, 1 | -1>,
+    limit: number,
+  ): Promise<WebhookDelivery[]> {
+    const documents = await webhookDeliveries.find(filter).sort(sort).limit(limit).batchSize(limit).toArray();
+    return documents.map(toDelivery);
+  }
+
+  /** Later events of an action are not sent before the earliest that waits: they are due together. */
+  async function alignAction(url: string, actionId: ActionId | null, nextAttemptAt: Date): Promise<void> {
+    if (actionId === null) return;
+    await webhookDeliveries.updateMany({ url, actionId, state: 'RETRYING' }, { $set: { nextAttemptAt } });
+  }
+
+  return {
+    /** Keeps events for later attempts; one that is kept already stays as it is. One write. */
+    async park(url: string, parked: readonly ParkedEvent[], now: Date): Promise<void> {
+      if (parked.length === 0) return;
+      await retryOnDuplicateKey(() =>
+        webhookDeliveries.bulkWrite(
+          parked.map((one) => {
+            const { _id, ...document } = newDocument(url, one, now);
+            return { updateOne: { filter: { _id }, update: { $setOnInsert: document }, upsert: true } };
+          }),
+          { ordered: false },
+        ),
+      );
+    },
+
+    /** What is to be tried again by then; of one action in the order of its events. Index `due`. */
+    due: (url: string, now: Date, limit: number) =>
+      list({ url, state: 'RETRYING', nextAttemptAt: { $lte: now } }, { nextAttemptAt: 1, seq: 1 }, limit),
+
+    /** Of these actions those of which events wait, with when the next attempt is. Index `action`. */
+    async waitingActions(url: string, actionIds: readonly ActionId[]): Promise<Map<ActionId, Date>> {
+      if (actionIds.length === 0) return new Map();
+      const documents = await webhookDeliveries
+        .find({ url, state: 'RETRYING', actionId: { $exists: true, $in: [...actionIds] } })
+        .project<Pick<WebhookDeliveryDocument, 'actionId' | 'nextAttemptAt'>>({
+          actionId: 1,
+          nextAttemptAt: 1,
+        })
+        .toArray();
+      return new Map(
+        documents.flatMap(({ actionId, nextAttemptAt }) =>
+          actionId === undefined || nextAttemptAt === undefined ? [] : [[actionId, nextAttemptAt] as const],
+        ),
+      );
+    },
+
+    /** How many are to be tried again, counted up to a limit. Index `due`. */
+    countRetrying: (url: string, limit: number) =>
+      webhookDeliveries.countDocuments({ url, state: 'RETRYING' }, { limit }),
+
+    /** It was taken, or its event is not kept any more. */
+    async drop(id: string): Promise<void> {
+      await webhookDeliveries.deleteOne({ _id: id });
+    },
+
+    /** Another attempt failed. Whatever waits behind it waits as long. */
+    async postpone(
+      { id, url, actionId }: WebhookDelivery,
+      error: string,
+      nextAttemptAt: Date,
+    ): Promise<void> {
+      await webhookDeliveries.updateOne(
+        { _id: id },
+        { $set: { error, nextAttemptAt }, $inc: { attempts: 1 } },
+      );
+      await alignAction(url, actionId, nextAttemptAt);
+    },
+
+    /** The last attempt failed. What waits behind it is next. */
+    async giveUp(id: string, error: string): Promise<void> {
+      await webhookDeliveries.updateOne(
+        { _id: id },
+        { $set: { error, state: 'FAILED' }, $unset: { nextAttemptAt: 1 }, $inc: { attempts: 1 } },
+      );
+    },
+
+    /** The receiver is back: everything that waits is due. Index `due`. */
+    async hasten(url: string, now: Date): Promise<void> {
+      await webhookDeliveries.updateMany(
+        { url, state: 'RETRYING', nextAttemptAt: { $gt: now } },
+        { $set: { nextAttemptAt: now } },
+      );
+    },
+
+    /** Asks for another attempt at once, and all that may follow it. Null: no such delivery. */
+    async retry(tenant: Tenant | null, id: string, now: Date): Promise<WebhookDelivery | null> {
+      const document = await webhookDeliveries.findOneAndUpdate(
+        { _id: id, ...(tenant === null ? {} : { tenant }) },
+        { $set: { state: 'RETRYING', nextAttemptAt: now, triedSince: now } },
+        { returnDocument: 'after' },
+      );
+      if (document === null) return null;
+      const delivery = toDelivery(document);
+      await alignAction(delivery.url, delivery.actionId, now);
+      return delivery;
+    },
+
+    /** Behind a place, newest first; tenant null: tenants are off. Indexes `newest`, `newest_by_state`, `tenant`. */
+    page: (tenant: Tenant | null, state: WebhookState | null, after: WebhookPlace | null, limit: number) =>
+      list(
+        {
+          ...(tenant === null ? {} : { tenant }),
+          ...(state === null ? {} : { state }),
+          ...(after === null
+            ? {}
+            : {
+                seq: { $lte: after.seq },
+                $or: [{ seq: { $lt: after.seq } }, { seq: after.seq, _id: { $lt: after.id } }],
+              }),
+        },
+        { seq: -1, _id: -1 },
+        limit,
+      ),
+
+    /** Deletes what belongs to events that are not kept any more. Index `newest`. */
+    async purge(upTo: number): Promise<void> {
+      await webhookDeliveries.deleteMany({ seq: { $lte: upTo } });
+    },
+  };
+}
+
+export type WebhookDeliveriesRepository = ReturnType<typeof webhookDeliveriesRepository>;
+
+function newDocument(
+  url: string,
+  { event, attempts, error, nextAttemptAt }: ParkedEvent,
+  now: Date,
+): WebhookDeliveryDocument {
+  const { id: eventId, seq, type, tenant, facts } = event;
+  return {
+    _id: eventIdOf('webhook', url, eventId),
+    ...(tenant === null ? {} : { tenant }),
+    ...{ url, eventId, seq, type, state: 'RETRYING', attempts, nextAttemptAt, triedSince: now },
+    ...(facts.actionId === undefined ? {} : { actionId: facts.actionId }),
+    ...(error === null ? {} : { error }),
+  };
+}
+
+function toDelivery(document: WebhookDeliveryDocument): WebhookDelivery {
+  const { _id: id, actionId = null, error = null, nextAttemptAt = null, ...given } = document;
+  const { tenant: _tenant, ...rest } = given;
+  return { ...rest, id, actionId, error, nextAttemptAt };
+}

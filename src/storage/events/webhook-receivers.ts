@@ -1,0 +1,63 @@
+import { isDuplicateKey } from '../database/errors.ts';
+import type { Collections } from '../database/mongo.ts';
+
+/** One document per receiver, with the lease of the process that sends to it. Unique key: `_id`, its URL. */
+export function webhookReceiversRepository({ webhookReceivers }: Pick<Collections, 'webhookReceivers'>) {
+  return {
+    /**
+     * Takes or extends the lease. Gives the number of the last event the receiver is done with; null: another process has
+     * the lease. One round trip.
+     * @param start where a receiver begins that was not known before; asked for only then.
+     */
+    async lease(
+      url: string,
+      lease: { readonly worker: string; readonly now: Date; readonly leaseMs: number },
+      start: () => Promise<number>,
+    ): Promise<number | null> {
+      const { worker, now, leaseMs } = lease;
+      const held = { worker, leaseUntil: new Date(now.getTime() + leaseMs), seenAt: now };
+      const isFree = [{ worker }, { leaseUntil: { $exists: false } }, { leaseUntil: { $lte: now } }];
+      const receiver = await webhookReceivers.findOneAndUpdate(
+        { _id: url, $or: isFree },
+        { $set: held },
+        { returnDocument: 'after' },
+      );
+      if (receiver !== null) return receiver.seq;
+      const known = await webhookReceivers.findOne({ _id: url }, { projection: { _id: 1 } });
+      if (known !== null) return null;
+      try {
+        const seq = await start();
+        await webhookReceivers.insertOne({ _id: url, seq, ...held });
+        return seq;
+      } catch (error) {
+        // Another process was first.
+        if (isDuplicateKey(error)) return null;
+        throw error;
+      }
+    },
+
+    /** False: another process has the lease by now. */
+    async extend(url: string, worker: string, leaseUntil: Date): Promise<boolean> {
+      const result = await webhookReceivers.updateOne({ _id: url, worker }, { $set: { leaseUntil } });
+      return result.matchedCount === 1;
+    },
+
+    /** Notes how far it has come, never back. False: another process has the lease by now. */
+    async advance(url: string, worker: string, seq: number): Promise<boolean> {
+      const result = await webhookReceivers.updateOne({ _id: url, worker }, { $max: { seq } });
+      return result.matchedCount === 1;
+    },
+
+    /** Lets another process take the lease at once. */
+    async release(url: string, worker: string): Promise<void> {
+      await webhookReceivers.updateOne({ _id: url, worker }, { $unset: { worker: 1, leaseUntil: 1 } });
+    },
+
+    /** Forgets receivers that no process has had in its settings since. */
+    async forget(before: Date): Promise<void> {
+      await webhookReceivers.deleteMany({ seenAt: { $lt: before } });
+    },
+  };
+}
+
+export type WebhookReceiversRepository = ReturnType<typeof webhookReceiversRepository>;

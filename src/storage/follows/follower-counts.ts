@@ -1,0 +1,91 @@
+import type { Collection, Filter } from 'mongodb';
+import type { RefId } from '../../domain/action.ts';
+import type { RefDocument } from '../documents/directory-documents.ts';
+import { duplicatePositions, retryOnDuplicateKey } from '../database/errors.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
+
+/** The state of a ref's count that a change may be added to; null: it was never counted from scratch. */
+export type CountEpochs = ReadonlyMap<RefId, string | null>;
+
+/**
+ * How many follow a ref. A change of one follow is added to the count, which is cheap. Where nobody knows whether a change
+ * was added, the followers are counted from scratch, which fences every change that began before: it finds another epoch
+ * and has to count, too. So no change is added twice, however late its writer comes.
+ */
+export function followerCountsRepository(collection: Collection<RefDocument>) {
+  return {
+    /** To be read before the follow is written. Refs that are being counted are left out: nothing may be added to them. */
+    async epochs(refIds: readonly RefId[]): Promise<CountEpochs> {
+      if (refIds.length === 0) return new Map();
+      const documents = await inOneBatch(
+        collection
+          .find({ _id: { $in: [...refIds] } })
+          .project<Pick<RefDocument, '_id' | 'countEpoch' | 'isCounting'>>({ countEpoch: 1, isCounting: 1 }),
+        refIds.length,
+      );
+      const epochs = new Map<RefId, string | null>(refIds.map((refId) => [refId, null]));
+      for (const { _id, countEpoch, isCounting } of documents)
+        if (isCounting === true) epochs.delete(_id);
+        else epochs.set(_id, countEpoch ?? null);
+      return epochs;
+    },
+
+    /** Adds to the counts whose epoch has not changed, in one write. Returns the refs that have to be counted instead. */
+    async add(counts: ReadonlyMap<RefId, number>, epochs: CountEpochs): Promise<RefId[]> {
+      const refused: RefId[] = [];
+      const changes: { readonly refId: RefId; readonly count: number; readonly epoch: string | null }[] = [];
+      for (const [refId, count] of counts) {
+        const epoch = epochs.get(refId);
+        if (epoch === undefined) refused.push(refId);
+        else changes.push({ refId, count, epoch });
+      }
+      if (changes.length === 0) return refused;
+      const operations = changes.map(({ refId, count, epoch }) => ({
+        updateOne: {
+          filter: atEpoch(refId, epoch),
+          update: { $inc: { followerCount: count }, $setOnInsert: { version: 0 } },
+          // Of another epoch the document is not found, and cannot be inserted either: that names the ones refused.
+          upsert: true,
+        },
+      }));
+      try {
+        await collection.bulkWrite(operations, { ordered: false });
+      } catch (error) {
+        for (const position of duplicatePositions(error)) {
+          const change = changes[position];
+          if (change !== undefined) refused.push(change.refId);
+        }
+      }
+      return refused;
+    },
+
+    /** Begins to count: what began before is not added any more. */
+    async begin(refId: RefId, epoch: string): Promise<void> {
+      await retryOnDuplicateKey(() =>
+        collection.updateOne(
+          { _id: refId },
+          {
+            $set: { countEpoch: epoch, isCounting: true },
+            $setOnInsert: { version: 0, followerCount: 0 },
+          },
+          { upsert: true },
+        ),
+      );
+    },
+
+    /** Writes what was counted. False when somebody has begun to count since: their count holds all that this one does. */
+    async end(refId: RefId, epoch: string, count: number): Promise<boolean> {
+      const { matchedCount } = await collection.updateOne(
+        { _id: refId, countEpoch: epoch, isCounting: true },
+        { $set: { followerCount: count }, $unset: { isCounting: 1 } },
+      );
+      return matchedCount === 1;
+    },
+  };
+}
+
+function atEpoch(refId: RefId, epoch: string | null): Filter<RefDocument> {
+  return { _id: refId, countEpoch: epoch ?? { $exists: false }, isCounting: { $exists: false } };
+}
+
+export type FollowerCountsRepository = ReturnType<typeof followerCountsRepository>;

@@ -1,0 +1,162 @@
+import { ObjectId, type Collection } from 'mongodb';
+import type { FollowSpan } from '../../domain/follow-span.ts';
+import { clock } from '../../lib/clock.ts';
+import type { FollowDocument } from '../documents/reader-documents.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import { openingStage, type NewSpan, type OpeningTokens } from './follow-opening.ts';
+import { followReads, toSpans, type FollowPair } from './follow-reads.ts';
+import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
+
+/** A follow that was changed, and whose past actions, options or count are not settled yet. */
+export interface UnsettledFollow extends FollowPair {
+  readonly spans: readonly FollowSpan[];
+  readonly isAssigned: boolean;
+  /** Which call changed it, and how. */
+  readonly token: string;
+}
+
+/** A follow as it was before it was ended. */
+export interface EndedFollow {
+  readonly spans: readonly FollowSpan[];
+  readonly wasAssigned: boolean;
+  /** Of the call whose mark the follow bears. */
+  readonly token: string;
+  /** Whether that is this call. */
+  readonly isOurs: boolean;
+}
+
+export function followsRepository(collection: Collection<FollowDocument>, events: EventEntries = NO_EVENTS) {
+  return {
+    /**
+     * Opens a span for each pair that has none open. Of the others the open span begins earlier where the new one does;
+     * where it takes other types it ends now, and the new one is opened. All in one write. What was changed is marked
+     * until it is settled, with the token that says how. Pairs must differ. Unique key: followerId, refId.
+     */
+    async open(newSpans: readonly NewSpan[], tokens: OpeningTokens, now = clock.now()): Promise<void> {
+      const operations = newSpans.map((span) => ({
+        updateOne: {
+          filter: { refId: span.refId, followerId: span.followerId },
+          update: [{ $set: openingStage(span, { tokens, now, events }) }],
+          upsert: true,
+        },
+      }));
+      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+    },
+
+    /**
+     * Ends the open span, or deletes all spans, in one write, marked with the token until it is settled. Null when
+     * there was nothing to end and nothing left to settle; otherwise the spans as they were, and whose mark the follow
+     * bears now. A mark by somebody else tells of a call that was cut off.
+     */
+    async close(
+      { followerId, refId }: FollowPair,
+      change: { readonly now: Date; readonly keepHistory: boolean; readonly token: string },
+    ): Promise<EndedFollow | null> {
+      const mark = new ObjectId(change.token);
+      const ended = {
+        $map: {
+          input: '$spans',
+          as: 'span',
+          in: { $mergeObjects: ['$$span', { until: { $ifNull: ['$$span.until', change.now] } }] },
+        },
+      };
+      const before = await collection.findOneAndUpdate(
+        { refId, followerId },
+        [
+          {
+            $set: {
+              // Only an open follow was counted: an earlier mark on it tells of a count that never came.
+              settling: {
+                $cond: [
+                  { $and: ['$active', { $not: [{ $gt: ['$settling', null] }] }] },
+                  mark,
+                  { $ifNull: ['$settling', change.keepHistory ? '$$REMOVE' : mark] },
+                ],
+              },
+              spans: change.keepHistory ? ended : [],
+              active: false,
+              ...events.staged('follow.closed', change.now, { $eq: ['$active', true] }),
+            },
+          },
+        ],
+        { returnDocument: 'before' },
+      );
+      if (before === null) return null;
+      const spans = toSpans(before.spans);
+      const known = { spans, wasAssigned: before.active && before.isAssigned === true };
+      if (before.settling !== undefined)
+        return { ...known, token: before.settling.toHexString(), isOurs: false };
+      if (before.active) return { ...known, token: change.token, isOurs: true };
+      return change.keepHistory ? null : { ...known, token: change.token, isOurs: false };
+    },
+
+    /**
+     * Takes the mark away where it is still the given one; a follow without spans goes altogether, as soon as hosts need
+     * not be told of it any more.
+     */
+    async forget({ followerId, refId }: FollowPair, token: string): Promise<void> {
+      const key = { refId, followerId, settling: new ObjectId(token) };
+      const { deletedCount } = await collection.deleteOne({
+        ...key,
+        active: false,
+        spans: { $size: 0 },
+        unsentAt: { $exists: false },
+      });
+      if (deletedCount === 0) await collection.updateOne(key, { $unset: { settling: 1 } });
+    },
+
+    /** The unsettled follows among the pairs, no matter who opened them. Index `by_ref`. */
+    async unsettled(pairs: readonly FollowPair[]): Promise<UnsettledFollow[]> {
+      const documents = await collection
+        .find({
+          refId: { $in: [...new Set(pairs.map((pair) => pair.refId))] },
+          followerId: { $in: [...new Set(pairs.map((pair) => pair.followerId))] },
+          settling: { $exists: true },
+        })
+        .toArray();
+      const asked = new Set(pairs.map((pair) => JSON.stringify([pair.followerId, pair.refId])));
+      return documents.flatMap(({ followerId, refId, spans, isAssigned = false, settling }) =>
+        settling === undefined || !asked.has(JSON.stringify([followerId, refId]))
+          ? []
+          : [{ followerId, refId, isAssigned, spans: toSpans(spans), token: settling.toHexString() }],
+      );
+    },
+
+    /** Those that have been unsettled since before then, the oldest first. Index `unsettled`. */
+    async unsettledBefore(before: Date, limit: number): Promise<(FollowPair & { readonly token: string })[]> {
+      const first = ObjectId.createFromTime(Math.floor(before.getTime() / 1_000));
+      const documents = await collection
+        // `$exists` names the partial index's own condition.
+        .find({ settling: { $exists: true, $lt: first } })
+        .sort({ settling: 1 })
+        .project<Required<Pick<FollowDocument, 'followerId' | 'refId' | 'settling'>>>({
+          ...{ _id: 0, followerId: 1, refId: 1, settling: 1 },
+        })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ followerId, refId, settling }) => ({
+        ...{ followerId, refId },
+        token: settling.toHexString(),
+      }));
+    },
+
+    /** Takes the marks away, where they are still the given ones. */
+    async settle(follows: readonly UnsettledFollow[]): Promise<void> {
+      if (follows.length === 0) return;
+      await collection.bulkWrite(
+        follows.map(({ followerId, refId, token }) => ({
+          updateOne: {
+            filter: { refId, followerId, settling: new ObjectId(token) },
+            update: { $unset: { settling: 1 as const } },
+          },
+        })),
+        { ordered: false },
+      );
+    },
+
+    ...followReads(collection),
+  };
+}
+
+export type FollowsRepository = ReturnType<typeof followsRepository>;

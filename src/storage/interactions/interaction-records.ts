@@ -1,0 +1,241 @@
+import { ObjectId, type Filter } from 'mongodb';
+import type { ActionId, UserId } from '../../domain/action.ts';
+import { isToggle, type Interaction, type InteractionId } from '../../domain/interaction.ts';
+import type { InteractionModerationKind } from '../../domain/moderation.ts';
+import type { InteractionKind } from '../../domain/relevancy.ts';
+import { tenantField } from '../../domain/tenant.ts';
+import { clock } from '../../lib/clock.ts';
+import { idOfTime } from '../database/database-time.ts';
+import type { InteractionDocument, ModerationDocument } from '../documents/documents.ts';
+import { isDuplicateKey } from '../database/errors.ts';
+import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
+import { toInteraction } from '../documents/interaction-document.ts';
+import { givenAgain, newDocument, type NewInteraction } from './interaction-writes.ts';
+import type { Collections } from '../database/mongo.ts';
+import { logRecords } from '../actions/moderation.ts';
+
+/** Stands in a record from a change until its action has been marked. */
+export type SettlingToken = string;
+
+export interface KnownInteraction {
+  readonly interaction: Interaction;
+  /** Null: its action has been marked with everything that happened to it. */
+  readonly settling: SettlingToken | null;
+}
+
+export interface RecordOutcome extends KnownInteraction {
+  /** None: it was recorded before, or that key gave it before it was removed. */
+  readonly change: 'new' | 'given again' | 'none';
+}
+
+export type RemovalOf =
+  | Pick<Interaction, 'id' | 'actionId'>
+  | {
+      readonly actionId: ActionId;
+      readonly actorId: UserId;
+      readonly kind: InteractionKind;
+      readonly reaction: string | null;
+    };
+
+export interface InteractionModeration {
+  readonly kind: InteractionModerationKind;
+  readonly by: UserId;
+  readonly at: Date;
+  readonly reason: string | null;
+}
+
+/**
+ * Interactions one by one. Each change sets `settling` in the same write; who made it marks the action and settles it
+ * then, and what was cut off in between is found by it. Index `unsettled`.
+ */
+export function interactionRecords(
+  { interactions: collection, moderationLog }: Pick<Collections, 'interactions' | 'moderationLog'>,
+  events: EventEntries = NO_EVENTS,
+) {
+  const newToken = (): ObjectId => idOfTime(clock.now());
+
+  return {
+    async find(id: InteractionId): Promise<KnownInteraction | null> {
+      const document = await collection.findOne({ _id: new ObjectId(id) });
+      return document === null ? null : known(document);
+    },
+
+    /**
+     * Records it, gives it again where it was taken back, or finds that it was recorded before. One round trip, two where
+     * the key is known. Null: its action was purged meanwhile. Unique key: actionId, key.
+     */
+    async record(interaction: NewInteraction): Promise<RecordOutcome | null> {
+      const token = newToken();
+      const document = newDocument(interaction, token, events);
+      try {
+        await collection.insertOne(document);
+        return {
+          interaction: toInteraction(document),
+          change: 'new',
+          settling: token.toHexString(),
+        };
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+      const { actionId, key } = document;
+      const stored = isToggle(interaction.kind)
+        ? await collection.findOneAndUpdate(
+            { actionId, key },
+            [{ $set: givenAgain(interaction, token, events) }],
+            { returnDocument: 'after' },
+          )
+        : await collection.findOne({ actionId, key });
+      if (stored === null) return null;
+      return { ...known(stored), change: stored.settling?.equals(token) === true ? 'given again' : 'none' };
+    },
+
+    /** The newest of somebody's interactions of a kind with an action, whatever its state. Index `own`. */
+    async newestOwn(of: Exclude<RemovalOf, Pick<Interaction, 'id'>>): Promise<KnownInteraction | null> {
+      const document = await collection.findOne(filterOf(of), { sort: { _id: -1 } });
+      return document === null ? null : known(document);
+    },
+
+    /**
+     * Removes them; their texts and data are nobody's to read any more, and go. Tells how many visible ones there were
+     * and how to settle them. One round trip.
+     */
+    async remove(of: RemovalOf, now: Date): Promise<{ visible: number; settling: SettlingToken }> {
+      const token = newToken();
+      const removed = { state: 'REMOVED', stateAt: now, settling: token } as const;
+      const bodies = { text: 1, data: 1 } as const;
+      const filter = filterOf(of);
+      const notified = events.pushed('interaction.removed', now);
+      const [visible] = await Promise.all([
+        collection.updateMany(
+          { ...filter, state: { $exists: false } },
+          { $set: removed, $unset: bodies, ...notified },
+        ),
+        collection.updateMany(
+          { ...filter, state: 'HIDDEN' },
+          { $set: { ...removed, wasHidden: true }, $unset: bodies, ...notified },
+        ),
+      ]);
+      return { visible: visible.modifiedCount, settling: token.toHexString() };
+    },
+
+    /** Hides it or shows it again, and notes who did it, in one write. Null where it is not in the other state. */
+    async setHidden(
+      interaction: Pick<Interaction, 'id' | 'actionId'>,
+      moderation: InteractionModeration,
+    ): Promise<{ interaction: Interaction; settling: SettlingToken } | null> {
+      const token = newToken();
+      const isHide = moderation.kind === 'HIDE_INTERACTION';
+      const document = await collection.findOneAndUpdate(
+        { ...recordOf(interaction), state: isHide ? { $exists: false } : 'HIDDEN' },
+        {
+          $set: { stateAt: moderation.at, settling: token, ...(isHide ? { state: 'HIDDEN' } : {}) },
+          ...(isHide ? {} : { $unset: { state: 1 } }),
+          $push: { unlogged: moderationDocument(interaction, moderation) },
+        },
+        { returnDocument: 'after' },
+      );
+      return document === null
+        ? null
+        : { interaction: toInteraction(document), settling: token.toHexString() };
+    },
+
+    /** Another text of a comment. Null where it is gone, or has that text. */
+    async edit(
+      interaction: Pick<Interaction, 'id' | 'actionId'>,
+      text: string,
+      now: Date,
+      moderation: InteractionModeration | null,
+    ): Promise<{ interaction: Interaction; settling: SettlingToken } | null> {
+      const token = newToken();
+      const document = await collection.findOneAndUpdate(
+        { ...recordOf(interaction), state: { $ne: 'REMOVED' }, text: { $ne: text } },
+        {
+          $set: { text, editedAt: now, settling: token },
+          ...(moderation === null
+            ? {}
+            : { $push: { unlogged: moderationDocument(interaction, moderation) } }),
+        },
+        { returnDocument: 'after' },
+      );
+      return document === null
+        ? null
+        : { interaction: toInteraction(document), settling: token.toHexString() };
+    },
+
+    /** Brings what the record carries into the moderation log. Idempotent. */
+    async logModeration(interaction: Pick<Interaction, 'id' | 'actionId'>): Promise<void> {
+      const record = recordOf(interaction);
+      const document = await collection.findOne(record, { projection: { unlogged: 1 } });
+      const unlogged = document?.unlogged ?? [];
+      if (unlogged.length === 0) return;
+      await logRecords(moderationLog, unlogged);
+      await collection.updateOne(record, {
+        $pull: { unlogged: { _id: { $in: unlogged.map((r) => r._id) } } },
+      });
+    },
+
+    /** The action has been marked with them. Nothing, where they have changed since. Index `key`. */
+    async settle(actionId: ActionId, token: SettlingToken): Promise<void> {
+      await collection.updateMany(
+        { actionId: new ObjectId(actionId), settling: new ObjectId(token) },
+        { $unset: { settling: 1 } },
+      );
+    },
+
+    /** Those that have not been settled since before then, the oldest first. Index `unsettled`. */
+    async unsettledBefore(
+      before: Date,
+      limit: number,
+    ): Promise<{ interaction: Interaction; settling: SettlingToken }[]> {
+      const documents = await collection
+        .find({
+          settling: { $exists: true, $lt: ObjectId.createFromTime(Math.floor(before.getTime() / 1_000)) },
+        })
+        .sort({ settling: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.flatMap((document) => {
+        const settling = tokenOf(document);
+        return settling === null ? [] : [{ interaction: toInteraction(document), settling }];
+      });
+    },
+  };
+}
+
+function known(document: InteractionDocument): KnownInteraction {
+  return { interaction: toInteraction(document), settling: tokenOf(document) };
+}
+
+function tokenOf({ settling }: InteractionDocument): SettlingToken | null {
+  return settling?.toHexString() ?? null;
+}
+
+/** The record itself, by the action that interactions are sharded by and its id. */
+function recordOf({ id, actionId }: Pick<Interaction, 'id' | 'actionId'>): {
+  readonly _id: ObjectId;
+  readonly actionId: ObjectId;
+} {
+  return { _id: new ObjectId(id), actionId: new ObjectId(actionId) };
+}
+
+function filterOf(of: RemovalOf): Filter<InteractionDocument> {
+  if ('id' in of) return recordOf(of);
+  const { actionId, actorId, kind, reaction } = of;
+  return {
+    ...{ actorId, actionId: new ObjectId(actionId), kind },
+    ...(reaction === null ? {} : { reaction }),
+  };
+}
+
+function moderationDocument(
+  { id, actionId }: Pick<Interaction, 'id' | 'actionId'>,
+  { kind, by, at, reason }: InteractionModeration,
+): ModerationDocument {
+  return {
+    _id: new ObjectId(),
+    actionId: new ObjectId(actionId),
+    interactionId: new ObjectId(id),
+    ...tenantField(by),
+    ...{ at, by, kind, reason },
+  };
+}

@@ -1,0 +1,186 @@
+import { ObjectId } from 'mongodb';
+import {
+  MAX_RESHARES,
+  type ActionId,
+  type Engagement,
+  type Reshare,
+  type UserId,
+} from '../../domain/action.ts';
+import type { InteractionGroup, InteractionKind } from '../../domain/relevancy.ts';
+import type { InteractionDocument } from '../documents/documents.ts';
+import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
+import { rescueEvents } from '../events/event-rescue.ts';
+import { reactionCounts } from '../documents/engagement-document.ts';
+import { interactionLists } from './interaction-lists.ts';
+import { interactionRecords } from './interaction-records.ts';
+import type { Collections } from '../database/mongo.ts';
+
+export interface InteractionSummary {
+  /** Of what is visible. */
+  readonly engagement: Engagement;
+  /** Of all there ever were: a lift stays. */
+  readonly groups: readonly InteractionGroup[];
+  /** The newest of them. */
+  readonly latest: Date;
+  /** The newest visible ones that pass the action on, newest first: at most 100. */
+  readonly reshares: readonly Reshare[];
+}
+
+interface GroupDocument {
+  readonly _id: {
+    readonly actionId: ObjectId;
+    readonly kind: InteractionKind;
+    readonly reaction: string | null;
+    readonly actorId: UserId;
+    readonly departmentIds: string[];
+  };
+  readonly latest: Date;
+  readonly latestVisible: Date | null;
+  readonly passedOn: Date | null;
+  readonly visible: number;
+}
+
+const IS_VISIBLE = { $eq: [{ $ifNull: ['$state', null] }, null] };
+
+export interface PassedOn extends Reshare {
+  readonly actionId: ActionId;
+}
+
+const PASSED_ON_BATCH = 500;
+
+export function interactionsRepository(
+  collections: Pick<Collections, 'actions' | 'eventOutbox' | 'interactions' | 'moderationLog'>,
+  events: EventEntries = NO_EVENTS,
+) {
+  const { interactions: collection } = collections;
+  return {
+    ...interactionRecords(collections, events),
+    ...interactionLists(collections),
+
+    /** Summaries of those actions that have interactions. One round trip; reads every interaction. Index `key`. */
+    async summaries(actionIds: readonly ActionId[]): Promise<Map<ActionId, InteractionSummary>> {
+      if (actionIds.length === 0) return new Map();
+      const cursor = collection.aggregate<GroupDocument>([
+        { $match: { actionId: { $in: actionIds.map((id) => new ObjectId(id)) } } },
+        {
+          $group: {
+            _id: {
+              actionId: '$actionId',
+              kind: '$kind',
+              reaction: { $ifNull: ['$reaction', null] },
+              actorId: '$actorId',
+              departmentIds: '$departmentIds',
+            },
+            latest: { $max: '$at' },
+            latestVisible: { $max: { $cond: [IS_VISIBLE, '$at', null] } },
+            passedOn: { $max: '$passedOn' },
+            visible: { $sum: { $cond: [IS_VISIBLE, 1, 0] } },
+          },
+        },
+      ]);
+      const sums = new Map<ActionId, Sum>();
+      for await (const group of cursor) {
+        const id = group._id.actionId.toHexString();
+        const sum = sums.get(id) ?? new Sum();
+        sum.add(group);
+        sums.set(id, sum);
+      }
+      return new Map(Array.from(sums, ([id, sum]) => [id, sum.summary()]));
+    },
+
+    /**
+     * The actions of somebody's newest interactions by time, one entry for each, at most `limit`, of those recorded
+     * before and visible then. Index `actor`.
+     */
+    async newestBy(actorId: UserId, before: Date, limit: number): Promise<ActionId[]> {
+      const documents = await collection
+        .find({
+          actorId,
+          _id: { $lt: ObjectId.createFromTime(Math.floor(before.getTime() / 1_000)) },
+          // What has changed its state since had the other one then.
+          $or: [
+            { state: { $exists: false }, stateAt: { $not: { $gte: before } } },
+            { state: { $exists: true }, stateAt: { $gte: before } },
+          ],
+        })
+        .sort({ at: -1 })
+        .project<Pick<InteractionDocument, 'actionId'>>({ _id: 0, actionId: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map((document) => document.actionId.toHexString());
+    },
+
+    /**
+     * What any of these members have passed on since then, whether that is visible now or not, in batches. Index
+     * `passed_on`.
+     */
+    async *passedOnBy(actorIds: readonly UserId[], since: Date): AsyncGenerator<PassedOn[], void, undefined> {
+      const cursor = collection
+        .find({ actorId: { $in: [...actorIds] }, passedOn: { $exists: true, $gte: since } })
+        .project<Required<Pick<InteractionDocument, 'actionId' | 'actorId' | 'passedOn'>>>({
+          ...{ _id: 0, actionId: 1, actorId: 1, passedOn: 1 },
+        })
+        .batchSize(PASSED_ON_BATCH);
+      try {
+        let batch: PassedOn[] = [];
+        for await (const { actionId, actorId: by, passedOn: at } of cursor) {
+          batch.push({ actionId: actionId.toHexString(), by, at });
+          if (batch.length === PASSED_ON_BATCH) {
+            yield batch;
+            batch = [];
+          }
+        }
+        if (batch.length > 0) yield batch;
+      } finally {
+        await cursor.close();
+      }
+    },
+
+    async purgeAction(actionId: ActionId): Promise<void> {
+      const filter = { actionId: new ObjectId(actionId) };
+      if (!events.isOn) {
+        await collection.deleteMany(filter);
+        return;
+      }
+      // What hosts have not been notified of is kept in another place first.
+      do await collection.deleteMany({ ...filter, unsentAt: { $exists: false } });
+      while ((await rescueEvents(collections, filter)) > 0);
+    },
+  };
+}
+
+export type InteractionsRepository = ReturnType<typeof interactionsRepository>;
+
+class Sum {
+  readonly #counts: Record<InteractionKind, number> = { COMMENT: 0, LIKE: 0, RESHARE: 0, REACTION: 0 };
+  readonly #reactions = new Map<string, number>();
+  readonly #groups: InteractionGroup[] = [];
+  readonly #reshares: Reshare[] = [];
+  #latest = new Date(0);
+  #latestVisible: Date | null = null;
+
+  add({ _id, latest, latestVisible, passedOn, visible }: GroupDocument): void {
+    const { kind, reaction, actorId, departmentIds } = _id;
+    this.#counts[kind] += visible;
+    if (reaction !== null) this.#reactions.set(reaction, (this.#reactions.get(reaction) ?? 0) + visible);
+    this.#groups.push({ kind, actorId, departmentIds, latest, ...(passedOn === null ? {} : { passedOn }) });
+    if (passedOn !== null && visible > 0) this.#reshares.push({ by: actorId, at: passedOn });
+    if (latest > this.#latest) this.#latest = latest;
+    if (latestVisible !== null && (this.#latestVisible === null || latestVisible > this.#latestVisible))
+      this.#latestVisible = latestVisible;
+  }
+
+  summary(): InteractionSummary {
+    const { COMMENT: comments, LIKE: likes, RESHARE: reshares } = this.#counts;
+    const reactions = reactionCounts(this.#reactions);
+    return {
+      engagement: { comments, likes, reshares, reactions, lastInteraction: this.#latestVisible },
+      groups: this.#groups,
+      latest: this.#latest,
+      reshares: this.#reshares
+        .sort((a, b) => b.at.getTime() - a.at.getTime() || (a.by < b.by ? 1 : -1))
+        .slice(0, MAX_RESHARES),
+    };
+  }
+}

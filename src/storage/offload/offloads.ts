@@ -1,0 +1,210 @@
+import { ObjectId, type Filter } from 'mongodb';
+import type { ActionId } from '../../domain/action.ts';
+import type { ActionDocument, OffloadStage } from '../documents/documents.ts';
+import { passRequested } from '../stages/fan-out-stages.ts';
+import type { Collections } from '../database/mongo.ts';
+import { belongingsOf, OffloadSum, type OffloadRecord } from './offload-records.ts';
+import { offloadReturns } from './offload-returns.ts';
+import { revised } from '../stages/revision.ts';
+
+export interface OffloadedAction {
+  readonly id: ActionId;
+  readonly rev: number;
+}
+
+export interface OffloadBatch {
+  readonly records: AsyncIterable<readonly OffloadRecord[]>;
+  readonly last: ActionId;
+}
+
+/** What is not to be lost by taking the action out: events and log entries that are still to be moved. */
+const IS_SETTLED: Filter<ActionDocument> = {
+  isDeleted: false,
+  'fanOut.state': 'DONE',
+  // What has been moved leaves an empty list.
+  'unsent.0': { $exists: false },
+  'unlogged.0': { $exists: false },
+  offload: { $exists: false },
+};
+
+const IS_UNSETTLED = [
+  { settling: { $exists: true } },
+  { 'unsent.0': { $exists: true } },
+  { 'unlogged.0': { $exists: true } },
+];
+
+/**
+ * Actions that are taken out to a file and brought back. What is taken out is deleted for everybody from the first write
+ * on, and is withdrawn from the feeds as anything deleted is; of what has an idempotency key a tombstone stays.
+ */
+export function offloadsRepository(collections: Collections) {
+  const { actions, interactions, moderationLog } = collections;
+  const ofStage = (offloadId: string, stage: OffloadStage): Filter<ActionDocument> => ({
+    'offload.id': offloadId,
+    'offload.stage': stage,
+  });
+
+  return {
+    ...offloadReturns(collections),
+
+    /**
+     * The next actions with which nothing has happened since a time, and what belongs to them; null: there are no more. In
+     * the order of their ids, which reads the collection once, whatever is taken out.
+     */
+    async readBatch(
+      { before, after }: { readonly before: Date; readonly after: ActionId | null },
+      limit: number,
+    ): Promise<OffloadBatch | null> {
+      const found = await actions
+        .find({
+          ...IS_SETTLED,
+          ...(after === null ? {} : { _id: { $gt: new ObjectId(after) } }),
+          latest: { $lt: before },
+        })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      const last = found.at(-1);
+      if (last === undefined) return null;
+      async function* records(): AsyncGenerator<readonly OffloadRecord[]> {
+        yield found.map((document) => ({
+          section: 'actions',
+          actionId: document._id.toHexString(),
+          document,
+        }));
+        yield* belongingsOf(collections, found);
+      }
+      return { records: records(), last: last._id.toHexString() };
+    },
+
+    /** Takes from everybody what has not changed since it was written to the file. What has stays. */
+    async claim(offloadId: string, written: readonly OffloadedAction[]): Promise<void> {
+      if (written.length === 0) return;
+      await actions.bulkWrite(
+        written.map(({ id, rev }) => ({
+          updateOne: {
+            filter: { ...IS_SETTLED, _id: new ObjectId(id), rev },
+            update: revised({ $set: { isDeleted: true, offload: { id: offloadId, stage: 'CLAIMED' } } }),
+          },
+        })),
+        { ordered: false },
+      );
+    },
+
+    /** Of these actions those that were claimed, with the sum of what belongs to each now; null: it is being changed. */
+    async sums(offloadId: string, ids: readonly ActionId[]): Promise<Map<ActionId, string | null>> {
+      const claimed = await actions
+        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...ofStage(offloadId, 'CLAIMED') })
+        .project<Pick<ActionDocument, '_id' | 'refIds'>>({ refIds: 1 })
+        .toArray();
+      if (claimed.length === 0) return new Map();
+      const sums = new Map(claimed.map(({ _id }) => [_id.toHexString(), new OffloadSum()]));
+      for await (const records of belongingsOf(collections, claimed))
+        for (const record of records) sums.get(record.actionId)?.add(record);
+      const unsettled = await interactions
+        .find({ actionId: { $in: claimed.map(({ _id }) => _id) }, $or: IS_UNSETTLED })
+        .project<{ actionId: ObjectId }>({ _id: 0, actionId: 1 })
+        .toArray();
+      const isUnsettled = new Set(unsettled.map(({ actionId }) => actionId.toHexString()));
+      return new Map(Array.from(sums, ([id, sum]) => [id, isUnsettled.has(id) ? null : sum.value]));
+    },
+
+    /** Shows again what was claimed: its feeds have not been touched. */
+    async giveBack(offloadId: string, ids: readonly ActionId[]): Promise<void> {
+      await actions.updateMany(
+        { _id: { $in: ids.map((id) => new ObjectId(id)) }, ...ofStage(offloadId, 'CLAIMED') },
+        revised({ $set: { isDeleted: false }, $unset: { offload: 1 } }),
+      );
+    },
+
+    /** Has what was claimed withdrawn from all feeds, and everything that belongs to it removed, by passes of the fan-out. */
+    async withdraw(offloadId: string, ids: readonly ActionId[], now: Date): Promise<void> {
+      await actions.updateMany(
+        { _id: { $in: ids.map((id) => new ObjectId(id)) }, ...ofStage(offloadId, 'CLAIMED') },
+        revised([
+          {
+            $set: {
+              offload: { id: offloadId, stage: 'LEAVING' },
+              expiresAt: '$$REMOVE',
+              // Of what is hidden watchers know.
+              'fanOut.untoldVersion': {
+                $cond: ['$isHidden', '$$REMOVE', { $add: ['$fanOut.version', 1] }],
+              },
+              ...passRequested({ notBefore: now, lane: 'BULK' }),
+            },
+          },
+        ]),
+      );
+    },
+
+    /** How many are being withdrawn, and how many could not be. Index `offload`. */
+    async leaving(offloadId: string): Promise<{ readonly open: number; readonly failed: number }> {
+      const ofOffload = ofStage(offloadId, 'LEAVING');
+      const [open, failed] = await Promise.all([
+        actions.countDocuments({ ...ofOffload, 'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] } }),
+        actions.countDocuments({ ...ofOffload, 'fanOut.state': 'FAILED' }),
+      ]);
+      return { open, failed };
+    },
+
+    /**
+     * Removes what is left of actions that have been withdrawn: 0 when none is. Last the action, so that what is cut off
+     * is found again. What has an idempotency key leaves its tombstone, or a repetition would publish it once more.
+     */
+    async purge(offloadId: string, limit: number): Promise<number> {
+      const found = await actions
+        .find({ ...ofStage(offloadId, 'LEAVING'), 'fanOut.state': 'DONE' })
+        .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      if (found.length === 0) return 0;
+      const ids = { $in: found.map(({ _id }) => _id) };
+      await moderationLog.deleteMany({ actionId: ids });
+      const leaving = { _id: ids, ...ofStage(offloadId, 'LEAVING') };
+      await actions.updateMany(
+        { ...leaving, idempotencyKey: { $exists: true } },
+        revised({ $set: { offload: { id: offloadId, stage: 'OUT' } } }),
+      );
+      await actions.deleteMany({ ...leaving, idempotencyKey: { $exists: false } });
+      return found.length;
+    },
+
+    /** Every taking out and bringing back that has not come to its end, with how many actions. Index `offload`. */
+    async underWay(): Promise<
+      { readonly id: string; readonly isReturning: boolean; readonly actions: number }[]
+    > {
+      const found = await actions
+        .aggregate<{
+          readonly _id: { readonly id: string; readonly isReturning: boolean };
+          readonly actions: number;
+        }>([
+          {
+            $match: {
+              'offload.id': { $exists: true, $gt: '' },
+              'offload.stage': { $in: ['CLAIMED', 'LEAVING', 'RETURNING'] satisfies OffloadStage[] },
+            },
+          },
+          {
+            $group: {
+              _id: { id: '$offload.id', isReturning: { $eq: ['$offload.stage', 'RETURNING'] } },
+              actions: { $sum: 1 },
+            },
+          },
+          { $sort: { _id: 1 } },
+        ])
+        .toArray();
+      return found.map(({ _id, actions: count }) => ({ ..._id, actions: count }));
+    },
+
+    /** How many of them are neither here nor out: the taking out was cut off. Index `offload`. */
+    countUnfinished(offloadId: string): Promise<number> {
+      return actions.countDocuments({
+        'offload.id': offloadId,
+        'offload.stage': { $in: ['CLAIMED', 'LEAVING'] },
+      });
+    },
+  };
+}
+
+export type OffloadsRepository = ReturnType<typeof offloadsRepository>;

@@ -1,0 +1,87 @@
+import type { ObjectId } from 'mongodb';
+import type { ErasureSubject, ErasureTask } from '../../domain/erasure.ts';
+import { clock } from '../../lib/clock.ts';
+import { ACTION_TRACES, anonymiseActions } from './anonymise-actions.ts';
+import { passRequested } from '../stages/fan-out-stages.ts';
+import type { Collections } from '../database/mongo.ts';
+import { OPEN_FAN_OUT } from '../stages/open-fan-out.ts';
+import { revised, unrevised } from '../stages/revision.ts';
+import { literal } from '../stages/literal.ts';
+
+const ERROR_REMOVED = 'The error named a member who was erased';
+
+/** Actions that have to do with a member, and their fan-outs. See `member-traces.ts`. */
+export function actionTraces(collections: Collections) {
+  const { actions } = collections;
+
+  return {
+    /** Actions that have to do with them, by every way of finding them. Indexes `slice`, `names`, `other_ids`, `audience`. */
+    async anonymiseActions(subject: ErasureTask, limit: number): Promise<number> {
+      for (const { filter } of ACTION_TRACES) {
+        const changed = await anonymiseActions(collections, subject, filter(subject.memberId), limit);
+        if (changed > 0) return changed;
+      }
+      // A delivery that had read the action before may have written down whom it is pulled through.
+      const pulled = { refIds: subject.pseudonym, pullRefIds: subject.memberId };
+      return anonymiseActions(collections, subject, pulled, limit);
+    },
+
+    /**
+     * Puts the pseudonym in place of a member who has passed actions on: its followers are those of the member. A delivery
+     * that is under way by the old id is followed by one more. Index `reshared`.
+     */
+    async anonymiseReshares({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
+      const found = await actions
+        .find({ 'reshares.by': memberId, reshares: { $exists: true } })
+        .project<{ _id: ObjectId }>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      const ids = { _id: { $in: found.map(({ _id }) => _id) } };
+      const renamed = {
+        $cond: [{ $eq: ['$$reshare.by', literal(memberId)] }, pseudonym, '$$reshare.by'],
+      };
+      const reshares = {
+        $map: {
+          input: '$reshares',
+          as: 'reshare',
+          in: { $mergeObjects: ['$$reshare', { by: renamed }] },
+        },
+      };
+      const asked = passRequested({ notBefore: clock.now(), lane: 'LIVE' });
+      if (found.length > 0) {
+        await actions.updateMany(
+          { ...ids, ...OPEN_FAN_OUT, 'reshares.by': memberId },
+          revised([{ $set: { reshares, ...asked } }]),
+        );
+        await actions.updateMany({ ...ids, 'reshares.by': memberId }, revised([{ $set: { reshares } }]));
+      }
+      return found.length;
+    },
+
+    /** Where a fan-out stands and what it failed with may name a reader. Index `claim`: what is not DONE. */
+    async cleanFanOuts({ memberId }: ErasureSubject): Promise<number> {
+      const literally = memberId.replace(/[.*+?^${}()|[\]\\/]/gu, '\\$&');
+      const [checkpoints, former, notified, errors] = await Promise.all([
+        // Without its checkpoint a pass starts over, and delivers nothing twice.
+        actions.updateMany(
+          { ...OPEN_FAN_OUT, 'fanOut.checkpoint.afterUserId': memberId },
+          unrevised({ $unset: { 'fanOut.checkpoint': 1 } }),
+        ),
+        actions.updateMany(
+          { ...OPEN_FAN_OUT, 'fanOut.former.reshares.by': memberId },
+          unrevised({ $pull: { 'fanOut.former.$[].reshares': { by: memberId } } }),
+        ),
+        actions.updateMany(
+          { ...OPEN_FAN_OUT, 'fanOut.toldAudience.reshares.by': memberId },
+          unrevised({ $pull: { 'fanOut.toldAudience.reshares': { by: memberId } } }),
+        ),
+        actions.updateMany(
+          { ...OPEN_FAN_OUT, 'fanOut.error': { $regex: literally } },
+          unrevised({ $set: { 'fanOut.error': ERROR_REMOVED } }),
+        ),
+      ]);
+      return checkpoints.modifiedCount + former.modifiedCount + notified.modifiedCount + errors.modifiedCount;
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto';
+import type { Collection } from 'mongodb';
+import type { UserId } from '../../domain/action.ts';
+import type { Erasure, ErasureState, ErasureSubject, ErasureTask } from '../../domain/erasure.ts';
+import { tenantField } from '../../domain/tenant.ts';
+import type { ErasureDocument } from '../documents/documents.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
+import { CLOCK_DIFFERENCE_MS } from '../../lib/clock.ts';
+import { literal } from '../stages/literal.ts';
+
+/** One worker's hold on one erasure: valid until the lease ends. */
+export interface ErasureClaim {
+  /** Names the erasure without naming the member. */
+  readonly key: string;
+  readonly token: string;
+  /** RUNNING: the first round, which answers the request. CONFIRMING: the second look. */
+  readonly state: Exclude<ErasureState, 'DONE'>;
+  /** This one included, since the last round that came to its end. */
+  readonly attempts: number;
+  readonly subject: ErasureTask;
+}
+
+/** One way: tells whether a given member was erased, not who was. */
+export function erasureKeyOf(memberId: UserId): string {
+  return createHash('sha256').update(`erasure\0${memberId}`).digest('hex');
+}
+
+export function toErasure(document: ErasureDocument): Erasure {
+  const { memberId, state, by, startedAt, finishedAt, step, changed } = document;
+  return { memberId: memberId ?? null, state, requestedBy: by, startedAt, finishedAt, step, changed };
+}
+
+/** One document per erased member, the commit point of an erasure and its lease. Unique key: `_id`. */
+export function erasuresRepository(
+  collection: Collection<ErasureDocument>,
+  events: EventEntries = NO_EVENTS,
+) {
+  const ownedBy = (claim: ErasureClaim) => ({ _id: claim.key, worker: claim.token });
+
+  return {
+    /**
+     * Makes it so that the member will be erased, in one write, due at once. One that is under way keeps its pseudonym; one
+     * that waits for its second look starts over, and so does one that is DONE, with the pseudonym given.
+     */
+    async begin(request: ErasureSubject & { readonly by: UserId; readonly now: Date }): Promise<void> {
+      const { memberId, names, pseudonym, by, now } = request;
+      const isOpen = { $ne: [{ $ifNull: ['$state', 'DONE'] }, 'DONE'] };
+      const isWorkedOn = { $and: [isOpen, { $gt: ['$worker', null] }, { $gt: ['$dueAt', now] }] };
+      const onceOpen = (field: string, fresh: unknown) => ({ $cond: [isOpen, `$${field}`, fresh] });
+      const set = {
+        memberId: literal(memberId),
+        ...tenantField(memberId),
+        names: { $setUnion: [{ $ifNull: ['$names', []] }, literal([...names])] },
+        pseudonym: onceOpen('pseudonym', literal(pseudonym)),
+        by: onceOpen('by', literal(by)),
+        startedAt: onceOpen('startedAt', now),
+        finishedAt: null,
+        step: onceOpen('step', null),
+        changed: onceOpen('changed', 0),
+        attempts: { $cond: [isWorkedOn, '$attempts', 0] },
+        state: { $cond: [isWorkedOn, '$state', 'RUNNING'] },
+        dueAt: { $cond: [isWorkedOn, '$dueAt', now] },
+      };
+      await retryOnDuplicateKey(() =>
+        collection.updateOne({ _id: erasureKeyOf(memberId) }, [{ $set: set }], { upsert: true }),
+      );
+    },
+
+    /** The erasure of this member, or the one that has been due for longest; null when nothing is due. Index `due`. */
+    async claim(options: {
+      readonly token: string;
+      readonly now: Date;
+      readonly leaseMs: number;
+      readonly memberId?: UserId;
+    }): Promise<ErasureClaim | null> {
+      const { token, now, leaseMs, memberId } = options;
+      const document = await collection.findOneAndUpdate(
+        {
+          ...(memberId === undefined ? {} : { _id: erasureKeyOf(memberId) }),
+          // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
+          dueAt: { $exists: true, $lte: now },
+        },
+        { $set: { worker: token, dueAt: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } },
+        { sort: { dueAt: 1 }, returnDocument: 'after' },
+      );
+      if (document === null) return null;
+      const { _id: key, state, attempts, memberId: id, names, pseudonym, startedAt } = document;
+      if (state === 'DONE' || id === undefined || pseudonym === undefined)
+        throw new Error('An erasure is due that does not say whose it is');
+      const subject = { memberId: id, names: names ?? [], pseudonym, startedAt };
+      return { key, token, state, attempts, subject };
+    },
+
+    /** Notes what has been done and extends the lease. False: the claim is void. */
+    async progress(
+      claim: ErasureClaim,
+      done: { readonly step: string; readonly changed: number },
+      leaseUntil: Date,
+    ): Promise<boolean> {
+      const result = await collection.updateOne(ownedBy(claim), {
+        $set: { step: done.step, dueAt: leaseUntil },
+        $inc: { changed: done.changed },
+      });
+      return result.matchedCount === 1;
+    },
+
+    /**
+     * The end of a round: after the first a second look is due at `confirmAt`, after that it is DONE and the member's
+     * id is forgotten here too. False: the claim is void.
+     */
+    async finishRound(claim: ErasureClaim, now: Date, confirmAt: Date): Promise<boolean> {
+      const result = await collection.updateOne(
+        ownedBy(claim),
+        claim.state === 'RUNNING'
+          ? {
+              $set: { state: 'CONFIRMING', step: null, attempts: 0, dueAt: confirmAt },
+              $unset: { worker: 1 },
+              ...events.pushed('member.erased', now),
+            }
+          : {
+              $set: { state: 'DONE', step: null, attempts: 0, finishedAt: now },
+              $unset: { worker: 1, dueAt: 1, memberId: 1, names: 1, pseudonym: 1 },
+            },
+      );
+      return result.matchedCount === 1;
+    },
+
+    /** Gives the claim back: due from `notBefore` on. Nothing happens when it is void. */
+    async release(claim: ErasureClaim, notBefore: Date): Promise<void> {
+      await collection.updateOne(ownedBy(claim), { $set: { dueAt: notBefore }, $unset: { worker: 1 } });
+    },
+
+    /** Whom these erasures are for, as long as that is known. Unique key: `_id`. */
+    async subjectsOf(keys: readonly string[]): Promise<Map<string, UserId>> {
+      if (keys.length === 0) return new Map();
+      const documents = await collection
+        .find({ _id: { $in: [...keys] } })
+        .project<Pick<ErasureDocument, '_id' | 'memberId'>>({ memberId: 1 })
+        .toArray();
+      return new Map(
+        documents.flatMap(({ _id, memberId }) => (memberId === undefined ? [] : [[_id, memberId] as const])),
+      );
+    },
+
+    /** Null when the member was never to be erased. */
+    async find(memberId: UserId): Promise<Erasure | null> {
+      const document = await collection.findOne({ _id: erasureKeyOf(memberId) });
+      return document === null ? null : toErasure(document);
+    },
+
+    /**
+     * Those of the members whose erasure goes on or has begun after a time given for each. Clocks of processes may
+     * differ, so one too many may be among them. Unique key: `_id`.
+     */
+    async erasedAmong(since: ReadonlyMap<UserId, Date>): Promise<UserId[]> {
+      const byKey = new Map([...since.keys()].map((memberId) => [erasureKeyOf(memberId), memberId]));
+      const documents = await collection
+        .find({ _id: { $in: [...byKey.keys()] } })
+        .project<Pick<ErasureDocument, '_id' | 'state' | 'startedAt'>>({ state: 1, startedAt: 1 })
+        .toArray();
+      return documents.flatMap(({ _id, state, startedAt }) => {
+        const memberId = byKey.get(_id);
+        const time = memberId === undefined ? undefined : since.get(memberId);
+        if (memberId === undefined || time === undefined) return [];
+        const isConcerned = state !== 'DONE' || startedAt.getTime() >= time.getTime() - CLOCK_DIFFERENCE_MS;
+        return isConcerned ? [memberId] : [];
+      });
+    },
+
+    /** Those of the members who are being erased, or whose erasure came to its end after a time. Unique key: `_id`. */
+    async erasedSince(memberIds: readonly UserId[], since: Date): Promise<UserId[]> {
+      const byKey = new Map(memberIds.map((memberId) => [erasureKeyOf(memberId), memberId]));
+      const documents = await collection
+        .find({
+          _id: { $in: [...byKey.keys()] },
+          $or: [{ state: { $ne: 'DONE' } }, { finishedAt: { $gte: since } }],
+        })
+        .project<Pick<ErasureDocument, '_id'>>({ _id: 1 })
+        .toArray();
+      return documents.flatMap(({ _id }) => byKey.get(_id) ?? []);
+    },
+
+    /**
+     * Clears the way for members who are described again. Whose second look is still to come is done with it: what is
+     * there from now on belongs to a new person. Tells who that was, and who is being erased at this moment.
+     */
+    async admit(
+      memberIds: readonly UserId[],
+      now: Date,
+    ): Promise<{ readonly admitted: UserId[]; readonly erasing: UserId[] }> {
+      const byKey = new Map(memberIds.map((memberId) => [erasureKeyOf(memberId), memberId]));
+      const open = await collection
+        .find({ _id: { $in: [...byKey.keys()] }, state: { $ne: 'DONE' } })
+        .project<Pick<ErasureDocument, '_id'>>({ _id: 1 })
+        .toArray();
+      const admitted: UserId[] = [];
+      const erasing: UserId[] = [];
+      for (const { _id } of open) {
+        const result = await collection.updateOne(
+          { _id, state: 'CONFIRMING', $or: [{ worker: { $exists: false } }, { dueAt: { $lte: now } }] },
+          {
+            $set: { state: 'DONE', step: null, finishedAt: now },
+            $unset: { worker: 1, dueAt: 1, memberId: 1, names: 1, pseudonym: 1 },
+          },
+        );
+        const memberId = byKey.get(_id);
+        if (memberId !== undefined) (result.matchedCount === 1 ? admitted : erasing).push(memberId);
+      }
+      return { admitted, erasing };
+    },
+
+    /** Replaces the member as who asked for erasures. Not by their pseudonym: beside the key it would tell whose it is. */
+    async anonymiseRequests(memberId: UserId, unlinked: UserId): Promise<number> {
+      const { modifiedCount } = await collection.updateMany({ by: memberId }, { $set: { by: unlinked } });
+      return modifiedCount;
+    },
+  };
+}
+
+export type ErasuresRepository = ReturnType<typeof erasuresRepository>;

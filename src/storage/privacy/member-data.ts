@@ -1,0 +1,202 @@
+import { ObjectId, type Filter, type FindCursor } from 'mongodb';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
+import type { Interaction } from '../../domain/interaction.ts';
+import type { ModerationRecord } from '../../domain/moderation.ts';
+import { toAction } from '../actions/action-document.ts';
+import { ACTION_TRACES } from './anonymise-actions.ts';
+import type { MemberDocument, RefDocument } from '../documents/directory-documents.ts';
+import type { FeedDocument } from '../documents/reader-documents.ts';
+import type { HostEventDocument } from '../documents/event-documents.ts';
+import { toInteraction } from '../documents/interaction-document.ts';
+import type { Collections } from '../database/mongo.ts';
+
+export interface RecordedInteraction extends Interaction {
+  readonly key: string;
+  readonly departmentIds: readonly string[];
+}
+
+const BATCH = 500;
+
+/** Reads what is stored about a member, whole lists in batches of 500, each by an index. */
+export function memberDataRepository(collections: Collections) {
+  const {
+    actions,
+    bookmarks,
+    hostEvents,
+    feeds,
+    follows,
+    hiddenItems,
+    itemMarks,
+    interactions,
+    members,
+    moderationLog,
+    refs,
+  } = collections;
+
+  return {
+    /** What is stored in one document each, and how many others have to do with them. */
+    async profile(memberId: UserId) {
+      const [member, ref, feed, followers, mutedBy] = await Promise.all([
+        members.findOne({ _id: memberId }),
+        refs.findOne({ _id: memberId }),
+        feeds.findOne({ _id: memberId }),
+        follows.countDocuments({ refId: memberId, active: true }),
+        feeds.countDocuments({
+          $or: [{ muted: memberId }, { mutes: { $elemMatch: { kind: 'MEMBER', value: memberId } } }],
+        }),
+      ]);
+      return {
+        member: member === null ? null : withoutInternals(member),
+        ref: ref === null ? null : withoutInternals(ref),
+        reader: feed === null ? null : marksOf(feed),
+        followers,
+        mutedBy,
+      };
+    },
+
+    /** Actions that have to do with the member, each once. Indexes `slice`, `names`, `other_ids`, `audience`. */
+    async *actions(memberId: UserId): AsyncGenerator<Action[], void, undefined> {
+      for (const [index, { filter }] of ACTION_TRACES.entries()) {
+        const earlier = ACTION_TRACES.slice(0, index);
+        for await (const documents of batches(actions.find(filter(memberId))))
+          yield documents
+            .filter((document) => !earlier.some(({ isIn }) => isIn(document, memberId)))
+            .map(toAction);
+      }
+    },
+
+    /** What was done to these actions, when and why, by action; not by whom. Index `action`. */
+    async moderationOf(
+      actionIds: readonly ActionId[],
+    ): Promise<Map<ActionId, Pick<ModerationRecord, 'kind' | 'at' | 'reason'>[]>> {
+      const records = await moderationLog
+        .find({ actionId: { $in: actionIds.map((id) => new ObjectId(id)) } })
+        .sort({ at: 1, _id: 1 })
+        .toArray();
+      const byAction = new Map<ActionId, Pick<ModerationRecord, 'kind' | 'at' | 'reason'>[]>();
+      for (const { actionId, kind, at, reason } of records) {
+        const id = actionId.toHexString();
+        byAction.set(id, [...(byAction.get(id) ?? []), { kind, at, reason }]);
+      }
+      return byAction;
+    },
+
+    /** Oldest first. Index `actor`. */
+    async *interactions(memberId: UserId): AsyncGenerator<RecordedInteraction[], void, undefined> {
+      for await (const documents of batches(interactions.find({ actorId: memberId }).sort({ at: 1 })))
+        yield documents.map((document) => {
+          const { key, departmentIds } = document;
+          return { ...toInteraction(document), key, departmentIds };
+        });
+    },
+
+    /** Index `pair`. */
+    async *follows(memberId: UserId) {
+      for await (const documents of batches(follows.find({ followerId: memberId })))
+        yield documents.map(({ refId, active, spans, isAssigned }) => ({
+          refId,
+          active,
+          isAssigned: active && isAssigned === true,
+          spans: spans.map(({ since, until, types }) => ({
+            since,
+            until: until ?? null,
+            types: types ?? null,
+          })),
+        }));
+    },
+
+    /** Index `reader`. */
+    async *hiddenItems(memberId: UserId): AsyncGenerator<{ actionId: string }[], void, undefined> {
+      for await (const documents of batches(hiddenItems.find({ userId: memberId })))
+        yield documents.map(({ actionId }) => ({ actionId: actionId.toHexString() }));
+    },
+
+    /** Index `state`. */
+    async *itemMarks(memberId: UserId) {
+      for await (const documents of batches(itemMarks.find({ '_id.userId': memberId })))
+        yield documents.map(({ _id, due: _due, claim: _claim, isOver: _isOver, ...mark }) => ({
+          actionId: _id.actionId.toHexString(),
+          ...mark,
+        }));
+    },
+
+    /** Index `newest`. */
+    async *bookmarks(memberId: UserId): AsyncGenerator<{ actionId: string; at: Date }[], void, undefined> {
+      for await (const documents of batches(bookmarks.find({ '_id.userId': memberId })))
+        yield documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at }));
+    },
+
+    /** Whose supervisor the member is. Index `supervisor`. */
+    async *supervised(memberId: UserId): AsyncGenerator<{ memberId: string }[], void, undefined> {
+      for await (const documents of batches(members.find({ supervisorId: memberId })))
+        yield documents.map(({ _id }) => ({ memberId: _id }));
+    },
+
+    /**
+     * Events for hosts that name the member, as far as they are kept. Indexes `members`, `type`.
+     * @param withOthers also what others did that names them.
+     */
+    async *events(memberId: UserId, withOthers: boolean) {
+      const own: Filter<HostEventDocument> = withOthers
+        ? {}
+        : {
+            $or: (['actorId', 'followerId', 'memberId'] as const).map((field) => ({
+              [`facts.${field}`]: memberId,
+            })),
+          };
+      for await (const documents of batches(hostEvents.find({ memberIds: memberId, ...own })))
+        yield documents.map(({ _id: id, type, at, facts: { readers: _readers, ...facts } }) => ({
+          ...{ id, type, at },
+          ...facts,
+        }));
+      const delivered = hostEvents.find({ type: 'item.delivered', 'facts.readers.memberId': memberId });
+      for await (const documents of batches(delivered))
+        yield documents.map(({ _id: id, type, at, facts: { actionId, readers = [] } }) => ({
+          ...{ id, type, at, actionId },
+          reasons: readers.find((reader) => reader.memberId === memberId)?.reasons ?? [],
+        }));
+    },
+
+    /** What the member did as a moderator. Index `by`. */
+    async *moderations(memberId: UserId): AsyncGenerator<Omit<ModerationRecord, 'by'>[], void, undefined> {
+      for await (const documents of batches(moderationLog.find({ by: memberId })))
+        yield documents.map(({ _id, by: _by, tenant: _tenant, actionId, interactionId, ...record }) => ({
+          ...record,
+          interactionId: interactionId?.toHexString() ?? null,
+          id: _id.toHexString(),
+          actionId: actionId.toHexString(),
+        }));
+    },
+  };
+}
+
+export type MemberDataRepository = ReturnType<typeof memberDataRepository>;
+
+async function* batches<T>(cursor: FindCursor<T>): AsyncGenerator<T[], void, undefined> {
+  cursor.batchSize(BATCH);
+  let batch: T[] = [];
+  for await (const document of cursor) {
+    batch.push(document);
+    if (batch.length === BATCH) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Without how far a name has been carried, which says nothing about anybody. */
+function withoutInternals<T extends MemberDocument | RefDocument>(document: T) {
+  const { _id: id, version: _version, propagated: _propagated, rename: _rename, ...facts } = document;
+  return { id, ...facts };
+}
+
+function marksOf({ lastRead, muted, mutes, checksFollows, digestedAt }: FeedDocument) {
+  return {
+    ...(digestedAt === undefined ? {} : { digestedAt }),
+    lastRead: lastRead ?? null,
+    muted: muted ?? [],
+    mutes: mutes ?? [],
+    checksFollows: checksFollows ?? false,
+  };
+}

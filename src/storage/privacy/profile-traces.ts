@@ -1,0 +1,72 @@
+import type { ErasureSubject } from '../../domain/erasure.ts';
+import { FORMER_MEMBER } from '../../domain/pseudonym.ts';
+import { HAS_DETAILS, NO_DETAILS } from '../directory/details.ts';
+import type { DirectoryStampsRepository } from '../directory/directory-stamps.ts';
+import { userIds } from '../database/ids-of.ts';
+import type { Collections } from '../database/mongo.ts';
+
+/** What a member is called and belongs to. See `member-traces.ts`. */
+export function profileTraces(
+  { feeds, members, refs }: Pick<Collections, 'feeds' | 'members' | 'refs'>,
+  directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
+) {
+  return {
+    /**
+     * Takes name, details, groups and supervisor from who they are, and name and details from what they are as a ref:
+     * names are read from there, so from now on nobody is shown theirs, wherever it was copied to.
+     */
+    async conceal({ memberId }: ErasureSubject): Promise<number> {
+      const results = await directoryStamps.stamping([memberId], () =>
+        Promise.all([
+          members.updateOne(
+            { _id: memberId, $or: [{ name: { $ne: FORMER_MEMBER } }, ...HAS_DETAILS] },
+            {
+              $set: {
+                name: FORMER_MEMBER,
+                teamId: null,
+                teamSince: null,
+                departmentId: null,
+                departmentSince: null,
+                supervisorId: null,
+              },
+              $unset: NO_DETAILS,
+            },
+          ),
+          refs.updateOne(
+            {
+              _id: memberId,
+              label: { $exists: true },
+              $or: [{ label: { $ne: FORMER_MEMBER } }, ...HAS_DETAILS],
+            },
+            { $set: { label: FORMER_MEMBER }, $unset: NO_DETAILS },
+          ),
+        ]),
+      );
+      return results.reduce((sum, { modifiedCount }) => sum + modifiedCount, 0);
+    },
+
+    /** Whose supervisor they are: boosts that came by it stay. Index `supervisor`. */
+    async anonymiseSupervisor({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
+      const found = await userIds(members.find({ supervisorId: memberId }).limit(limit));
+      await directoryStamps.stamping(found, () =>
+        members.updateMany(
+          { _id: { $in: found }, supervisorId: memberId },
+          { $set: { supervisorId: pseudonym } },
+        ),
+      );
+      return found.length;
+    },
+
+    /** Who they are, what they are as a ref, and what they said about their feed: the last to go. */
+    async removeProfile({ memberId }: ErasureSubject): Promise<number> {
+      const results = await directoryStamps.stamping([memberId], () =>
+        Promise.all([
+          members.deleteOne({ _id: memberId }),
+          refs.deleteOne({ _id: memberId }),
+          feeds.deleteOne({ _id: memberId }),
+        ]),
+      );
+      return results.reduce((sum, { deletedCount }) => sum + deletedCount, 0);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { ObjectId } from 'mongodb';
+import type { ErasureSubject } from '../../domain/erasure.ts';
+import type { MuteKind } from '../../domain/mute.ts';
+import { userIds } from '../database/ids-of.ts';
+import type { Collections } from '../database/mongo.ts';
+import type { BookmarkDocument, ItemMarkDocument } from '../documents/reader-documents.ts';
+
+/** What readers hide, mark and mute. See `member-traces.ts`. */
+export function readerTraces({
+  bookmarks,
+  feeds,
+  hiddenItems,
+  itemMarks,
+}: Pick<Collections, 'bookmarks' | 'feeds' | 'hiddenItems' | 'itemMarks'>) {
+  return {
+    async removeHiddenItems({ memberId }: ErasureSubject, limit: number): Promise<number> {
+      const found = await hiddenItems
+        .find({ userId: memberId })
+        .project<{ _id: ObjectId }>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      if (found.length > 0) await hiddenItems.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
+
+    /** Index `state`. */
+    async removeItemMarks({ memberId }: ErasureSubject, limit: number): Promise<number> {
+      const found = await itemMarks
+        .find({ '_id.userId': memberId })
+        .project<Pick<ItemMarkDocument, '_id'>>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      if (found.length > 0) await itemMarks.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
+
+    /** Index `newest`. */
+    async removeBookmarks({ memberId }: ErasureSubject, limit: number): Promise<number> {
+      const found = await bookmarks
+        .find({ '_id.userId': memberId })
+        .project<Pick<BookmarkDocument, '_id'>>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      if (found.length > 0) await bookmarks.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
+
+    /**
+     * Who mutes them, or what refers to them, goes on muting the pseudonym, or their feed would fill with what it kept out.
+     * Phrases are their own words. Indexes `muted`, `mutes`.
+     */
+    async anonymiseMutes({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
+      const found = await userIds(feeds.find({ muted: memberId }).limit(limit));
+      if (found.length > 0)
+        await feeds.updateMany(
+          { _id: { $in: found }, muted: memberId },
+          { $set: { 'muted.$[who]': pseudonym } },
+          { arrayFilters: [{ who: memberId }] },
+        );
+      const named = { value: memberId, kind: { $in: ['MEMBER', 'REF'] as MuteKind[] } };
+      const others = await userIds(feeds.find({ mutes: { $elemMatch: named } }).limit(limit));
+      if (others.length > 0)
+        await feeds.updateMany(
+          { _id: { $in: others }, mutes: { $elemMatch: named } },
+          { $set: { 'mutes.$[one].value': pseudonym } },
+          { arrayFilters: [{ 'one.value': memberId, 'one.kind': named.kind }] },
+        );
+      return found.length + others.length;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { ObjectId, type Collection } from 'mongodb';
+import type { ActionId, UserId } from '../../domain/action.ts';
+import type { BookmarkDocument } from '../documents/reader-documents.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import { ofReaderActions, readerActionId, type ReaderAction } from '../documents/reader-action-id.ts';
+import { behind, NEWEST_FIRST, type ReaderListEntry } from './reader-list.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
+
+/** Actions that readers keep for later. Key: `_id`, of reader and action. */
+export function bookmarksRepository(collection: Collection<BookmarkDocument>) {
+  return {
+    /** Once only: an older bookmark stays as it is. */
+    async add(userId: UserId, actionId: ActionId, at: Date): Promise<void> {
+      await retryOnDuplicateKey(() =>
+        collection.updateOne(
+          { _id: readerActionId(userId, actionId) },
+          { $setOnInsert: { at } },
+          { upsert: true },
+        ),
+      );
+    },
+
+    async remove(userId: UserId, actionId: ActionId): Promise<void> {
+      await collection.deleteOne({ _id: readerActionId(userId, actionId) });
+    },
+
+    /** How many the reader has, counted up to a limit. Index `newest`. */
+    async count(userId: UserId, limit: number): Promise<number> {
+      return collection.countDocuments({ '_id.userId': userId }, { limit });
+    },
+
+    /** Those of the actions that the reader has bookmarked. Index `_id_`. */
+    async find(userId: UserId, actionIds: readonly ActionId[]): Promise<ActionId[]> {
+      const documents = await inOneBatch(
+        collection.find(ofReaderActions(actionIds.map((actionId) => ({ userId, actionId })))).hint('_id_'),
+        actionIds.length,
+      );
+      return documents.map(({ _id }) => _id.actionId.toHexString());
+    },
+
+    /** What any of these readers has bookmarked of these actions, of many readers at once. Index `_id_`. */
+    async findPairs(pairs: readonly ReaderAction[]): Promise<ReaderAction[]> {
+      const documents = await inOneBatch(collection.find(ofReaderActions(pairs)).hint('_id_'), pairs.length);
+      return documents.map(({ _id }) => ({ userId: _id.userId, actionId: _id.actionId.toHexString() }));
+    },
+
+    /** The newest first, behind a place if one is given. Index `newest`. */
+    async list(userId: UserId, after: ReaderListEntry | null, limit: number): Promise<ReaderListEntry[]> {
+      const documents = await collection
+        .find({
+          '_id.userId': userId,
+          ...behind(after),
+        })
+        .sort(NEWEST_FIRST)
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at }));
+    },
+
+    /** Index `action`. */
+    async purgeAction(actionId: ActionId): Promise<void> {
+      await collection.deleteMany({ '_id.actionId': new ObjectId(actionId) });
+    },
+  };
+}
+
+export type BookmarksRepository = ReturnType<typeof bookmarksRepository>;

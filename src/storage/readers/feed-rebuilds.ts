@@ -1,0 +1,159 @@
+import type { Collection } from 'mongodb';
+import type { UserId } from '../../domain/action.ts';
+import type { FeedPosition } from '../../domain/newsfeed-item.ts';
+import { claimFirst } from '../database/claim-first.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import type { FeedDocument } from '../documents/reader-documents.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import { idsOfTenant } from '../database/tenant-ids.ts';
+import { floorOf, toPlace } from './feed-position.ts';
+
+const END_OF_REBUILD = {
+  rebuildAt: 1,
+  rebuildLease: 1,
+  isUnbuilt: 1,
+  rebuildsBegun: 1,
+  isUntold: 1,
+} as const;
+
+/** One rebuild, void as soon as the feed has become due again. */
+export interface RebuildClaim {
+  readonly userId: UserId;
+  readonly version: number;
+  /** What was done before was cut off: it may have changed the feed and not told its reader. */
+  readonly wasCutOff: boolean;
+  /** What was stored when it began was vouched for above this position; null: all the way down. */
+  readonly floor: FeedPosition | null;
+}
+
+/** Which feeds are due for a rebuild, and who is at it. Part of the repository of feeds. */
+export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number) {
+  /** Ends a rebuild of a feed that has become due again, in good order: the next one may begin. */
+  async function endOvertaken(userId: UserId): Promise<void> {
+    await collection.updateOne({ _id: userId }, { $inc: { rebuildsBegun: -1 }, $unset: { rebuildLease: 1 } });
+  }
+
+  return {
+    /**
+     * Makes feeds due for a rebuild, in one write. Before the change that is the reason: cut off, it is rebuilt in vain.
+     *
+     * @param how.isNotified whether watchers have been notified of the change. False before it is made: if it is cut off before
+     *   it has told them, the rebuild does.
+     */
+    async markDue(
+      userIds: readonly UserId[],
+      now: Date,
+      { isNotified }: { readonly isNotified?: boolean } = {},
+    ): Promise<void> {
+      if (userIds.length === 0) return;
+      const operations = userIds.map((userId) => ({
+        updateOne: {
+          filter: { _id: userId },
+          update: {
+            $inc: { rebuildVersion: 1 },
+            $set: { rebuildAt: now, ...(isNotified === false ? { isUntold: true } : {}) },
+            ...(isNotified === true ? { $unset: { isUntold: 1 as const } } : {}),
+          },
+          upsert: true,
+        },
+      }));
+      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+    },
+
+    /**
+     * The feed that has been due for longest, leased; what passes it by from here on makes it stale again. One that became
+     * due again while it is rebuilt waits for the end of that. A lease that ends is taken over. Index `rebuild`.
+     */
+    async claimDue(now: Date, leaseMs: number): Promise<RebuildClaim | null> {
+      const until = new Date(now.getTime() + leaseMs);
+      const document = await claimFirst(
+        collection,
+        {
+          due: {
+            rebuildAt: { $exists: true, $lte: now },
+            rebuildLease: { $not: { $gt: now } },
+            dropUntil: { $not: { $gt: now } },
+          },
+          sort: { rebuildAt: 1 },
+        },
+        [
+          {
+            $set: {
+              rebuildAt: until,
+              rebuildLease: until,
+              rebuildsBegun: { $add: [{ $ifNull: ['$rebuildsBegun', 0] }, 1] },
+              isUnbuilt: {
+                $or: [{ $ifNull: ['$isUnbuilt', false] }, { $ifNull: ['$isStale', false] }],
+              },
+            },
+          },
+          { $unset: ['isStale', 'isDropped', 'dropUntil'] },
+        ],
+      );
+      if (document === null) return null;
+      const { _id: userId, rebuildVersion: version = 0, rebuildsBegun = 1, isUntold = false } = document;
+      return {
+        ...{ userId, version },
+        wasCutOff: rebuildsBegun > 1 || isUntold,
+        floor: floorOf(document, epoch),
+      };
+    },
+
+    /** Extends the lease, from when the database does it on. False: the rebuild has ended. */
+    async renewRebuild({ userId, version }: RebuildClaim, leaseMs: number): Promise<boolean> {
+      const until = { $add: ['$$NOW', leaseMs] };
+      const { matchedCount } = await collection.updateOne({ _id: userId, rebuildLease: { $exists: true } }, [
+        {
+          $set: {
+            rebuildLease: until,
+            // Due again: it stays due when it was to be.
+            rebuildAt: { $cond: [{ $eq: ['$rebuildVersion', version] }, until, '$rebuildAt'] },
+          },
+        },
+      ]);
+      return matchedCount === 1;
+    },
+
+    /**
+     * The feed is as it should be above the floor, unless it has become due again meanwhile. What is stored below may be
+     * forgotten from `trimAt` on.
+     */
+    async finishRebuild(
+      { userId, version }: RebuildClaim,
+      {
+        floor,
+        trimAt,
+        now,
+      }: { readonly floor: FeedPosition | null; readonly trimAt: Date; readonly now: Date },
+    ): Promise<void> {
+      const { matchedCount } = await collection.updateOne(
+        { _id: userId, rebuildVersion: version },
+        floor === null
+          ? { $set: { epoch, rebuiltAt: now }, $unset: { ...END_OF_REBUILD, floor: 1, trimAt: 1 } }
+          : { $set: { epoch, rebuiltAt: now, floor: toPlace(floor), trimAt }, $unset: END_OF_REBUILD },
+      );
+      if (matchedCount === 0) await endOvertaken(userId);
+    },
+
+    /** Stays due, from then on. @param how.wasCutOff it may have changed the feed and not told its reader. */
+    async postponeRebuild(
+      { userId, version }: RebuildClaim,
+      until: Date,
+      how: { readonly wasCutOff: boolean } = { wasCutOff: false },
+    ): Promise<void> {
+      const { matchedCount } = await collection.updateOne(
+        { _id: userId, rebuildVersion: version },
+        {
+          $set: { rebuildAt: until },
+          $unset: { rebuildLease: 1, ...(how.wasCutOff ? {} : { rebuildsBegun: 1 as const }) },
+        },
+      );
+      if (matchedCount === 0 && !how.wasCutOff) await endOvertaken(userId);
+    },
+
+    /** How many feeds are due or being rebuilt, of a tenant or of all. Index `rebuild`. */
+    async countDue(tenant: Tenant | null = null): Promise<number> {
+      return collection.countDocuments({ ...idsOfTenant(tenant), rebuildAt: { $exists: true } });
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import type { Collection, Filter } from 'mongodb';
+import type { UserId } from '../../domain/action.ts';
+import type { FeedPosition } from '../../domain/newsfeed-item.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
+import type { FeedDocument } from '../documents/reader-documents.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import { FIRST_EPOCH } from './feed-epochs.ts';
+import { feedDrops, isUnread, type UnreadSince } from './feed-drops.ts';
+import { feedMutes, mutesOf } from './feed-mutes.ts';
+import { feedRebuilds } from './feed-rebuilds.ts';
+import { floorOf, toPlace, toPosition } from './feed-position.ts';
+import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
+
+/** What a reader has said about their feed, and what state it is in. */
+export type ReaderMarks = Pick<
+  ReaderProfile,
+  | 'lastRead'
+  | 'mutes'
+  | 'hasHiddenItems'
+  | 'hasMarks'
+  | 'hasUnreadMarks'
+  | 'hasSnoozes'
+  | 'checksFollows'
+  | 'hasAssigned'
+  | 'isRebuilding'
+  | 'floor'
+  | 'rebuiltAt'
+  | 'activeAt'
+>;
+
+/** @param epoch the choice of a feed model that holds now; see `feed-epochs.ts`. */
+export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPOCH): ReaderMarks {
+  return {
+    floor: floorOf(document, epoch),
+    rebuiltAt: document?.rebuiltAt ?? null,
+    activeAt: document?.activeAt ?? null,
+    lastRead: document?.lastRead ?? null,
+    mutes: mutesOf(document),
+    hasHiddenItems: document?.hasHiddenItems ?? false,
+    hasMarks: document?.hasMarks ?? false,
+    hasUnreadMarks: document?.hasUnreadMarks ?? false,
+    hasSnoozes: document?.hasSnoozes ?? false,
+    checksFollows: document?.checksFollows ?? false,
+    hasAssigned: document?.hasAssigned ?? false,
+    isRebuilding: document?.rebuildAt !== undefined,
+  };
+}
+
+/** One document per reader. Unique key: `_id`. @param epoch see `feed-epochs.ts`. */
+export function feedsRepository(
+  collection: Collection<FeedDocument>,
+  epoch: number = FIRST_EPOCH,
+  stamps: ReaderStamps = NO_STAMPS,
+) {
+  async function set(userId: UserId, update: Parameters<typeof collection.updateOne>[1]): Promise<void> {
+    await retryOnDuplicateKey(() => collection.updateOne({ _id: userId }, update, { upsert: true }));
+  }
+
+  /** Sets what decides over the feed. A second write says so, where it is a change. */
+  async function setDeciding(userId: UserId, flags: Partial<FeedDocument>): Promise<void> {
+    const { modifiedCount, upsertedCount } = await retryOnDuplicateKey(() =>
+      collection.updateOne({ _id: userId }, { $set: flags }, { upsert: true }),
+    );
+    if (modifiedCount + upsertedCount > 0) await stamps.renew([userId]);
+  }
+
+  return {
+    async marks(userId: UserId): Promise<ReaderMarks> {
+      return toMarks(await collection.findOne({ _id: userId }), epoch);
+    },
+
+    /** Of each of these readers, who must differ, also of readers who have none. In any order. */
+    async marksOf(userIds: readonly UserId[]): Promise<(ReaderMarks & { readonly userId: UserId })[]> {
+      const documents = await inOneBatch(collection.find({ _id: { $in: [...userIds] } }), userIds.length);
+      const byId = new Map(documents.map((document) => [document._id, document]));
+      return userIds.map((userId) => ({ userId, ...toMarks(byId.get(userId) ?? null, epoch) }));
+    },
+
+    /** Moves the mark forward, never back. */
+    markRead: (userId: UserId, upTo: Date) => set(userId, { $max: { lastRead: upTo } }),
+
+    /** Notes that the reader reads, and tells their marks as they are then. One atomic write. */
+    async touch(userId: UserId, now: Date): Promise<ReaderMarks> {
+      const document = await retryOnDuplicateKey(() =>
+        collection.findOneAndUpdate(
+          { _id: userId },
+          { $max: { activeAt: now } },
+          { upsert: true, returnDocument: 'after' },
+        ),
+      );
+      return toMarks(document, epoch);
+    },
+
+    /** Whether anybody has not read since. Indexes `active`, `awaited`. */
+    async hasDormant({ read, neverRead }: UnreadSince): Promise<boolean> {
+      const projection = { _id: 1 };
+      const kinds: Filter<FeedDocument>[] = [];
+      if (read !== null) kinds.push({ activeAt: { $lt: read } });
+      if (neverRead !== null) kinds.push({ awaitedSince: { $exists: true, $lt: neverRead } });
+      const found = await Promise.all(kinds.map((kind) => collection.findOne(kind, { projection })));
+      return found.some((document) => document !== null);
+    },
+
+    /**
+     * Those of the readers who have not read since, and to whom nothing need be delivered: their feeds are marked first, so
+     * that a read in this moment knows that something is missing. One round trip where nobody is dormant, else
+     * three.
+     */
+    async skipDormant(userIds: readonly UserId[], since: UnreadSince): Promise<UserId[]> {
+      const isDormant = { _id: { $in: [...userIds] }, ...isUnread(since) };
+      const dormant = await collection.find(isDormant).project<{ _id: string }>({ _id: 1 }).toArray();
+      if (dormant.length === 0) return [];
+      const ids = dormant.map(({ _id }) => _id);
+      // A rebuild that is under way does not know of what passes by now: it is void.
+      await collection.updateMany(
+        { ...isDormant, _id: { $in: ids }, isStale: { $ne: true } },
+        { $set: { isStale: true }, $inc: { rebuildVersion: 1 } },
+      );
+      const skipped = await collection
+        .find({ ...isDormant, _id: { $in: ids }, isStale: true })
+        .project<{ _id: string }>({ _id: 1 })
+        .toArray();
+      return skipped.map(({ _id }) => _id);
+    },
+
+    /** Raises the floor, never lowers it, and notes when the store may forget what lies below. */
+    async raiseFloor(userId: UserId, floor: FeedPosition, trimAt: Date): Promise<void> {
+      const { relevancy, actionId } = toPlace(floor);
+      await retryOnDuplicateKey(() =>
+        collection.updateOne(
+          { _id: userId },
+          [
+            {
+              $set: {
+                floor: {
+                  $cond: [
+                    {
+                      $or: [
+                        { $gt: ['$floor.relevancy', relevancy] },
+                        {
+                          $and: [
+                            { $eq: ['$floor.relevancy', relevancy] },
+                            { $gt: ['$floor.actionId', actionId] },
+                          ],
+                        },
+                      ],
+                    },
+                    '$floor',
+                    { relevancy, actionId },
+                  ],
+                },
+                trimAt,
+              },
+            },
+          ],
+          { upsert: true },
+        ),
+      );
+    },
+
+    /** Feeds whose stored rest may be forgotten, with the floor from which on. Index `trim`. */
+    async dueTrims(
+      now: Date,
+      limit: number,
+    ): Promise<{ readonly userId: UserId; readonly floor: FeedPosition; readonly trimAt: Date }[]> {
+      const documents = await collection
+        .find({ trimAt: { $exists: true, $lte: now } })
+        .sort({ trimAt: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.flatMap(({ _id, floor, trimAt }) =>
+        floor === undefined || trimAt === undefined
+          ? []
+          : [
+              {
+                userId: _id,
+                trimAt,
+                floor: toPosition(floor),
+              },
+            ],
+      );
+    },
+
+    /** The store has forgotten it, unless the floor has risen again since. */
+    async finishTrim(userId: UserId, trimAt: Date): Promise<void> {
+      await collection.updateOne({ _id: userId, trimAt }, { $unset: { trimAt: 1 } });
+    },
+
+    ...feedDrops(collection),
+
+    ...feedRebuilds(collection, epoch),
+
+    ...feedMutes(collection, stamps),
+
+    markHasMarks: (userId: UserId, more: Pick<FeedDocument, 'hasUnreadMarks' | 'hasSnoozes'> = {}) =>
+      setDeciding(userId, { hasMarks: true, ...more }),
+
+    markChecksFollows: (userId: UserId) => setDeciding(userId, { checksFollows: true }),
+
+    /** From now on what is lifted is asked for their follows as assigned. Two writes. */
+    async markHasAssigned(userIds: readonly UserId[]): Promise<void> {
+      if (userIds.length === 0) return;
+      const operations = userIds.map((userId) => ({
+        updateOne: { filter: { _id: userId }, update: { $set: { hasAssigned: true } }, upsert: true },
+      }));
+      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+      await stamps.renew(userIds);
+    },
+  };
+}
+
+export type FeedsRepository = ReturnType<typeof feedsRepository>;

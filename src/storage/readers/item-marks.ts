@@ -1,0 +1,122 @@
+import { ObjectId, type Collection } from 'mongodb';
+import type { ActionId, UserId } from '../../domain/action.ts';
+import type { ItemMark, LastingState } from '../../domain/item-mark.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import { ofReaderActions, readerActionId, type ReaderAction } from '../documents/reader-action-id.ts';
+import { behind, NEWEST_FIRST, type ReaderListEntry } from './reader-list.ts';
+import type { ItemMarkDocument } from '../documents/reader-documents.ts';
+import { NO_SNOOZE } from './snoozes.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
+
+function toMark({ _id, state, until, isOver, readAt, isUnread }: ItemMarkDocument): ItemMark & ReaderAction {
+  return {
+    userId: _id.userId,
+    actionId: _id.actionId.toHexString(),
+    state: state ?? null,
+    snooze: until === undefined ? null : { until, isOver: isOver ?? false },
+    readAt: readAt ?? null,
+    isUnread: isUnread ?? false,
+  };
+}
+
+/** What readers said of single items of their feeds. Key: `_id`, of reader and action. */
+export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
+  async function markAll(
+    userId: UserId,
+    actionIds: readonly ActionId[],
+    update: Parameters<typeof collection.updateOne>[1],
+  ): Promise<void> {
+    const operations = actionIds.map((actionId) => ({
+      updateOne: { filter: { _id: readerActionId(userId, actionId) }, update, upsert: true },
+    }));
+    await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+  }
+
+  async function findPairs(pairs: readonly ReaderAction[]): Promise<(ItemMark & ReaderAction)[]> {
+    const documents = await inOneBatch(collection.find(ofReaderActions(pairs)).hint('_id_'), pairs.length);
+    return documents.map(toMark);
+  }
+
+  return {
+    /** In place of the state it had; the time of the same state stays. */
+    async set(userId: UserId, actionId: ActionId, state: LastingState, at: Date): Promise<void> {
+      await retryOnDuplicateKey(() =>
+        collection.updateOne(
+          { _id: readerActionId(userId, actionId) },
+          [
+            { $set: { at: { $cond: [{ $eq: ['$state', state] }, '$at', at] }, state } },
+            { $unset: Object.keys(NO_SNOOZE) },
+          ],
+          { upsert: true },
+        ),
+      );
+    },
+
+    /** Takes the item out of a state; one that is in another stays there. */
+    async clear(userId: UserId, actionId: ActionId, state: LastingState): Promise<void> {
+      await collection.updateOne(
+        { _id: readerActionId(userId, actionId), state },
+        { $unset: { state: 1, at: 1 } },
+      );
+    },
+
+    async markRead(userId: UserId, actionIds: readonly ActionId[], readAt: Date): Promise<void> {
+      await markAll(userId, actionIds, { $max: { readAt }, $unset: { isUnread: 1 } });
+    },
+
+    async markUnread(userId: UserId, actionIds: readonly ActionId[]): Promise<void> {
+      await markAll(userId, actionIds, { $set: { isUnread: true }, $unset: { readAt: 1 } });
+    },
+
+    /** The items that the reader marked as unread. Index `unread`. */
+    async unread(userId: UserId): Promise<ActionId[]> {
+      const documents = await collection
+        .find({ '_id.userId': userId, isUnread: true })
+        .project<Pick<ItemMarkDocument, '_id'>>({ _id: 1 })
+        .toArray();
+      return documents.map(({ _id }) => _id.actionId.toHexString());
+    },
+
+    /** How many items of the reader are in a state, counted up to a limit. Index `state`. */
+    async count(userId: UserId, state: LastingState, limit: number): Promise<number> {
+      return collection.countDocuments({ '_id.userId': userId, state }, { limit });
+    },
+
+    /** What the reader said of these items. Index `_id_`. */
+    find: (userId: UserId, actionIds: readonly ActionId[]): Promise<ItemMark[]> =>
+      findPairs(actionIds.map((actionId) => ({ userId, actionId }))),
+
+    /** The same of many readers at once. Index `_id_`. */
+    findPairs,
+
+    /** Items in a state, the newest first, behind a place if one is given. Index `state`. */
+    async list(
+      userId: UserId,
+      state: LastingState,
+      after: ReaderListEntry | null,
+      limit: number,
+    ): Promise<ReaderListEntry[]> {
+      const documents = await collection
+        .find({
+          '_id.userId': userId,
+          state,
+          ...behind(after),
+        })
+        .sort(NEWEST_FIRST)
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at: at ?? EARLIEST }));
+    },
+
+    /** Index `action`. */
+    async purgeAction(actionId: ActionId): Promise<void> {
+      await collection.deleteMany({ '_id.actionId': new ObjectId(actionId) });
+    },
+  };
+}
+
+/** A state always has a time. */
+const EARLIEST = new Date(0);
+
+export type ItemMarksRepository = ReturnType<typeof itemMarksRepository>;

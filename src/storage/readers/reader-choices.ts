@@ -1,0 +1,61 @@
+import type { Filter } from 'mongodb';
+import { isMutedAction, type MutableAction } from '../../descriptors/muted-action.ts';
+import type { Action, UserId } from '../../domain/action.ts';
+import type { FeedDocument } from '../documents/reader-documents.ts';
+import { mutesOf } from './feed-mutes.ts';
+import type { Collections } from '../database/mongo.ts';
+import { ofReaderActions } from '../documents/reader-action-id.ts';
+import { inOneBatch } from '../database/in-one-batch.ts';
+
+/** What readers want to see nothing of, for many of them at once. */
+export function readerChoicesRepository({ feeds, itemMarks }: Pick<Collections, 'feeds' | 'itemMarks'>) {
+  return {
+    /**
+     * Those of the readers who mute the action or have hidden, archived or snoozed it. One round trip, two where any has said
+     * something of single items. Unique keys: `_id`.
+     */
+    async refusing(
+      action: Pick<Action, 'id'> & MutableAction,
+      userIds: readonly UserId[],
+      now: Date,
+    ): Promise<Set<UserId>> {
+      const choices = await inOneBatch(
+        feeds
+          .find({ _id: { $in: [...userIds] }, $or: [...mayMute(action), { hasMarks: true }] })
+          .project<Pick<FeedDocument, '_id' | 'muted' | 'mutes'>>({ muted: 1, mutes: 1 }),
+        userIds.length,
+      );
+      const refusing = new Set(
+        choices.filter((document) => isMutedAction(mutesOf(document), action)).map(({ _id }) => _id),
+      );
+      const others = choices.filter(({ _id }) => !refusing.has(_id));
+      if (others.length === 0) return refusing;
+      const marks = await inOneBatch(
+        itemMarks
+          .find({
+            ...ofReaderActions(others.map(({ _id: userId }) => ({ userId, actionId: action.id }))),
+            $or: [
+              { state: { $in: ['HIDDEN', 'ARCHIVED'] } },
+              { state: 'SNOOZED', until: { $gt: now }, isOver: { $exists: false } },
+            ],
+          })
+          .hint('_id_')
+          .project<{ _id: { userId: UserId } }>({ '_id.userId': 1 }),
+        others.length,
+      );
+      for (const { _id } of marks) refusing.add(_id.userId);
+      return refusing;
+    },
+  };
+}
+
+/** Who has muted anything that it may have to do with. Whether it does, and whether that has ended, is then looked at. */
+function mayMute({ actorId, refIds, descriptor }: MutableAction): Filter<FeedDocument>[] {
+  return [
+    { muted: actorId },
+    { 'mutes.value': { $in: [actorId, ...refIds, descriptor.type] } },
+    { 'mutes.kind': 'PHRASE' },
+  ];
+}
+
+export type ReaderChoicesRepository = ReturnType<typeof readerChoicesRepository>;

@@ -1,0 +1,82 @@
+import type { Document } from 'mongodb';
+import type { Engagement } from '../../domain/action.ts';
+import type { InteractionKind } from '../../domain/relevancy.ts';
+import { engagementDocument } from '../documents/engagement-document.ts';
+import type { EventEntries } from './event-entries.ts';
+import { afterLastPass, passRequested } from './fan-out-stages.ts';
+import { reshareChanged, type ReshareChange } from './reshare-stages.ts';
+import { literal } from './literal.ts';
+
+export type EngagementChange =
+  /** One more. */
+  | {
+      readonly kind: 'given';
+      readonly of: InteractionKind;
+      readonly reaction: string | null;
+      readonly at: Date;
+    }
+  /** So many less; what is left begins with `lastInteraction`, null where that is what it was. */
+  | {
+      readonly kind: 'taken';
+      readonly of: InteractionKind;
+      readonly reaction: string | null;
+      readonly count: number;
+      readonly lastInteraction: { readonly is: Date | null } | null;
+    }
+  /** How is not known: this is all there is. */
+  | { readonly kind: 'derived'; readonly engagement: Engagement }
+  /** No count has changed. */
+  | { readonly kind: 'none' };
+
+export interface InteractionMark {
+  readonly change: EngagementChange;
+  /** The time of what has changed, whether it is visible now or not: it lifts the action. */
+  readonly boost: Date;
+  /** How the reshares that pass it on have changed. Absent: not at all. */
+  readonly reshare?: ReshareChange | null;
+  readonly now: Date;
+}
+
+const COUNTERS = { COMMENT: 'comments', LIKE: 'likes', RESHARE: 'reshares' } as const;
+
+/** Fields of an update pipeline that mark a change of interactions on their action and ask for a pass. */
+export function interactionMarked(
+  { change, boost, reshare, now }: InteractionMark,
+  events: Pick<EventEntries, 'isOn'>,
+): Document {
+  return {
+    ...engagementFields(change),
+    latest: { $max: ['$latest', boost] },
+    isBumped: true,
+    ...(reshare == null
+      ? passRequested({ notBefore: afterLastPass(now), lane: 'LIVE', isBoost: true })
+      : reshareChanged(reshare, now, events)),
+  };
+}
+
+function engagementFields(change: EngagementChange): Document {
+  switch (change.kind) {
+    case 'given':
+      return {
+        ...counted(change.of, change.reaction, 1),
+        'engagement.lastInteraction': { $max: ['$engagement.lastInteraction', change.at] },
+      };
+    case 'taken':
+      return {
+        ...counted(change.of, change.reaction, -change.count),
+        ...(change.lastInteraction === null
+          ? {}
+          : { 'engagement.lastInteraction': literal(change.lastInteraction.is) }),
+      };
+    case 'derived':
+      return { engagement: literal(engagementDocument(change.engagement)) };
+    case 'none':
+      return {};
+  }
+}
+
+function counted(kind: InteractionKind, reaction: string | null, by: number): Document {
+  if (kind === 'REACTION' && reaction === null) return {};
+  const counter = `engagement.${kind === 'REACTION' ? `reactions.${reaction ?? ''}` : COUNTERS[kind]}`;
+  return { [counter]: { $max: [0, { $add: [{ $ifNull: [`$${counter}`, 0] }, by] }] } };
+}

@@ -1,0 +1,21 @@
+import type { Filter } from 'mongodb';
+import type { FanOutState } from '../../domain/action.ts';
+import type { ActionDocument } from '../documents/documents.ts';
+
+const OPEN: FanOutState[] = ['PENDING', 'IN_PROGRESS'];
+
+/** Finds fan-outs by what `reportedFanOut` says of them. A state other than DONE is served by the index `claim`. */
+export function reportedAs(state: FanOutState): Filter<ActionDocument> {
+  if (state === 'DONE')
+    return {
+      $or: [
+        { 'fanOut.state': 'DONE' },
+        { 'fanOut.state': { $in: OPEN }, 'fanOut.deliveredVersion': { $exists: true } },
+      ],
+    };
+  return {
+    'fanOut.state': state,
+    'fanOut.leaseUntil': { $exists: true },
+    ...(state === 'FAILED' ? {} : { 'fanOut.deliveredVersion': { $exists: false } }),
+  };
+}

@@ -1,0 +1,82 @@
+import type { Document } from 'mongodb';
+import { MAX_RESHARES, type UserId } from '../../domain/action.ts';
+import type { ReshareDocument } from '../documents/documents.ts';
+import type { EventEntries } from './event-entries.ts';
+import { AUDIENCE_NOW, passRequested, notifiedUntilNow } from './fan-out-stages.ts';
+import { formerKept } from './former-audiences.ts';
+import { literal } from './literal.ts';
+
+type RecordsEvents = Pick<EventEntries, 'isOn'>;
+
+export type ReshareChange =
+  | { readonly kind: 'given'; readonly by: UserId; readonly at: Date }
+  | { readonly kind: 'taken'; readonly by: UserId };
+
+const { reshares: RESHARES } = AUDIENCE_NOW;
+
+/**
+ * Fields of an update pipeline that change the reshares of an action and ask for the pass that follows. Where one of them
+ * brings it to followers no more, reasons that were stored for the action are not trusted from then on.
+ */
+export function reshareChanged(change: ReshareChange, now: Date, events: RecordsEvents): Document {
+  const others = filtered(RESHARES, { $ne: ['$$reshare.by', literal(change.by)] });
+  if (change.kind === 'taken') {
+    const isLost = { $in: [literal(change.by), { $ifNull: ['$reshares.by', []] }] };
+    return {
+      reshares: orAbsent(others),
+      ...lostIf(isLost),
+      ...passRequested({ notBefore: now, lane: 'URGENT' }),
+    };
+  }
+  const { by, at } = change;
+  const all = {
+    $concatArrays: [
+      filtered(others, { $gt: ['$$reshare.at', at] }),
+      [{ by: literal(by), at }],
+      filtered(others, { $lte: ['$$reshare.at', at] }),
+    ],
+  };
+  return {
+    reshares: { $slice: [all, MAX_RESHARES] },
+    ...lostIf({ $gte: [{ $size: others }, MAX_RESHARES] }),
+    ...notifiedUntilNow(events),
+    ...passRequested({ notBefore: now, lane: 'LIVE' }),
+  };
+}
+
+/** The same where all of them are known. */
+export function resharesReplaced(
+  reshares: readonly ReshareDocument[],
+  {
+    isLosing,
+    now,
+    events,
+  }: { readonly isLosing: boolean; readonly now: Date; readonly events: RecordsEvents },
+): Document {
+  return {
+    reshares: reshares.length === 0 ? '$$REMOVE' : literal(reshares),
+    ...lostIf(literal(isLosing)),
+    ...notifiedUntilNow(events),
+    ...passRequested({ notBefore: now, lane: isLosing ? 'URGENT' : 'LIVE' }),
+  };
+}
+
+function filtered(input: Document, cond: Document): Document {
+  return { $filter: { input, as: 'reshare', cond } };
+}
+
+function orAbsent(list: Document): Document {
+  return { $cond: [{ $eq: [list, []] }, '$$REMOVE', list] };
+}
+
+/** Fields for an audience that shrinks: what a pass has reached counts for nothing, and the next one tells who lost it. */
+function lostIf(isLost: Document): Document {
+  const changed = (field: string, is: unknown): Document => ({
+    $cond: [isLost, is, { $ifNull: [field, '$$REMOVE'] }],
+  });
+  return {
+    audienceRev: changed('$audienceRev', { $add: [AUDIENCE_NOW.rev, 1] }),
+    'fanOut.checkpoint': changed('$fanOut.checkpoint', '$$REMOVE'),
+    ...formerKept(AUDIENCE_NOW, isLost),
+  };
+}
