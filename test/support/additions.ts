@@ -32,8 +32,8 @@ export const plainModel: FeedModel = {
 import { ObjectId, type Collection } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import type { FeedEntry } from '../../../domain/newsfeed-item.ts';
-import { isDuplicateKey } from '../../../storage/errors.ts';
-import type { FeedEntryDocument, StoredEntryDocument } from '../../../storage/feed-documents.ts';
+import { isDuplicateKey } from '../../../storage/database/errors.ts';
+import type { FeedEntryDocument, StoredEntryDocument } from '../../../storage/documents/feed-documents.ts';
 import type { FeedStore } from '../../feed-store.ts';
 import { isBehind } from '../shared/put-in-rounds.ts';
 import { storedEntries } from '../shared/stored-entries.ts';
@@ -130,7 +130,7 @@ const WORKER: Addition = {
   what: 'a worker',
   files: {
     'src/workers/census/census-worker.ts': `
-import type { RenamesRepository } from '../../storage/renames.ts';
+import type { RenamesRepository } from '../../storage/directory/renames.ts';
 import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-worker.ts';
 
 export interface CensusDependencies {

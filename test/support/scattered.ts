@@ -31,14 +31,14 @@ const EVERYBODY = inSource('storage/readers/readers.ts', 'all readers there are'
 const ERASED = [
   'member-data',
   ...['action-traces', 'interaction-traces', 'profile-traces', 'reader-traces'],
-].map((name) => inSource(`storage/${name}.ts`, 'erasure'));
+].map((name) => inSource(`storage/privacy/${name}.ts`, 'erasure'));
 const unsent = because('events that wait', ['unsentAt']);
-const MOVED = inSource('storage/event-', 'events that were moved, by id');
+const MOVED = inSource('storage/events/event-', 'events that were moved, by id');
 const CUT_OFF = because('what was cut off', ['settling']);
 const RENAMED = because('names that are due', ['rename.due']);
 const PULLED = 'which refs are pulled';
 const LISTS = 'lists and groups, with what belongs to each';
-const OFFLOADED = inSource('storage/offload', 'what is taken out, or brought back');
+const OFFLOADED = inSource('storage/offload/', 'what is taken out, or brought back');
 
 /** What is not named here names its shard key. */
 export const SCATTERED: Readonly<Record<string, Reasons>> = {
