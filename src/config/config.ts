@@ -99,7 +99,10 @@ export interface Config {
   };
   readonly log: { readonly level: LogLevel };
   /** Of `--processes`. Null: one that hangs stays. */
-  readonly processes: { readonly answerWithinMs: number | null };
+  readonly processes: {
+    readonly answerWithinMs: number | null;
+    readonly startAnswerWithinMs: number | null;
+  };
 }
 
 export interface ConfigFault {

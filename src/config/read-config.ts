@@ -204,7 +204,10 @@ function shape(values: SettingValues, env: Environment): Config {
       },
     },
     log: { level: values.LOG_LEVEL },
-    processes: { answerWithinMs: values.PROCESS_SILENCE ?? null },
+    processes: {
+      answerWithinMs: values.PROCESS_SILENCE ?? null,
+      startAnswerWithinMs: values.PROCESS_START_SILENCE ?? null,
+    },
   };
 }
 

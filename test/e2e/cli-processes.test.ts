@@ -167,6 +167,23 @@ describe('several processes', () => {
     expect((await cli.result).code).toBe(0);
   });
 
+  it('are replaced when they hang while they start, and the command goes on', async () => {
+    const settings = { PROCESS_START_SILENCE: '8s' };
+    await using cli = startCli(['serve', '--no-worker', '--processes', '2'], { ...env, ...settings });
+    const [first] = await started(cli, 2);
+    process.kill(first?.pid ?? 0, 'SIGSTOP');
+    const [line] = await cli.stderrHas(/\{[^{}]*"msg":"Process hangs while it starts: killed"\}/);
+    expect(JSON.parse(line)).toMatchObject({
+      ...{ process: first?.process, pid: first?.pid, silentForMs: 8_000 },
+    });
+    const [, url = ''] = await cli.stdoutHas(READY);
+    expect(isRunning(first?.pid ?? 0)).toBe(false);
+    expect(await readiness(url)).toMatchObject({ status: 'ready' });
+    expect(await figure(url, 'fanfare_process_ends_total')).toBe(1);
+    cli.signal('SIGTERM');
+    expect((await cli.result).code).toBe(0);
+  });
+
   it('end with the one that started them, though it had no time to tell them', async () => {
     await using cli = startCli(['worker', '--processes', '2'], env);
     const members = await started(cli, 2);

@@ -45,6 +45,8 @@ export interface GroupOptions {
   readonly metrics: GroupMetrics;
   /** How long a process may give no sign of life before it is killed; null: for ever. */
   readonly answersWithinMs: number | null;
+  /** The same for one that starts. It loads its code first, and says nothing meanwhile. */
+  readonly startAnswersWithinMs: number | null;
 }
 
 interface Member {
@@ -54,6 +56,8 @@ interface Member {
   /** From its start to its end. */
   watch: Disposable | null;
   hasStarted: boolean;
+  /** Since the group has killed it. */
+  isSilent: boolean;
   /** By `performance.now()`. */
   forkedAt: number;
   /** Ends in a row, each soon after the start. */
@@ -77,7 +81,7 @@ export class ProcessGroup implements AsyncDisposable {
     this.#options = options;
     this.#members = Array.from({ length: options.count }, (_, index) => ({
       ...{ number: index + 1, worker: null, line: null, watch: null, timer: undefined },
-      ...{ hasStarted: false, forkedAt: 0, failures: 0 },
+      ...{ hasStarted: false, isSilent: false, forkedAt: 0, failures: 0 },
     }));
     this.#opening = new Promise((resolve, reject) => {
       this.#opened = resolve;
@@ -129,12 +133,13 @@ export class ProcessGroup implements AsyncDisposable {
   #fork(member: Member): void {
     const worker = cluster.fork({ ...this.#options.env, [MEMBER_VARIABLE]: String(member.number) });
     member.worker = worker;
-    member.hasStarted = false;
+    Object.assign(member, { hasStarted: false, isSilent: false });
     member.forkedAt = performance.now();
     const answers = { readiness: () => this.readiness(), metrics: () => this.metrics() };
     member.line = openLine<OfGroup, OfMember>(worker, answers, MEMBER_ANSWERS_WITHIN_MS);
     this.#options.metrics.processStarted();
     logProcessStarted(this.#options.logger, { process: member.number, pid: worker.process.pid ?? 0 });
+    this.#watch(member, worker);
     worker.on('message', (message: Partial<Started>) => {
       if (message.startedAt === undefined) return;
       member.hasStarted = true;
@@ -150,16 +155,23 @@ export class ProcessGroup implements AsyncDisposable {
     });
   }
 
-  /** Connections are handed to a process that hangs as to the others: it must not stay. */
+  /**
+   * Connections are handed to a process that hangs as to the others: it must not stay. One that hangs before it has
+   * started would keep the group from being ready. Waiting for a database is no silence.
+   */
   #watch(member: Member, { process: { pid = 0 } }: Worker): void {
-    const { line } = member;
-    const { answersWithinMs, logger } = this.#options;
-    if (line === null || answersWithinMs === null || this.#closing !== null) return;
+    const { line, number, hasStarted } = member;
+    const { answersWithinMs, startAnswersWithinMs, logger } = this.#options;
+    const silentForMs = hasStarted ? answersWithinMs : startAnswersWithinMs;
+    member.watch?.[Symbol.dispose]();
+    member.watch = null;
+    if (line === null || silentForMs === null || this.#closing !== null) return;
     member.watch = watchLife(
       (withinMs) => line.ask('alive', withinMs),
-      answersWithinMs,
+      silentForMs,
       () => {
-        logProcessHangs(logger, { process: member.number, pid, silentForMs: answersWithinMs });
+        logProcessHangs(logger, { process: number, pid, hasStarted, silentForMs });
+        member.isSilent = true;
         // It could not heed another signal.
         member.worker?.process.kill('SIGKILL');
       },
@@ -167,12 +179,14 @@ export class ProcessGroup implements AsyncDisposable {
   }
 
   #ended(member: Member, pid: number, code: number | null, signal: string | null): void {
-    const ranForMs = performance.now() - member.forkedAt;
+    const { hasStarted, isSilent } = member;
+    // A start that hangs is no time that it has worked.
+    const ranForMs = hasStarted ? performance.now() - member.forkedAt : 0;
     member.watch?.[Symbol.dispose]();
     Object.assign(member, { worker: null, line: null, watch: null, hasStarted: false });
     this.#options.metrics.processEnded();
     if (this.#closing !== null) return;
-    if (this.#failed !== null) {
+    if (this.#failed !== null && !isSilent) {
       this.#failed(new CommandError(`Process ${String(member.number)} could not start`));
       return;
     }

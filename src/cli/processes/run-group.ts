@@ -12,7 +12,7 @@ import type { CommandParts } from '../fanfare-of.ts';
 import { announceLocal, beat, demoTokenOf, loggerOf, type Running } from '../runtime.ts';
 import { closeOnSignals } from '../shutdown.ts';
 import { CLOSE_WITHIN_MS } from '../signals.ts';
-import { ProcessGroup } from './group.ts';
+import { ProcessGroup, type GroupOptions } from './group.ts';
 
 export interface GroupRunOptions {
   readonly config: Config;
@@ -67,7 +67,7 @@ async function open(
   const group = closer.own(
     new ProcessGroup({
       ...{ count, logger, metrics, env: environmentOf(config) },
-      answersWithinMs: isBeingDebugged() ? null : config.processes.answerWithinMs,
+      ...watchedBy(config),
     }),
   );
   const url = await group.start();
@@ -81,6 +81,14 @@ async function open(
   }
   if (hasHeartbeat === true) closer.own(await beat(config, () => allReady(group), logger));
   return { app: { url }, config, databases: describeDatabases(databases, config), demoToken };
+}
+
+function watchedBy({
+  processes: { answerWithinMs, startAnswerWithinMs },
+}: Config): Pick<GroupOptions, 'answersWithinMs' | 'startAnswersWithinMs'> {
+  return isBeingDebugged()
+    ? { answersWithinMs: null, startAnswersWithinMs: null }
+    : { answersWithinMs: answerWithinMs, startAnswersWithinMs: startAnswerWithinMs };
 }
 
 /** A process that stands at a breakpoint gives no sign of life. Those of a group are debugged where this one is. */

@@ -87,6 +87,11 @@ export const SERVER_SETTINGS = {
     durationOrOff('1s', '1h'),
     'How long a process of `--processes` may hang before it is killed and started again; off: for ever, as under a debugger.',
   ),
+  PROCESS_START_SILENCE: setting(
+    '2m',
+    durationOrOff('1s', '1h'),
+    'The same for a process of `--processes` that starts, which loads its code first; waiting for a database does not count.',
+  ),
   SOCKET_IDLE: setting('5m', duration('1s', '24h'), 'How long a socket may stay open without an operation.'),
   METRICS_PORT: optional(
     whole(0, 65_535),

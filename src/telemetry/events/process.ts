@@ -28,9 +28,17 @@ export function logProcessStarted(
 /** It is killed, then started again. */
 export function logProcessHangs(
   log: Pick<Logger, 'warn'>,
-  fields: { readonly process: number; readonly pid: number; readonly silentForMs: number },
+  {
+    hasStarted,
+    ...fields
+  }: {
+    readonly process: number;
+    readonly pid: number;
+    readonly hasStarted: boolean;
+    readonly silentForMs: number;
+  },
 ): void {
-  log.warn(fields, 'Process hangs: killed');
+  log.warn(fields, hasStarted ? 'Process hangs: killed' : 'Process hangs while it starts: killed');
 }
 
 /** It is started again. */
