@@ -7,10 +7,10 @@ import type { LOG_LEVELS } from './settings/logs.ts';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Origins; `loopback`: pages of this machine, whatever their port. */
+/** Allowed origins. `loopback`: pages of this machine on any port. */
 export type CorsOrigins = readonly string[] | '*' | 'loopback';
 
-/** Everything that can be configured, read once at start and deeply frozen. Times are milliseconds. */
+/** The whole configuration, read once at start and deeply frozen. Times are in milliseconds. */
 export interface Config {
   readonly isProduction: boolean;
   readonly http: {
@@ -24,22 +24,22 @@ export interface Config {
     readonly maxUserBodyBytes: number;
     readonly maxBodyBytesUnderWay: number;
     readonly maxConnections: number;
-    /** Null: no limit. */
+    /** `null`: no limit. */
     readonly rateLimits: {
       readonly requests: Rate | null;
       readonly cost: Rate | null;
       readonly tenantRequests: Rate | null;
       readonly tenantCost: Rate | null;
     };
-    /** Null: every operation is sent as a document. */
+    /** `null`: clients always send whole documents. */
     readonly persistedOperations: { readonly path: string; readonly isOnly: boolean } | null;
-    /** Whose pages browsers let call the API; empty: none. */
+    /** Origins whose pages may call the API from a browser; empty: none. */
     readonly corsOrigins: CorsOrigins;
     readonly socketIdleMs: number;
   };
-  /** How much each tenant may have by the API. Null: no limit. */
+  /** Quotas of each tenant for writes through the API. `null`: no limit. */
   readonly tenants: { readonly members: number | null; readonly publications: Rate | null };
-  /** Without a port they are served beside the API. */
+  /** Without a port, metrics are served beside the API. */
   readonly metrics: { readonly port?: number; readonly token?: string };
   readonly auth: {
     readonly jwtSecret?: string;
@@ -53,20 +53,20 @@ export interface Config {
   };
   readonly mongodb: { readonly uri?: string; readonly db: string };
   readonly redis: { readonly url?: string; readonly sentinel?: string; readonly prefix: string };
-  /** Absolute. Data of embedded engines and the kept secret. */
+  /** Absolute path. Holds the data of embedded engines and the generated secret. */
   readonly dataDir: string;
-  /** Absolute. What can be fetched or built again. */
+  /** Absolute path. Holds files that can be fetched or built again. */
   readonly cacheDir: string;
-  /** What a process holds of what it has read, roughly. */
+  /** Approximate upper bound on the memory of a process's caches, in bytes. */
   readonly cacheBytes: number;
   readonly feeds: {
     readonly model: string;
     readonly celebrityThreshold: number;
     readonly cap: number;
     readonly dormantAfterMs: number;
-    /** Null: what is stored of dormant readers stays. */
+    /** `null`: stored feeds of dormant readers are kept. */
     readonly dropAfterMs: number | null;
-    /** Null: who never reads is delivered to. */
+    /** `null`: readers who never read still receive deliveries. */
     readonly neverReadAfterMs: number | null;
     readonly reactions: readonly string[];
     readonly relevancyWeights: RelevancyWeights;
@@ -87,9 +87,9 @@ export interface Config {
     readonly maxSubscriptionsPerUser: number;
   };
   readonly events: {
-    /** Null: no events are recorded. */
+    /** `null`: no events are recorded. */
     readonly retentionMs: number | null;
-    /** Null: nobody is reminded. */
+    /** `null`: no digests. */
     readonly digests: { readonly afterMs: number; readonly everyMs: number } | null;
     readonly webhooks: {
       readonly receivers: readonly WebhookReceiver[];
@@ -98,7 +98,7 @@ export interface Config {
     };
   };
   readonly log: { readonly level: LogLevel };
-  /** Of `--processes`. Null: one that hangs stays. */
+  /** For `--processes`. `null`: hanging processes are not replaced. */
   readonly processes: {
     readonly answerWithinMs: number | null;
     readonly startAnswerWithinMs: number | null;
@@ -110,7 +110,7 @@ export interface ConfigFault {
   readonly message: string;
 }
 
-/** Names every fault of the environment at once. */
+/** Lists every fault of the environment at once. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly ConfigFault[];

@@ -1,6 +1,6 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment of this process, copied and frozen. Nothing else reads `process.env`. */
+/** A frozen copy of this process's environment. No other code reads `process.env`. */
 export function readEnvironment(): Environment {
   return Object.freeze({ ...process.env });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDuration, parseSize } from './units.ts';
 
-/** What a variable may hold: how to read it, and how to describe a wrong value. */
+/** The type of a variable's value: its parser and the description of what is expected. */
 export interface Kind<T> {
   readonly expects: string;
   readonly schema: z.ZodType<T, string>;
@@ -33,7 +33,7 @@ export function duration(min: string, max: string): Kind<number> {
   );
 }
 
-/** In milliseconds. Off is undefined. */
+/** In milliseconds. `off` gives undefined. */
 export function durationOrOff(min: string, max: string): Kind<number | undefined> {
   const { expects, schema } = duration(min, max);
   return {
@@ -77,7 +77,7 @@ export function onOff(): Kind<boolean> {
   return kind('on or off', (text) => words.get(text.toLowerCase()) ?? null);
 }
 
-/** A URL with one of the protocols. The text is kept as it is: drivers read more into it than URL does. */
+/** A URL with one of the given protocols. Returned as written: drivers accept more than the URL class does. */
 export function url(...protocols: readonly string[]): Kind<string> {
   const prefixes = protocols.map((protocol) => `${protocol}://`);
   return kind(`a URL that begins with ${prefixes.join(' or ')}`, (text) =>
@@ -89,14 +89,14 @@ export function text(expects: string, pattern: RegExp): Kind<string> {
   return kind(expects, (value) => (pattern.test(value) ? value : null));
 }
 
-/** HS256 wants a key at least as long as its hash. */
+/** HS256 requires a key at least as long as its hash. */
 export function secret(minBytes: number): Kind<string> {
   return kind(`at least ${String(minBytes)} bytes`, (value) =>
     Buffer.byteLength(value) >= minBytes ? value : null,
   );
 }
 
-/** Origins as browsers send them; `*` alone: all. Off is an empty list. */
+/** Origins as browsers send them; a single `*` means all. `off` gives an empty list. */
 export function origins(): Kind<readonly string[] | '*'> {
   return kind('off, *, or origins such as https://app.example, separated by commas', (text) => {
     if (text === 'off') return [];
@@ -111,7 +111,7 @@ function isOrigin(text: string): boolean {
 }
 
 const MOST_REACTIONS = 50;
-/** They are names in documents, so neither dots nor dollars. */
+/** Reactions become field names in documents, so dots and dollar signs are not allowed. */
 const REACTION = /^[^\s\p{Cc},.$"]{1,32}$/u;
 
 const REACTIONS_EXPECTED = `1 to ${String(MOST_REACTIONS)} different emoji or words of at most 32 characters`;
@@ -125,7 +125,7 @@ export function reactions(): Kind<readonly string[]> {
   });
 }
 
-/** What was expected instead of these reactions; null: they are good. */
+/** Describes what was expected when the reactions are invalid; `null` when they are valid. */
 export function checkReactions(given: readonly string[]): string | null {
   const isGood =
     given.length >= 1 &&
@@ -140,7 +140,7 @@ export interface Rate {
   readonly perMs: number;
 }
 
-/** `600/1m` or `off`. Off is undefined. */
+/** Such as `600/1m`. `off` gives undefined. */
 export function rate(what = 'requests'): Kind<Rate | undefined> {
   const expects = `off, or ${what} per duration such as ${what === 'objects' ? '50000' : '600'}/1m`;
   const schema = z.string().transform((value, context): Rate | undefined => {
@@ -155,7 +155,7 @@ export function rate(what = 'requests'): Kind<Rate | undefined> {
   return { expects, schema };
 }
 
-/** Numbers by name, such as `LIKE=0.98,COMMENT=0.9`; names left out keep their default. `names` null: any name. */
+/** Named numbers such as `LIKE=0.98,COMMENT=0.9`; names not given keep their default. `names` null: any name. */
 export function weights<const N extends string>(
   defaults: Readonly<Record<N, number>>,
   max: number,

@@ -1,6 +1,7 @@
 /**
- * What of a MongoDB URI would have reads miss what was written before them, in words that follow the name of the setting;
- * null: nothing. Every read must see each write that has returned, at whichever process. Names of options have no case.
+ * Describes the options of a MongoDB URI that would let reads miss earlier writes; follows the name of the setting in a
+ * message. `null`: none. Every read must see each write that has returned, on any process. Option names are
+ * case-insensitive.
  */
 export function outdatedReads(uri: string): string | null {
   const [, query = ''] = uri.split('?', 2);
@@ -15,7 +16,7 @@ export function outdatedReads(uri: string): string | null {
   if (writes === '0') return 'has w=0, expected writes to be acknowledged, such as by w=majority';
   if (level === 'available' || level === 'snapshot')
     return `has readConcernLevel=${level}, expected local: reads must see what was written`;
-  // What one member alone has written is not read before most have it.
+  // A majority read misses writes that only one member has confirmed.
   if (level === 'majority' && writes !== 'majority')
     return 'has readConcernLevel=majority without w=majority, expected both or neither: reads must see what was written';
   return null;

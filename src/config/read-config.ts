@@ -8,13 +8,13 @@ import type { Setting } from './setting.ts';
 import { SETTINGS, type SettingName, type SettingValues } from './settings.ts';
 
 export interface ReadConfigOptions {
-  /** Names of the feed models, which only another room knows. */
+  /** Names of the feed models; passed in because they are defined in another room. */
   readonly feedModels: readonly string[];
-  /** Whether tokens will be verified, for which production wants a key. Default true. */
+  /** Whether tokens will be verified, which requires a key in production. Default true. */
   readonly needsKey?: boolean;
 }
 
-/** Reads environment variables; an empty one counts as not set. @throws ConfigError with all faults. */
+/** Reads environment variables; empty ones count as not set. @throws ConfigError with all faults. */
 export function readConfig(env: Environment, options: ReadConfigOptions): Config {
   const faults: ConfigFault[] = [];
   const values = readSettings(env, faults);
@@ -39,10 +39,10 @@ function readSettings(env: Environment, faults: ConfigFault[]): Partial<SettingV
   return values as Partial<SettingValues>;
 }
 
-/** Bytes below which an HS256 key can be guessed offline. */
+/** Shorter HS256 keys can be guessed offline. Bytes. */
 const MIN_PRODUCTION_KEY = 32;
 
-/** Rules over several variables; those that have a fault already are not judged again. */
+/** Rules over several variables. Variables with a fault of their own are not checked again. */
 function crossFaults(
   values: Partial<SettingValues>,
   faults: readonly ConfigFault[],
@@ -94,7 +94,7 @@ function crossFaults(
   return found;
 }
 
-/** What is not kept cannot be sent. */
+/** Webhooks need recorded events. */
 function webhookFaults(
   {
     WEBHOOKS: receivers,
@@ -211,7 +211,7 @@ function shape(values: SettingValues, env: Environment): Config {
   };
 }
 
-/** The XDG rules: a relative path is to be ignored. */
+/** Per the XDG specification, relative paths are ignored. */
 function cacheHome(given: string | undefined): string {
   return given !== undefined && isAbsolute(given) ? given : join(homedir(), '.cache');
 }
@@ -223,7 +223,7 @@ function defined<T extends object>(object: T): Defined<T> {
 }
 
 function deepFreeze<T>(value: T): T {
-  // Bytes cannot be frozen.
+  // Byte arrays cannot be frozen.
   if (ArrayBuffer.isView(value)) return value;
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

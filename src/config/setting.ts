@@ -2,16 +2,16 @@ import type { Kind } from './kinds.ts';
 
 type Group = 'Server' | 'Identity' | 'Databases' | 'Feeds' | 'Fan-out' | 'Live' | 'Events' | 'Logs';
 
-/** One environment variable. The tables of these in `settings/` alone know names, defaults and meanings. */
+/** One environment variable. Names, defaults and meanings are defined only in the tables of `settings/`. */
 export interface Setting<T = unknown> {
   readonly group: Group;
   readonly kind: Kind<T>;
-  /** As it would be written in the environment; null: none, the setting is optional. */
+  /** The default as written in the environment; `null`: optional, without a default. */
   readonly fallback: string | null;
-  /** What people read as the default where `fallback` does not say it. */
+  /** The default as shown in the docs when it differs from `fallback`. */
   readonly shownDefault: string;
   readonly meaning: string;
-  /** Never shown, not even when it is wrong. */
+  /** The value is never printed, not even when it is invalid. */
   readonly isSecret: boolean;
 }
 

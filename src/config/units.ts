@@ -17,12 +17,12 @@ const SIZE_UNITS: Readonly<Record<string, number>> = {
   gib: 1_073_741_824,
 };
 
-/** Milliseconds of a duration such as `500ms`, `30s`, `1.5h` or `7d`; null when it is none. A unit is required. */
+/** Parses a duration such as `500ms`, `30s`, `1.5h` or `7d` into milliseconds; `null` if invalid. The unit is required. */
 export function parseDuration(text: string): number | null {
   return parseQuantity(text, DURATION_UNITS);
 }
 
-/** Bytes of a size such as `512KiB` or `1MiB`, units in any case; null when it is none. A unit is required. */
+/** Parses a size such as `512KiB` or `1MiB`, case-insensitively, into bytes; `null` if invalid. The unit is required. */
 export function parseSize(text: string): number | null {
   return parseQuantity(text.toLowerCase(), SIZE_UNITS);
 }

@@ -13,7 +13,7 @@ const EXPECTS =
   `a JSON list of at most ${String(MOST_RECEIVERS)} receivers with different URLs, each ` +
   '{"url": "https://…", "secrets": ["whsec_…"]}, and as needed "types", "tenant" and "allowPrivateAddress"';
 
-/** The text of a URL that can be posted to; passwords do not belong into what is stored and shown. */
+/** An HTTP URL without credentials: it is stored and shown. */
 const target = z
   .string()
   .max(MAX_URL_LENGTH)
@@ -53,7 +53,7 @@ const receiver = z
 
 const receivers = z.array(receiver).max(MOST_RECEIVERS);
 
-/** Receivers of events. A fault names its place and never a value, which may be a secret. */
+/** Receivers of events. Faults name the place but never the value, which may be a secret. */
 export function webhookReceivers(): Kind<readonly WebhookReceiver[]> {
   const schema = z.string().transform((text, context): readonly WebhookReceiver[] => {
     const fail = (message: string): never => {

@@ -5,14 +5,14 @@ import { plainId } from '../domain/tenant.ts';
 import type { DescriptorField } from './define.ts';
 import { descriptorOfType } from './registry.ts';
 
-/** What stands in place of free text that has to be there. */
+/** Replaces free text in required fields. */
 const REMOVED = '[removed]';
-/** Text that cannot be longer is a word such as a verb or a kind of thing, not something people write. */
+/** Fields this short hold words such as a verb or a kind of thing, not text that people write. */
 const MAX_WORD_LENGTH = 64;
 
 /**
- * Replaces the names of the subject in a text: the whole text where it is nothing but a name, and full names – of more
- * than one word – wherever they stand. A first name in the middle of a sentence is not told from any other word.
+ * Replaces the subject's names in a text: the whole text when it equals a name, and names of more than one word anywhere in
+ * it. A first name inside a sentence stays, since it cannot be told from any other word.
  */
 export function withoutNames(text: string, { names }: Pick<ErasureSubject, 'names'>): string {
   if (names.includes(text)) return FORMER_MEMBER;
@@ -26,7 +26,7 @@ function wholeWords(name: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
 }
 
-/** A descriptor that does not identify the subject any more. Of an action of their own, what they wrote goes too. */
+/** A descriptor that no longer identifies the subject. In the subject's own actions, text they wrote is removed too. */
 export function anonymiseDescriptor(
   descriptor: StoredDescriptor,
   subject: ErasureSubject,
@@ -43,7 +43,7 @@ export function anonymiseDescriptor(
   return { type, tags: tags.filter((tag) => !namesSomebody(tag)), ...Object.fromEntries(kept) };
 }
 
-/** Undefined: the field goes. */
+/** Returns undefined to drop the field. */
 function anonymiseValue(
   field: DescriptorField | undefined,
   value: unknown,
@@ -67,19 +67,19 @@ function anonymiseValue(
       return value;
     case 'json':
       return isOwn ? {} : anonymiseJson(value, subject);
-    // Recorded by a version that knew the type or the field: nobody can say what it is.
+    // The type or field comes from a release or configuration that this process does not have, so its meaning is unknown.
     case undefined:
       return isOwn ? undefined : anonymiseJson(value, subject);
   }
 }
 
-/** Free JSON has ids as the host application wrote them. */
+/** Free JSON contains ids in the host application's form. */
 function anonymiseJson(value: unknown, subject: ErasureSubject): unknown {
   if (typeof value === 'string')
     return value === plainId(subject.memberId) ? plainId(subject.pseudonym) : withoutNames(value, subject);
   if (Array.isArray(value)) return value.map((inner: unknown) => anonymiseJson(inner, subject));
   if (typeof value !== 'object' || value === null) return value;
-  // Only what JSON knows is looked into.
+  // Only plain JSON objects are searched.
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [

@@ -1,4 +1,4 @@
-// What a configuration is written with.
+// Everything a configuration file imports.
 
 export { defineDescriptor, type DescriptorDeclaration } from './declare.ts';
 export { field, type FieldDeclaration } from './field.ts';

@@ -6,7 +6,7 @@ import type { Locale } from './locale.ts';
 import { ACTOR, defineGroupSentence, defineSentence, SUBJECTS, type Messages } from './sentence.ts';
 
 export interface DeclarationFault {
-  /** Where it is, such as `descriptors[0].fields.repoId.label`. */
+  /** Location of the fault, such as `descriptors[0].fields.repoId.label`. */
   readonly path: string;
   readonly message: string;
 }
@@ -14,10 +14,10 @@ export interface DeclarationFault {
 const TYPE_NAME = /^[A-Z][A-Za-z0-9]{0,63}$/;
 const FIELD_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 const ENUM_VALUE = /^(?!true$|false$|null$|__)[A-Za-z_][A-Za-z0-9_]{0,63}$/;
-/** What every descriptor has, and what sentences call something else. */
+/** Names that every descriptor already has, or that sentences use with another meaning. */
 const RESERVED = ['type', 'tags', 'summary', 'summaryParts', ACTOR, SUBJECTS];
 
-/** All that is wrong with a declaration, also with one that no function made. Empty: it can be compiled. */
+/** All faults of a declaration, which may be untyped input. Empty: it can be compiled. */
 export function faultsOf(declaration: unknown, path: string, locales: readonly Locale[]): DeclarationFault[] {
   const read = declarationSchema(locales).safeParse(declaration);
   if (!read.success)
@@ -25,7 +25,7 @@ export function faultsOf(declaration: unknown, path: string, locales: readonly L
       path: pathOf(path, issue.path),
       message: issue.message,
     }));
-  // The schema has just said so.
+  // The schema above has verified the type.
   const checked = declaration as DescriptorDeclaration;
   const faults = [...nameFaults(checked, path), ...fieldFaults(checked, path)];
   return faults.length > 0 ? faults : sentenceFaults(checked, path, locales);
@@ -41,7 +41,7 @@ function nameFaults({ type, fields, group = [] }: DescriptorDeclaration, path: s
   for (const name of Object.keys(fields)) {
     if (RESERVED.includes(name))
       faults.push({ path: `${path}.fields.${name}`, message: 'Every descriptor has something of this name' });
-    // Where the field is left out, a descriptor would seem to have it.
+    // An inherited property would make a missing field look present.
     else if (name in Object.prototype)
       faults.push({ path: `${path}.fields.${name}`, message: 'Every object has something of this name' });
     else if (!FIELD_NAME.test(name))
@@ -142,7 +142,7 @@ export function faultIn(work: () => unknown): string | null {
   }
 }
 
-/** As one would write it in the file: what `field.*` puts together is not seen there. */
+/** Location as written in the file, without the levels that `field.*` adds. */
 export function pathOf(start: string, parts: readonly PropertyKey[]): string {
   return parts
     .filter((part, index) => !(part === 'options' && parts[index - 2] === 'fields'))

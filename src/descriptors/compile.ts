@@ -10,15 +10,15 @@ import type { FieldDeclaration } from './field.ts';
 import { defineGroupSentence, defineSentence } from './sentence.ts';
 
 export const DEFAULT_JSON_BYTES = 16 * 1024;
-/** Of GraphQL's Int. */
+/** Range of GraphQL's Int. */
 export const MIN_INT = -(2 ** 31);
 export const MAX_INT = 2 ** 31 - 1;
-/** Type of the ref that a person is. */
+/** Ref type of a person. */
 const PERSON = 'person';
 
 type Fields = Readonly<Record<string, FieldDeclaration>>;
 
-/** All that follows from a declaration in which `check.ts` has found no fault. */
+/** Compiles a declaration that passed `check.ts`. */
 export function compileDescriptor(declaration: DescriptorDeclaration): DescriptorType {
   const { type, description, group, summary, groupSummary } = declaration;
   const fields = compiledFields(declaration.fields);

@@ -18,7 +18,7 @@ const length = z.int().min(0).max(MAX_TEXT_LENGTH).optional();
 const whole = z.int().min(MIN_INT).max(MAX_INT).optional();
 const finite = z.number().optional();
 
-/** A field as `field.*` makes it; a host may have written it by hand. */
+/** A field as created by `field.*`; hosts may also write it by hand. */
 const fieldSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('text'),
@@ -67,7 +67,7 @@ export const messagesSchema = z.union([messageSchema, z.array(messageSchema).min
   error: 'Must be a message, or a list of messages',
 });
 
-/** The shape of a declaration; what its parts have to do with each other is for `check.ts`. */
+/** Shape of a declaration. Relations between its parts are checked in `check.ts`. */
 export function declarationSchema(locales: readonly Locale[]) {
   const error = ({ code, keys }: { readonly code: string; readonly keys?: unknown }): string | undefined =>
     code === 'unrecognized_keys' && Array.isArray(keys)

@@ -3,21 +3,21 @@ import type { LocalMessages, SentenceMessages } from './sentence.ts';
 
 type FieldDeclarations = Readonly<Record<string, FieldDeclaration>>;
 
-/** A type of actions as it is declared. Plain data: nothing is checked before the server starts. */
+/** Declaration of an action type. Plain data; the server checks it at start. */
 export interface DescriptorDeclaration<
   N extends string = string,
   F extends FieldDeclarations = FieldDeclarations,
 > {
-  /** The `type` under which actions are stored and filtered, such as `BuildFailed`. */
+  /** Name of the type in storage and filters, such as `BuildFailed`. */
   readonly type: N;
-  /** What happened, in a sentence: shown in the schema. */
+  /** One sentence that describes the event; becomes the description in the schema. */
   readonly description: string;
   readonly fields: F;
-  /** A whole sentence for people, by language, as ICU messages; English is for every language that is left out. */
+  /** A complete sentence for readers in each language, as ICU messages. Languages left out fall back to English. */
   readonly summary: SentenceMessages;
-  /** The fields that actions have in common which are shown as one, beside their type and day. Default: each alone. */
+  /** Fields that must be equal, beside type and day, for actions to be shown as one group. Default: never grouped. */
   readonly group?: readonly string[];
-  /** What is said of several actions of a group, in the languages where `summary` does not do. */
+  /** Sentence about a group of actions, for languages in which `summary` does not fit. */
   readonly groupSummary?: LocalMessages;
 }
 
@@ -27,8 +27,9 @@ type DescriptorOptions<F extends FieldDeclarations> = Omit<
 > & { readonly group?: readonly (keyof F & string)[] };
 
 /**
- * Declares a type of actions. It gives `BuildFailedDescriptor`, `BuildFailedInput` and the property `buildFailed` of
- * `DescriptorInput`; validation, refs, indexes, renames, erasure, groups and import follow from the fields.
+ * Declares an action type. `defineDescriptor({type: 'BuildFailed', ...})` adds `BuildFailedDescriptor`, `BuildFailedInput`
+ * and the property `buildFailed` of `DescriptorInput` to the schema. Validation, refs, indexes, renames, erasure, groups and
+ * import are derived from the fields.
  */
 export function defineDescriptor<const N extends string, const F extends FieldDeclarations>(
   type: N,
@@ -61,7 +62,7 @@ export type DescriptorValuesOf<F> = {
   readonly [K in Exclude<keyof F, OptionalKeys<F>>]: ValueOf<F[K]>;
 } & { readonly [K in OptionalKeys<F>]?: ValueOf<F[K]> | null };
 
-/** What publishing takes for these types: an object with exactly one of their properties. */
+/** Input of a publication: an object with exactly one of the types' properties. */
 export type DescriptorInputOf<D extends DescriptorDeclaration> = D extends DescriptorDeclaration
   ? Readonly<
       Record<
@@ -71,7 +72,7 @@ export type DescriptorInputOf<D extends DescriptorDeclaration> = D extends Descr
     >
   : never;
 
-/** A descriptor of one of these types as it is read, told apart by `type`. */
+/** A stored descriptor of one of these types, discriminated by `type`. */
 export type StoredDescriptorOf<D extends DescriptorDeclaration> = D extends DescriptorDeclaration
   ? { readonly type: D['type']; readonly tags: readonly string[] } & DescriptorValuesOf<D['fields']>
   : never;

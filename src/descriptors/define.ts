@@ -15,7 +15,7 @@ export function textSchema(max: number): z.ZodString {
     .refine((value) => value.isWellFormed(), 'Must be well-formed Unicode');
 }
 
-/** A name shown to people: 1 to 512 characters. */
+/** A display name: 1 to 512 characters. */
 export const nameSchema = textSchema(MAX_NAME_LENGTH).min(1, 'Must not be empty');
 export const tagsSchema = z
   .array(textSchema(MAX_TAG_LENGTH).min(1, 'Must not be empty'))
@@ -27,68 +27,68 @@ interface CommonField {
   readonly description: string;
 }
 
-/** What a descriptor field is. Validation, API types, rename paths and indexes follow from it. */
+/** Compiled field. Validation, API types, rename paths and indexes are derived from it. */
 export type DescriptorField = CommonField &
   (
     | {
         readonly kind: 'id';
         readonly isIndexed: boolean;
-        /** A person, not a thing. */
+        /** Refers to a person instead of a thing. */
         readonly isPerson: boolean;
-        /** Names who did it: must be the actor of the action, unless a service publishes. */
+        /** Must be the id of the action's actor, unless a service publishes. */
         readonly isActor: boolean;
       }
-    /** The denormalised name of what `idField` refers to: reads show the name of today, renames rewrite the copy. */
+    /** A copy of the name that belongs to `idField`: reads show the current name, renames update the copy. */
     | { readonly kind: 'nameOf'; readonly idField: string }
     | { readonly kind: 'text'; readonly minLength: number; readonly maxLength: number }
     /** A finite number from `min` to `max`. */
     | { readonly kind: 'number'; readonly isInteger: boolean; readonly min: number; readonly max: number }
     | { readonly kind: 'boolean' | 'dateTime' }
     | { readonly kind: 'enum'; readonly values: readonly string[] }
-    /** Free JSON; `{}` when it is not given. */
+    /** Free JSON; defaults to `{}`. */
     | { readonly kind: 'json'; readonly maxBytes: number }
   );
 
-/** A field by which an action is filed: it becomes a ref. */
+/** A field whose id becomes a ref of the action. */
 export interface RefField {
   readonly name: string;
   readonly type: string;
-  /** The field with its name. */
+  /** Name of the field with the ref's label. */
   readonly label: string;
 }
 
-/** A stored descriptor, read by field name. */
+/** A stored descriptor as a record of its fields. */
 export type DescriptorValues = Readonly<Record<string, unknown>>;
 
 export interface DescriptorType {
-  /** The `type` under which actions are stored and filtered, such as `ApplicationRating`. */
+  /** Name of the type in storage and filters, such as `ApplicationRating`. */
   readonly type: string;
-  /** The property of the API's descriptor input. */
+  /** Property of the API's `DescriptorInput`. */
   readonly inputName: string;
   readonly description: string;
   readonly fields: Readonly<Record<string, DescriptorField>>;
-  /** The same as a list: walked for every descriptor that is shown. */
+  /** `fields` as a list, which is faster to iterate for every descriptor shown. */
   readonly fieldList: readonly { readonly name: string; readonly field: DescriptorField }[];
-  /** Fields that hold the name of something, and the field with its id. */
+  /** Fields with a copied name, each with the field of the id it belongs to. */
   readonly namedFields: readonly { readonly name: string; readonly idField: string }[];
-  /** Fields with the id of who did it. */
+  /** Fields that contain the actor's id. */
   readonly actorFields: readonly string[];
   readonly refFields: readonly RefField[];
-  /** Fields with the id of somebody whom the action concerns. */
+  /** Fields that contain ids of people the action concerns. */
   readonly concernedFields: readonly string[];
-  /** Fields that actions have in common which are shown as one; absent: they are shown one by one. */
+  /** Fields that must be equal for actions to be shown as one group; absent: never grouped. */
   readonly group?: readonly string[];
-  /** A whole sentence for people, by language. */
+  /** A complete sentence for readers, by language. */
   readonly summary: SentenceMessages;
   readonly sentence: Sentence;
   /**
-   * What is said of several actions of a group, by language. An id in which they differ becomes a list of names;
-   * `{subjects}` is the number of those the sentence begins with. Absent for a language: its `summary`.
+   * Sentence about a group of actions, by language. An id in which the actions differ becomes a list of names; `{subjects}`
+   * is the number of names at the start of the sentence. Languages left out use `summary`.
    */
   readonly groupSummary?: LocalMessages;
-  /** Null where the type is shown one by one. */
+  /** `null` when the type is never grouped. */
   readonly groupSentence: Sentence | null;
-  /** Validates an input, tags included; unknown properties are faults. */
+  /** Validates an input including its tags; rejects unknown properties. */
   readonly schema: z.ZodType<{ tags: string[] } & Record<string, unknown>>;
 }
 
@@ -138,7 +138,7 @@ function numberSchema({ isInteger, min, max }: DescriptorField & { readonly kind
 
 const isoSchema = z.iso.datetime({ offset: true });
 
-/** The API gives a date; a line of a file gives text with a time zone. */
+/** The API passes a Date; a line of an import file has text with a time zone. */
 const timeSchema = z.unknown().transform((value, context) => {
   const time = isoSchema.safeParse(value).success ? new Date(String(value)) : value;
   if (time instanceof Date && !Number.isNaN(time.getTime())) return time;
@@ -148,7 +148,7 @@ const timeSchema = z.unknown().transform((value, context) => {
 
 const MAX_JSON_DEPTH = 16;
 
-/** Free JSON of at most so many bytes when serialised. */
+/** Free JSON with a maximum serialised size. */
 export function jsonSchema(maxBytes: number): z.ZodType {
   return z.unknown().superRefine((value, context) => {
     const fault = jsonFault(value, 0);
@@ -160,7 +160,7 @@ export function jsonSchema(maxBytes: number): z.ZodType {
   });
 }
 
-/** Names that databases or JavaScript would take for something else are refused rather than escaped. */
+/** Rejects property names that databases or JavaScript treat specially, instead of escaping them. */
 function jsonFault(value: unknown, depth: number): string | null {
   if (depth > MAX_JSON_DEPTH) return `Must be nested at most ${String(MAX_JSON_DEPTH)} levels deep`;
   if (typeof value === 'string') {

@@ -1,14 +1,14 @@
 export interface CommonOptions {
-  /** Shown in the schema. Default: by its kind. */
+  /** Description in the schema. Default: derived from the kind. */
   readonly description?: string;
-  /** May be left out. Default: no. */
+  /** The field may be omitted. Default: false. */
   readonly optional?: boolean;
 }
 
 export interface TextOptions extends CommonOptions {
-  /** Least length in characters. Default: 0. */
+  /** Minimum length in characters. Default: 0. */
   readonly min?: number;
-  /** Greatest length in characters, up to 8,192, which is the default. */
+  /** Maximum length in characters. Default and upper bound: 8,192. */
   readonly max?: number;
 }
 
@@ -19,34 +19,34 @@ export interface NumberOptions extends CommonOptions {
 
 export interface JsonOptions {
   readonly description?: string;
-  /** Most bytes when serialised, up to 65,536. Default: 16,384. */
+  /** Maximum serialised size in bytes. Default: 16,384. Upper bound: 65,536. */
   readonly maxBytes?: number;
 }
 
 export interface IdOptions extends CommonOptions {
-  /** The text field that holds its name: reads show the name of now there, and renames reach the copy. */
+  /** Text field with the thing's name: reads show the current name there, and renames update the copy. */
   readonly label?: string;
-  /** Actions are found by it: `filter: {descriptor: {field, value}}`. Default: no. */
+  /** Allows `filter: {descriptor: {field, value}}` on this field. Default: false. */
   readonly indexed?: boolean;
 }
 
 interface FiledOptions extends CommonOptions {
   readonly indexed?: boolean;
-  /** Whether the action carries it as a ref, so that it is in its slice and in the feeds of its followers. Default: yes. */
+  /** Adds the id to the action's refs: the action appears in its slice and in its followers' feeds. Default: true. */
   readonly asRef?: boolean;
 }
 
 export interface RefOptions extends FiledOptions {
-  /** The text field that holds its name. */
+  /** Text field with the thing's name. */
   readonly label: string;
 }
 
 export interface PersonOptions extends FiledOptions {
-  /** The text field that holds their name. */
+  /** Text field with the person's name. */
   readonly name: string;
-  /** Interactions lift the action all the way for them, as for who is mentioned. Default: no. */
+  /** The action concerns this person: interactions bump it fully in their feed, as for mentions. Default: false. */
   readonly concerned?: boolean;
-  /** Who did it: must be the actor of the action unless a service publishes. Default: no. */
+  /** Must be the id of the action's actor unless a service publishes. Default: false. */
   readonly isActor?: boolean;
 }
 
@@ -115,25 +115,25 @@ function id(options: IdOptions = {}) {
   return { kind: 'id', options } as const;
 }
 
-/** The kinds of fields that a descriptor can have. */
+/** Constructors for the fields of a descriptor. */
 export const field = {
-  /** Text. Also what holds the name of a person or a thing: 1 to 512 characters then. */
+  /** Text. As the name of a person or thing it must have 1 to 512 characters. */
   text,
-  /** A whole number of 32 bits. */
+  /** A 32-bit integer. */
   int,
   /** A finite number. */
   float,
   boolean,
-  /** A time, stored to the millisecond. */
+  /** A time with millisecond precision. */
   dateTime,
-  /** One of these names, an enum in the schema. */
+  /** One of the given names; an enum in the schema. */
   enum: enumeration,
-  /** Free JSON, `{}` when it is left out. */
+  /** Free JSON; defaults to `{}`. */
   json: (options: JsonOptions = {}) => ({ kind: 'json', options }) as const,
-  /** The id of anything, which the action is not filed under. */
+  /** An id that does not become a ref of the action. */
   id,
-  /** A person, by their member id. Without `asRef: false` a ref of the action, of the type `person`. */
+  /** A person's member id. Becomes a ref of type `person` unless `asRef: false`. */
   person: <const O extends PersonOptions>(options: O) => ({ kind: 'person', options }) as const,
-  /** A thing of that type. Without `asRef: false` a ref of the action. */
+  /** The id of a thing of the given type. Becomes a ref unless `asRef: false`. */
   ref: <const O extends RefOptions>(type: string, options: O) => ({ kind: 'ref', type, options }) as const,
 } as const;

@@ -18,17 +18,17 @@ export interface HostConfig<
   D extends readonly DescriptorDeclaration[] = readonly DescriptorDeclaration[],
   P extends readonly PackName[] = readonly PackName[],
 > {
-  /** Types that come with the server. Default: all, `recruiting` and `social`. `Custom` is there in any case. */
+  /** Packs of types that ship with the server. Default: all (`recruiting`, `social`). `Custom` is always available. */
   readonly packs?: P;
-  /** The reactions that people may give. The setting REACTIONS comes before it. */
+  /** Reactions that members can give. The setting REACTIONS overrides it. */
   readonly reactions?: readonly string[];
-  /** Languages of sentences beside English and German, by tag. */
+  /** Languages of sentences beside English and German, by language tag. */
   readonly locales?: LocaleDeclarations;
-  /** Types of its own. */
+  /** The host's own types. */
   readonly descriptors?: D;
 }
 
-/** The configuration of a host, as `fanfare.config.ts` exports it. Nothing is checked before the server starts. */
+/** Configuration of a host, the default export of `fanfare.config.ts`. The server checks it at start. */
 export function defineConfig<
   const D extends readonly DescriptorDeclaration[] = readonly [],
   const P extends readonly PackName[] = readonly ['recruiting', 'social'],
@@ -36,12 +36,12 @@ export function defineConfig<
   return config;
 }
 
-/** Names every fault of a configuration at once. */
+/** Lists every fault of a configuration at once. */
 export class HostConfigError extends Error {
   override readonly name = 'HostConfigError';
   readonly faults: readonly DeclarationFault[];
 
-  /** @param source the file, or what else it comes from. */
+  /** @param source path of the file, or another name of the origin. */
   constructor(faults: readonly DeclarationFault[], source: string) {
     const lines = faults.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`);
     super(
@@ -53,20 +53,20 @@ export class HostConfigError extends Error {
 
 export interface CheckedHostConfig {
   readonly types: readonly DescriptorType[];
-  /** Null: it names none. */
+  /** `null`: the configuration names none. */
   readonly reactions: readonly string[] | null;
-  /** The languages that sentences are served in, English first. */
+  /** Languages served, English first. */
   readonly languages: ReadonlyMap<Locale, PhraseMessages>;
-  /** What it came from, for messages. */
+  /** Origin of the configuration, for messages. */
   readonly source: string;
 }
 
 const MAX_TYPES = 200;
-/** Of the 64 indexes that a collection may have in MongoDB the server takes some itself. */
+/** MongoDB allows 64 indexes per collection, and the server needs some of them. */
 const MAX_INDEXED = 16;
 const KNOWN = ['packs', 'reactions', 'locales', 'descriptors'];
 
-/** @throws HostConfigError that names every fault. */
+/** @throws HostConfigError with every fault. */
 export function checkHostConfig(config: unknown, source: string): CheckedHostConfig {
   if (typeof config !== 'object' || config === null || Array.isArray(config))
     throw new HostConfigError(
@@ -75,7 +75,7 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
     );
   const { packs, reactions, locales, descriptors } = config as Record<string, unknown>;
   const own: readonly unknown[] = Array.isArray(descriptors) ? descriptors : [];
-  // A fault of a language is none of the sentences in it.
+  // Check sentences in a faulty locale too: the locale's own faults are reported separately.
   const known = [...SHIPPED_PHRASES.keys(), ...Object.keys(locales ?? {})];
   const faults = [
     ...Object.keys(config)
@@ -133,7 +133,7 @@ function reactionFaults(reactions: unknown): DeclarationFault[] {
   return expects === null ? [] : [{ path: 'reactions', message: `Expected ${expects}` }];
 }
 
-/** With its type, which says more than its number. */
+/** Names the declaration's type, which is clearer than its index. */
 function placeOf(declaration: unknown, index: number): string {
   const isNamed = typeof declaration === 'object' && declaration !== null && 'type' in declaration;
   const name = isNamed && typeof declaration.type === 'string' ? ` ${declaration.type}` : '';

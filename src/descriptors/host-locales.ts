@@ -7,13 +7,16 @@ import { compilePhrase, SHIPPED_PHRASES, type PhraseMessages } from './phrases.t
 import type { LocalMessages } from './sentence.ts';
 
 export interface LocaleDeclaration extends PhraseMessages {
-  /** Sentences about an action by type, those of packs too; what a type declares itself is not said here again. */
+  /**
+   * Sentences about a single action, by type, including types of packs. Types may also declare them themselves, but not
+   * both.
+   */
   readonly summaries?: LocalMessages;
-  /** Sentences about several actions of a group by type, where the other does not do. */
+  /** Sentences about a group of actions, by type, where the single sentence does not fit. */
   readonly groupSummaries?: LocalMessages;
 }
 
-/** By tag, such as `fr` or `pt-BR`. */
+/** By language tag, such as `fr` or `pt-BR`. */
 export type LocaleDeclarations = Readonly<Record<Locale, LocaleDeclaration>>;
 
 const byType = z.record(z.string(), messagesSchema).optional();
@@ -57,7 +60,7 @@ function tagFault(locale: Locale): string | null {
     : 'This Node.js does not know the language';
 }
 
-/** All languages of a configuration; those that come with the server first. */
+/** All languages of a configuration; those shipped with the server come first. */
 export function languagesOf(locales: LocaleDeclarations): ReadonlyMap<Locale, PhraseMessages> {
   const own = Object.entries(locales).map(
     ([locale, { others, manyOthers }]) => [locale, { others, manyOthers }] as const,

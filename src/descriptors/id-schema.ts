@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { isTenantName, plainId, tenantOf } from '../domain/tenant.ts';
 
-/** Longest id of a user, a ref or an object, in characters. */
+/** Maximum length of a user, ref or object id, in characters. */
 export const MAX_ID_LENGTH = 256;
 
-/** What most ids are made of: nothing needs a closer look. */
+/** Fast path: printable ASCII needs no further check. */
 const USUAL = /^[\x20-\x7e]*$/;
 
 let areTenantsServed = false;
 
-/** From now on ids in this process may be stored ids, with a tenant before them. */
+/** Lets ids in this process carry a tenant prefix from now on. */
 export function acceptStoredIds(): void {
   areTenantsServed = true;
 }
 
-/** An id of the host application as it came from there: 1 to 256 characters, no control characters. */
+/** An id given by the host application: 1 to 256 characters, no control characters. */
 const plainIdSchema = z
   .string()
   .min(1, 'Must not be empty')
@@ -22,7 +22,7 @@ const plainIdSchema = z
   .regex(/^\P{Cc}*$/u, 'Must not contain control characters')
   .refine((value) => value.isWellFormed(), 'Must be well-formed Unicode');
 
-/** An id as services are given it: where tenants are served, with the tenant that the edge has put before it. */
+/** An id as services receive it: with a tenant prefix, added at the edge, when tenants are on. */
 export const idSchema = z.string().superRefine((value, context) => {
   const isStored = areTenantsServed && isTenantName(tenantOf(value));
   const id = isStored ? plainId(value) : value;

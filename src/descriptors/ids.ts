@@ -1,7 +1,7 @@
 import type { StoredDescriptor } from '../domain/action.ts';
 import { descriptorOfType } from './registry.ts';
 
-/** Every id that a descriptor holds, each once; none for a type that is not registered. */
+/** All ids in a descriptor, without duplicates; empty for unregistered types. */
 export function idsOf(descriptor: StoredDescriptor): string[] {
   const fields = Object.entries(descriptorOfType(descriptor.type)?.fields ?? {});
   const ids = fields.flatMap(([name, field]) => {

@@ -3,11 +3,11 @@ import type { Locale } from './locale.ts';
 
 export type Syntax = ReturnType<IntlMessageFormat['getAst']>;
 
-/** Kinds of elements, as icu-messageformat-parser numbers them. */
+/** Element kinds as numbered by icu-messageformat-parser. */
 export const LITERAL = 0;
 export const ARGUMENT = 1;
 
-/** @throws Error with the text, which the parser's own leaves out. */
+/** @throws Error that quotes the message, which the parser's own error does not. */
 export function messageOf(text: string, locale: Locale): IntlMessageFormat {
   try {
     return new IntlMessageFormat(text, locale);
@@ -17,7 +17,7 @@ export function messageOf(text: string, locale: Locale): IntlMessageFormat {
   }
 }
 
-/** Every argument of a message, those of its branches too. */
+/** All arguments of a message, including those inside its branches. */
 export function argumentsOf(syntax: Syntax): string[] {
   const names = new Set<string>();
   const walk = (elements: Syntax): void => {

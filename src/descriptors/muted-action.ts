@@ -4,7 +4,7 @@ import { isMutedMember, type ReaderMutes } from '../domain/mute.ts';
 import { normalised, wordsOf, type Phrases } from '../domain/words.ts';
 import { textsOf } from './texts.ts';
 
-/** What of an action a mute goes by. */
+/** The fields of an action that mutes are matched against. */
 export type MutableAction = Pick<Action, 'actorId' | 'refIds' | 'refs' | 'descriptor'>;
 
 export function isMutedAction(mutes: ReaderMutes, action: MutableAction): boolean {
@@ -17,18 +17,18 @@ export function isMutedAction(mutes: ReaderMutes, action: MutableAction): boolea
   );
 }
 
-/** What of texts stays in memory, in bytes, roughly. */
+/** Approximate memory bound of the word cache, in bytes. */
 const MAX_BYTES = 8_388_608;
-/** Of a word besides its letters. */
+/** Overhead of one cached word, in bytes. */
 const WORD_BYTES = 24;
 
-/** The words of texts, from request to request: a name that many actions have is taken apart once. */
+/** Words of texts, cached across requests: a name that occurs in many actions is split once. */
 const known = new LRUCache<string, readonly string[]>({
   maxSize: MAX_BYTES,
   sizeCalculation: (words, text) => 4 * text.length + WORD_BYTES * (words.length + 1),
 });
 
-/** By the action as it was decoded: readers of one batch share it. */
+/** Words by decoded action, which the readers of one batch share. */
 const compared = new WeakMap<MutableAction, readonly string[]>();
 
 function hasPhrase(phrases: Phrases, action: MutableAction): boolean {

@@ -1,15 +1,15 @@
 import type { DescriptorType, DescriptorValues } from './define.ts';
 import { descriptorTypes, descriptorOfType } from './registry.ts';
 
-/** A descriptor field that holds the name of what another field of the same descriptor refers to. */
+/** A descriptor field that copies the name belonging to another field of the same descriptor. */
 export interface NamePath {
   readonly idField: string;
   readonly nameField: string;
-  /** The descriptor types that have the pair. */
+  /** Descriptor types with this pair of fields. */
   readonly types: readonly string[];
 }
 
-/** Everywhere a descriptor holds a copy of a name: what a rename has to reach. */
+/** Every place where descriptors copy names; renames must update all of them. */
 export function namePathsOf(descriptors: readonly DescriptorType[] = descriptorTypes()): NamePath[] {
   const paths = new Map<string, { idField: string; nameField: string; types: string[] }>();
   for (const { type, fields } of descriptors) {
@@ -25,7 +25,7 @@ export function namePathsOf(descriptors: readonly DescriptorType[] = descriptorT
   return [...paths.values()];
 }
 
-/** The ids whose names a descriptor holds, each once; none for a type that is not registered. */
+/** Ids whose names a descriptor copies, without duplicates; empty for unregistered types. */
 export function namedIdsOf(descriptor: DescriptorValues & { readonly type: string }): string[] {
   const ids = new Set<string>();
   for (const field of Object.values(descriptorOfType(descriptor.type)?.fields ?? {})) {
@@ -35,7 +35,7 @@ export function namedIdsOf(descriptor: DescriptorValues & { readonly type: strin
   return [...ids];
 }
 
-/** What an action calls somebody or something: by the labels of its refs, and by the names its descriptor holds. */
+/** All names an action contains for an id: ref labels and names in the descriptor. */
 export function namesIn(
   {
     refs,

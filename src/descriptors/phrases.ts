@@ -1,11 +1,11 @@
 import type { Locale } from './locale.ts';
 import { argumentsOf, messageOf } from './message-syntax.ts';
 
-/** Words of a language that the sentences of all types share, as ICU messages. */
+/** Phrases that the sentences of all types share, per language, as ICU messages. */
 export interface PhraseMessages {
-  /** People and things of a list that are not named, by their `{count}`: "3 others". */
+  /** The rest of a shortened list: "3 others", from `{count}`. */
   readonly others: string;
-  /** The same where nobody has counted them: "many others". */
+  /** The same when the count is unknown: "many others". */
   readonly manyOthers: string;
 }
 
@@ -14,7 +14,7 @@ export const SHIPPED_PHRASES: ReadonlyMap<Locale, PhraseMessages> = new Map([
   ['de', { others: '{count, number} weitere', manyOthers: 'viele weitere' }],
 ]);
 
-/** Says who is not named in a list. @param count null where it is not known. */
+/** Renders the rest of a shortened list. @param count `null` when unknown. */
 export type OthersPhrase = (count: number | null) => string;
 
 export function othersPhrase(locale: Locale, { others, manyOthers }: PhraseMessages): OthersPhrase {
@@ -23,7 +23,7 @@ export function othersPhrase(locale: Locale, { others, manyOthers }: PhraseMessa
   return (count) => (count === null ? uncounted({}) : counted({ count }));
 }
 
-/** @throws Error if it is no ICU message or names something else than what is `known`. */
+/** @throws Error when the text is not an ICU message or uses an argument outside `known`. */
 export function compilePhrase(
   text: string,
   locale: Locale,

@@ -2,7 +2,7 @@ import type { ActionRef, StoredDescriptor, UserId } from '../domain/action.ts';
 import { plainId } from '../domain/tenant.ts';
 import { descriptorOfType } from './registry.ts';
 
-/** The refs that an action has for what its descriptor says, each id once. One without a name is called by its id. */
+/** Refs that follow from a descriptor, without duplicates. A ref without a name gets its id as label. */
 export function refsOfDescriptor(descriptor: StoredDescriptor): ActionRef[] {
   const refs = new Map<string, ActionRef>();
   for (const { name, type, label } of descriptorOfType(descriptor.type)?.refFields ?? []) {
@@ -14,7 +14,7 @@ export function refsOfDescriptor(descriptor: StoredDescriptor): ActionRef[] {
   return [...refs.values()];
 }
 
-/** The people whom an action concerns for what its descriptor says, each once. */
+/** People the descriptor concerns, without duplicates. */
 export function concernedByDescriptor(descriptor: StoredDescriptor): UserId[] {
   const ids = (descriptorOfType(descriptor.type)?.concernedFields ?? []).flatMap((name) => {
     const id = descriptor[name];

@@ -3,7 +3,7 @@ import { checkHostConfig, type CheckedHostConfig } from './host-config.ts';
 import { bestLocale, type Locale } from './locale.ts';
 import { othersPhrase, type OthersPhrase } from './phrases.ts';
 
-/** What follows from the types of this process. */
+/** Data derived from the types of this process. */
 interface Catalogue {
   readonly types: readonly DescriptorType[];
   readonly byType: ReadonlyMap<string, DescriptorType>;
@@ -12,7 +12,7 @@ interface Catalogue {
   readonly others: ReadonlyMap<Locale, OthersPhrase>;
   readonly locales: readonly Locale[];
   readonly source: string;
-  /** The types and languages as they are declared, to tell whether others are the same. */
+  /** Serialised types and languages, to detect whether another declaration differs. */
   readonly print: string;
 }
 
@@ -23,9 +23,9 @@ const DEFAULT_SOURCE = 'The default configuration';
 let current: Catalogue | null = null;
 
 /**
- * Takes the types and languages of a configuration for this process, before anything asks for them. A process has one set of
- * them: what is stored, indexed and served by them must not depend on who asks.
- * @throws Error when it works with others already.
+ * Sets the types and languages of this process; must be called before they are first used. A process has exactly one set,
+ * since storage, indexes and API must all agree on it.
+ * @throws Error when the process already uses a different set.
  */
 export function useDescriptors(config: Declared): void {
   const next = catalogueOf(config);
@@ -42,7 +42,7 @@ export function descriptorSource(): string {
   return catalogue().source;
 }
 
-/** Every type of this process, those of packs first. */
+/** All types of this process; types of packs come first. */
 export function descriptorTypes(): readonly DescriptorType[] {
   return catalogue().types;
 }
@@ -55,7 +55,7 @@ export function descriptorOfInput(inputName: string): DescriptorType | undefined
   return catalogue().byInputName.get(inputName);
 }
 
-/** Fields that are declared as indexed by any type: actions can be found by their values. */
+/** Fields that at least one type declares as indexed; filters may use them. */
 export function indexedFields(): readonly string[] {
   return catalogue().indexedFields;
 }
@@ -64,12 +64,12 @@ export function servedLocales(): readonly Locale[] {
   return catalogue().locales;
 }
 
-/** The language that serves a list as in Accept-Language best. */
+/** Best match among this process's languages for an Accept-Language list. */
 export function localeFor(languages: string | undefined): Locale {
   return bestLocale(languages, servedLocales());
 }
 
-/** "3 others". @param count null where it is not known. */
+/** "3 others". @param count `null` when unknown. */
 export function othersIn(locale: Locale, count: number | null): string {
   return catalogue().others.get(locale)?.(count) ?? '';
 }

@@ -4,9 +4,9 @@ import { DEFAULT_LOCALE, languageOf, type Locale } from './locale.ts';
 import { ARGUMENT, argumentsOf, LITERAL, messageOf, type Syntax } from './message-syntax.ts';
 
 /**
- * What a type of action says in each language: an ICU message that begins with who did it. `{actor}` is the actor of the
- * action, any other argument is a field. An id shows the name of now. With several messages the first is taken for which
- * every id has a name and every other field a value; the last serves in any case. A language without one is served English.
+ * The sentence of an action type in each language: an ICU message that starts with the actor. `{actor}` is the action's
+ * actor; every other argument is a field. Ids are shown by their current name. Of several messages, the first one whose ids
+ * all have names and whose fields all have values is used, otherwise the last one. Missing languages fall back to English.
  */
 export type SentenceMessages = Readonly<Record<typeof DEFAULT_LOCALE, Messages>> & LocalMessages;
 export type LocalMessages = Readonly<Partial<Record<Locale, Messages>>>;
@@ -14,24 +14,24 @@ export type Messages = string | readonly string[];
 
 export const ACTOR = 'actor';
 
-/** In a sentence about a group: the number of those it begins with, for words that go by it. */
+/** Argument of group sentences: the number of subjects at the start, for words that must agree with it. */
 export const SUBJECTS = 'subjects';
 
-/** Words, or the place of a name. */
+/** Text, or a placeholder for a name. */
 export type SentencePart = string | { readonly id: string };
 
-/** What a message is made from: ids are given by the names of their arguments. */
+/** Arguments of a message; ids are listed by argument name. */
 export interface SentenceValues {
   hasName(argument: string): boolean;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 export interface Sentence {
-  /** Arguments that are ids: those of the actor and of people and things. */
+  /** Arguments that are ids: the actor, people and things. */
   readonly ids: readonly string[];
-  /** Those that are not. */
+  /** All other arguments. */
   readonly values: readonly string[];
-  /** The language that it speaks to a reader who asks for `locale`. */
+  /** The language actually used for a reader who asks for `locale`. */
   spoken(locale: Locale): Locale;
   parts(locale: Locale, values: SentenceValues): SentencePart[];
 }
@@ -41,7 +41,7 @@ interface Message {
   parts(fields: Readonly<Record<string, unknown>>): SentencePart[];
 }
 
-/** Stands where a name will be: the formatter passes objects through as parts of their own. */
+/** Marks the position of a name: the formatter returns objects as separate parts. */
 class NamePlace {
   readonly id: string;
 
@@ -50,7 +50,7 @@ class NamePlace {
   }
 }
 
-/** @throws Error if a message is no ICU message or names a field that there is not. */
+/** @throws Error when a message is not valid ICU or uses an unknown field. */
 export function defineSentence(
   messages: SentenceMessages,
   fields: Readonly<Record<string, { readonly kind: string }>>,
@@ -88,9 +88,9 @@ export function defineSentence(
 }
 
 /**
- * What is said of several actions of a group at once: the same sentence, in which an id that they do not have in common stands
- * for all of theirs.
- * @throws Error if it shows a value that they do not have in common.
+ * Sentence about several actions of a group: the type's sentence, where an id in which the actions differ stands for all of
+ * their ids.
+ * @throws Error when it uses a value that the actions need not have in common.
  */
 export function defineGroupSentence(
   messages: SentenceMessages,
@@ -126,7 +126,7 @@ function compile(
     arguments: names,
     parts(values) {
       const valueOf = (name: string): unknown => places.get(name) ?? values[name] ?? '';
-      // Most messages are words and names; formatting one of those in full takes twenty times as long.
+      // Most messages consist of text and names only; the full formatter takes twenty times as long for them.
       const parts =
         plain?.map((element) => (element.isLiteral ? element.text : valueOf(element.text))) ??
         formatted(format, Object.fromEntries(names.map((name) => [name, valueOf(name)])));

@@ -2,8 +2,8 @@ import type { Action } from '../domain/action.ts';
 import { descriptorOfType } from './registry.ts';
 
 /**
- * What an action says in words, as it is stored: the texts and names of its descriptor and the labels of its refs. Neither
- * tags, ids nor free data; of a type that nobody declares the labels alone.
+ * All words of an action as stored: texts and names of the descriptor and labels of its refs. Excludes tags, ids and free
+ * data. For unregistered types only the labels.
  */
 export function textsOf({ descriptor, refs }: Pick<Action, 'descriptor' | 'refs'>): string[] {
   const fields = descriptorOfType(descriptor.type)?.fieldList ?? [];

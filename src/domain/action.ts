@@ -27,12 +27,12 @@ export interface StoredDescriptor {
   readonly [field: string]: unknown;
 }
 
-/** Goes by what is visible: neither removed nor hidden. */
+/** Counts visible interactions only: neither removed nor hidden ones. */
 export interface Engagement {
   readonly comments: number;
   readonly likes: number;
   readonly reshares: number;
-  /** Those that somebody gave, the most frequent first. */
+  /** Reactions with at least one giver, most frequent first. */
   readonly reactions: readonly ReactionCount[];
   readonly lastInteraction: Date | null;
 }
@@ -44,21 +44,21 @@ export interface ReactionCount {
 
 export interface FanOut {
   readonly state: FanOutState;
-  /** Raised by every change of the action that feeds have to follow. */
+  /** Incremented by every change of the action that feeds must pick up. */
   readonly version: number;
   readonly attempts: number;
-  /** The most urgent of what is pending. */
+  /** The most urgent lane among the pending changes. */
   readonly lane: Lane;
-  /** Readers who hold the action, counted once each. */
+  /** Number of readers whose feed has the action. */
   readonly delivered: number;
   readonly error: string | null;
-  /** While interactions keep it from rest: the version of the last pass that came to its end. Everything but they is in it. */
+  /** Version of the last finished pass, set while only interactions keep the fan-out going. Feeds have everything else. */
   readonly deliveredVersion?: number;
-  /** Of the last change that asked for a pass, where that was traced: a W3C traceparent, and when. */
+  /** Trace of the last change that requested a pass, if that change was traced: a W3C traceparent and its time. */
   readonly trace?: { readonly parent: string; readonly at: Date };
 }
 
-/** A fan-out that goes on only for interactions is DONE, or an action that people react to all the time would never be. */
+/** Reports DONE while only interactions are pending: a popular action would otherwise never be DONE. */
 export function reportedFanOut({
   state,
   version,
@@ -70,20 +70,20 @@ export function reportedFanOut({
     : { state, version };
 }
 
-/** Whom an action concerns for what it says of them, by a key of its audience. */
+/** Audience key of a reader whom the content of an action concerns. */
 export interface ConcernedKey {
   readonly key: string;
-  /** By an edit, from then on; null: since it was published. */
+  /** Set when an edit added the key. `null`: concerned since publication. */
   readonly since: Date | null;
 }
 
-/** Most reshares of an action that bring it to followers: the newest. */
+/** Upper bound on the reshares that carry an action to followers; the newest ones count. */
 export const MAX_RESHARES = 100;
 
-/** Somebody passed an action on to their followers. */
+/** One member's reshare of an action to their followers. */
 export interface Reshare {
   readonly by: UserId;
-  /** When the server recorded it, in milliseconds. Follow spans are measured by this. */
+  /** Server time of the reshare, in milliseconds. Follow spans are compared with it. */
   readonly at: Date;
 }
 
@@ -91,12 +91,12 @@ export interface Reshare {
 export interface Action {
   readonly id: ActionId;
   readonly actorId: UserId;
-  /** When it happened, as the application says. */
+  /** Event time, given by the application. */
   readonly conducted: Date;
-  /** When the server recorded it, in milliseconds. Follow spans and memberships are measured by this. */
+  /** Server time of the publication, in milliseconds. Follow spans and memberships are compared with it. */
   readonly recorded: Date;
   readonly idempotencyKey: string | null;
-  /** Names this state of it: another one after every change but those of `fanOut`. Absent: a release before wrote it. */
+  /** Revision: changes with every write except those of `fanOut`. Absent on documents written by older releases. */
   readonly rev?: number;
   readonly scope: Scope;
   /** Audience keys: `team:42`, `department:7`, `user:9`, `followers`, `public`. */
@@ -108,28 +108,28 @@ export interface Action {
   /** Ids of the refs and of the actor, each once. */
   readonly refIds: readonly RefId[];
   readonly descriptor: StoredDescriptor;
-  /** What it has in common with those it is shown with, as it was when it was recorded or edited. Null: it is shown alone. */
+  /** Actions with the same key are shown as one group. Set at publication or by an edit. `null`: never grouped. */
   readonly groupKey: string | null;
-  /** Raised by every edit; 1 as it was published. */
+  /** Incremented by every edit; 1 at publication. */
   readonly version: number;
   readonly editedAt: Date | null;
-  /** Raised by every edit of whom it is addressed to. Above 0 no reason is trusted that was stored for it. */
+  /** Incremented by every edit of the audience. Above 0, reasons stored in feeds are not trusted. */
   readonly audienceRev: number;
-  /** Everybody it names, or ever named; null: whom it names, since it was published. */
+  /** Everybody the action concerns or ever concerned. `null`: exactly those it names, since publication. */
   readonly concerned: readonly ConcernedKey[] | null;
   readonly engagement: Engagement;
-  /** From then on it counts as deleted. Null: it stays. */
+  /** The action counts as deleted from this time. `null`: never expires. */
   readonly expiresAt: Date | null;
   readonly isHidden: boolean;
-  /** It was deleted, or has expired by now: what is kept in memory changes with the clock. */
+  /** Deleted, or expired by now: the value of a cached action changes as time passes. */
   readonly isDeleted: boolean;
-  /** Refs too big to push to; their followers pull the action when they read. */
+  /** Refs with too many followers to push to: their followers pull the action when they read. */
   readonly pullRefIds: readonly RefId[];
-  /** Who has passed it on, the newest first: at most 100, of what is visible. They bring it to followers while it is PUBLIC. */
+  /** Visible reshares, newest first, at most 100. While the action is PUBLIC they bring it to the resharers' followers. */
   readonly reshares: readonly Reshare[];
-  /** Somebody has interacted with it, whether that is visible now or not: lifts go by all of it. */
+  /** Has at least one interaction, visible or not. Boosts count all of them. */
   readonly isBumped: boolean;
-  /** The newest of conducted and its interactions: no reader's relevancy is above it. */
+  /** Latest of `conducted` and all interactions: an upper bound of every reader's relevancy. */
   readonly latest: Date;
   readonly fanOut: FanOut;
 }

@@ -15,7 +15,7 @@ export function userKey(userId: UserId): string {
 export const FOLLOWERS_KEY = 'followers';
 export const PUBLIC_KEY = 'public';
 
-/** The team or department of the actor at publication, as the scope asks for; null when the actor has none. */
+/** The actor's team or department at publication, depending on the scope; `null` when the actor has none. */
 export function scopeKey(
   scope: Scope,
   actor: { readonly teamId: string | null; readonly departmentId: string | null } | null,

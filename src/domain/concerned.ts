@@ -3,14 +3,14 @@ import { userKey } from './audience.ts';
 
 export type ConcerningAction = Pick<Action, 'mentions' | 'recipients' | 'audience' | 'concerned'>;
 
-/** The people and departments an action concerns for what it says, by key, and from when on, in milliseconds. */
+/** The people and departments an action concerns, by audience key, with the time in milliseconds since when it does. */
 export function concernedSince(action: ConcerningAction): ReadonlyMap<string, number> {
   const { concerned } = action;
   if (concerned === null) return new Map(namedKeys(action).map((key) => [key, -Infinity]));
   return new Map(concerned.map(({ key, since }) => [key, since?.getTime() ?? -Infinity]));
 }
 
-/** Whom an action concerns at first; null: whom it names. @param declared whom its descriptor concerns. */
+/** Concerned keys at publication; `null`: exactly those the action names. @param declared users named by its descriptor. */
 export function concernedAtFirst(
   action: Omit<ConcerningAction, 'concerned'>,
   declared: readonly UserId[],
@@ -21,9 +21,9 @@ export function concernedAtFirst(
 }
 
 /**
- * Whom an action concerns after an edit. Whom it names now and did not before, from then on: what was done earlier does
- * not lift it for them. Whom it does not name any more, as before: where it has its place it stays.
- * @param declared people whom its descriptor concerns then.
+ * Concerned keys after an edit. A key that the edit adds counts from the time of the edit: older interactions do not bump
+ * the action for it. A key that the edit removes stays, so that the item keeps its place in that reader's feed.
+ * @param declared users named by the descriptor after the edit.
  */
 export function concernedAfter(
   before: ConcerningAction,
@@ -44,7 +44,7 @@ function namedKeys({ mentions, recipients, audience }: Omit<ConcerningAction, 'c
   return [...new Set([...[...mentions, ...recipients].map(userKey), ...audience.filter(isConcerning)])];
 }
 
-/** Teams, followers and everybody are an audience, and not concerned. */
+/** Teams, followers and the public are an audience, but not concerned. */
 function isConcerning(key: string): boolean {
   return key.startsWith('user:') || key.startsWith('department:');
 }

@@ -6,7 +6,7 @@ const VERSION = 1;
 const CHECK_BYTES = 6;
 const POSITION_BYTES = 8 + 12 + 8;
 
-/** Where a page of actions or feed entries ended, and when the reader began to page. */
+/** Last position of a page of actions or feed entries, and the time the reader started paging. */
 export interface PositionCursor {
   readonly time: Date;
   readonly actionId: ActionId;
@@ -14,7 +14,7 @@ export interface PositionCursor {
   readonly asOf: Date;
 }
 
-/** Opaque to clients. A check sum over the list refuses cursors that are truncated, invented or of another list. */
+/** Encodes an opaque cursor. The checksum covers the list, so truncated, forged and foreign cursors are refused. */
 export function encodeCursor(list: string, payload: Buffer): string {
   const bytes = Buffer.allocUnsafe(1 + CHECK_BYTES + payload.length);
   bytes.writeUInt8(VERSION);
@@ -55,7 +55,7 @@ export function decodePosition(list: string, cursor: string): PositionCursor {
   };
 }
 
-/** The position right above one: what follows on it begins with what stands there. */
+/** The smallest position above the given one: a page that continues after it begins with the given position. */
 export function positionAbove({
   time,
   actionId,
@@ -65,11 +65,11 @@ export function positionAbove({
 }
 
 export interface RankedCursor {
-  /** Whose scores the session goes by. */
+  /** Scoring generation the paging session started with. */
   readonly generation: Date;
-  /** Among what is ranked by score, or among what follows in the order of when it was conducted. */
+  /** `ranked`: actions ordered by score. `older`: the actions after them, ordered by `conducted`. */
   readonly zone: 'ranked' | 'older';
-  /** The score, or when it was conducted. */
+  /** Score in the `ranked` zone, `conducted` in milliseconds in the `older` zone. */
   readonly value: number;
   readonly actionId: ActionId;
 }
@@ -101,7 +101,7 @@ function badCursor(): FanfareError {
   return new FanfareError('BAD_CURSOR', 'The cursor is not one of this list');
 }
 
-/** A character for each byte: a page has one for every entry, and texts are made faster than buffers. */
+/** Computed from strings, one character per byte: faster than buffers, and a page needs one checksum per entry. */
 function checkSum(list: string, payload: Buffer): string {
   const length = Buffer.byteLength(list);
   const bytes = Buffer.allocUnsafe(length + 1 + payload.length);

@@ -1,10 +1,10 @@
 import type { ActionId, RefId, UserId } from './action.ts';
 
-/** What the host application says of a person or a thing beside its name. Null where it says nothing. */
+/** Application data about a person or thing beside its name. A field is `null` when the application gave no value. */
 export interface Details {
   readonly imageUrl: string | null;
   readonly url: string | null;
-  /** Free JSON. */
+  /** Any JSON value. */
   readonly data: unknown;
 }
 
@@ -14,6 +14,6 @@ export interface MemberDetails extends Details {
 
 export interface RefDetails extends Details {
   readonly refId: RefId;
-  /** What is pinned on top of its page, visible or not; the latest first. */
+  /** Actions pinned to the top of its page, visible or not, latest pin first. */
   readonly pinned: readonly ActionId[];
 }

@@ -1,7 +1,7 @@
 import type { Action } from './action.ts';
 import { reachesFollowers } from './audience.ts';
 
-/** What an edit may change of an action, as it is afterwards. */
+/** The fields of an action that an edit may change, with their new values. */
 export type ActionContent = Pick<
   Action,
   'scope' | 'audience' | 'mentions' | 'recipients' | 'refs' | 'refIds' | 'descriptor' | 'expiresAt'
@@ -9,7 +9,7 @@ export type ActionContent = Pick<
 
 type Addressed = Pick<Action, 'scope' | 'audience' | 'mentions' | 'recipients' | 'refIds'>;
 
-/** Whether an edit changes whom an action is addressed to, or for what reason. */
+/** Whether an edit changes the audience of an action or the reasons for delivering it. */
 export function isAudienceChanged(before: Addressed, after: Addressed): boolean {
   return (
     before.scope !== after.scope ||
@@ -19,7 +19,7 @@ export function isAudienceChanged(before: Addressed, after: Addressed): boolean 
   );
 }
 
-/** Whether somebody to whom it was addressed may be without it after an edit. */
+/** Whether an edit may take the action away from a reader it was addressed to. */
 export function mayLoseReaders(before: Addressed & Pick<Action, 'reshares'>, after: Addressed): boolean {
   return (
     (before.reshares.length > 0 && before.scope === 'PUBLIC' && after.scope !== 'PUBLIC') ||

@@ -1,18 +1,18 @@
 import type { UserId } from './action.ts';
 
 /**
- * RUNNING: the member's data is being removed. CONFIRMING: it is gone; a second look is due, for what was
- * being written meanwhile. DONE: that was taken too, and nothing here knows the member's id any more.
+ * RUNNING: the member's data is being removed. CONFIRMING: the data is gone, and a second pass is due that catches
+ * concurrent writes. DONE: the second pass is finished and the member's id is no longer stored.
  */
 export const ERASURE_STATES = ['RUNNING', 'CONFIRMING', 'DONE'] as const;
 export type ErasureState = (typeof ERASURE_STATES)[number];
 
-/** Who is to be erased, and what stands in their place. */
+/** A member to erase and the pseudonym that replaces them. */
 export interface ErasureSubject {
   readonly memberId: UserId;
-  /** The names they are known by, to be replaced where they were copied. */
+  /** Names the member is known by; copies of these names are replaced. */
   readonly names: readonly string[];
-  /** The same for everything that belongs to one erasure. */
+  /** One pseudonym per erasure: everything the member left carries the same one. */
   readonly pseudonym: UserId;
 }
 
@@ -21,15 +21,15 @@ export interface ErasureTask extends ErasureSubject {
 }
 
 export interface Erasure {
-  /** Null once only a hash of it is left. */
+  /** `null` once only a hash of the id remains. */
   readonly memberId: UserId | null;
   readonly state: ErasureState;
   readonly requestedBy: UserId;
   readonly startedAt: Date;
-  /** Null until DONE. */
+  /** `null` until DONE. */
   readonly finishedAt: Date | null;
-  /** What is being worked on; null between two rounds and at the end. */
+  /** The step in progress; `null` between two rounds and after the last one. */
   readonly step: string | null;
-  /** Documents removed or rewritten so far. */
+  /** Number of documents removed or rewritten so far. */
   readonly changed: number;
 }

@@ -16,7 +16,7 @@ export interface InputIssue {
   readonly message: string;
 }
 
-/** An error the caller is meant to see. Any other is ours: masked towards the client, and logged. */
+/** An error meant for the caller. All other errors are internal: masked in the response and logged. */
 export class FanfareError extends Error {
   override readonly name = 'FanfareError';
   readonly code: ErrorCode;

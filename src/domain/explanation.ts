@@ -12,7 +12,7 @@ export const WITHHELD_REASONS = [
 ] as const;
 export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 
-/** Where a feed has an item from. */
+/** How an item got into a feed. */
 export const FEED_PATHS = ['STORED', 'PULLED', 'SOURCE', 'NONE'] as const;
 export type FeedPath = (typeof FEED_PATHS)[number];
 

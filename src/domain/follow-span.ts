@@ -1,19 +1,19 @@
 import type { Action, ActionId } from './action.ts';
 
-/** A stretch of time during which a reader followed a ref: `since` inclusive, `until` exclusive. */
+/** A period in which a reader followed a ref: `since` inclusive, `until` exclusive. */
 export interface FollowSpan {
   readonly since: Date;
   readonly until?: Date;
-  /** The oldest action of the millisecond of `since` that belongs to the span: a batch is recorded in one millisecond. */
+  /** Oldest action within the millisecond of `since` that belongs to the span: a batch is recorded in one millisecond. */
   readonly sinceAction?: ActionId;
-  /** Only actions of these types come by it, in order and each once. Absent: of any. What the reader may see is the same. */
+  /** The follow brings only these types; sorted, no duplicates. Absent: all types. Does not limit visibility. */
   readonly types?: readonly string[];
 }
 
-/** Most spans of one follow: every read that goes by it has all of them. */
+/** Upper bound on the spans of one follow: every read that uses the follow loads all of them. */
 export const MAX_SPANS = 200;
 
-/** The span of a follow that has no end; null: nothing is followed by it now. */
+/** The current span of a follow; `null` when the ref is not followed now. */
 export function openSpanOf(
   follow: { readonly active: boolean; readonly spans: readonly FollowSpan[] } | null,
 ): FollowSpan | null {
@@ -21,7 +21,7 @@ export function openSpanOf(
   return follow.spans.find(({ until }) => until === undefined) ?? null;
 }
 
-/** What of an action says whether a follow takes it. */
+/** The fields of an action that decide whether a follow takes it. */
 export interface TypedAction {
   readonly descriptor: Pick<Action['descriptor'], 'type'>;
 }
@@ -40,7 +40,7 @@ export function anySpanContains(spans: readonly FollowSpan[], action: RecordedAc
   return spans.some((span) => spanContains(span, action));
 }
 
-/** Whether the span brings the action into a feed: it contains it, and takes actions of its type. */
+/** Whether the span brings the action into a feed: recorded within the span and of a followed type. */
 export function spanBrings(span: FollowSpan, action: RecordedAction & TypedAction): boolean {
   return takesType(span, action) && spanContains(span, action);
 }
@@ -49,7 +49,7 @@ export function anySpanBrings(spans: readonly FollowSpan[], action: RecordedActi
   return spans.some((span) => spanBrings(span, action));
 }
 
-/** Whether the span brings what they passed on at that moment; the action it begins with says nothing of that. */
+/** Whether the span brings an action reshared at that time. `sinceAction` is about publications and does not apply. */
 export function spanBringsPassedOn(span: FollowSpan, action: TypedAction, at: Date): boolean {
   const { since, until } = span;
   return (

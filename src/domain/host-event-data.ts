@@ -7,14 +7,14 @@ export interface HostEventView {
   readonly id: string;
   readonly type: HostEventType;
   readonly at: Date;
-  /** Null where tenants are off. */
+  /** `null` without tenants. */
   readonly tenant: Tenant | null;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The data of an event: ids as the API has them, and nothing of what anybody wrote.
- * @param erasedMember whose erasure a key names, as long as that is known.
+ * The payload of a host event: ids in the form the API uses, and no text that anybody wrote.
+ * @param erasedMember the member behind the event's erasure key, while still known.
  */
 export function hostEventData(
   { type, facts }: HostEvent,

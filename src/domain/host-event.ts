@@ -21,7 +21,7 @@ export const HOST_EVENT_TYPES = [
 ] as const;
 export type HostEventType = (typeof HOST_EVENT_TYPES)[number];
 
-/** A reader whom an action came to, and why. */
+/** A reader to whom an action was delivered, and the reasons. */
 export interface DeliveredReader {
   readonly memberId: UserId;
   readonly reasons: readonly DeliveryReason[];
@@ -29,11 +29,11 @@ export interface DeliveredReader {
 
 export interface UnreadFacts {
   readonly count: number;
-  /** False: there is more. */
+  /** `false`: the number is a lower bound. */
   readonly isExact: boolean;
 }
 
-/** What an event is about. Which of these are there goes by its type. */
+/** Subject of an event. The type of the event decides which fields are set. */
 export interface HostEventFacts {
   readonly actionId?: ActionId;
   readonly actorId?: UserId;
@@ -45,20 +45,20 @@ export interface HostEventFacts {
   readonly reaction?: string;
   readonly followerId?: UserId;
   readonly refId?: string;
-  /** Who is to be reminded, and of how much. */
+  /** The member to remind, and the number of unread items. */
   readonly memberId?: UserId;
   readonly unread?: UnreadFacts;
-  /** Names an erasure without naming the member. */
+  /** Identifies an erasure without naming the member. */
   readonly erasureKey?: string;
 }
 
-/** Something that happened, as a host application gets it. */
+/** An event as the host application receives it. */
 export interface HostEvent {
-  /** The same wherever and however often it is sent. */
+  /** Stable over all deliveries and channels of the same event. */
   readonly id: string;
   readonly type: HostEventType;
   readonly at: Date;
-  /** Null where tenants are off. */
+  /** `null` without tenants. */
   readonly tenant: Tenant | null;
   readonly facts: HostEventFacts;
 }
@@ -67,7 +67,7 @@ export interface NumberedHostEvent extends HostEvent {
   readonly seq: number;
 }
 
-/** Whose the things are that an event is about; null where tenants are off, and where they do not say it. */
+/** Tenant that owns the subject of an event; `null` without tenants or when the facts do not name one. */
 export function tenantOfFacts({ actorId, followerId, memberId }: HostEventFacts): Tenant | null {
   const named = actorId ?? followerId ?? memberId;
   return named === undefined ? null : tenantOf(named);

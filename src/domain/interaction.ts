@@ -4,18 +4,18 @@ import type { InteractionKind } from './relevancy.ts';
 /** The 24 hex digits of an interaction's ObjectId. */
 export type InteractionId = string;
 
-/** HIDDEN: for admins only. REMOVED: for nobody. */
+/** HIDDEN: visible to admins only. REMOVED: visible to nobody. */
 export const INTERACTION_STATES = ['VISIBLE', 'REMOVED', 'HIDDEN'] as const;
 export type InteractionState = (typeof INTERACTION_STATES)[number];
 
 export const DEFAULT_REACTIONS = ['👍', '❤️', '🎉', '😂', '😕', '👀'] as const;
 
-/** Longest text of a comment, in characters. */
+/** Maximum length of a comment, in characters. */
 export const MAX_COMMENT_LENGTH = 10_000;
-/** Most bytes of free data of an interaction, as JSON. */
+/** Maximum size of an interaction's free data, in bytes of JSON. */
 export const MAX_INTERACTION_DATA_BYTES = 4_096;
 
-/** What somebody did with an action. */
+/** One member's interaction with an action. */
 export interface Interaction {
   readonly id: InteractionId;
   readonly actionId: ActionId;
@@ -23,20 +23,20 @@ export interface Interaction {
   readonly actorId: UserId;
   readonly at: Date;
   readonly editedAt: Date | null;
-  /** Of a comment. */
+  /** Set for comments. */
   readonly text: string | null;
-  /** Of a REACTION. */
+  /** Set for the kind REACTION. */
   readonly reaction: string | null;
-  /** The comment that a comment replies to. */
+  /** For a reply: the comment it replies to. */
   readonly parentId: InteractionId | null;
-  /** Free data of the application; null where there is none. */
+  /** Free data of the application; `null` when there is none. */
   readonly data: unknown;
   readonly state: InteractionState;
-  /** Of a reshare of what was PUBLIC then: when the server recorded it, in milliseconds. It passes the action on to followers. */
+  /** For a reshare of an action that was PUBLIC then: its server time. The resharer's followers receive the action. */
   readonly passedOn: Date | null;
 }
 
-/** What one member did with one action, as far as it is visible. */
+/** One member's visible interactions with one action. */
 export interface OwnInteractions {
   readonly actionId: ActionId;
   readonly kinds: ReadonlySet<InteractionKind>;
@@ -50,14 +50,14 @@ export interface InteractionIdentity {
   readonly idempotencyKey: string | null;
 }
 
-/** The kinds of which a member has one for each action and reaction, given and taken back. */
+/** Kinds that a member gives at most once per action (and reaction) and can take back. */
 export function isToggle(kind: InteractionKind): boolean {
   return kind !== 'COMMENT';
 }
 
 /**
- * The key under which an interaction is recorded once. It begins with actor and kind, so that no idempotency key is taken
- * for a kind. Null: nothing tells it from others, and it is recorded each time.
+ * Key that makes recording an interaction idempotent. It starts with actor and kind, so that an idempotency key cannot
+ * collide with a kind. `null`: every call records a new interaction.
  */
 export function interactionKey({
   kind,
@@ -70,7 +70,7 @@ export function interactionKey({
   return idempotencyKey === null ? null : JSON.stringify([actorId, kind, idempotencyKey]);
 }
 
-/** Whether somebody may see it who may see its action. */
+/** Whether a reader who may see the action may see the interaction. */
 export function isShown({ state }: Pick<Interaction, 'state'>, isAdmin: boolean): boolean {
   return state === 'VISIBLE' || (state === 'HIDDEN' && isAdmin);
 }

@@ -1,29 +1,29 @@
 import type { ActionId } from './action.ts';
 
-/** What keeps an item out of its reader's feed. Setting one replaces the other. */
+/** States that keep an item out of its reader's feed. An item has at most one of them. */
 export const ITEM_STATES = ['HIDDEN', 'ARCHIVED', 'SNOOZED'] as const;
 export type ItemState = (typeof ITEM_STATES)[number];
 
-/** Those that hold until another one replaces them, or the reader undoes them. */
+/** States without an end: they last until the reader changes them. */
 export type LastingState = Exclude<ItemState, 'SNOOZED'>;
 
-/** That an item is to come back at a time. */
+/** When a snoozed item is due to come back. */
 export interface Snooze {
   readonly until: Date;
-  /** Its end was recorded: it counts as ended also where a clock is a little behind. */
+  /** The end was recorded: treated as ended even where a clock runs slightly behind. */
   readonly isOver: boolean;
 }
 
-/** What a reader said of one item. */
+/** A reader's marks on one item. */
 export interface ItemMark {
   readonly actionId: ActionId;
-  /** Null: it is in the feed. */
+  /** `null`: the item is in the feed. */
   readonly state: ItemState | null;
-  /** While the state is SNOOZED, and after it has ended: see `markAt`. Null: not snoozed since it had another state. */
+  /** Present while SNOOZED and after the snooze has ended, see `markAt`. `null`: no snooze since the last other state. */
   readonly snooze: Snooze | null;
-  /** When the reader marked it as read; null: never, or marked unread since. */
+  /** When the reader marked the item as read; `null`: never, or marked unread later. */
   readonly readAt: Date | null;
-  /** Unread whatever else says. */
+  /** Explicitly marked unread: overrides every other rule. */
   readonly isUnread: boolean;
 }
 
@@ -31,23 +31,23 @@ export function hasEnded({ until, isOver }: Snooze, now: Date): boolean {
   return isOver || until.getTime() <= now.getTime();
 }
 
-/** The mark as it is at a time: a snooze that has ended is no state, and lifts the item. */
+/** The mark as of a time: an ended snooze is no state any more, and boosts the item. */
 export function markAt(mark: ItemMark, now: Date): ItemMark {
   if (mark.state !== 'SNOOZED' || mark.snooze === null || !hasEnded(mark.snooze, now)) return mark;
   return { ...mark, state: null };
 }
 
-/** How high an ended snooze lifts the item, of a mark as it is now; null: there is none. */
+/** The relevancy an ended snooze boosts the item to; `null` when there is none. Expects a mark from `markAt`. */
 export function boostOf(mark: Pick<ItemMark, 'state' | 'snooze'> | null): Date | null {
   return mark?.state === null && mark.snooze !== null ? mark.snooze.until : null;
 }
 
-/** Where an item stands that is lifted, or not. */
+/** Relevancy of an item after an optional boost. */
 export function lifted(relevancy: Date, to: Date | null | undefined): Date {
   return to != null && to.getTime() > relevancy.getTime() ? to : relevancy;
 }
 
-/** Above everything the reader has read, and above when they marked it as read; or marked as unread. */
+/** Newer than everything read so far and than its own read mark, or explicitly marked unread. */
 export function isUnreadItem(
   lastRead: Date | null,
   mark: Pick<ItemMark, 'readAt' | 'isUnread'> | null,

@@ -1,11 +1,11 @@
 import type { RefId, UserId } from './action.ts';
 
-/** A person as the host application describes them. */
+/** A person, as described by the host application. */
 export interface Member {
   readonly userId: UserId;
   readonly name: string;
   readonly teamId: string | null;
-  /** Since when the member is in the team; actions recorded before are not addressed to them through it. */
+  /** When the member joined the team; actions recorded before are not addressed to them through the team. */
   readonly teamSince: Date | null;
   readonly departmentId: string | null;
   readonly departmentSince: Date | null;
@@ -14,23 +14,23 @@ export interface Member {
 
 export type RefName = Pick<Ref, 'refId' | 'type' | 'label'>;
 
-/** A thing as the host application last described it. */
+/** A thing, as last described by the host application. */
 export interface Ref {
   readonly refId: RefId;
-  /** Type and label are null while the thing is only known from being followed. */
+  /** Type and label are `null` while the ref is known only because somebody follows it. */
   readonly type: string | null;
   readonly label: string | null;
   readonly followerCount: number;
-  /** Absent while it has no label. */
+  /** Absent while the ref has no label. */
   readonly rename?: RenameProgress;
 }
 
-/** How far the label of a ref has been carried to the copies of it. */
+/** Progress of copying a changed label to the actions that contain it. */
 export interface RenameProgress {
-  /** Raised by every change of the label. */
+  /** Incremented by every change of the label. */
   readonly version: number;
-  /** The version that has reached all copies. */
+  /** Newest version that all copies have. */
   readonly propagated: number;
-  /** Why an attempt to carry it failed; null once it is carried. */
+  /** Why the last attempt failed; `null` once it succeeded. */
   readonly error: string | null;
 }

@@ -14,7 +14,7 @@ export type ModerationKind = (typeof MODERATION_KINDS)[number];
 export interface ModerationRecord {
   readonly id: string;
   readonly actionId: ActionId;
-  /** The interaction it was done to; null: the action itself. */
+  /** The moderated interaction; `null`: the action itself was moderated. */
   readonly interactionId: string | null;
   readonly at: Date;
   readonly by: UserId;

@@ -1,11 +1,11 @@
 import type { RefId, UserId } from './action.ts';
 import { Phrases } from './words.ts';
 
-/** Most mutes of one reader, of whatever kind: every request of theirs reads the list. */
+/** Upper bound on all mutes of one reader: each of the reader's requests loads the whole list. */
 export const MAX_MUTES = 1_000;
-/** Most phrases among them: each is looked for in every text. */
+/** Upper bound on phrases among them: each is searched for in every text. */
 export const MAX_PHRASES = 50;
-/** Longest phrase, in characters and in words. */
+/** Upper bounds of a phrase, in characters and in words. */
 export const MAX_PHRASE_LENGTH = 100;
 export const MAX_PHRASE_WORDS = 5;
 
@@ -14,20 +14,20 @@ export type MuteKind = (typeof MUTE_KINDS)[number];
 
 export interface MuteTarget {
   readonly kind: MuteKind;
-  /** The id of the member or ref, the type of descriptor, or the normalised words of the phrase with a space between them. */
+  /** Id of the member or ref, descriptor type, or the phrase's normalised words joined by spaces. */
   readonly value: string;
-  /** A phrase as the reader wrote it; null for other kinds. */
+  /** The phrase as the reader typed it; `null` for other kinds. */
   readonly text: string | null;
 }
 
 export interface Mute extends MuteTarget {
-  /** From then on it mutes nothing. Null: it has no end. */
+  /** The mute ends at this time; `null`: never. */
   readonly until: Date | null;
 }
 
-/** What a reader mutes at one moment, ready to be compared with many actions. */
+/** A reader's active mutes at one moment, indexed for matching against many actions. */
 export interface ReaderMutes {
-  /** By kind and value; each of them once. */
+  /** Ordered by kind and value, without duplicates. */
   readonly list: readonly Mute[];
   readonly members: ReadonlySet<UserId>;
   readonly refs: ReadonlySet<RefId>;
@@ -35,7 +35,7 @@ export interface ReaderMutes {
   readonly phrases: Phrases;
 }
 
-/** @param all those that have ended by `now` are left out. */
+/** @param all mutes that ended before `now` are skipped. */
 export function readerMutes(all: readonly Mute[], now: Date): ReaderMutes {
   if (all.length === 0) return NO_MUTES;
   const list = all

@@ -1,7 +1,7 @@
 import type { ActionId } from './action.ts';
 import type { InteractionId } from './interaction.ts';
 
-/** The global id of something of a type; see `graphql/global-id.ts`. */
+/** The global id of an object; see `graphql/global-id.ts`. */
 export function encodeNodeId(type: string, key: string): string {
   return Buffer.from(`${type}:${key}`).toString('base64');
 }

@@ -2,23 +2,23 @@ import { randomBytes } from 'node:crypto';
 import type { UserId } from './action.ts';
 import { idBeside, plainId } from './tenant.ts';
 
-/** What is shown in place of the name of a member who was erased. */
+/** Display name of an erased member. */
 export const FORMER_MEMBER = 'Former member';
 
 const PREFIX = 'erased:';
 const PSEUDONYM_BYTES = 12;
 
-/** A fresh id that stands for an erased member, in their tenant. Says nothing about them; two are never alike. */
+/** A new random id for an erased member, in the same tenant. Reveals nothing about the member. */
 export function newPseudonym(memberId: UserId): UserId {
   return pseudonymFrom(memberId, randomBytes(PSEUDONYM_BYTES).toString('hex'));
 }
 
-/** @param digits hexadecimal, which nobody can guess; as many as are needed are taken. */
+/** @param digits unguessable hexadecimal digits; only the required number of them is used. */
 export function pseudonymFrom(memberId: UserId, digits: string): UserId {
   return idBeside(memberId, `${PREFIX}${digits.slice(0, 2 * PSEUDONYM_BYTES)}`);
 }
 
-/** The name of somebody nobody describes: their id, or the neutral name of a former member. */
+/** Display name of a user the application never described: their id, or the neutral name of an erased member. */
 export function nameOfUnknown(userId: UserId): string {
   const id = plainId(userId);
   return id.startsWith(PREFIX) ? FORMER_MEMBER : id;

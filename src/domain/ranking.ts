@@ -1,22 +1,22 @@
 import type { Action, ActionId, Engagement } from './action.ts';
 
-/** How often scores are recomputed. */
+/** Interval between two computations of the scores. */
 export const RESCORE_EVERY_MS = 15 * 60_000;
-/** Actions conducted so long ago are ranked by score; older ones follow in the order they were conducted in. */
+/** Actions younger than this are ranked by score; older ones follow, ordered by `conducted`. */
 export const RANKED_FOR_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 
-/** What a score is made from. All of them are 0 or more. */
+/** Weights of the score; none is negative. */
 export interface RankingWeights {
-  /** What the logarithm of each counter adds to the base score of 1. */
+  /** The base score is 1. Each counter adds its weight times the logarithm of the counter. */
   readonly like: number;
   readonly comment: number;
   readonly reshare: number;
   /** Exponent of the age in hours. */
   readonly decay: number;
-  /** What the logarithm of the reader's interactions with the actor's actions adds to a factor of 1. */
+  /** Weight of the logarithm of the reader's interactions with the actor's actions; the factor starts at 1. */
   readonly relationship: number;
-  /** Factor by descriptor type; 1 for those not named. */
+  /** Factor per descriptor type; 1 for types not listed. */
   readonly types: Readonly<Record<string, number>>;
 }
 
@@ -37,23 +37,23 @@ export interface ScoredAction {
 
 const UNTOUCHED: ScoredAction['engagement'] = { likes: 0, comments: 0, reshares: 0 };
 
-/** Where an action stands in a ranking: score first, then action id, both descending. */
+/** Sort key of a ranked action: score, then action id, both descending. */
 export interface RankedPosition {
   readonly score: number;
   readonly actionId: ActionId;
 }
 
-/** The moment for which the scores of now are made: all processes agree on it. */
+/** Scoring generation of a moment; the same on every process. */
 export function generationAt(now: Date): Date {
   return new Date(Math.floor(now.getTime() / RESCORE_EVERY_MS) * RESCORE_EVERY_MS);
 }
 
-/** From when on actions are ranked in a generation. Inclusive. */
+/** Earliest `conducted` that a generation ranks, inclusive. */
 export function rankedSince(generation: Date): Date {
   return new Date(generation.getTime() - RANKED_FOR_MS);
 }
 
-/** The same for every reader: engagement, weighted by type, divided by a power of the age at this moment. */
+/** Score without regard to the reader: engagement, weighted by type, divided by a power of the age at this moment. */
 export function actionScore(action: ScoredAction, at: Date, weights: RankingWeights): number {
   const { likes, comments, reshares } = action.engagement;
   const base =
@@ -65,7 +65,7 @@ export function actionScore(action: ScoredAction, at: Date, weights: RankingWeig
   return (base * (weights.types[action.type] ?? 1)) / (1 + ageHours ** weights.decay);
 }
 
-/** The score of an action that no generation has scored yet: as if nobody had interacted with it. */
+/** Provisional score until the next generation: that of an action without interactions. */
 export function initialScore(
   action: Pick<Action, 'conducted'> & { readonly type: string },
   at: Date,
@@ -74,12 +74,12 @@ export function initialScore(
   return actionScore({ ...action, engagement: UNTOUCHED }, at, weights);
 }
 
-/** What a reader's interactions with the actions of one actor multiply their scores by. */
+/** Factor for a reader, from the number of their interactions with the actor's actions. */
 export function relationshipFactor(interactions: number, weights: RankingWeights): number {
   return 1 + weights.relationship * Math.log1p(interactions);
 }
 
-/** Order of a ranking: negative when `a` comes before `b`. */
+/** Ranking order: negative when `a` comes before `b`. */
 export function compareRanked(a: RankedPosition, b: RankedPosition): number {
   return b.score - a.score || (a.actionId < b.actionId ? 1 : a.actionId > b.actionId ? -1 : 0);
 }

@@ -4,29 +4,29 @@ import { concernedSince, type ConcerningAction } from './concerned.ts';
 import { anySpanBringsPassedOn, type TypedAction } from './follow-span.ts';
 import type { Follow } from './viewer.ts';
 
-/** How far an application's clock may be ahead of the server's. */
+/** Tolerated lead of an application's clock over the server's. */
 export const MAX_FUTURE_MS = 5 * 60_000;
 
 export const INTERACTION_KINDS = ['COMMENT', 'LIKE', 'RESHARE', 'REACTION'] as const;
 export type InteractionKind = (typeof INTERACTION_KINDS)[number];
 
-/** For readers it does not concern: a share of the time since the action. 1 boosts nothing, 0 boosts in full. */
+/** Per kind: share of the elapsed time that counts as distance for readers not concerned. 1: no boost. 0: full boost. */
 export type RelevancyWeights = Readonly<Record<InteractionKind, number>>;
 
 export const DEFAULT_WEIGHTS: RelevancyWeights = { COMMENT: 0.9, RESHARE: 0.9, LIKE: 0.98, REACTION: 0.98 };
 
-/** The latest of all interactions that are alike for everybody's relevancy. */
+/** Interactions that are equal for every reader's relevancy, represented by the latest of them. */
 export interface InteractionGroup {
   readonly kind: InteractionKind;
   readonly actorId: UserId;
-  /** Departments of who interacted and of the action's actor, as they were then. */
+  /** Departments of the interacting member and of the action's actor at the time. */
   readonly departmentIds: readonly string[];
   readonly latest: Date;
-  /** Of a reshare that passes the action on to followers: when the server recorded it. */
+  /** For a reshare that followers receive: its server time, in milliseconds. */
   readonly passedOn?: Date;
 }
 
-/** The members who have passed the action on, whether that is visible now or not: who follows them has to be known. */
+/** Members with a reshare, visible or not: the follows of these members must be loaded. */
 export function passersOf(interactions: readonly InteractionGroup[]): UserId[] {
   return interactions.flatMap(({ actorId, passedOn }) => (passedOn === undefined ? [] : [actorId]));
 }
@@ -35,7 +35,7 @@ export interface RelevancyReader {
   readonly userId: UserId;
   readonly departmentId: string | null;
   readonly supervisorId: UserId | null;
-  /** Their follows of who passed the action on and, as assigned, of its refs; more do no harm. */
+  /** The reader's follows of the resharers and, as assigned, of the action's refs. Extra follows do no harm. */
   readonly follows?: readonly Follow[];
 }
 
@@ -43,15 +43,15 @@ export type RelevancyAction = Pick<Action, 'conducted' | 'recorded' | 'refIds'> 
   TypedAction &
   ConcerningAction;
 
-/** Never later than when the action was recorded: `conducted` may lie some minutes in the future, a relevancy may not. */
+/** Capped at the time of recording: `conducted` may be minutes ahead, a relevancy may not. */
 export function baseRelevancy(action: Pick<Action, 'conducted' | 'recorded'>): Date {
   return action.conducted.getTime() <= action.recorded.getTime() ? action.conducted : action.recorded;
 }
 
 /**
- * `distance(reader, interaction, action)` of the definition, in milliseconds: nothing for the people concerned – who is
- * mentioned or named as a recipient, who follows one of its refs as assigned, who is in the department of the action or of
- * the member who interacted, whose supervisor it was, who followed the member who passed it on – and for everybody else a share of the time that had passed.
+ * `distance(reader, interaction, action)` of the definition, in milliseconds. Zero for concerned readers: mentioned or
+ * recipients; assigned to one of the refs; in the department of the action or of the interacting member; supervisors of
+ * that member; followers of a resharer at the time. For all others: a share of the time between action and interaction.
  */
 export function distance(
   reader: RelevancyReader,
@@ -64,7 +64,7 @@ export function distance(
   return Math.max(0, elapsed) * weights[interaction.kind];
 }
 
-/** Whether the reader followed the member who passed the action on when they did. */
+/** Whether the reader followed the resharer at the time of the reshare. */
 function isPassedOnTo(
   { follows = [] }: RelevancyReader,
   { actorId, passedOn }: InteractionGroup,
@@ -99,14 +99,14 @@ function isConcerned(
   );
 }
 
-/** What an interaction raises an action to for one reader. */
+/** The relevancy one interaction gives an action for one reader. */
 export interface Boost {
   readonly kind: InteractionKind | 'RESHARED_BY_FOLLOWED';
   readonly at: Date;
   readonly to: Date;
 }
 
-/** What each of the interactions raises the action to for the reader, as far as that is above where it stands without. */
+/** The boosts of all interactions for the reader that exceed the relevancy without them. */
 export function boostsOf(
   reader: RelevancyReader,
   action: RelevancyAction,
@@ -122,8 +122,8 @@ export function boostsOf(
 }
 
 /**
- * The place of an action in one reader's feed: the latest of when it was conducted and, for each interaction, its time
- * less its distance. Interactions are never later than now, so neither is a relevancy. Whole milliseconds.
+ * Relevancy of an action for one reader: the maximum of its base and, for each interaction, the interaction's time minus
+ * its distance. Never in the future, since interactions are not. Whole milliseconds.
  */
 export function relevancyOf(
   reader: RelevancyReader,
@@ -137,7 +137,7 @@ export function relevancyOf(
   return relevancy;
 }
 
-/** `relevancyOf` for many readers of one action; looks at each group of interactions once. */
+/** `relevancyOf` for many readers of one action; examines each interaction group once. */
 export function relevancyFor(
   action: RelevancyAction,
   interactions: readonly InteractionGroup[],

@@ -1,15 +1,15 @@
 import { TENANT_SEPARATOR, type Tenant } from './tenant.ts';
 
-/** As `JSON.stringify` writes the separator into a message. */
+/** The separator as `JSON.stringify` escapes it. */
 const WRITTEN_SEPARATOR = String.raw`\u001f`;
 
-/** A text as the host application has it: without the tenant before its own ids. */
+/** A text with the tenant prefix removed from its ids: the form the host application uses. */
 export function withoutTenant(tenant: Tenant, text: string): string {
   if (!text.includes(TENANT_SEPARATOR) && !text.includes(WRITTEN_SEPARATOR)) return text;
   return text.replaceAll(`${tenant}${TENANT_SEPARATOR}`, '').replaceAll(`${tenant}${WRITTEN_SEPARATOR}`, '');
 }
 
-/** The same for all texts in lists and plain objects. What holds none is given back as it is. */
+/** Applies `withoutTenant` to all texts in lists and plain objects. Returns the same value when nothing changes. */
 export function withoutTenantIn<T>(tenant: Tenant, value: T): T {
   return without(tenant, value) as T;
 }

@@ -1,53 +1,53 @@
-/** A tenant's name as tokens, the command line and the database have it: 1 to 63 of a-z, 0-9 and hyphens between them. */
+/** Tenant name in tokens, commands and the database: 1 to 63 characters of a-z and 0-9, with hyphens between them. */
 export type Tenant = string;
 
 export const TENANT_FORM = '1 to 63 of a-z, 0-9 and "-", neither first nor last a "-"';
 
-/** Unit separator: no name and no id of the host application has it. */
+/** Unit separator: cannot occur in a tenant name or in an id of the host application. */
 export const TENANT_SEPARATOR = '\u001f';
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** The first character that is above the separator: ids of a tenant lie between the two. */
+/** The character right after the separator: upper bound for range scans over a tenant's ids. */
 const BEHIND_SEPARATOR = ' ';
 
 export function isTenantName(name: unknown): name is Tenant {
   return typeof name === 'string' && NAME.test(name);
 }
 
-/** An id of the host application as it is stored. */
+/** The stored form of a host application's id. */
 export function storedId(tenant: Tenant, id: string): string {
   return `${tenant}${TENANT_SEPARATOR}${id}`;
 }
 
-/** Whose a stored id is; null: it was stored without tenants. */
+/** Tenant of a stored id; `null`: stored without tenants. */
 export function tenantOf(id: string): Tenant | null {
   const end = id.indexOf(TENANT_SEPARATOR);
   return end < 0 ? null : id.slice(0, end);
 }
 
-/** A stored id as the host application has it. */
+/** The host application's form of a stored id. */
 export function plainId(id: string): string {
   return id.slice(id.indexOf(TENANT_SEPARATOR) + 1);
 }
 
-/** Another id of the same tenant, or without one where the first is. */
+/** An id in the same tenant as `stored`, or without a tenant if `stored` has none. */
 export function idBeside(stored: string, id: string): string {
   const tenant = tenantOf(stored);
   return tenant === null ? id : storedId(tenant, id);
 }
 
-/** Whether two stored ids are of one tenant, or both of none. */
+/** Whether two stored ids have the same tenant, or both none. */
 export function areOfOneTenant(one: string, other: string): boolean {
   return tenantOf(one) === tenantOf(other);
 }
 
-/** What a document says of its tenant, by a stored id in it; nothing where it was stored without tenants. */
+/** The tenant field of a document, derived from one of its stored ids; empty without tenants. */
 export function tenantField(id: string): { readonly tenant?: Tenant } {
   const tenant = tenantOf(id);
   return tenant === null ? {} : { tenant };
 }
 
-/** Stored ids of a tenant: from the first to before the second. */
+/** Range of a tenant's stored ids: `from` inclusive, `before` exclusive. */
 export function idRangeOf(tenant: Tenant): { readonly from: string; readonly before: string } {
   return { from: storedId(tenant, ''), before: `${tenant}${BEHIND_SEPARATOR}` };
 }

@@ -8,57 +8,57 @@ import { plainId } from './tenant.ts';
 export const ROLES = ['user', 'service', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A role of tokens alone: names in each request the tenant to act in, there with the other roles of the token. */
+/** Role of tokens only: each request names the tenant to act in, where the token's other roles apply. */
 export const OPERATOR = 'operator';
 
 export interface Identity {
   readonly userId: UserId;
   readonly roles: ReadonlySet<Role>;
-  /** When the token ends; subscriptions end with it. Null: it does not. */
+  /** Expiry of the token; subscriptions end at this time. `null`: never. */
   readonly expiresAt: Date | null;
 }
 
-/** What the rules need to know of a reader, besides what a single action asks for (follows of its refs). */
+/** Facts about a reader that the rules need, except the follows of a single action's refs. */
 export interface ReaderProfile {
   readonly userId: UserId;
-  /** When it was looked up. All of a response goes by what had ended at that time. */
+  /** When the profile was loaded. All of a response uses mutes and snoozes as of this time. */
   readonly asOf: Date;
   readonly isAdmin: boolean;
   readonly member: Member | null;
-  /** What the reader muted when the profile was loaded, without what had ended by then. */
+  /** Mutes that were active when the profile was loaded. */
   readonly mutes: ReaderMutes;
-  /** Everything up to here has been read; null: nothing yet. */
+  /** Everything up to this time counts as read; `null`: nothing. */
   readonly lastRead: Date | null;
-  /** Has said something of single items, which is then to be looked up. */
+  /** The reader has marked single items; their marks must be loaded. */
   readonly hasMarks: boolean;
   readonly hasUnreadMarks: boolean;
   readonly hasSnoozes: boolean;
-  /** See `EndedSnoozes`; loaded when first asked for, and nothing is asked where there are no snoozes. */
+  /** See `EndedSnoozes`. Loaded on first use; no query when the reader has no snoozes. */
   readonly endedSnoozes: () => Promise<EndedSnoozes>;
-  /** May have hidden items in the collection of before. */
+  /** The reader may have hidden items in the collection of older releases. */
   readonly hasHiddenItems: boolean;
-  /** Has taken a follow back with its history: entries delivered for a follow are then to be checked against it. */
+  /** The reader once unfollowed with history: entries delivered for a follow must be checked against the follow. */
   readonly checksFollows: boolean;
-  /** Follows something as assigned, or once did: these follows are then to be looked up for what is lifted. */
+  /** The reader is or was assigned to refs: boosts must take these follows into account. */
   readonly hasAssigned: boolean;
-  /** The stored feed is being brought in line with a change that concerns much of it. */
+  /** A rebuild of the stored feed is in progress. */
   readonly isRebuilding: boolean;
-  /** The stored feed is complete above this position; null: all the way down. */
+  /** The stored feed is complete above this position; `null`: complete to the end. */
   readonly floor: FeedPosition | null;
-  /** When a rebuild last made the stored feed complete down to the floor; null: never had to. */
+  /** When a rebuild last completed the stored feed down to the floor; `null`: never. */
   readonly rebuiltAt: Date | null;
-  /** The reader's follows of refs whose actions may not have been pushed. */
+  /** Follows of refs whose actions may not have been pushed. */
   readonly pulledFollows: readonly Follow[];
-  /** When the reader last read, roughly; null: never yet. */
+  /** Approximate time of the last read; `null`: never. */
   readonly activeAt: Date | null;
 }
 
-/** Until when items were snoozed that are back in the feed: they stand no lower than that. The latest first. */
+/** Snooze ends of items that are back in the feed. An item's relevancy is at least its snooze end. Latest first. */
 export type EndedSnoozes = ReadonlyMap<ActionId, Date>;
 
 export const NO_SNOOZES: EndedSnoozes = new Map();
 
-/** What the delivery of an action needs to know of a member: marks of their own do not keep anything from their feed. */
+/** Profile used for deliveries: a member's marks on single items do not keep anything out of their feed. */
 export function profileOfMember(member: Member): ReaderProfile {
   return {
     userId: member.userId,
@@ -82,7 +82,7 @@ export function profileOfMember(member: Member): ReaderProfile {
   };
 }
 
-/** The same for somebody whom the host application never described. */
+/** Profile of a user the host application never described. */
 export function profileOfStranger(userId: UserId): ReaderProfile {
   return profileOfMember({
     userId,
@@ -99,6 +99,6 @@ export interface Follow {
   readonly refId: RefId;
   readonly active: boolean;
   readonly spans: readonly FollowSpan[];
-  /** While it is active, what is done with actions of the ref concerns the reader. */
+  /** While active, interactions with the ref's actions concern the reader. */
   readonly isAssigned?: true;
 }

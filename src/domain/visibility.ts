@@ -12,7 +12,7 @@ import type { DeliveryReason } from './newsfeed-item.ts';
 import { areOfOneTenant } from './tenant.ts';
 import type { Follow, ReaderProfile } from './viewer.ts';
 
-/** What entitlement reads of an action. */
+/** The fields of an action that the rules of visibility need. */
 export type VisibleAction = Pick<
   Action,
   | 'id'
@@ -41,15 +41,15 @@ function isInScopeGroup(reader: ReaderProfile, action: VisibleAction): boolean {
   return false;
 }
 
-/** False when entitlement to the action is known without what the reader follows. */
+/** `false` when visibility is decided without the reader's follows. */
 export function needsFollows(reader: ReaderProfile, action: VisibleAction): boolean {
   return action.scope === 'FOLLOWERS' && !isEntitled(reader, action, []);
 }
 
 /**
- * May the reader see the action at all, by whatever way in? Hidden actions: admins only; deleted ones, and those of another
- * tenant: nobody. What types a follow takes says nothing here.
- * @param follows the reader's follows of refs of this action; further ones do no harm.
+ * May the reader see the action at all, in any list? Hidden actions: admins only. Deleted actions and those of another
+ * tenant: nobody. The types that a follow takes do not matter here.
+ * @param follows the reader's follows of this action's refs; extra follows do no harm.
  */
 export function isEntitled(
   reader: ReaderProfile,
@@ -69,20 +69,20 @@ export function isEntitled(
   );
 }
 
-/** One way by which an action is addressed to a reader. */
+/** One way in which an action is addressed to a reader. */
 export interface AddressedBy {
   readonly reason: DeliveryReason;
-  /** The ref, team or department; null where the action names the reader. */
+  /** The ref, team or department; `null` when the action names the reader. */
   readonly via: string | null;
-  /** Since when the reader has belonged there. */
+  /** Start of the reader's membership or follow. */
   readonly since: Date | null;
-  /** Until when; null: to this day. */
+  /** End of it; `null`: still ongoing. */
   readonly until: Date | null;
 }
 
 /**
- * Every way by which the action belongs in the reader's feed; none when it does not.
- * @param follows the reader's follows of `followableIds` of this action; further ones do no harm.
+ * All ways in which an action is addressed to the reader; empty when it does not belong in their feed.
+ * @param follows the reader's follows of the action's `followableIds`; extra follows do no harm.
  */
 export function addressedBy(
   reader: ReaderProfile,
@@ -112,7 +112,7 @@ export function addressedBy(
   return [...ways, ...passedOnBy(reader, action, follows)];
 }
 
-/** By whose reshares the action is addressed to the reader, the newest first. */
+/** Resharers who bring the action to the reader, newest first. */
 export function passedOnBy(
   { mutes }: Pick<ReaderProfile, 'mutes'>,
   action: Pick<Action, 'scope' | 'reshares'> & TypedAction,
@@ -129,12 +129,12 @@ export function passedOnBy(
   });
 }
 
-/** What a reader may follow of an action: its refs, and who has passed it on. */
+/** Ids a reader may follow to receive an action: its refs and its resharers. */
 export function followableIds({ refIds, reshares }: Pick<Action, 'refIds' | 'reshares'>): RefId[] {
   return reshares.length === 0 ? [...refIds] : [...new Set([...refIds, ...reshares.map(byOf)])];
 }
 
-/** At least one id, which no ref has where there are none: to look follows up is then as much work. */
+/** Never empty: without refs it contains one id that no ref has, so that a lookup costs the same either way. */
 export function orNone(refIds: readonly RefId[]): readonly RefId[] {
   return refIds.length === 0 ? [''] : refIds;
 }
@@ -149,8 +149,8 @@ const NAMED = {
 } as const satisfies Readonly<Record<string, AddressedBy>>;
 
 /**
- * Why the action belongs in the reader's feed; empty when it does not.
- * @param follows the reader's follows of `followableIds` of this action; further ones do no harm.
+ * Reasons why an action belongs in the reader's feed; empty when it does not.
+ * @param follows the reader's follows of the action's `followableIds`; extra follows do no harm.
  */
 export function addressedReasons(
   reader: ReaderProfile,
@@ -160,7 +160,7 @@ export function addressedReasons(
   return [...new Set(addressedBy(reader, action, follows).map(({ reason }) => reason))];
 }
 
-/** Whether the action comes into the reader's feed by being pulled when it is read, whatever was pushed besides. */
+/** Whether the reader pulls the action at read time, whether or not it was pushed as well. */
 export function isPulledFor(
   { pulledFollows }: ReaderProfile,
   action: Pick<Action, 'id' | 'recorded' | 'scope' | 'pullRefIds'> & TypedAction,
@@ -174,12 +174,12 @@ export function isPulledFor(
   );
 }
 
-/** Whether what is stored of an action says nothing of why it is in a feed. */
+/** Whether reasons stored in feeds may be outdated for this action, so that the reader's follows must be loaded. */
 export function mustAskFollows({ audienceRev }: Pick<Action, 'audienceRev'>): boolean {
   return audienceRev > 0;
 }
 
-/** Whether the reader mutes somebody who has passed it on, who may be why it was delivered. */
+/** Whether the reader mutes one of the resharers: the action may have been delivered only because of that reshare. */
 export function mutesPasser(
   { mutes }: Pick<ReaderProfile, 'mutes'>,
   { reshares }: Pick<Action, 'reshares'>,

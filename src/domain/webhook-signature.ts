@@ -1,17 +1,19 @@
 import { createHmac } from 'node:crypto';
 
-/** How secrets are written: the prefix, then the key in Base64. */
+/** Secrets are this prefix followed by the key in Base64. */
 const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 export const MIN_KEY_BYTES = 24;
 export const MAX_KEY_BYTES = 64;
 
-/** The key of a secret such as `whsec_…`; null where it is none, or too short or too long to be good. */
+/** The key of a secret such as `whsec_…`; `null` when the secret is malformed or its key too short or too long. */
 export function webhookKey(secret: string): Uint8Array | null {
   const key = Buffer.from(SECRET.exec(secret)?.[1] ?? '', 'base64');
   return key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES ? key : null;
 }
 
-/** By the Standard Webhooks specification. One signature a key: a receiver that knows any of them accepts it. */
+/**
+ * Signs per the Standard Webhooks specification, once per key: a receiver that knows any of the keys accepts the message.
+ */
 export function signatureHeaders(
   keys: readonly Uint8Array[],
   message: { readonly id: string; readonly sentAt: Date; readonly body: string },

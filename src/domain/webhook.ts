@@ -6,36 +6,36 @@ import type { Tenant } from './tenant.ts';
 
 export interface WebhookReceiver {
   readonly url: string;
-  /** Keys of its signatures, as bytes. Each event is signed with all of them, so that they can be exchanged one by one. */
+  /** Signing keys as bytes. Each event is signed with all of them, so that keys can be rotated one at a time. */
   readonly keys: readonly Uint8Array[];
-  /** Null: all. */
+  /** `null`: all event types. */
   readonly types: readonly HostEventType[] | null;
-  /** Whose events it gets; null: everybody's. */
+  /** Limits the receiver to one tenant's events; `null`: events of all tenants. */
   readonly tenant: Tenant | null;
-  /** Whether it may be at an address of a private network, and without TLS. */
+  /** Allows private network addresses and plain HTTP. */
   readonly allowPrivateAddress: boolean;
 }
 
 export const WEBHOOK_STATES = ['RETRYING', 'FAILED'] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
-/** An event that a receiver has not taken yet. What was taken at the first attempt leaves no record. */
+/** An event that a receiver has not accepted yet. Events accepted at the first attempt leave no record. */
 export interface WebhookDelivery {
   readonly id: string;
   readonly url: string;
   readonly eventId: string;
-  /** Of the event, in the order of all. */
+  /** Position of the event in the log of all events. */
   readonly seq: number;
   readonly type: HostEventType;
   /** Later events of the same action wait for this one. */
   readonly actionId: ActionId | null;
   readonly state: WebhookState;
   readonly attempts: number;
-  /** Why the last attempt failed; null: there was none. */
+  /** Error of the last attempt; `null` before the first one. */
   readonly error: string | null;
-  /** Null once it is FAILED. */
+  /** `null` once FAILED. */
   readonly nextAttemptAt: Date | null;
-  /** Since when it is being tried. */
+  /** Time of the first attempt. */
   readonly triedSince: Date;
 }
 
@@ -44,8 +44,8 @@ const FACTOR = 3;
 const MAX_DELAY_MS = 3_600_000;
 
 /**
- * How long to wait after so many failed attempts: 5 s, 15 s, 45 s and so on, an hour at most; less by up to half, so that
- * not all come at the same time.
+ * Delay after a number of failed attempts: 5 s, 15 s, 45 s and so on up to an hour, shortened by a random share of up to
+ * half so that retries spread out.
  * @param random from 0 to 1.
  */
 export function retryDelayMs(attempts: number, random: number): number {
@@ -53,22 +53,22 @@ export function retryDelayMs(attempts: number, random: number): number {
   return Math.round(full * (1 - random / 2));
 }
 
-/** The longest that is waited because a receiver asks for it. */
+/** Longest delay that a receiver can request. */
 export const MAX_RETRY_AFTER_MS = MAX_DELAY_MS;
 
-/** What is sent, by the Standard Webhooks specification. */
+/** The request body, per the Standard Webhooks specification. */
 export interface WebhookPayload {
-  /** Of the event, as in the header `webhook-id`. */
+  /** Event id, as in the header `webhook-id`. */
   readonly id: string;
   readonly type: HostEventType;
-  /** When it happened, as ISO 8601. */
+  /** Time of the event, ISO 8601. */
   readonly timestamp: string;
-  /** Where tenants are on. */
+  /** Present when tenants are on. */
   readonly tenant?: Tenant;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Ids are as the host application has them, whose they are stands beside. */
+/** Ids in the host application's form; the tenant is a separate field. */
 export function webhookPayload({ id, type, at, tenant, data }: HostEventView): WebhookPayload {
   const what = { id, type, timestamp: at.toISOString() };
   return tenant === null ? { ...what, data } : { ...what, tenant, data: withoutTenantIn(tenant, data) };

@@ -1,15 +1,15 @@
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'word' });
-/** Letters and digits that the segmenter never parts: most of what people write need not be given to it. */
+/** Runs of letters and digits that the segmenter never splits: most text need not be passed to it. */
 const ONE_WORD = /^(?:(?=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])\p{L}|[0-9])+$/u;
-/** At these a word ends in every script. */
+/** Word boundaries in every script. */
 const GAPS = /\p{White_Space}+/u;
 
-/** A text as phrases are compared with it: NFKC, lower case. */
+/** Normal form in which texts and phrases are compared: NFKC, lower case. */
 export function normalised(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
-/** In their order. The segmenter is slow, more than linear in the length of a text: it is given short pieces, each once. */
+/** Words in order. The segmenter is slower than linear in its input, so it gets short, non-overlapping pieces. */
 export function wordsOf(text: string): string[] {
   const known = new Map<string, readonly string[]>();
   const words: string[] = [];
@@ -26,12 +26,12 @@ export function wordsOf(text: string): string[] {
   return words;
 }
 
-/** How many UTF-16 units the segmenter is given at once. */
+/** UTF-16 units passed to the segmenter at once. */
 const WINDOW = 256;
-/** What ends so close to the end of a window is looked at again, with what comes after it. */
+/** Words that end this close to the end of a window are segmented again together with the following text. */
 const MARGIN = 64;
 
-/** The words of what has no gap, window by window. A window grows until it holds the word that it begins with. */
+/** Words of a text without obvious boundaries, window by window. A window grows until it contains its first word. */
 function segmentsOf(piece: string): string[] {
   const words: string[] = [];
   let size = WINDOW;
@@ -52,18 +52,18 @@ function segmentsOf(piece: string): string[] {
   return words;
 }
 
-/** Phrases by their words, one after the other. */
+/** Phrases as a tree of words. */
 interface Branch {
   readonly next: Map<string, Branch>;
   isEnd: boolean;
 }
 
-/** Some phrases, looked for together: one look at each place of a text goes no further than the longest phrase. */
+/** Matches several phrases at once: at each word it reads no further than the longest phrase. */
 export class Phrases {
   readonly #phrases: readonly (readonly string[])[];
   readonly #root: Branch = { next: new Map(), isEnd: false };
 
-  /** @param phrases the normalised words of each; without any it matches nothing. */
+  /** @param phrases the normalised words of each phrase; an empty list matches nothing. */
   constructor(phrases: readonly (readonly string[])[]) {
     this.#phrases = phrases;
     for (const words of phrases) this.#grow(words);
@@ -73,12 +73,12 @@ export class Phrases {
     return this.#phrases.length;
   }
 
-  /** Whether a normalised text may hold one: it has all of its words, if only as parts of others. Cheap. */
+  /** Cheap pre-check: the normalised text contains all words of some phrase, at least as substrings. */
   mayBeIn(text: string): boolean {
     return this.#phrases.some((words) => words.every((word) => text.includes(word)));
   }
 
-  /** Whether one of them stands in a row of words. */
+  /** Whether one of the phrases occurs as consecutive words. */
   areIn(words: readonly string[]): boolean {
     return words.some((_word, index) => this.#beginsAt(words, index));
   }

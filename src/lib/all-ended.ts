@@ -1,4 +1,4 @@
-/** Waits for all to end, even where one fails; then rejects. @param message where several failed. */
+/** Waits until all have settled, then rejects if any failed. @param message used when several failed. */
 export async function allEnded(endings: readonly Promise<unknown>[], message: string): Promise<void> {
   const ended = await Promise.allSettled(endings);
   const failures = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));

@@ -1,39 +1,39 @@
-/** What the source of the time says, and how sure that is. */
+/** A reading of the time source, with its uncertainty. */
 export interface TimeSample {
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** When that was, by `performance.now()`. */
+  /** `performance.now()` at the time of the reading. */
   readonly at: number;
-  /** Off by this much at most, in milliseconds. */
+  /** Maximum error, in milliseconds. */
   readonly uncertainty: number;
 }
 
-/** A sample that is no better than the one before replaces it after this time: clocks drift apart, and are set. */
+/** After this time a less precise sample replaces the previous one: clocks drift and are adjusted. */
 const STALE_AFTER_MS = 20_000;
-/** What clocks may drift apart between two samples. */
+/** Assumed maximum drift between two samples. */
 const DRIFT_MS = 100;
-/** The time stands still for so long rather than go back. */
+/** The clock stands still for at most this long instead of going back. */
 const MAX_STANDSTILL_MS = 1_000;
 
-/** How far the clocks of two processes may lie apart, in milliseconds. */
+/** Assumed maximum difference between the clocks of two processes, in milliseconds. */
 export const CLOCK_DIFFERENCE_MS = 60_000;
 
 /**
- * The time by which everything goes that processes compare: due dates, leases, spans, marks. It is that of the database,
- * since the clocks of machines differ. A machine whose clock agrees with the database's, as far as can be measured, goes
- * by its own: two processes of one machine then have the same time to the millisecond.
+ * Time for everything that several processes compare: due dates, leases, spans, marks. It follows the database's clock,
+ * since machine clocks differ. While the machine's clock agrees with the database's, as far as can be measured, it is used
+ * as it is: two processes on one machine then agree to the millisecond.
  */
 export class Clock {
   readonly #machine: () => number;
   #sample: TimeSample | null = null;
   #last = -Infinity;
 
-  /** @param machine the clock of the machine. */
+  /** @param machine reads the machine's clock. */
   constructor(machine: () => number = () => Date.now()) {
     this.#machine = machine;
   }
 
-  /** Milliseconds since the epoch. Does not go back, unless the database's clock was set. */
+  /** Milliseconds since the epoch. Never goes back, unless the database's clock was set back. */
   time(): number {
     const time = this.#estimate();
     const standsStill = time < this.#last && this.#last - time < MAX_STANDSTILL_MS;
@@ -45,14 +45,14 @@ export class Clock {
     return new Date(this.time());
   }
 
-  /** Takes notice of what the database said the time is. */
+  /** Adjusts the clock to a sample of the database's time. */
   observe(sample: TimeSample): void {
     const before = this.#sample;
     const isBetter = before === null || sample.uncertainty <= before.uncertainty;
     if (isBetter || sample.at - before.at >= STALE_AFTER_MS) this.#sample = sample;
   }
 
-  /** By how much the machine's clock is ahead, in milliseconds; behind: negative. 0 where that cannot be told from none. */
+  /** Lead of the machine's clock in milliseconds, negative when behind; 0 when within the uncertainty. */
   skew(): number {
     return this.#machine() - this.#estimate();
   }
@@ -66,5 +66,5 @@ export class Clock {
   }
 }
 
-/** The one clock of the process: it has one database. */
+/** The process has one clock because it has one database. */
 export const clock = new Clock();

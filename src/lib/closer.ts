@@ -1,11 +1,11 @@
-/** Remembers what has been opened and closes it in reverse order, all of it even if one part fails. */
+/** Closes registered parts in reverse order, all of them even if some fail. */
 export class Closer implements AsyncDisposable {
   readonly #parts: (() => Promise<void>)[] = [];
   #closing: Promise<void> | null = null;
 
   /**
-   * Registers a part and gives it back.
-   * @param withinMs how long its closing is waited for; then the next part is closed beside it. Default: to its end.
+   * Registers a part and returns it.
+   * @param withinMs how long to wait for its closing before the next part is closed as well. Default: until it has closed.
    */
   own<T extends AsyncDisposable>(part: T, withinMs?: number): T {
     this.#parts.push(async () => {
@@ -15,7 +15,7 @@ export class Closer implements AsyncDisposable {
     return part;
   }
 
-  /** Idempotent: every call waits for the same closing. Rejects with what failed once all parts have been tried. */
+  /** Idempotent: all calls share one closing. Rejects with the failures after every part was tried. */
   close(): Promise<void> {
     this.#closing ??= this.#closeAll();
     return this.#closing;

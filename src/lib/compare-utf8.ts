@@ -1,4 +1,4 @@
-/** As databases do. JavaScript compares UTF-16 units: characters beyond the basic plane before U+E000 to U+FFFF. */
+/** Byte order of UTF-8, as in databases. JavaScript's UTF-16 order puts surrogate pairs before U+E000 to U+FFFF. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

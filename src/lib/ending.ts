@@ -1,11 +1,11 @@
-/** By what something hears that it is to end: an AbortSignal, or an Ending. */
+/** Signals an end to its listeners: an AbortSignal or an Ending. */
 export interface EndSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** An AbortController and its signal in one, at a twentieth of the memory: there is one for every open subscription. */
+/** AbortController and signal in one object, at a twentieth of the memory: every open subscription has one. */
 export class Ending implements EndSignal {
   #isOver = false;
   #listeners: readonly (() => void)[] = [];
@@ -14,7 +14,7 @@ export class Ending implements EndSignal {
     return this.#isOver;
   }
 
-  /** Tells all listeners, once. */
+  /** Notifies all listeners, once. */
   abort(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -23,7 +23,7 @@ export class Ending implements EndSignal {
     for (const listener of listeners) listener();
   }
 
-  /** Each listener is called once at most; after the end none is. */
+  /** Each listener is called at most once, and never when added after the end. */
   addEventListener(_type: 'abort', listener: () => void): void {
     if (!this.#isOver) this.#listeners = [...this.#listeners, listener];
   }

@@ -1,15 +1,15 @@
 export interface Steps<T, R> {
-  /** Asked before each piece of work; once it says no, nothing more is begun. */
+  /** Asked before each value. After the first `false` no more work starts. */
   mayBegin(): boolean | Promise<boolean>;
   work(value: T): Promise<R>;
-  /** Called one at a time and in the order of the values, for what is done and has everything before it done. */
+  /** Called one at a time and in order, once a value and all values before it are done. */
   conclude(value: T, result: R): Promise<void>;
 }
 
 /**
- * Works on values side by side, at most `limit` at a time, and concludes them in their order. What is being concluded
- * counts, too, so that never more than `limit` are begun and not concluded. After the first failure nothing is begun or
- * concluded any more; it rejects with that failure when everything under way has ended.
+ * Works on up to `limit` values concurrently and concludes them in order. Values being concluded count towards the limit.
+ * After the first failure nothing more is started or concluded; it rejects with that failure once all running work has
+ * ended.
  */
 export async function forEachInOrder<T, R>(
   source: AsyncIterable<T>,

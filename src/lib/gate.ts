@@ -1,4 +1,4 @@
-/** Lets so many tasks run at once and the others wait their turn. */
+/** Limits how many tasks run at once; the others queue. */
 export class Gate {
   #free: number;
   readonly #queue: (() => void)[] = [];

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Works on many values a slice at a time, one after the other, and lets others run in between: for work that holds the
- * event loop while it begins, as a driver does that turns all of a write into bytes at once. Gives what came of each
- * slice, in order. After a failure nothing more is begun.
+ * Processes many values slice by slice and yields to the event loop in between. For work that starts with a long synchronous
+ * part, such as a driver that serialises a whole write at once. Returns the results of the slices in order. Stops at the
+ * first failure.
  */
 export async function inSlices<T, R>(
   values: readonly T[],

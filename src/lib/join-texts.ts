@@ -1,4 +1,4 @@
-/** Neighbouring texts become one part. */
+/** Merges adjacent strings into one part. */
 export function joinTexts<T>(parts: Iterable<string | T>): (string | T)[] {
   const joined: (string | T)[] = [];
   for (const part of parts) {

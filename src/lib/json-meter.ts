@@ -1,12 +1,12 @@
-/** How much JSON may hold, whatever it means. */
+/** Bounds on the shape of JSON, independent of its meaning. */
 export interface JsonBounds {
-  /** Lists and objects within each other. */
+  /** Nesting depth of lists and objects. */
   readonly maxDepth: number;
-  /** Entries of one list, properties of one object. */
+  /** Entries of one list or properties of one object. */
   readonly maxEntries: number;
-  /** Values in all; an empty list or object counts as two. */
+  /** Values in total; an empty list or object counts as two. */
   readonly maxValues: number;
-  /** Bytes of one text as it is written, escapes included. */
+  /** Bytes of one string as written, escapes included. */
   readonly maxTextBytes: number;
 }
 
@@ -18,10 +18,10 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** So many bytes of a text are looked at one by one, which for most texts is all; beyond them it is searched. */
+/** The first bytes of a string are examined one by one, which covers most strings; the rest is searched. */
 const SHORT_BYTES = 32;
 
-/** Searches for what may end a text. Remembers what it has found, so that no byte is searched more than once for each. */
+/** Finds the ends of strings. Remembers matches, so that no byte is searched more than once per delimiter. */
 class TextEnds {
   readonly #bytes: Buffer;
   #quote = -1;
@@ -31,7 +31,7 @@ class TextEnds {
     this.#bytes = bytes;
   }
 
-  /** Where the next quote or backslash is, from a place on that is never before an earlier one. */
+  /** Next quote or backslash from a position on. Positions must not decrease between calls. */
   next(from: number): number {
     if (this.#quote < from) this.#quote = this.#find(QUOTE, from);
     if (this.#backslash < from) this.#backslash = this.#find(BACKSLASH, from);
@@ -44,10 +44,10 @@ class TextEnds {
   }
 }
 
-/** Measures JSON as its bytes arrive, before a parser would build what breaks a bound. It does not check syntax. */
+/** Measures JSON while its bytes arrive, before a parser would allocate the values. Does not check syntax. */
 export class JsonMeter {
   readonly #bounds: JsonBounds;
-  /** Commas seen in each list or object that is open. */
+  /** Commas counted in each open list or object. */
   readonly #commas: Uint32Array;
   #depth = 0;
   #values = 1;
@@ -60,7 +60,7 @@ export class JsonMeter {
     this.#commas = new Uint32Array(bounds.maxDepth + 1);
   }
 
-  /** Reads on. The first bound that is broken, in words; null while all hold. */
+  /** Reads more bytes. Returns a description of the first violated bound, or `null`. */
   read(bytes: Buffer): string | null {
     const { length } = bytes;
     const ends = new TextEnds(bytes);
@@ -79,9 +79,9 @@ export class JsonMeter {
     return null;
   }
 
-  /** Reads to the end of the text, or of the bytes. Returns where it stopped. */
+  /** Reads to the end of the string or of the bytes. Returns the position reached. */
   #readText(bytes: Buffer, start: number, ends: TextEnds): number {
-    // No further than to what is too long.
+    // Stop where the string would exceed its limit.
     const end = Math.min(bytes.length, start + this.#bounds.maxTextBytes - this.#textBytes + 1);
     let isEscaped = this.#isEscaped;
     let at = start;
@@ -93,7 +93,7 @@ export class JsonMeter {
       else if (byte === QUOTE) break;
       else if ((looked += 1) === SHORT_BYTES) {
         looked = 0;
-        // Less one for the loop.
+        // The loop adds one.
         at = Math.min(ends.next(at + 1), end) - 1;
       }
     }

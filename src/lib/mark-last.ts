@@ -1,4 +1,4 @@
-/** Passes values on and says which is the last one: each is handed out when the next has come, or none has. */
+/** Passes values on with a flag for the last one. Each value is held back until the next one or the end arrives. */
 export async function* markLast<T>(
   source: AsyncIterable<T>,
 ): AsyncGenerator<{ readonly value: T; readonly isLast: boolean }, void, undefined> {

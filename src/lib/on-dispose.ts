@@ -1,4 +1,4 @@
-/** A class, since each object that names a method by a symbol makes that name again; over many subscriptions it adds up. */
+/** A class on purpose: object literals with a symbol-named method allocate the name each time, for every subscription. */
 export class OnDispose implements Disposable {
   #undo: (() => void) | null;
 

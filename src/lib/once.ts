@@ -1,4 +1,4 @@
-/** Calls a function until it has succeeded once, and gives its result from then on. */
+/** Calls the function until it succeeds, then returns that result for ever. */
 export function once<T>(get: () => Promise<T>): () => Promise<T> {
   let got: Promise<T> | null = null;
   return () => {

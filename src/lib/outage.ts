@@ -1,4 +1,4 @@
-/** How long to leave alone what could not be reached: longer after each failure in a row, with a bound. */
+/** Exponential, bounded backoff for a service that cannot be reached. */
 export class Outage {
   readonly #firstMs: number;
   readonly #maxMs: number;
@@ -15,7 +15,7 @@ export class Outage {
     return Math.max(0, this.#until - performance.now());
   }
 
-  /** Notes a failure; several at the same time are one. Returns how long to wait, in milliseconds. */
+  /** Records a failure; concurrent failures count as one. Returns the delay in milliseconds. */
   failed(): number {
     if (this.waitMs === 0) {
       this.#until = performance.now() + Math.min(this.#maxMs, this.#firstMs * 2 ** this.#failures);

@@ -1,9 +1,9 @@
 import { WakeUp } from './wake-up.ts';
 
-/** Whether to go on at once, or for how many milliseconds to wait at most. False: for the time between two looks. */
+/** `true`: continue at once. A number: wait at most so many milliseconds. `false`: wait one poll interval. */
 export type Next = boolean | number;
 
-/** Does one piece of work after the other in the background; where there is none, waits until it is woken or for a time. */
+/** Runs one piece of work after another in the background; when idle, waits for a wake-up or the poll interval. */
 export class PollLoop {
   readonly #work: () => Promise<Next>;
   readonly #pollMs: number;
@@ -11,13 +11,13 @@ export class PollLoop {
   #loop: Promise<void> | null = null;
   #isStopping = false;
 
-  /** @param work does one piece. It must not reject. */
+  /** @param work does one piece of work; must not reject. */
   constructor(work: () => Promise<Next>, pollMs: number) {
     this.#work = work;
     this.#pollMs = pollMs;
   }
 
-  /** For work that is to end early. */
+  /** Lets long work end early. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -30,7 +30,7 @@ export class PollLoop {
     this.#wakeUp.wake();
   }
 
-  /** Resolves when the piece under way has ended. Idempotent. */
+  /** Resolves when the current piece of work has ended. Idempotent. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#wakeUp.wake();

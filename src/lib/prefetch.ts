@@ -1,4 +1,4 @@
-/** Passes values on and fetches one value ahead while the consumer works on the one before. */
+/** Fetches one value ahead while the consumer works on the current one. */
 export async function* prefetch<T>(source: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   const iterator = source[Symbol.asyncIterator]();
   let ahead = settle(iterator.next());
@@ -16,7 +16,7 @@ export async function* prefetch<T>(source: AsyncIterable<T>): AsyncGenerator<T, 
   }
 }
 
-/** Keeps a failure until somebody asks for it, so that it is not reported as unhandled meanwhile. */
+/** Holds a failure until it is awaited, so that it is not reported as an unhandled rejection. */
 async function settle<T>(
   promise: Promise<IteratorResult<T>>,
 ): Promise<{ readonly next: IteratorResult<T> } | { readonly error: unknown }> {

@@ -1,20 +1,22 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Not mistaken for a later process with the same number. Server and local engine each have it: neither needs the other. */
+/**
+ * Distinguishes a process from a later one with the same pid. Duplicated in the local engine, which must stay independent.
+ */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it began, in whatever unit the system has; only ever compared for equality. */
+  /** Start time in a unit of the operating system; only compared for equality. */
   readonly started: string;
 }
 
-/** The identity of a running process, or null when there is none (a zombie has ended). */
+/** Identity of a running process; `null` when there is none. A zombie counts as ended. */
 export function identify(pid: number): ProcessIdentity | null {
   const started = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid);
   return started === null ? null : { pid, started };
 }
 
-/** Whether exactly this process still runs. */
+/** Whether this very process is still running. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.started === identity.started;
 }
@@ -28,11 +30,11 @@ export function ownIdentity(): ProcessIdentity {
 function startOnLinux(pid: number): string | null {
   const stat = readOrNull(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The second field is the program's name in brackets and may hold anything, so count from its end.
+  // Count fields from the end: the second one is the program name in brackets and may contain anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;
   if (state === 'Z' || state === 'X') return null;
-  // Start times count from boot: without the boot's id a process of yesterday could look like one of today.
+  // Start times count from boot, so a process of an earlier boot could match without the boot id.
   const boot = readOrNull('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
   return `${fields[19] ?? ''}@${boot}`;
 }

@@ -1,8 +1,8 @@
-/** An iterator of which further values may be ready, to be taken without waiting. */
+/** An iterator that may have values ready to be taken synchronously. */
 export interface ReadyIterator<T> extends AsyncIterableIterator<T, void, undefined> {
-  /** Whether one seems to be. */
+  /** Whether a value is probably ready. */
   readonly hasReady: boolean;
-  /** Takes the next one; null: it has to be waited for. Not while next() is under way. */
+  /** Takes the next value; `null` when none is ready. Must not be called while next() is pending. */
   takeReady(): T | null;
 }
 

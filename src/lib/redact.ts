@@ -5,8 +5,8 @@ const SECRET_FIELD =
   /("(?:proxy-)?(?:authorization|cookie|set-cookie|password|secret|jwtsecret|jwt_secret|token|access_?token)"\s*:\s*)(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\])/gi;
 
 /**
- * The text without what must not be seen: passwords in URLs, bearer credentials, JSON Web Tokens, and the values of
- * JSON properties that hold secrets. Works on whole lines, so it also covers what libraries put into their messages.
+ * Removes secrets from a text: passwords in URLs, bearer credentials, JSON Web Tokens and secret JSON properties. Works on
+ * complete lines, so it also covers what libraries put into their error messages.
  */
 export function redact(text: string): string {
   return text

@@ -1,9 +1,9 @@
 export interface SharedLoadsOptions<K, V> {
-  /** Loads many keys at once. Results in any order, each once, missing ones left out. */
+  /** Loads many keys at once. Results may come in any order, without duplicates; missing ones are left out. */
   readonly load: (keys: readonly K[]) => Promise<readonly V[]>;
-  /** Keys with the same name are the same. */
+  /** Keys with equal names are equal. */
   readonly nameOf: (key: K) => string;
-  /** The name of the key that a result belongs to. */
+  /** Name of the key a result belongs to. */
   readonly resultName: (result: V) => string;
   readonly maxBatch: number;
 }
@@ -18,13 +18,13 @@ interface Pending<K, V> {
 /** By name. */
 type Batch<K, V> = Map<string, Pending<K, V>>;
 
-/** Loads under way at once. While they are, what is asked for gathers: the busier it is, the larger the batches. */
+/** Concurrent loads. Requests gather while both are busy: the higher the load, the larger the batches. */
 const AT_ONCE = 2;
 
 /**
- * Loads for many who ask in the same moment: a key waits for the others of this turn of the event loop and for its own
- * turn, and callers that ask for it meanwhile share it. Nobody is given the result of a load that began before they asked,
- * and nothing is kept. A load that fails fails for all callers that wait for it.
+ * Batches loads of concurrent callers. A key joins the batch of the current turn of the event loop; callers that ask before
+ * the batch is sent share the load. Nobody receives a result whose load began before they asked, and nothing is cached. A
+ * failed load fails for all of its callers.
  */
 export class SharedLoads<K, V> {
   readonly #options: SharedLoadsOptions<K, V>;
@@ -36,7 +36,7 @@ export class SharedLoads<K, V> {
     this.#options = options;
   }
 
-  /** Null where there is none. All who share a load are given the same promise. */
+  /** Resolves to `null` for a missing key. Callers that share a load get the same promise. */
   load(key: K): Promise<V | null> {
     const name = this.#options.nameOf(key);
     for (const batch of this.#waiting) {
@@ -49,7 +49,7 @@ export class SharedLoads<K, V> {
     return pending.result;
   }
 
-  /** What there is of these keys, in their order. */
+  /** The existing values of these keys, in the order of the keys. */
   async find(keys: readonly K[]): Promise<V[]> {
     const results = await Promise.all(keys.map((key) => this.load(key)));
     return results.filter((result) => result !== null);
@@ -68,7 +68,7 @@ export class SharedLoads<K, V> {
     try {
       const found = await load(Array.from(batch.values(), ({ key }) => key));
       for (const result of found) batch.get(resultName(result))?.resolve(result);
-      // What has been found is settled already.
+      // Has no effect on keys that were found: their promises are settled already.
       for (const { resolve } of batch.values()) resolve(null);
     } catch (error) {
       for (const { reject } of batch.values()) reject(error);
@@ -78,7 +78,7 @@ export class SharedLoads<K, V> {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // Behind everything that has arrived in this turn.
+    // After everything that arrives in this turn of the event loop.
     setImmediate(() => {
       this.#isScheduled = false;
       this.#startNext();

@@ -1,4 +1,4 @@
-/** The same to be disposed among asynchronous ones. */
+/** Makes a synchronous disposable usable among asynchronous ones. */
 export function syncToAsync(disposable: Disposable): AsyncDisposable {
   return {
     [Symbol.asyncDispose]: () => {

@@ -1,4 +1,4 @@
-/** Lets one loop sleep until it is woken or a time has passed. A call while nobody sleeps cuts the next sleep short. */
+/** Lets one loop sleep until woken or until a timeout. A wake-up while nobody sleeps ends the next sleep at once. */
 export class WakeUp {
   #isAwake = false;
   #resolve: (() => void) | null = null;

@@ -1,25 +1,25 @@
-/** A field of an object: its value or where it is, and its share of what says which fields there are. */
+/** A field of an object: its value or pointer, and its share of the object's shape. */
 const FIELD_BYTES = 24;
 const OBJECT_BYTES = 64;
-/** With room for the elements that it has not got yet, as arrays are made that grow one by one. */
+/** Includes spare capacity: arrays that grow element by element reserve more than they use. */
 const ARRAY_BYTES = 192;
 const DATE_BYTES = 112;
-/** A number with a fraction or of many digits; all others take no more than their field. */
+/** A number with a fraction or many digits; other numbers fit into their field. */
 const NUMBER_BYTES = 16;
 const STRING_BYTES = 24;
 
-/** What a map takes for an entry, and what lists that say in which order it was used. */
+/** An entry of a map, plus its place in the list that orders entries by use. */
 export const ENTRY_BYTES = 192;
 
-/** Characters that take two bytes, and all others of their string with them. */
+/** A single character of this range makes all characters of its string take two bytes. */
 const WIDE = /[\u0100-\uffff]/;
 
-/** What a text takes in memory, in bytes. */
+/** Memory of a string, in bytes. */
 export function weightOfText(text: string): number {
   return STRING_BYTES + text.length * (WIDE.test(text) ? 2 : 1);
 }
 
-/** What a plain value takes in memory, in bytes: rather too much than too little. At least 1. */
+/** Estimated memory of a plain value, in bytes; errs on the high side. At least 1. */
 export function weightOf(value: unknown): number {
   if (typeof value === 'string') return weightOfText(value);
   if (typeof value === 'number') return NUMBER_BYTES;
@@ -30,7 +30,7 @@ export function weightOf(value: unknown): number {
   return weight;
 }
 
-/** The same of an entry of a map. */
+/** Estimated memory of a map entry. */
 export function weightOfEntry(value: object, key: string): number {
   return ENTRY_BYTES + weightOfText(key) + weightOf(value);
 }

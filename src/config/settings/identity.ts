@@ -4,7 +4,7 @@ import { settingsOf } from '../setting.ts';
 const { setting, optional } = settingsOf('Identity');
 
 const ANY = /./;
-/** Short names, and URLs as namespaces have them. */
+/** Short claim names, and URLs for namespaced claims. */
 const CLAIM_NAME = /^[\w.:/-]{1,128}$/;
 
 export const IDENTITY_SETTINGS = {

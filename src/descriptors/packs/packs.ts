@@ -16,5 +16,5 @@ export const PACKS = {
 export type PackName = keyof typeof PACKS;
 export const PACK_NAMES = Object.keys(PACKS) as readonly PackName[];
 
-/** In every configuration: what has no type yet. */
+/** Part of every configuration: the fallback for events without a type of their own. */
 export const ALWAYS = [custom] as const;
