@@ -7,12 +7,12 @@ import { storedInput } from '../services/tenants/stored-input.ts';
 const SERVICE = 'service';
 const SERVICE_ROLES: readonly Role[] = ['user', 'service'];
 
-/** Who the process itself acts as, and in which tenant: ids get it on their way in, and lose it on their way out. */
+/** The identity and tenant a process acts with. Adds the tenant to ids passed in and removes it from ids returned. */
 export class Acting {
   readonly #tenant: Tenant | null;
   readonly #hasTenants: boolean;
 
-  /** @throws Error where the tenant has no usable name, or tenants are off. */
+  /** @throws Error when the tenant's name is invalid or tenants are off. */
   constructor({ auth }: Pick<Config, 'auth'>, tenant: string | undefined) {
     this.#hasTenants = auth.tenantClaim !== undefined;
     if (tenant !== undefined && !this.#hasTenants)
@@ -22,7 +22,7 @@ export class Acting {
     this.#tenant = tenant ?? null;
   }
 
-  /** @throws Error where there are tenants, and none was given. */
+  /** @throws Error when tenants are on and none was given. */
   check(): void {
     if (this.#hasTenants && this.#tenant === null)
       throw new Error('TENANT_CLAIM is set: createFanfare needs the option tenant');

@@ -23,7 +23,7 @@ export interface ApiParts {
   readonly readiness: (() => Promise<Readiness>) | undefined;
 }
 
-/** Of what a process may hold; the rest is shared out in `storage/repositories.ts`. */
+/** Share of the cache memory for rendered parts; `storage/repositories.ts` divides the rest. */
 const PARTS_SHARE = 5 / 16;
 
 export function openApi(

@@ -25,31 +25,31 @@ import { logFeedReadWithoutStore, logLiveLogTrouble } from '../telemetry/events/
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** Everything that runs in one process, as one thing that can be closed. */
+/** Everything that runs in one process, closed as one. */
 export interface App extends AsyncDisposable {
   readonly services: Services;
-  /** Where the API answers; null without one. */
+  /** Base URL of the API; `null` without an API. */
   readonly url: string | null;
   readonly database: Database;
   readonly http: HttpServer | null;
   readiness(): Promise<Readiness>;
-  /** Actions whose fan-out is pending or in progress, in any process. */
+  /** Number of actions whose fan-out is pending or in progress, across all processes. */
   openFanOuts(): Promise<number>;
-  /** Feeds that are due for a rebuild or being rebuilt, in any process. */
+  /** Number of feeds with a pending or running rebuild, across all processes. */
   openRebuilds(): Promise<number>;
-  /** Resolves when no fan-out, rebuild of a feed or rename is pending or in progress, in any process. */
+  /** Resolves when no fan-out, rebuild or rename is pending or in progress in any process. */
   idle(): Promise<void>;
-  /** Idempotent: API first, then worker, then connections. */
+  /** Closes the API first, then the workers, then the connections. Idempotent. */
   close(): Promise<void>;
 }
 
 export interface AppParts {
   readonly api: boolean;
   readonly worker: boolean;
-  /** Whether METRICS_PORT is listened on. */
+  /** Whether to listen on METRICS_PORT. */
   readonly metrics?: boolean;
   readonly traces?: boolean;
-  /** Where Redis cannot be reached at the start, it is waited for. Default: the start fails. */
+  /** Wait for Redis when it cannot be reached at start. Default: fail. */
   readonly waitsForRedis?: boolean;
 }
 
@@ -58,12 +58,12 @@ export interface AppDependencies {
   readonly metrics: Metrics;
   readonly pageToken?: string | undefined;
   readonly demoPeople?: (() => Promise<readonly DemoPerson[]>) | undefined;
-  /** Of all processes that serve as one, where this is one of several: what /ready and /metrics answer. */
+  /** The group that this process belongs to, if any: answers /ready and /metrics for all its processes. */
   readonly group?: AppGroup | undefined;
   readonly monitorCommands?: boolean;
 }
 
-/** Builds a process as configured. Where a part cannot be built, what was built is closed and it throws. */
+/** Builds a process from its configuration. If a part fails, closes the parts built so far and throws. */
 export async function createApp(
   config: Config,
   parts: AppParts,
@@ -168,7 +168,7 @@ async function build(
     closer.own(
       await startMetricsServer({ host: config.http.host, port: metricsPort, token, metrics, logger }),
     );
-  // In this order: a fan-out may leave a feed to be rebuilt.
+  // The order matters: a fan-out may request a rebuild.
   const isIdle = async (): Promise<boolean> =>
     (await openFanOuts()) === 0 &&
     (await repositories.feeds.countDue()) === 0 &&
@@ -192,15 +192,15 @@ async function build(
   };
 }
 
-/** Loaded only where it is served: GraphQL and HTTP are most of what a process has to load at its start. */
+/** Loaded on demand: GraphQL and HTTP make up most of a process's start-up time. */
 const loadApi = (): Promise<typeof Api> => import('./api.ts');
 
-/** With the database away a lease cannot be handed back; it then expires. */
+/** While the database is away, leases cannot be released; they expire instead. */
 const WORKERS_CLOSE_WITHIN_MS = 3_000;
-/** Asking all the time would take the database's time from the work that is waited for. */
+/** Backs off, so that polling does not slow down the work being waited for. */
 const IDLE_POLL_MS = { first: 10, longest: 80 };
 
-/** Without a secret of its own the installation keeps one in the database, where every process finds it. */
+/** Without JWT_SECRET the installation keeps a generated secret in the database, shared by all processes. */
 function ticketKey({ auth }: Config, { secrets }: Pick<Repositories, 'secrets'>): () => Promise<Uint8Array> {
   const { jwtSecret } = auth;
   if (jwtSecret === undefined) return once(() => secrets.shared('tickets'));

@@ -14,18 +14,18 @@ import { chooseFeedModel } from '../storage/readers/feed-epochs.ts';
 import { newObjectId, type Collections, type Database } from '../storage/database/mongo.ts';
 import { createRepositories, type Repositories } from '../storage/repositories.ts';
 
-/** What API and workers of one process share, from the repositories up to the services. */
+/** Shared by API and workers of one process: repositories, feed stores, services. */
 export interface Core extends Realtime {
   readonly collections: Collections;
   readonly repositories: Repositories;
   readonly feedStore: FeedStore;
-  /** Of every model that may hold a feed, in use or not. */
+  /** Stores of every feed model that may still contain feeds, in use or not. */
   readonly feedStores: readonly FeedStore[];
   readonly services: Services;
   readonly onLiveLogError: (error: unknown) => void;
 }
 
-/** Notified of what does not fail the caller. */
+/** Receives events that do not fail the caller. */
 export interface CoreObserver {
   readonly liveLogFailed: (error: unknown) => void;
   readonly storeUnavailable: (error: unknown) => void;
@@ -33,32 +33,32 @@ export interface CoreObserver {
 }
 
 export interface CoreOptions {
-  /** Stays the caller's, as do Redis and the parts of `realtime`. */
+  /** Owned by the caller, as are Redis and the parts of `realtime`. */
   readonly database: Database;
-  /** For commands on feeds; empty where there is no Redis. */
+  /** Connections for commands on feeds; empty without Redis. */
   readonly redis: readonly Pick<RedisPart, 'commands' | 'prefix' | 'isSharded'>[];
   readonly feeds: Pick<
     Config['feeds'],
     'model' | 'cap' | 'dormantAfterMs' | 'relevancyWeights' | 'ranking' | 'reactions'
   >;
-  /** Whether ids are stored with their tenant. Default: no. */
+  /** Whether stored ids carry their tenant. Default: false. */
   readonly hasTenants?: boolean;
-  /** How much each tenant may have. Default: as much as they like. */
+  /** Quotas of each tenant. Default: unlimited. */
   readonly quotas?: TenantQuotas;
-  /** Whether what happens is recorded for hosts. Default: no. */
+  /** Whether to record events for hosts. Default: false. */
   readonly recordsEvents?: boolean;
-  /** How long somebody has not read when they are reminded; null, absent: never. */
+  /** Inactivity after which a reader gets a digest; null or absent: never. */
   readonly digestAfterMs?: number | null;
   readonly realtime: (repositories: Repositories) => Realtime;
   readonly tickets: (repositories: Repositories) => Tickets;
   readonly observer: CoreObserver;
-  /** What the process may hold of what it has read. Default: that of the repositories. */
+  /** Memory bound of the caches, in bytes. Default: that of the repositories. */
   readonly cacheBytes?: number | undefined;
-  /** How long a process goes by what it has read of the pulled refs. Default: that of the repository. */
+  /** How long a process uses its cached list of pulled refs. Default: that of the repository. */
   readonly pullRefreshMs?: number | undefined;
 }
 
-/** @throws when the feed model needs something that is missing, or is not the one that newer processes use. */
+/** @throws when the feed model lacks a requirement, or newer processes use a different model. */
 export async function createCore(options: CoreOptions): Promise<Core> {
   const { database, feeds, observer, pullRefreshMs } = options;
   const { collections } = database;
@@ -88,7 +88,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     weights: feeds.relevancyWeights,
     ranking: feeds.ranking,
     reactions: feeds.reactions,
-    // When somebody read is noted as exactly as the shorter of the two asks for.
+    // The time of a reader's last read is stored as precisely as the shorter of the two periods requires.
     dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
     newToken: newObjectId,
     quotas: options.quotas ?? NO_QUOTAS,

@@ -7,7 +7,7 @@ import { isLocalEngineError, loadLocalEngine } from './local-engine.ts';
 import type { StartStep } from './group-and-steps.ts';
 
 export interface Databases extends EmbeddedServices {
-  /** The process whose local databases they are; null when they were given or are this process's own. */
+  /** Pid of the process that runs the local databases; `null` when they are external or run by this process. */
   readonly sharedBy: number | null;
 }
 
@@ -15,11 +15,11 @@ export interface StartSteps {
   readonly onEvent: (event: StartStep) => void;
 }
 
-/** How long a process that has the folder may take to start before it counts as none to share with. */
+/** Time limit for another process to start the databases of the folder before they count as not shared. */
 const STARTS_WITHIN_MS = 60_000;
 const ASK_EVERY_MS = 200;
 
-/** The databases of the configuration: the given ones, else those that run on the same DATA_DIR, else local ones. */
+/** Databases to use: the configured ones, else those already running on DATA_DIR, else new local ones. */
 export async function startDatabases(
   { env }: { readonly env: Environment },
   config: Config,
@@ -72,7 +72,7 @@ function ownDatabases(services: EmbeddedServices): Databases {
   return Object.assign(services, { sharedBy: null });
 }
 
-/** An address that is given comes before that of the other process. */
+/** A configured address takes precedence over that of the other process. */
 function shareOf({ mongodb, redis }: Config, running: Running): Databases {
   return {
     mongodbUri: mongodb.uri ?? running.mongodbUri,
@@ -84,7 +84,7 @@ function shareOf({ mongodb, redis }: Config, running: Running): Databases {
   };
 }
 
-/** The configuration with the addresses of databases that were started. */
+/** The configuration with the addresses of the databases in use. */
 export function withAddresses(config: Config, databases: Databases): Config {
   return Object.freeze({
     ...config,

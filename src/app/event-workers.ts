@@ -20,7 +20,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Role } from '../domain/viewer.ts';
 import type { WorkerSetup } from './worker-setup.ts';
 
-/** What works on events for hosts; nothing where none are recorded. */
+/** Workers for host events; none when events are not recorded. */
 export function eventWorkers({ config, core, workerId, logger, metrics }: WorkerSetup): BackgroundWorker[] {
   const { events, fanOut } = config;
   const { repositories, workSignal, services } = core;
@@ -30,7 +30,7 @@ export function eventWorkers({ config, core, workerId, logger, metrics }: Worker
     logWorkerTrouble(logger, { err });
   };
   const { receivers, timeoutMs, retryForMs } = events.webhooks;
-  // Of this process alone: what another one has moved is found by the clock.
+  // Signals only within this process; events moved by other processes are found by polling.
   const moved = new MemoryWorkSignal();
   const mover = new EventMover(
     {
@@ -69,7 +69,7 @@ export function eventWorkers({ config, core, workerId, logger, metrics }: Worker
   }
 }
 
-/** For logs and metrics: paths and queries may hold secrets. */
+/** Name of a receiver in logs and metrics. Omits path and query, which may contain secrets. */
 function nameOf({ url }: WebhookReceiver, receivers: readonly WebhookReceiver[]): string {
   const { host } = new URL(url);
   const namesakes = receivers.filter((other) => new URL(other.url).host === host);

@@ -17,43 +17,43 @@ import type {
 import type { Logger } from '../telemetry/logger.ts';
 import type { AppGroup, StartStep } from './group-and-steps.ts';
 
-/** The types of a configuration: its own, those of its packs, and Custom. */
+/** All types of a configuration: its own, those of its packs, and Custom. */
 export type TypesOf<D extends readonly DescriptorDeclaration[], P extends readonly PackName[]> =
   | D[number]
   | (typeof PACKS)[P[number]][number]
   | (typeof ALWAYS)[number];
 
 export interface FanfareOptions {
-  /** Settings by their names, such as MONGODB_URI. What is not given is taken from the environment. */
+  /** Settings by name, such as MONGODB_URI. Those not given come from the environment. */
   readonly settings?: Readonly<Partial<Record<SettingName, string>>>;
-  /** Whether it listens on PORT, and on METRICS_PORT, for which it needs JWT_SECRET or JWKS_URI. Default: no. */
+  /** Listen on PORT and METRICS_PORT; requires JWT_SECRET or JWKS_URI. Default: false. */
   readonly api?: boolean;
-  /** Whether it delivers what is published, in the background. Default: yes. */
+  /** Run the background workers that deliver publications. Default: true. */
   readonly worker?: boolean;
-  /** Where TENANT_CLAIM is set: the tenant whose data the methods read and write. */
+  /** With TENANT_CLAIM: the tenant whose data the methods read and write. */
   readonly tenant?: string;
-  /** Where its log goes. Default: stderr, as LOG_LEVEL says. */
+  /** Destination of log lines. Default: stderr, at LOG_LEVEL. */
   readonly logger?: Logger;
-  /** Where settings are taken from that are not given. Default: the environment of this process. */
+  /** Source of settings not given in `settings`. Default: this process's environment. */
   readonly environment?: Environment;
-  /** Whether METRICS_PORT is listened on, if it is set. Default: where there is an API. */
+  /** Listen on METRICS_PORT if set. Default: true when there is an API. */
   readonly metrics?: boolean;
-  /** Makes spans of requests, passes and commands, for the SDK of OpenTelemetry that this process has started. */
+  /** Create spans for requests, passes and commands with the OpenTelemetry SDK started in this process. */
   readonly traces?: boolean;
-  /** Where Redis cannot be reached at the start, it is waited for. Default: the start fails. */
+  /** Wait for Redis when it cannot be reached at start. Default: fail. */
   readonly waitsForRedis?: boolean;
-  /** Hears what is done about databases until they are there. */
+  /** Called with the steps taken until the databases are ready. */
   readonly onStep?: (step: StartStep) => void;
-  /** What the pages of the API fill in for who opens them on this machine: a token, and people to look at feeds as. */
+  /** Values prefilled in the API's pages when opened on this machine: a token and people whose feeds can be viewed. */
   readonly pages?: {
     readonly token?: string | undefined;
     readonly people?: (() => Promise<readonly DemoPerson[]>) | undefined;
   };
-  /** Of all processes that serve as one, where this is one of several: what /ready and /metrics answer. */
+  /** The group that this process belongs to, if any: answers /ready and /metrics for all its processes. */
   readonly group?: AppGroup;
 }
 
-/** An action to record. Refs that follow from the descriptor need not be given. */
+/** An action to publish. Refs that follow from the descriptor may be omitted. */
 export interface Publication<T extends DescriptorDeclaration> extends Omit<
   PublishActionInput,
   'actorId' | 'scope' | 'descriptor'
@@ -64,7 +64,7 @@ export interface Publication<T extends DescriptorDeclaration> extends Omit<
   readonly descriptor: DescriptorInputOf<T>;
 }
 
-/** An action as it is stored; of a type that is not declared any more the descriptor is what was recorded. */
+/** A stored action. If its type is no longer declared, the descriptor is returned as recorded. */
 export interface RecordedAction<T extends DescriptorDeclaration> {
   /** Global id, as in the API. */
   readonly id: string;
@@ -77,7 +77,7 @@ export interface RecordedAction<T extends DescriptorDeclaration> {
 
 export interface FeedItem<T extends DescriptorDeclaration> {
   readonly action: RecordedAction<T>;
-  /** A whole sentence with the names of now. */
+  /** A complete sentence with current names. */
   readonly summary: string;
   readonly relevancy: Date;
   readonly reasons: readonly DeliveryReason[];
@@ -86,7 +86,7 @@ export interface FeedItem<T extends DescriptorDeclaration> {
 
 export interface FeedItems<T extends DescriptorDeclaration> {
   readonly items: readonly FeedItem<T>[];
-  /** For `after`. Null on an empty page. */
+  /** Pass as `after` to get the next page. `null` on an empty page. */
   readonly endCursor: string | null;
   readonly hasNextPage: boolean;
 }
@@ -96,45 +96,45 @@ export interface ReadOptions {
   readonly first?: number;
   readonly after?: string | null;
   readonly filter?: FeedFilter;
-  /** Languages of the summaries, as in Accept-Language. Default: English. */
+  /** Languages of the summaries, in Accept-Language syntax. Default: English. */
   readonly locale?: string;
 }
 
 export interface QueryOptions {
   readonly memberId?: string;
-  /** Default: `user`, without a member `service` too. */
+  /** Default: `user`; without a member also `service`. */
   readonly roles?: readonly Role[];
-  /** Languages of sentences, as in Accept-Language. Default: English. */
+  /** Languages of sentences, in Accept-Language syntax. Default: English. */
   readonly locale?: string;
 }
 
-/** A server in this process. What it refuses is a FanfareError with a code of the API. */
+/** A server inside this process. Rejected calls throw a FanfareError with an error code of the API. */
 export interface Fanfare<T extends DescriptorDeclaration> extends AsyncDisposable {
-  /** Where the API answers; null without one, and before `start`. */
+  /** Base URL of the API; `null` without an API and before `start`. */
   readonly url: string | null;
-  /** The schema of the API with the types of the configuration, as SDL. It need not be started for that. */
+  /** The API's schema, including the configured types, as SDL. Works before `start`. */
   schema(): Promise<string>;
-  /** Connects to the databases, or starts local ones where no address is given. */
+  /** Connects to the configured databases, or starts local ones when no address is given. */
   start(): Promise<void>;
-  /** Names people. Returns how many. */
+  /** Creates or updates members. Returns their number. */
   upsertMembers(members: readonly MemberInput[]): Promise<number>;
-  /** Names things. Returns how many. */
+  /** Creates or updates refs. Returns their number. */
   upsertRefs(refs: readonly RefInput[]): Promise<number>;
-  /** Returns how many follows are new. */
+  /** Returns the number of new follows. */
   follow(pairs: readonly FollowInput[]): Promise<number>;
   publish(
     action: Publication<T>,
   ): Promise<{ readonly action: RecordedAction<T>; readonly isReplay: boolean }>;
-  /** Resolves when everything that was published is delivered, by this process or another. */
+  /** Resolves when all publications are delivered, whichever process delivers them. */
   delivered(): Promise<void>;
-  /** A page of the feed of a member. */
+  /** A page of a member's feed. */
   read(memberId: string, options?: ReadOptions): Promise<FeedItems<T>>;
-  /** Anything else: a query or mutation of the API, as a member; without one as a service. What fails is in `errors`. */
+  /** Runs any query or mutation of the API as a member, or as a service without one. Failures are in `errors`. */
   query<R>(
     document: string,
     variables?: Readonly<Record<string, unknown>>,
     as?: QueryOptions,
   ): Promise<Answer<R>>;
-  /** Idempotent. Work under way is finished or handed back. */
+  /** Finishes or releases work in progress. Idempotent. */
   close(): Promise<void>;
 }

@@ -32,7 +32,7 @@ import type {
 import { openServer, type Server } from './open-server.ts';
 
 /**
- * A server for this process; nothing is opened before `start`. A process has one set of types: further ones need the same.
+ * Creates a server for this process; opens nothing before `start`. All servers of a process must use the same types.
  * @throws HostConfigError, ConfigError with all faults.
  */
 export function createFanfare<
@@ -49,10 +49,10 @@ export function createFanfare<
   return new RunningFanfare<TypesOf<D, P>>({ config, env, options, logger, acting });
 }
 
-/** What the commands of this package need of one beyond what a host does. */
+/** Access for this package's own commands, beyond what hosts need. */
 export interface Inside {
   readonly metrics: Metrics;
-  /** @throws Error before it has been started, and after it was closed. */
+  /** @throws Error before `start` and after `close`. */
   server(): Server;
 }
 
@@ -69,7 +69,7 @@ interface Prepared {
   readonly acting: Acting;
 }
 
-/** GraphQL is most of what a process has to load: only where it is asked for. */
+/** Loaded on first use: GraphQL makes up most of a process's start-up time. */
 const loadGraphql = (): Promise<typeof InProcess> => import('../graphql/in-process.ts');
 
 class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Inside {
@@ -181,7 +181,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
   }
 
   async #close(): Promise<void> {
-    // The caller of `start` gets the reason when it could not be opened.
+    // The caller of `start` already received the error.
     const server = await this.#opening?.catch(() => null);
     this.#server = null;
     await server?.[Symbol.asyncDispose]();
@@ -206,7 +206,7 @@ function openPrepared({ config, env, options, logger }: Prepared, metrics: Metri
     parts: { ...{ api, worker, traces, waitsForRedis }, metrics: options.metrics ?? api },
     steps: { onEvent },
     dependencies({ mongodbKind: mongodb, redisKind: redis }) {
-      // Of several processes the one that started them has said it.
+      // In a group, the process that started the others has logged it.
       if (group === undefined) logDatabases(logger, { mongodb, redis });
       onEvent({ step: 'collections', message: 'Preparing collections and indexes' });
       return { logger, metrics, group, pageToken: pages?.token, demoPeople: pages?.people };
@@ -219,7 +219,7 @@ function recordedAction<T extends DescriptorDeclaration>(action: Action): Record
   return {
     id: encodeActionId(id),
     ...{ actorId, conducted, recorded, refs },
-    // It was checked by the declaration when it was recorded.
+    // The declaration validated it when it was recorded.
     descriptor: descriptor as unknown as StoredDescriptorOf<T>,
   };
 }

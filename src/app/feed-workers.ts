@@ -22,7 +22,7 @@ import { partsOf, type WorkerSetup } from './worker-setup.ts';
 
 const RESCORE_POLL_MS = 10_000;
 
-/** What brings actions into feeds, and keeps what feeds show up to date. */
+/** Workers that deliver actions to feeds and keep feed contents up to date. */
 export function feedWorkers(setup: WorkerSetup): BackgroundWorker[] {
   return [fanOut(setup), rescores(setup), rebuilds(setup), renames(setup)];
 }

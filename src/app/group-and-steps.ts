@@ -1,19 +1,19 @@
 import type { Readiness } from '../http/pages/health.ts';
 
-// Types that hosts see, apart from everything that is built by them.
+// Public types, kept free of imports of the implementation.
 
-/** What several processes that serve as one answer together. */
+/** Answers that several processes of one server give together. */
 export interface AppGroup {
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: () => Promise<string>;
 }
 
-/** What is being done about databases at the start. */
+/** Progress of preparing the databases at start. */
 export interface StartStep {
-  /** `exit`: a local database ended though nobody asked it to. Others are named by what is done. */
+  /** `exit`: a local database ended unexpectedly. Other names say what is being done. */
   readonly step: string;
   /** One sentence for people. */
   readonly message: string;
-  /** How much of the step is done, 0 to 1, where that is known. */
+  /** Progress from 0 to 1, when known. */
   readonly fraction?: number;
 }

@@ -4,11 +4,11 @@ import type { IndexDefinition, RetiredIndex } from '../storage/indexes/index-def
 import { INDEXES, RETIRED_INDEXES } from '../storage/indexes/index-definitions.ts';
 import { TENANT_INDEXES } from '../storage/indexes/tenant-indexes.ts';
 
-/** Every index, those of feed models and this process's types too. @param options.hasTenants default no. */
+/** All indexes, including those of feed models and of this process's types. @param options.hasTenants default false. */
 export function allIndexes({ hasTenants = false } = {}): readonly IndexDefinition[] {
   const ofTenants = hasTenants ? TENANT_INDEXES : [];
   return [...INDEXES, ...ofTenants, ...descriptorIndexes(), ...FEED_INDEXES];
 }
 
-/** Every index that releases before have made and that nothing needs any more, from PUBLISHED_SINCE on. */
+/** Indexes of earlier releases, starting with PUBLISHED_SINCE, that are no longer needed. */
 export const ALL_RETIRED_INDEXES: readonly RetiredIndex[] = [...RETIRED_INDEXES, ...RETIRED_FEED_INDEXES];

@@ -2,12 +2,12 @@ import type * as localEngine from '@fanfare/local-engine';
 
 type LocalEngine = typeof localEngine;
 
-/** Neither an address is given nor is there a package that starts local ones. */
+/** No database address is configured, and the package that runs local databases is not installed. */
 export class NoDatabasesError extends Error {
   override readonly name = 'NoDatabasesError';
 }
 
-/** The package that runs local databases. Production images leave it out. @throws NoDatabasesError where it is not installed */
+/** Loads the package that runs local databases; production images omit it. @throws NoDatabasesError if not installed */
 export async function loadLocalEngine(): Promise<LocalEngine> {
   try {
     return await import('@fanfare/local-engine');
@@ -19,7 +19,7 @@ export async function loadLocalEngine(): Promise<LocalEngine> {
   }
 }
 
-/** By its name: the class is in a package that may not be installed. */
+/** Compares by name: the class belongs to a package that may not be installed. */
 export function isLocalEngineError(error: unknown): error is localEngine.EmbeddedError {
   return error instanceof Error && error.name === 'EmbeddedError';
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../telemetry/logger.ts';
 
 const AT_START = 'first';
 
-/** Several installations, and several databases of one, may share a Redis. */
+/** The key prefix lets several installations, and several databases of one, share a Redis. */
 export async function openRedis(
   { redis: { url, sentinel, prefix }, mongodb }: Config,
   logger: Logger,
@@ -14,7 +14,7 @@ export async function openRedis(
   if (url === undefined) return null;
   const lost = new Set<string>();
   const isLost = (what: string, err: unknown): void => {
-    // The connections of a cluster are many, and lost together.
+    // A cluster has many connections, which are lost together: log once.
     if (lost.size === 0) logRedisLost(logger, { err });
     lost.add(what);
   };

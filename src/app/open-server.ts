@@ -5,7 +5,7 @@ import { startDatabases, withAddresses, type Databases, type StartSteps } from '
 
 export interface Server extends AsyncDisposable {
   readonly app: App;
-  /** With the addresses of the databases in use, given or local. */
+  /** Includes the addresses of the databases in use, external or local. */
   readonly config: Config;
   readonly databases: Databases;
 }
@@ -15,11 +15,11 @@ export interface ServerOptions {
   readonly parts: AppParts;
   readonly env: Environment;
   readonly steps: StartSteps;
-  /** Called when the databases are there. */
+  /** Called once the databases are available. */
   readonly dependencies: (databases: Databases) => AppDependencies;
 }
 
-/** Starts local databases where no address is given, then the app. When that fails, what was started is closed. */
+/** Starts local databases if no address is given, then the app. On failure, closes what was started. */
 export async function openServer({
   config: given,
   parts,

@@ -25,7 +25,7 @@ export interface PrepareDatabaseOptions {
 
 const LEAVES_WITHIN_MS = 1_000;
 
-/** Connects, watches the clocks, says that this process runs, and sees to the indexes. The closer ends it all. */
+/** Connects, watches the clocks, registers this process and ensures the indexes. The closer undoes all of it. */
 export async function prepareDatabase(
   { mongodb }: Pick<Config, 'mongodb'>,
   { isWorker, hasTenants, monitorCommands, traces }: PrepareDatabaseOptions,

@@ -9,19 +9,19 @@ const OTHERS_RUN =
   'end it first; one that died is taken for gone after 90 seconds';
 
 export interface PresenceOptions {
-  /** The newest schema version that this process knows. */
+  /** Newest schema version this process knows. */
   readonly schema: number;
   readonly isWorker: boolean;
-  /** It stores ids behind their tenant. */
+  /** This process stores ids with their tenant. */
   readonly hasTenants: boolean;
-  /** It could not be said that this process still runs; it is tried again. */
+  /** The heartbeat failed; it will be retried. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Says in the database that this process runs, until it is disposed, and looks whether its release may work there at all.
- * In this order: a migration that is about to begin sees either this process or its own mark that keeps it out.
- * What stores ids with their tenant, and what stores them without, never run at the same time, for the same reason.
+ * Registers this process in the database until disposed, then checks whether its release may work there. The order matters:
+ * a migration about to start sees this registration, or this process sees the mark of the migration and stays out. For the
+ * same reason, processes with and without tenants never run at the same time.
  * @throws SchemaTooNew, TenancyDiffers
  */
 export async function enterInstallation(
@@ -44,7 +44,7 @@ export async function enterInstallation(
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
-      // With the database away it is taken for gone after a while.
+      // While the database is away this fails; the registration then expires.
       await processes.gone(self.id).catch(onError);
     },
   };

@@ -20,7 +20,7 @@ import { partsOf, type WorkerSetup } from './worker-setup.ts';
 
 const MIGRATION_POLL_MS = 5_000;
 
-/** What keeps the data in order: shapes, ends of periods, leftovers, erasures. */
+/** Workers for migrations, expiries, leftovers and erasures. */
 export function upkeepWorkers(setup: WorkerSetup): BackgroundWorker[] {
   return [migrations(setup), ...byTheClock(setup), upkeep(setup), erasures(setup)];
 }

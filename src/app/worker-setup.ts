@@ -13,7 +13,7 @@ export interface WorkerSetup {
   readonly metrics: Metrics;
 }
 
-/** Repositories and all else that workers take, as one object. */
+/** Repositories and all other dependencies of workers in one object. */
 export function partsOf({ core, gate }: Pick<WorkerSetup, 'core' | 'gate'>) {
   const { repositories, feedStore, feedStores, liveLog, workSignal, sessionEnds, onLiveLogError } = core;
   return {

@@ -10,7 +10,7 @@ import { eventWorkers } from './event-workers.ts';
 import { feedWorkers } from './feed-workers.ts';
 import { upkeepWorkers } from './upkeep-workers.ts';
 
-/** Starts everything that works in the background of one process. Disposing hands unfinished work back. */
+/** Starts all background workers of a process. Disposing releases unfinished work. */
 export function startWorkers(
   config: Pick<Config, 'events' | 'fanOut' | 'feeds'>,
   core: Core,
@@ -28,7 +28,7 @@ export function startWorkers(
   });
   return {
     async [Symbol.asyncDispose]() {
-      // Side by side, and each to its end, also where another one fails.
+      // Stop all of them concurrently and wait for each, even if another one fails.
       try {
         await allEnded(
           workers.map((one) => one.stop()),

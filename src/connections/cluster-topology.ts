@@ -10,12 +10,12 @@ interface SlotRange {
 }
 
 export interface TopologyOptions {
-  /** Some nodes of the cluster. */
+  /** Any known nodes of the cluster. */
   readonly address: RedisAddress;
   readonly connectTimeoutMs: number;
 }
 
-/** Who has which slots of a cluster, asked for whenever a connection is opened. */
+/** Which node owns which slots of a cluster; queried whenever a connection is opened. */
 export class ClusterTopology {
   readonly #options: TopologyOptions;
   #known: readonly RedisHost[];
@@ -26,9 +26,9 @@ export class ClusterTopology {
     this.#known = options.address.hosts;
   }
 
-  /** @throws when no node answers, or none has the slot. */
+  /** @throws when no node answers, or none owns the slot. */
   async ownerOf(slot: number): Promise<RedisHost> {
-    // Many connections are lost together: they share one answer.
+    // Connections are often lost together: concurrent calls share one query.
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null;
     });
@@ -42,7 +42,7 @@ export class ClusterTopology {
     for (const node of this.#known) {
       try {
         const { ranges, nodes } = await this.#askNode(node);
-        // The node that answered first: it is asked first next time. Those that were given may come back.
+        // Ask the node that answered first next time. Keep the configured nodes, which may come back.
         this.#known = distinct([node, ...nodes, ...this.#options.address.hosts]);
         return ranges;
       } catch (error) {
@@ -63,7 +63,7 @@ export class ClusterTopology {
       ...{ lazyConnect: true, connectTimeout: connectTimeoutMs, commandTimeout: connectTimeoutMs },
       ...{ retryStrategy: () => null, maxRetriesPerRequest: 0 },
     });
-    // A connection that fails says why before the call that waits for it does.
+    // The client emits the cause before the pending call fails.
     let fault: unknown = null;
     client.on('error', (error) => {
       fault ??= error;
@@ -86,14 +86,14 @@ export function credentialsOf({
   return { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) };
 }
 
-/** For a client that is always connected to the node that has the slot: it asks for each new connection. */
+/** Connects a client to the node that owns the slot, looked up again for each new connection. */
 export function connectorTo(
   slot: number,
   topology: ClusterTopology,
   { isTls }: RedisAddress,
 ): new (options: unknown) => AbstractConnector {
   return class SlotConnector extends AbstractConnector {
-    /** @param options as they come from the client. */
+    /** @param options passed in by the client. */
     constructor(options: unknown) {
       super((options as { readonly disconnectTimeout: number }).disconnectTimeout);
     }
@@ -109,14 +109,14 @@ export function connectorTo(
       return this.stream;
     }
 
-    /** Asked after every wait. */
+    /** Checked after every await. */
     #isWanted(): boolean {
       return this.connecting;
     }
   };
 }
 
-/** Of each range: first slot, last slot, then its nodes, the primary first. A node without a host is the one asked. */
+/** Reply of CLUSTER SLOTS: first slot, last slot, then the nodes, primary first. An empty host means the node asked. */
 function readSlots(
   reply: unknown,
   asked: RedisHost,

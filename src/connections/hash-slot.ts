@@ -1,6 +1,6 @@
 const SLOTS = 16_384;
 
-/** The slot of Redis Cluster in which a key lies of which this is the hash tag: CRC16 (XMODEM) of its bytes. */
+/** Redis Cluster slot of keys with this hash tag: CRC16 (XMODEM) of its bytes. */
 export function hashSlot(tag: string): number {
   let crc = 0;
   for (const byte of Buffer.from(tag)) {
@@ -10,7 +10,7 @@ export function hashSlot(tag: string): number {
   return crc % SLOTS;
 }
 
-/** Hash tags that begin with the prefix, their slots spread evenly: the same ones in every process. */
+/** Hash tags with the given prefix whose slots are spread evenly; deterministic, so all processes get the same tags. */
 export function spreadTags(prefix: string, count: number): string[] {
   const tags: string[] = [];
   for (let part = 0; part < count; part += 1) {

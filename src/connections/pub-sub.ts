@@ -1,8 +1,8 @@
 import type { RedisClient } from './redis.ts';
 
-/** Channels of one Redis, or sharded ones of a cluster, which lie in the slot of their name. */
+/** Publish and subscribe on a single Redis, or sharded pub/sub on a cluster, where the channel name decides the slot. */
 export interface PubSub {
-  /** What the client of a subscriber emits. */
+  /** Event that the subscribing client emits for a message. */
   readonly event: 'message' | 'smessage';
   subscribe(client: RedisClient, channels: readonly string[]): Promise<unknown>;
   unsubscribe(client: RedisClient, channels: readonly string[]): Promise<unknown>;

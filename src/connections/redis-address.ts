@@ -8,7 +8,7 @@ export interface RedisAddress {
   readonly isTls: boolean;
   readonly username?: string;
   readonly password?: string;
-  /** Number of the database; a cluster has only 0. */
+  /** Database number; always 0 in a cluster. */
   readonly db: number;
 }
 
@@ -17,9 +17,9 @@ const URL_OF_REDIS = /^(rediss?):\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/(\d*))?$/;
 const HOST = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i;
 
 /**
- * Reads `redis://` or `rediss://`, with user, password and database number as usual, and one or more hosts separated by
+ * Parses `redis://` or `rediss://` URLs with optional user, password and database number, and one or more hosts separated by
  * commas.
- * @throws Error without the password.
+ * @throws Error that does not contain the password.
  */
 export function readRedisUrl(url: string): RedisAddress {
   const [, protocol, credentials = '', hosts = '', db = ''] = URL_OF_REDIS.exec(url) ?? [];
@@ -42,7 +42,7 @@ function readHost(text: string): RedisHost {
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
 }
 
-/** For people, without the password. */
+/** For messages; omits the password. */
 export function describeAddress({ hosts, isTls, db }: RedisAddress): string {
   const list = hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${String(port)}`);
   return `${isTls ? 'rediss' : 'redis'}://${list.join(',')}${db === 0 ? '' : `/${String(db)}`}`;

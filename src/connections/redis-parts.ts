@@ -10,14 +10,14 @@ import {
   type RedisOptions,
 } from './redis.ts';
 
-/** One Redis, or one of the parts into which the readers of a cluster are divided: all its keys lie in one slot. */
+/** A single Redis, or one of the partitions of a cluster: all keys of a partition share one slot. */
 export interface RedisPart extends Pick<RedisConnections, 'commands' | 'subscriber' | 'isSharded'> {
-  /** What all keys and channels begin with. In a cluster it has a hash tag. */
+  /** Prefix of all keys and channels; in a cluster it contains a hash tag. */
   readonly prefix: string;
 }
 
 export interface RedisParts extends AsyncDisposable {
-  /** At least one; the first has what belongs to no reader. */
+  /** At least one part. The first one also has the keys that belong to no reader. */
   readonly parts: readonly RedisPart[];
   /** Rejects when any connection is down or does not answer in time. */
   ping(): Promise<void>;
@@ -30,15 +30,16 @@ export interface RedisPartsOptions extends RedisOptions {
 }
 
 /**
- * Parts of a cluster. Each has two connections of its own in every process, to the node that has its slot, so that what
- * holds for one Redis – order, one script, one run id – holds for each part. More nodes than parts would be of no use. All
- * processes have to agree on it.
+ * Number of partitions of a cluster. Every process opens two connections per partition, to the node that owns its slot, so
+ * that the guarantees of a single Redis (order, one script, one run id) hold within each partition. A cluster cannot use
+ * more nodes than there are partitions. All processes must use the same number.
  */
 const CLUSTER_PARTS = 16;
 
 /**
- * Opens one Redis where the URL has one host or `sentinel` is given, else a cluster, and waits until it is usable.
- * @throws as `connectRedis`, and where the one host is a node of a cluster, which takes commands for its own slots only
+ * Connects to a single Redis if the URL has one host or `sentinel` is given, otherwise to a cluster. Waits until it is
+ * usable.
+ * @throws like `connectRedis`; also when the single host is a cluster node, which accepts commands only for its own slots
  */
 export async function openRedisParts(options: RedisPartsOptions): Promise<RedisParts> {
   const address = readRedisUrl(options.url);
@@ -92,18 +93,18 @@ export async function openRedisParts(options: RedisPartsOptions): Promise<RedisP
   };
 }
 
-/** One that may not be asked is taken for what it was said to be. */
+/** A server that refuses the question is assumed to be what the configuration says. */
 async function isNodeOfCluster({ commands }: Pick<RedisConnections, 'commands'>): Promise<boolean> {
   const info = await commands.info('cluster').catch(() => '');
   return /^cluster_enabled:1/m.test(info);
 }
 
-/** The part that has what belongs to a key, such as the id of a reader. */
+/** Index of the part for a key, such as a reader's id. */
 export function partIndex(key: string, count: number): number {
   return count <= 1 ? 0 : hashSlot(key) % count;
 }
 
-/** The items of each part that has any, by its index. */
+/** Groups items by part; parts without items are left out. */
 export function byPart<T>(items: readonly T[], keyOf: (item: T) => string, count: number): Map<number, T[]> {
   const divided = new Map<number, T[]>();
   for (const item of items) {

@@ -2,9 +2,9 @@ import { Redis, type RedisOptions as AllClientOptions } from 'ioredis';
 import { allEnded } from '../lib/all-ended.ts';
 import { describeAddress, readRedisUrl, type RedisAddress } from './redis-address.ts';
 
-/** A connection of ioredis. Commands fail at once while it is down; it reconnects on its own until closed. */
+/** An ioredis connection. Commands fail immediately while it is down; it reconnects on its own until closed. */
 export type RedisClient = Redis;
-/** What the client connects to, and as whom. */
+/** Server and credentials of a client. */
 export type ClientTarget = Omit<AllClientOptions, 'replyMapping'>;
 
 export const DEFAULT_CONNECT_TIMEOUT_MS = 5000;
@@ -12,9 +12,9 @@ export const DEFAULT_CONNECT_TIMEOUT_MS = 5000;
 type RedisRole = 'commands' | 'subscriber';
 
 export interface RedisOptions {
-  /** `redis://` or `rediss://`, with user, password and database number as usual. */
+  /** `redis://` or `rediss://` with optional user, password and database number. */
   readonly url: string;
-  /** The name under which sentinels know the primary: the hosts of the URL are theirs. */
+  /** Name of the primary at the sentinels; the hosts of the URL are then sentinels. */
   readonly sentinel?: string | undefined;
   /** Shown by CLIENT LIST. Default `fanfare`. */
   readonly name?: string;
@@ -22,22 +22,22 @@ export interface RedisOptions {
   readonly commandTimeoutMs?: number;
   /** Milliseconds until an attempt to connect fails. Default 5000. */
   readonly connectTimeoutMs?: number;
-  /** The first attempt failed, and it goes on trying. Absent: it gives up. */
+  /** Called when the first attempt fails; connecting continues. Absent: the first failure is final. */
   readonly onWaiting?: (error: unknown) => void;
-  /** Faults of a connection; each is followed by further attempts. The same fault may come many times. */
+  /** Called for connection errors; more attempts follow each one. The same error may repeat. */
   readonly onError?: (role: string, error: Error) => void;
-  /** An established connection is gone; it is being opened again. */
+  /** Called when an established connection is lost; it is being reopened. */
   readonly onLost?: (role: string) => void;
-  /** A connection is usable: the first time and again after each loss. */
+  /** Called whenever a connection becomes usable, first time and after each loss. */
   readonly onReady?: (role: string) => void;
 }
 
-/** What a process needs of one Redis: a connection for commands and one for SUBSCRIBE. */
+/** A process's connections to one Redis: one for commands and one for SUBSCRIBE. */
 export interface RedisConnections extends AsyncDisposable {
-  /** Channels are those of a slot: `pubSubOf`. */
+  /** Channels are bound to slots, see `pubSubOf`. */
   readonly isSharded: boolean;
   readonly commands: RedisClient;
-  /** It does not resubscribe after a loss: its users do, because they need the acknowledgement. */
+  /** Does not resubscribe after a loss: its users do, since they need the acknowledgement. */
   readonly subscriber: RedisClient;
   /** Rejects when either connection is down or does not answer in time. */
   ping(): Promise<void>;
@@ -47,8 +47,8 @@ export interface RedisConnections extends AsyncDisposable {
 
 /**
  * Opens both connections and waits until they are usable.
- * @throws Error, naming the server without its password, when the URL is wrong, or the first attempt fails and
- *   `onWaiting` is not given.
+ * @throws Error with the server's address but not the password, when the URL is invalid, or when the first attempt fails and
+ *   `onWaiting` is absent.
  */
 export async function connectRedis(options: RedisOptions): Promise<RedisConnections> {
   const address = readRedisUrl(options.url);
@@ -78,7 +78,7 @@ function sentinelsOf({ hosts, isTls }: RedisAddress, name: string): ClientTarget
   };
 }
 
-/** As `connectRedis`, to the given target. */
+/** Like `connectRedis`, for a given target. */
 export async function openConnections(
   target: ClientTarget,
   options: RedisOptions & { readonly isSharded: boolean; readonly described: string },
@@ -88,7 +88,7 @@ export async function openConnections(
   const isClosing = (): boolean => closing !== null;
   const commands = openClient('commands', target, options, isClosing);
   const subscriber = openClient('subscriber', target, options, isClosing);
-  // Its slot is elsewhere now: the node has ended the subscriptions, and a new connection finds the other one.
+  // The slot has moved: the node ended the subscriptions, and a new connection will find the new owner.
   subscriber.on('moved', () => {
     subscriber.disconnect(true);
   });
@@ -133,16 +133,17 @@ function openClient(
     connectionName: `${options.name ?? 'fanfare'}-${role}`,
     connectTimeout: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
     commandTimeout: commandTimeoutMs,
-    // A peer that vanished without a word is noticed by the next unanswered command, not by TCP after minutes.
+    // Detects a peer that vanished: the next unanswered command fails, instead of TCP noticing after minutes.
     socketTimeout: commandTimeoutMs * 2,
-    // A command is sent once or fails: queued or sent again, an append could happen late or twice.
+    // Commands are sent once or fail: queued or resent ones could append an event late or twice.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     autoResubscribe: false,
     retryStrategy: (attempt) => Math.min(2000, 25 * 2 ** Math.min(attempt, 7)) * (0.75 + Math.random() / 2),
-    // After a failover the old primary is a replica, and a slot may move: only a new connection finds the right server. Outside of
-    // a cluster it would be the same one again.
+    // After a failover the old primary is a replica, and slots may move: only a new connection reaches the right server.
+    // Without a
+    // cluster, reconnecting reaches the same server.
     reconnectOnError: ({ message }) =>
       message.startsWith('READONLY ') || (options.isSharded && message.startsWith('MOVED ')),
   });
@@ -166,9 +167,9 @@ async function whenReady(client: RedisClient): Promise<void> {
 async function closeClient(client: RedisClient): Promise<void> {
   if (client.status === 'end') return;
   const ended = new Promise<void>((resolve) => client.once('end', resolve));
-  // QUIT lets pending replies arrive; where it cannot be sent there are none.
+  // QUIT waits for pending replies; if it cannot be sent, there are none.
   await client.quit().catch(() => undefined);
   client.disconnect();
-  // Between two attempts there is no socket, and no event will come.
+  // Between two attempts there is no socket and no further event.
   if (client.status !== 'reconnecting') await ended;
 }

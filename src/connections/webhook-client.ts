@@ -7,14 +7,14 @@ export type WebhookOutcome =
   | { readonly isTaken: true }
   | {
       readonly isTaken: false;
-      /** For admins; nothing of what the receiver wrote. */
+      /** Shown to admins; contains nothing from the receiver's answer. */
       readonly error: string;
-      /** What the receiver asked for. */
+      /** Delay requested by the receiver. */
       readonly retryAfterMs?: number;
     };
 
 export interface WebhookClient extends Disposable {
-  /** Resolves within the time limit. Rejects only where the signal has ended it. */
+  /** Resolves within the time limit. Rejects only when the signal aborts. */
   post(headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal): Promise<WebhookOutcome>;
 }
 
@@ -22,18 +22,18 @@ export interface WebhookClientOptions {
   readonly url: string;
   /** See `WebhookReceiver`. */
   readonly allowPrivateAddress: boolean;
-  /** For all of an attempt, from the look-up of the name to the end of the answer. */
+  /** Time limit of a whole attempt, from DNS lookup to the end of the answer. */
   readonly timeoutMs: number;
   readonly maxConnections: number;
 }
 
-/** Most of an answer that is read, so that its connection can be used again. */
+/** Upper bound on bytes read from an answer; reading it to the end lets the connection be reused. */
 const MAX_ANSWER_BYTES = 16_384;
 const MAX_ERROR_LENGTH = 200;
 
 /**
- * Posts to one receiver. Redirects are not followed: what has moved has to be named in the settings. The address is
- * checked when the connection is made, so a name that leads to a private network, now or later, leads nowhere.
+ * Posts to one receiver. Redirects are not followed: a receiver that moves must be changed in the settings. The address is
+ * checked at connection time, so a name cannot resolve to a private network, now or later.
  */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const { url, allowPrivateAddress, timeoutMs, maxConnections } = options;
@@ -61,7 +61,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
         },
       });
       sent.once('response', resolve);
-      // Also after the answer has begun: nothing may go unheard.
+      // Stays registered after the answer has begun: an error without a listener would end the process.
       sent.on('error', reject);
       sent.end(body);
     });
@@ -70,7 +70,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   return {
     async post(headers, body, signal) {
       signal.throwIfAborted();
-      // Not AbortSignal.any: a signal that lives as long as the process would keep something of every attempt.
+      // AbortSignal.any would leak: the long-lived signal keeps a reference per attempt.
       const attempt = new AbortController();
       const end = (): void => {
         attempt.abort();
@@ -97,7 +97,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   };
 }
 
-/** The status has said it: what is longer than anybody needs, or breaks off, costs its connection and nothing else. */
+/** The status is all that matters. An answer that is too long or breaks off costs only its connection. */
 async function readToItsEnd(answer: IncomingMessage): Promise<void> {
   let bytes = 0;
   try {

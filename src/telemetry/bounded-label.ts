@@ -1,7 +1,7 @@
 const MAX_LENGTH = 64;
 const OTHER = 'other';
 
-/** Bounds the metrics that clients name: the first `max` values stay, later ones become `other`. */
+/** Limits label values chosen by clients: the first `max` values are kept, later ones become `other`. */
 export function boundedLabel(max: number): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

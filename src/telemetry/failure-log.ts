@@ -1,10 +1,10 @@
 import { logRequestFailed, logRequestUnavailable } from './events/requests.ts';
 import type { Logger } from './logger.ts';
 
-/** An outage is over when nothing failed by it for so long. */
+/** An outage counts as over after this time without a failure. */
 const OUTAGE_OVER_MS = 60_000;
 
-/** While a database is away every request fails alike: the first is logged with its stack, the others in a line each. */
+/** During an outage every request fails alike: logs the first failure with its stack, the others in one line each. */
 export function createFailureLog(
   log: Pick<Logger, 'error' | 'warn'>,
   now: () => number = () => performance.now(),

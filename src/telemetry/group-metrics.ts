@@ -1,12 +1,12 @@
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 import type { MetricsSnapshot } from './metrics.ts';
 
-/** What a group of processes says of itself, and the figures of all of them as one page. */
+/** Metrics of a group of processes: their own, and those of all members merged into one page. */
 export interface GroupMetrics {
   processStarted(): void;
   processEnded(): void;
   readonly contentType: string;
-  /** The Prometheus page: counters added, what all processes ask the same database taken once. */
+  /** Prometheus page. Counters are summed; values that all processes read from the same database are taken once. */
   page(snapshots: readonly MetricsSnapshot[]): Promise<string>;
 }
 

@@ -5,7 +5,7 @@ import { prettyLine } from './pretty-line.ts';
 export type LogFields = Readonly<Record<string, unknown>>;
 export type LogMethod = (fields: LogFields, message: string) => void;
 
-/** What rooms get to speak with. An error goes under `err`; secrets are taken out of every line. */
+/** Logger used throughout. Errors go under `err`; secrets are removed from every line. */
 export interface Logger {
   readonly trace: LogMethod;
   readonly debug: LogMethod;
@@ -13,7 +13,7 @@ export interface Logger {
   readonly warn: LogMethod;
   readonly error: LogMethod;
   readonly fatal: LogMethod;
-  /** A logger whose lines all carry these fields. */
+  /** A logger that adds these fields to every line. */
   child(fields: LogFields): Logger;
 }
 
@@ -23,9 +23,9 @@ export interface LineSink {
 
 export interface LoggerOptions {
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-  /** Lines for people instead of JSON. Default false. */
+  /** Human-readable lines instead of JSON. Default false. */
   readonly isPretty?: boolean;
-  /** Where whole lines go. Default: stderr, so that stdout stays for what commands answer. */
+  /** Receives complete lines. Default: stderr, since stdout is reserved for output of commands. */
   readonly sink?: LineSink;
 }
 
@@ -43,7 +43,7 @@ export function createLogger(options: LoggerOptions): Logger {
   );
 }
 
-/** Says nothing; for tests and for parts that are used without a server. */
+/** Discards everything; for tests and for use without a server. */
 export function silentLogger(): Logger {
   return createLogger({ level: 'silent' });
 }

@@ -13,7 +13,7 @@ import { boundedLabel } from './bounded-label.ts';
 import { scrapedMetrics, type ScrapedMetrics } from './scraped-metrics.ts';
 
 export interface RequestFigures {
-  /** Name of the GraphQL operation; null when it has none or could not be read. */
+  /** Name of the GraphQL operation; `null` when it is anonymous or could not be parsed. */
   readonly operation: string | null;
   /** `OK` or the code of the first error. */
   readonly code: string;
@@ -21,7 +21,7 @@ export interface RequestFigures {
 }
 
 export interface FanOutFigures {
-  /** How the pass ended: `DONE`, `PENDING` (to be passed again), `FAILED`. */
+  /** Result of the pass: `DONE`, `PENDING` (another pass follows) or `FAILED`. */
   readonly state: string;
   readonly delivered: number;
   readonly seconds: number;
@@ -35,41 +35,41 @@ export interface WebhookFigures {
 
 export type LiveTransport = 'websocket' | 'sse';
 
-/** The figures of one process, to be added to those of others. */
+/** Metrics of one process, to be merged with those of others. */
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 export interface FeedModelFigures {
-  /** As `FEED_MODEL` names it. */
+  /** Value of `FEED_MODEL`. */
   readonly model: string;
   readonly cap: number;
 }
 
-/** One method per thing that happens. Rooms take a `Pick` of what they report. */
+/** One method per event. Callers take a `Pick` of the methods they use. */
 export interface Metrics extends ScrapedMetrics {
   requestFinished(figures: RequestFigures): void;
-  /** New actions recorded; replays of an idempotency key do not count. */
+  /** Newly recorded actions, without replays of an idempotency key. */
   actionsPublished(count: number): void;
   fanOutFinished(figures: FanOutFigures): void;
-  /** Everybody to whom an action is addressed has got it for the first time. */
+  /** The first delivery to the whole audience of an action is complete. */
   actionDelivered(delivery: { readonly lane: Lane; readonly lagSeconds: number }): void;
   fanOutAttemptFailed(): void;
   leaseLost(): void;
   feedModelChosen(figures: FeedModelFigures): void;
   erasureAttemptFailed(): void;
-  /** A read of a feed was served from the actions since the store could not be reached. */
+  /** A feed was read from the actions because the feed store could not be reached. */
   feedReadWithoutStore(): void;
-  /** @param attempt.seconds from the request to its answer. */
+  /** @param attempt.seconds from request to answer. */
   webhookAttempted(attempt: WebhookFigures): void;
   webhookGivenUp(receiver: string): void;
-  /** How many events of the log a receiver is behind; null: another process knows. */
+  /** Number of events a receiver is behind the log; `null`: another process tracks it. */
   webhookBehind(receiver: string, events: number | null): void;
   liveEventSent(kind: string): void;
   liveResync(reason: string): void;
-  /** Counts a subscriber until disposed; disposing twice counts once. */
+  /** Counts a subscriber until disposed. Disposing is idempotent. */
   subscriberOpened(transport: LiveTransport): Disposable;
   readonly contentType: string;
   metrics(): Promise<string>;
-  /** The same as data. It holds NaN where a figure is not known, which JSON has no word for. */
+  /** The metrics as data. Unknown gauges are NaN, which JSON cannot represent. */
   snapshot(): Promise<MetricsSnapshot>;
 }
 
@@ -79,7 +79,7 @@ const LAG_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 3
 const MAX_OPERATION_NAMES = 200;
 const MAX_REASONS = 20;
 
-/** @param options.withProcess also event loop, memory and handles of Node. Default true. */
+/** @param options.withProcess include Node's event loop, memory and handles. Default true. */
 export function createMetrics(options: { readonly withProcess?: boolean } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];

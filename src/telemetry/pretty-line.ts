@@ -9,7 +9,7 @@ const COLORS: Readonly<Record<string, string>> = {
 const DIM = '\u001b[2m';
 const RESET = '\u001b[0m';
 
-/** A JSON log line as people read it: time, level, message, fields; the stack of an error below. */
+/** Formats a JSON log line for people: time, level, message and fields, with an error's stack below. */
 export function prettyLine(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const name = String(level);

@@ -1,29 +1,29 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { OnDispose } from '../lib/on-dispose.ts';
 
-/** How often something was looked for in what a process holds of what it has read, since it was started. */
+/** Cache hits and misses since the process started. */
 interface CacheLookups {
   readonly hits: number;
   readonly misses: number;
 }
 
-/** Of what is kept in memory: actions, names of members and refs, rendered parts of actions. */
+/** Caches of a process: actions, names of members and refs, rendered parts of actions. */
 type ReadCacheName = 'actions' | 'names' | 'parts';
 
 type Counts = Readonly<Record<string, number>>;
 
-/** What is asked for at every scrape, until what `watch…` has returned is disposed. */
+/** Metrics collected at every scrape, until the result of `watch…` is disposed. */
 export interface ScrapedMetrics {
-  /** By how many seconds the machine's clock is ahead of the database's. */
+  /** Lead of the machine's clock over the database's, in seconds. */
   watchSkew(seconds: () => number): Disposable;
-  /** Counts actions whose fan-out is not done, by lane. */
+  /** Number of actions with unfinished fan-out, by lane. */
   watchPending(count: () => Promise<Counts>): Disposable;
-  /** Counts erasures that are not done, by state. */
+  /** Number of unfinished erasures, by state. */
   watchErasures(count: () => Promise<Counts>): Disposable;
   watchReadCache(cache: ReadCacheName, lookups: () => CacheLookups): Disposable;
 }
 
-// Every process asks the same database: their answers are not to be added.
+// All processes read the same database: their values must not be summed.
 const OF_ALL_PROCESSES = { aggregator: 'max' } as const;
 
 export function scrapedMetrics(registers: Registry[]): ScrapedMetrics {
@@ -38,13 +38,13 @@ export function scrapedMetrics(registers: Registry[]): ScrapedMetrics {
     },
   });
   const pendings = new Sources<() => Promise<Counts>>();
-  // Gauges are collected side by side: both wait for one answer.
+  // Both gauges use one query, whichever is collected first.
   const collectPending = coalesced(async () => {
     const known = await allKnown(pendings);
     const totals = (known ?? []).map((byLane) =>
       Object.values(byLane).reduce((sum, count) => sum + count, 0),
     );
-    // Without an answer the gauges say so: a stale number would look like a quiet queue.
+    // Without an answer, report NaN: an old number would look like a quiet queue.
     pending.set(known === null ? Number.NaN : Math.max(0, ...totals));
     setEach(pendingByLane, 'lane', known);
   });
@@ -110,14 +110,14 @@ class Sources<T> {
   }
 }
 
-/** Null: one of them did not answer. */
+/** `null` when one of them did not answer. */
 async function allKnown(sources: Iterable<() => Promise<Counts>>): Promise<readonly Counts[] | null> {
   const answers = await Promise.allSettled([...sources].map((count) => count()));
   const known = answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value);
   return known.length === answers.length ? known : null;
 }
 
-/** What is not known is left out. */
+/** Leaves out unknown values. */
 function setEach<T extends string>(gauge: Gauge<T>, label: T, known: readonly Counts[] | null): void {
   gauge.reset();
   for (const counts of known ?? [])
@@ -125,7 +125,7 @@ function setEach<T extends string>(gauge: Gauge<T>, label: T, known: readonly Co
       gauge.set({ [label]: name } as Partial<Record<T, string>>, count);
 }
 
-/** Who calls while it is under way gets the same run. */
+/** Concurrent callers share one run. */
 function coalesced(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   return () =>

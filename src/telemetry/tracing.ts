@@ -10,33 +10,34 @@ import {
   type Span,
 } from '@opentelemetry/api';
 
-// Spans by the API of OpenTelemetry alone. Without an SDK in the process there is no active span, and what is here calls
-// straight on. Spans name operations, commands and counts, never readers, variables or texts: traces are kept elsewhere.
+// Uses the OpenTelemetry API only: without an SDK in the process no span is created and calls go straight through. Spans
+// contain
+// operation names, commands and counts, but never readers, variables or texts, since traces are stored elsewhere.
 
-/** A span that is ended by its owner. Both do nothing the second time. */
+/** A span ended explicitly by its owner. Both methods are idempotent. */
 export interface OpenSpan {
   end(): void;
   fail(error: unknown): void;
 }
 
 export interface EntryOptions {
-  /** A traceparent of W3C Trace Context; null: a trace of its own begins. One that cannot be read counts as null. */
+  /** W3C traceparent of the caller. `null` or malformed: starts a new trace. */
   readonly parent: string | null;
-  /** `server`: somebody waits for it. `consumer`: it was left for later. */
+  /** `server`: a client waits for the result. `consumer`: deferred work. */
   readonly kind: 'server' | 'consumer';
   readonly attributes: Attributes;
-  /** By `performance.now()`. Default: now. */
+  /** On the `performance.now()` clock. Default: now. */
   readonly startedAt?: number;
 }
 
-/** Runs something as a part of the trace that is under way; outside of one it is not recorded. */
+/** Runs a function inside a child span of the active trace; without one, runs it without a span. */
 export function traced<T>(name: string, attributes: Attributes, run: () => T): T {
   if (!isTraced()) return run();
   const span = tracer().startSpan(name, { attributes });
   return context.with(trace.setSpan(context.active(), span), () => ended(span, run));
 }
 
-/** Runs something with which a process enters a trace: one of its own, or one that another process began. */
+/** Runs a function in a root span of this process, as part of the given trace or of a new one. */
 export function tracedEntry<T>(
   name: string,
   { parent, kind, attributes, startedAt }: EntryOptions,
@@ -49,7 +50,7 @@ export function tracedEntry<T>(
   return context.with(trace.setSpan(from, span), () => ended(span, run));
 }
 
-/** A span for a call to another system that begins now and ends elsewhere in the code. Null outside of a trace. */
+/** Starts a span for a call to another system that is ended elsewhere. `null` without an active trace. */
 export function openClientSpan(name: string, attributes: () => Attributes): OpenSpan | null {
   if (!isTraced()) return null;
   const span = tracer().startSpan(name, { kind: SpanKind.CLIENT, attributes: attributes() });
@@ -63,7 +64,7 @@ export function openClientSpan(name: string, attributes: () => Attributes): Open
   };
 }
 
-/** The traceparent of what is under way, to be kept with work that is left for later. Null outside of a trace. */
+/** Traceparent of the active span, to be stored with deferred work. `null` without one. */
 export function traceParent(): string | null {
   const span = trace.getActiveSpan();
   if (span?.isRecording() !== true) return null;
@@ -113,7 +114,7 @@ function ended<T>(span: Span, run: () => T): T {
   ) as T;
 }
 
-/** Of an error its class and code: a message may name people. */
+/** Records class and code of the error only: its message may contain names. */
 function fail(span: Span, error: unknown): void {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   const type = error instanceof Error ? error.name : typeof error;

@@ -7,7 +7,7 @@ export function logDatabases(
   log.info(fields, 'Databases');
 }
 
-/** What a local database is doing while it is made ready, and when it ends though nobody asked it to. */
+/** Progress of preparing a local database, and its unexpected end. */
 export function logEmbeddedStep(
   log: Pick<Logger, 'info' | 'error'>,
   event: { readonly step: string; readonly message: string; readonly fraction?: number },
@@ -17,7 +17,7 @@ export function logEmbeddedStep(
   else log.info(fields, message);
 }
 
-/** The names are many at a first start: they would fill the screen. */
+/** Logs the number only: a first start creates too many indexes to list. */
 export function logIndexesCreated(
   log: Pick<Logger, 'info' | 'debug'>,
   { indexes }: { readonly indexes: readonly string[] },
@@ -66,7 +66,7 @@ export function logRedisBack(log: Pick<Logger, 'info'>): void {
   log.info({}, 'Redis is back');
 }
 
-/** Watchers may miss events for a moment; they are asked to resync. */
+/** Watchers may have missed events; they are asked to resync. */
 export function logLiveLogTrouble(
   log: Pick<Logger, 'warn'>,
   fields: { readonly what?: string; readonly err: unknown },
@@ -74,7 +74,7 @@ export function logLiveLogTrouble(
   log.warn(fields, 'The live log is in trouble');
 }
 
-/** One line for each read: that Redis cannot be reached is logged once, with `logRedisLost`. */
+/** Once per read, at debug level: `logRedisLost` reports the outage itself once. */
 export function logFeedReadWithoutStore(log: Pick<Logger, 'debug'>, fields: { readonly err: unknown }): void {
   log.debug(fields, 'Feed served from the actions, its store cannot be reached');
 }

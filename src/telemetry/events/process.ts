@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.ts';
 
-// One function per thing worth a line. The level, the wording and the field names are decided here, once.
+// One function per log event, which fixes its level, wording and field names.
 
 export function logListening(log: Pick<Logger, 'info'>, fields: { readonly url: string }): void {
   log.info(fields, 'Listening');
@@ -25,7 +25,7 @@ export function logProcessStarted(
   log.info(fields, 'Process started');
 }
 
-/** It is killed, then started again. */
+/** The process will be killed and restarted. */
 export function logProcessHangs(
   log: Pick<Logger, 'warn'>,
   {
@@ -41,7 +41,7 @@ export function logProcessHangs(
   log.warn(fields, hasStarted ? 'Process hangs: killed' : 'Process hangs while it starts: killed');
 }
 
-/** It is started again. */
+/** The process will be restarted. */
 export function logProcessEnded(
   log: Pick<Logger, 'warn'>,
   fields: {
@@ -63,7 +63,7 @@ export function logPresenceTrouble(log: Pick<Logger, 'warn'>, fields: { readonly
   log.warn(fields, 'Cannot note in the database that this process runs');
 }
 
-/** @param fields.seconds by how much the machine's clock is ahead. */
+/** @param fields.seconds lead of the machine's clock. */
 export function logClockSkewed(log: Pick<Logger, 'warn'>, fields: { readonly seconds: number }): void {
   log.warn(fields, "The machine's clock differs from the database's, which is the one that counts");
 }

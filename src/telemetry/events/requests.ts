@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.ts';
 
-/** A fault of ours: the client got a masked error with this id. */
+/** An internal error: the client received a masked error with this id. */
 export function logRequestFailed(
   log: Pick<Logger, 'error'>,
   fields: { readonly errorId: string; readonly err: unknown },
@@ -8,7 +8,7 @@ export function logRequestFailed(
   log.error(fields, 'Request failed');
 }
 
-/** The same once more in an outage, whose first failure has been logged whole. */
+/** Follow-up of an outage whose first failure was logged in full. */
 export function logRequestUnavailable(
   log: Pick<Logger, 'warn'>,
   fields: { readonly errorId: string; readonly reason: string },
@@ -27,7 +27,7 @@ export function logTokenRefused(log: Pick<Logger, 'debug'>, fields: { readonly r
   log.debug(fields, 'Token refused');
 }
 
-/** Known keys stay in use meanwhile. */
+/** Cached keys stay in use. */
 export function logKeysNotFetched(log: Pick<Logger, 'warn'>, fields: { readonly err: unknown }): void {
   log.warn(fields, 'The keys behind JWKS_URI cannot be fetched');
 }
@@ -39,7 +39,7 @@ export function logKeysBroken(
   log.warn(fields, 'Some keys behind JWKS_URI cannot be used');
 }
 
-/** The other end broke the protocol or the connection. */
+/** The peer violated the protocol or broke the connection. */
 export function logSocketTrouble(log: Pick<Logger, 'debug'>, fields: { readonly err: unknown }): void {
   log.debug(fields, 'Socket closed for an error');
 }

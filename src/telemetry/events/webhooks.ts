@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.ts';
 
-/** It is tried on with what it has failed to take. */
+/** Pending events stay queued and are retried. */
 export function logWebhookDown(
   log: Pick<Logger, 'warn'>,
   fields: { readonly receiver: string; readonly error: string },
@@ -24,7 +24,7 @@ export function logWebhookGivenUp(
   log.error(fields, 'Webhook given up, an admin can retry it');
 }
 
-/** @param fields.events how many at most: also those that it did not ask for. */
+/** @param fields.events upper bound: includes events the receiver did not subscribe to. */
 export function logWebhookSkipped(
   log: Pick<Logger, 'error'>,
   fields: { readonly receiver: string; readonly events: number },

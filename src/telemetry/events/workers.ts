@@ -43,7 +43,7 @@ export function logFanOutGivenUp(
   log.error(fields, 'Fan-out given up, an admin can retry it');
 }
 
-/** Nothing is wrong: a pass for the action as it is now follows. */
+/** Not an error: another pass with the action's current state follows. */
 export function logFanOutOvertaken(
   log: Pick<Logger, 'debug'>,
   fields: { readonly actionId: string; readonly version: number },
@@ -91,7 +91,7 @@ export function logRenameAttemptFailed(
   log.warn(fields, 'Carrying a new name failed, it will be tried again');
 }
 
-/** @param fields.erasure the key of the erasure, which does not tell whose it is. */
+/** @param fields.erasure key of the erasure, which does not identify the member. */
 export function logErasureRound(
   log: Pick<Logger, 'info'>,
   fields: { readonly erasure: string; readonly round: string; readonly seconds: number },
