@@ -1,14 +1,14 @@
 import { traced } from '../telemetry/tracing.ts';
 
-/** Something that can be done: what it needs to do it, then what its caller says. */
+/** A use case: takes its dependencies first, then the caller's arguments. */
 type UseCase<Parts> = (parts: Parts, ...args: never[]) => unknown;
 
-/** The same without what it needs. */
+/** The use case without its first argument. */
 type Bound<F> = F extends (parts: never, ...args: infer Args) => infer Result
   ? (...args: Args) => Result
   : never;
 
-/** Gives each of the use cases its parts, so that callers need not know of them. */
+/** Binds dependencies to use cases, so that callers do not need to know them. */
 export function bound<Parts, UseCases extends Readonly<Record<string, UseCase<Parts>>>>(
   parts: Parts,
   useCases: UseCases,

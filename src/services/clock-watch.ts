@@ -1,19 +1,19 @@
 import { clock as processClock, type Clock } from '../lib/clock.ts';
 import { OnDispose } from '../lib/on-dispose.ts';
 
-/** From this skew on the log warns. */
+/** Skew above which a warning is logged. */
 const WARN_ABOVE_MS = 1_000;
-/** From this skew on the process is not ready: tokens end by the machine's clock, and its log is of another time. */
+/** Skew above which the process is not ready: tokens expire by the machine's clock, and log times would be wrong. */
 const MAX_SKEW_MS = 30_000;
 const LOOK_EVERY_MS = 10_000;
 
 export interface ClockObserver {
   skewed(seconds: number): void;
-  /** It was skewed and is not any more. */
+  /** The skew has ended. */
   right(seconds: number): void;
 }
 
-/** Tells when the machine's clock and the database's begin to differ, and when they agree again; looks now and then. */
+/** Reports when the machine's clock and the database's start to differ and when they agree again; checks periodically. */
 export function watchClock(observer: ClockObserver, clock: Pick<Clock, 'skew'> = processClock): Disposable {
   let isSkewed = false;
   const look = (): void => {
@@ -31,7 +31,7 @@ export function watchClock(observer: ClockObserver, clock: Pick<Clock, 'skew'> =
   });
 }
 
-/** Rejects while the machine's clock is too far off. For readiness. */
+/** Readiness check: rejects while the machine's clock is too far off. */
 export function checkClock(clock: Pick<Clock, 'skew'> = processClock): Promise<void> {
   const skew = clock.skew();
   if (Math.abs(skew) <= MAX_SKEW_MS) return Promise.resolve();

@@ -69,12 +69,12 @@ import { SharedDecisions } from './feed/live/shared-decisions.ts';
 import { createSharedUnread } from './feed/live/shared-unread.ts';
 import { watchFeed } from './feed/live/watch-feed.ts';
 
-/** The use cases, bound to what they need. */
+/** The use cases with their dependencies bound. */
 export type Services = ReturnType<typeof createServices>;
 
 /**
- * Binds the use cases to their parts. All of them check roles themselves and throw FanfareError with a code of the API; a
- * caller without identity never gets this far. What each does, and when it throws, is said where it is written.
+ * Binds the use cases to their dependencies. Each use case checks roles itself and throws FanfareError with an error code of
+ * the API; callers without an identity are rejected earlier. Behaviour and errors are documented at each function.
  */
 export function createServices(given: ServiceParts) {
   const parts = {
@@ -93,16 +93,16 @@ export function createServices(given: ServiceParts) {
     countUnread: createSharedUnread({ ...parts, openSession: parts.openEventSession }),
   };
   return {
-    /** The loaders and the profile of one request; never kept longer. */
+    /** Loaders and profile for one request; must not be kept longer. */
     openSession: parts.openSession,
-    /** The same for one live event. Shares its loads with other events that are shown in the same moment. */
+    /** The same for one live event; shares loads with other events rendered at the same time. */
     openEventSession: parts.openEventSession,
     /** For clients that cannot send headers. */
     createTicket: (identity: Identity) => parts.tickets.sign(identity),
-    /** Who a ticket was made for, until their token ends. Rejects with UNAUTHENTICATED. */
+    /** The identity a ticket was made for, valid until the original token expires. Rejects with UNAUTHENTICATED. */
     readTicket: (ticket: string) => parts.tickets.read(ticket),
 
-    /** How clients are given cursors, and give them back. */
+    /** Converts cursors between their internal form and the form given to clients. */
     cursors: parts.cursorSeal,
 
     ...bound(parts, {
@@ -176,7 +176,7 @@ export function createServices(given: ServiceParts) {
     ...bound(watching, { watchFeed }),
     readFollowers: createFollowersReader(parts),
 
-    // What needs nothing but the session.
+    // Use cases that need only the session.
     getAction,
     listInteractions,
     readMember,
@@ -184,10 +184,10 @@ export function createServices(given: ServiceParts) {
     readRef,
     resharedBy,
     getMember: (session: ReaderSession, userId: UserId) => session.members.load(userId),
-    /** Also one that is only known from being followed. */
+    /** Includes refs known only from being followed. */
     getRef: (session: ReaderSession, refId: RefId) => session.refs.load(refId),
 
-    /** `addInteraction`, for the action alone. */
+    /** Like `addInteraction`, but returns only the action. */
     recordInteraction: async (session: ReaderSession, input: RecordInteractionInput): Promise<Action> =>
       (await addInteraction(parts, session, input)).action,
     hideInteraction: (session: ReaderSession, id: InteractionId, reason: Reason) =>
@@ -202,5 +202,5 @@ export function createServices(given: ServiceParts) {
   };
 }
 
-/** Why a moderator did it; for the log. */
+/** Moderator's reason, for the log. */
 type Reason = string | null | undefined;

@@ -15,9 +15,9 @@ export const DEFAULT_EVENTS = 100;
 export const MAX_EVENTS = 1_000;
 
 /**
- * What happened, in order. Who goes on from the end of each page misses nothing and gets nothing twice, also beside
- * processes that write at the same time. The end of the last page lies behind everything that was looked at.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR also where events behind the cursor are not kept any more
+ * Host events in order. A caller that continues from each page's end cursor gets every event exactly once, even while
+ * several processes write. The last page's end cursor covers everything that was examined.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR, the last also when events after the cursor have expired
  */
 export async function readHostEvents(
   { hostEvents, erasures }: HostEventDependencies,

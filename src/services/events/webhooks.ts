@@ -17,17 +17,17 @@ const ID = /^[0-9a-f]{32}$/;
 const ID_BYTES = 16;
 const PLACE_BYTES = 8 + ID_BYTES;
 
-/** With what it is about, as it would be sent now. */
+/** A pending delivery with its event, as it would be sent now. */
 export interface WebhookDeliveryView extends WebhookDelivery {
   readonly event: HostEventView;
 }
 
 export interface WebhookDeliveriesArgs extends PageArgs {
-  /** Absent: all. */
+  /** Absent: all states. */
   readonly state?: WebhookState | null | undefined;
 }
 
-/** What receivers have not taken, the newest event first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
+/** Deliveries that receivers have not accepted, newest event first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listWebhookDeliveries(
   dependencies: HostEventDependencies,
   identity: Identity,
@@ -45,7 +45,7 @@ export async function listWebhookDeliveries(
   });
 }
 
-/** Has a delivery tried again at once, as long as a new one. @throws FORBIDDEN, BAD_USER_INPUT, NOT_FOUND */
+/** Retries a delivery at once, with as many attempts as a new one. @throws FORBIDDEN, BAD_USER_INPUT, NOT_FOUND */
 export async function retryWebhook(
   dependencies: HostEventDependencies,
   identity: Identity,
@@ -74,7 +74,7 @@ async function withEvents(
   });
 }
 
-/** What a tenant sees of a receiver, which may be that of the installation: paths and parameters may be secret. */
+/** Host name only: a tenant also sees receivers of the whole installation, whose paths and parameters may be secret. */
 function hostOf(url: string): string {
   return new URL(url).origin;
 }

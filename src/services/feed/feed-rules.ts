@@ -6,12 +6,12 @@ import type { DeliveryReason, FeedEntry, NewsfeedItem } from '../../domain/newsf
 import { currentReasons, isPulledFor } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 
-/** What the rules are decided from, besides the reader. */
+/** Everything the rules need besides the reader. */
 export interface EntryFacts {
   readonly entry: FeedEntry;
   readonly action: Action | null;
   readonly mark: ItemMark | null;
-  /** The reader's follows of the action's refs; null: not asked for, since a delivered follow is known to stand. */
+  /** The reader's follows of the action's refs; `null`: not loaded, because the stored reason can be trusted. */
   readonly follows: readonly Follow[] | null;
 }
 
@@ -19,14 +19,14 @@ export interface VisibleEntry {
   readonly entry: FeedEntry;
   readonly action: Action;
   readonly mark: ItemMark | null;
-  /** Why its reader has it, as of now. */
+  /** Current reasons for the reader to have it. */
   readonly reasons: readonly DeliveryReason[];
 }
 
 /**
- * What keeps an entry out of a list, whatever it is there for. Pure, as is what follows: decided from the action as it is
- * now.
- * @param state the list: that of what the reader put into this state, or the feed.
+ * Why an entry is kept out of a list, independent of the reasons for it. A pure function of the action's current state, like
+ * the functions below.
+ * @param state the list: items in this state, or the feed when `null`.
  */
 export function withheldBy(
   reader: ReaderProfile,
@@ -45,8 +45,8 @@ export function withheldBy(
 }
 
 /**
- * The rules: an entry that its reader may be shown, or null when they may not, whatever the stored feed says.
- * @param state the list: that of what the reader put into this state, or the feed.
+ * Applies the rules: the visible entry, or `null` when the reader may not see it, whatever the stored feed says.
+ * @param state the list: items in this state, or the feed when `null`.
  */
 export function passRules(
   reader: ReaderProfile,
@@ -55,13 +55,13 @@ export function passRules(
 ): VisibleEntry | null {
   if (action === null || action.isDeleted || (mark?.state ?? null) !== state) return null;
   if (withheldBy(reader, { action, mark }, state).length > 0) return null;
-  // What is pulled for the reader comes from the source, with its relevancy of now; a stored entry would be a second one.
+  // A pulled action is read from the source with its current relevancy; the stored entry would be a duplicate.
   if (!entry.reasons.includes('PULL') && isPulledFor(reader, action)) return null;
   const reasons = currentReasons(reader, action, entry.reasons, follows);
   return reasons.length === 0 ? null : { entry, action, mark, reasons };
 }
 
-/** The presentation: a visible entry as the item that its reader is shown. */
+/** Presentation: turns a visible entry into the item shown to the reader. */
 export function toItem(
   reader: ReaderProfile,
   { entry, action, mark, reasons }: VisibleEntry,
@@ -79,7 +79,7 @@ export function toItem(
   };
 }
 
-/** Rules and presentation of a single entry. */
+/** Rules and presentation for a single entry. */
 export function presentEntry(
   reader: ReaderProfile,
   facts: EntryFacts,
@@ -89,7 +89,7 @@ export function presentEntry(
   return visible === null ? null : toItem(reader, visible, state);
 }
 
-/** Above everything the reader has read. A bumped entry rises above it again. */
+/** Newer than everything the reader has read. A bump raises a read entry above the mark again. */
 export function isAboveRead(reader: ReaderProfile, entry: Pick<FeedEntry, 'relevancy'>): boolean {
   return reader.lastRead === null || entry.relevancy.getTime() > reader.lastRead.getTime();
 }

@@ -2,27 +2,27 @@ import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfee
 import type { Count, UnreadCount } from '../shapes.ts';
 import { ListScan, MAX_BITE } from './list-scan.ts';
 
-/** Up to here the number of unread items is exact. */
+/** The unread count is exact up to this number. */
 export const MAX_UNREAD = 100;
 
-/** What one read goes through, stage by stage. */
+/** The stages of one read. */
 export interface ScanStages {
-  /** The skeleton: the next entries after a position, in feed order; fewer than `limit` means there are no more. */
+  /** Skeleton: the next entries after a position, in feed order. Fewer than `limit` means the end. */
   readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
-  /** Hydration, rules and presentation: the entries that are shown, in the same order. */
+  /** Hydration, rules and presentation: the visible items, in the same order. */
   readonly select: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
-  /** Whether an entry stands above everything the reader has read. */
+  /** Whether an entry is above the reader's read mark. */
   readonly isAboveRead: (entry: FeedEntry) => Promise<boolean>;
-  /** Entries of the list that do not, and are marked as unread. */
+  /** Entries of the list below the read mark that are marked unread. */
   readonly unreadBelow: () => Promise<readonly FeedEntry[]>;
 }
 
 export interface FeedScanOptions extends ScanStages {
-  /** The count will be asked for: enough for it is read together with the list. */
+  /** The unread count is needed: read enough for it together with the list. */
   readonly withUnread: boolean;
 }
 
-/** One reading of a feed for one response: its page, its length and its unread count. */
+/** One read of a feed for one response: page, total and unread count. */
 export class FeedScan {
   readonly #options: FeedScanOptions;
   readonly #list: ListScan<FeedPosition, FeedEntry, NewsfeedItem>;
@@ -39,18 +39,18 @@ export class FeedScan {
     });
   }
 
-  /** The same as the option, from what has been read already as far as that goes. */
+  /** Like the option, but reuses entries that were already read. */
   scan(after: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> {
     return this.#list.scan(after, limit);
   }
 
-  /** The same as the option; what the count needs is decided in the same round trip. */
+  /** Like the option; also decides the entries for the unread count, in the same round trip. */
   async select(entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> {
     const top = this.#options.withUnread ? this.#list.read(0, MAX_UNREAD + 1) : [];
     return this.#list.select(entries, await this.#aboveRead(top));
   }
 
-  /** How many entries of the list there are, those of the page included wherever it lies. */
+  /** Number of entries in the list. The page's items are counted even when the page lies beyond the counted part. */
   countTotal(page: readonly NewsfeedItem[]): Promise<Count> {
     return this.#list.countTotal(page);
   }
@@ -79,7 +79,7 @@ export class FeedScan {
     return { count: Math.min(unread.size, MAX_UNREAD), isExact: unread.size <= MAX_UNREAD };
   }
 
-  /** They stand above all others. */
+  /** They come before all others in feed order. */
   async #aboveRead(entries: readonly FeedEntry[]): Promise<FeedEntry[]> {
     const above: FeedEntry[] = [];
     for (const entry of entries) {

@@ -80,7 +80,7 @@ export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedF
   return validate(feedFilterSchema, { ...filter }, ['filter']);
 }
 
-/** What of a filter can be asked of the actions themselves. */
+/** The conditions of a filter that can be evaluated on the actions themselves. */
 export function actionConditions(
   filter: Omit<CheckedActionFilter, 'descriptor'> &
     Partial<Pick<CheckedActionFilter, 'descriptor'> & Pick<CheckedFeedFilter, 'refId'>>,
@@ -96,18 +96,18 @@ export function actionConditions(
   };
 }
 
-/** A state that has a list of its own. */
+/** States whose items have a list of their own. */
 export type ListedState = Extract<ItemState, 'ARCHIVED' | 'SNOOZED'>;
 
-/** The state whose list a filter asks for; null: the feed. */
+/** The state whose list a filter requests; `null`: the feed. */
 export function listedState({ archived, snoozed }: CheckedFeedFilter): ListedState | null {
   if (snoozed) return 'SNOOZED';
   return archived ? 'ARCHIVED' : null;
 }
 
 /**
- * Whether an entry passes a feed filter. Times are those the order goes by – when it was conducted in RECENT, else its
- * relevancy –, `since` inclusive, `until` exclusive.
+ * Whether an item passes a feed filter. `since` (inclusive) and `until` (exclusive) refer to `conducted` in the order
+ * RECENT, and to the relevancy otherwise.
  */
 export function passesFeedFilter(
   filter: CheckedFeedFilter,

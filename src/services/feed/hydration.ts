@@ -7,9 +7,8 @@ import type { ReaderSession } from '../session/reader-session.ts';
 import type { EntryFacts } from './feed-rules.ts';
 
 /**
- * Loads what the rules need for entries of a reader's feed: the actions, in one round trip, and what only some readers
- * have to be asked for.
- * @param lookUp the reader; may still be looked up, since the actions are asked for in the meantime.
+ * Loads what the rules need for feed entries: the actions in one round trip, and facts that only some readers have.
+ * @param lookUp loads the reader, possibly while the actions are being loaded.
  */
 export async function hydrateEntries(
   session: ReaderSession,
@@ -19,7 +18,7 @@ export async function hydrateEntries(
   if (entries.length === 0) return [];
   const ids = entries.map((entry) => entry.actionId);
   const loading = actionsOf(session, entries);
-  // Awaited below, where it fails.
+  // Awaited below, where a failure is handled.
   loading.catch(() => undefined);
   const profile = await lookUp();
   const [actions, marks] = await Promise.all([loading, marksOf(session, profile, ids)]);
@@ -34,7 +33,7 @@ export async function hydrateEntries(
   });
 }
 
-/** Their actions; only those are asked for that are not held as of the revision that was read with the entry. */
+/** The actions of the entries. Actions cached at the revision read with the entry are not requested. */
 async function actionsOf(
   session: ReaderSession,
   entries: readonly FeedEntry[],
@@ -48,7 +47,7 @@ async function actionsOf(
   );
 }
 
-/** The facts of one entry that is asked for by its action's id; null where the feed has none. Takes the same work either way. */
+/** Facts about the entry of one action; `null` when it is not in the feed. Costs the same in both cases. */
 export async function hydrateOne(
   session: ReaderSession,
   reader: ReaderProfile,
@@ -58,15 +57,14 @@ export async function hydrateOne(
     session.actions.load(actionId),
     marksOf(session, reader, [actionId]),
   ]);
-  // Also where they are not needed: how much work it is must not tell whether there is such an action, or what became of it.
+  // Loaded even when not needed: the cost must not reveal whether the action exists or in which state it is.
   const follows = await followsOfOne(session, action);
   return entry === null ? null : { entry, action, mark, follows };
 }
 
 /**
- * What the reader said of these items, as it is at the time of the session, in their order; nothing is asked where they said
- * nothing of any. What has not been brought over yet is looked up before the place it is brought to, so that it is found
- * in one of them.
+ * The reader's marks on these items as of the session's time, in the same order; no query when the reader has no marks.
+ * Hides not yet migrated are looked up before the new collection, so that a migration in between cannot make them disappear.
  */
 async function marksOf(
   session: ReaderSession,
@@ -84,7 +82,7 @@ async function marksOf(
   });
 }
 
-/** The reader's follows of any ref of these actions and of who has passed them on, in one round trip. */
+/** The reader's follows of all refs and resharers of these actions, in one round trip. */
 export async function followsOf(
   session: ReaderSession,
   actions: readonly (Action | null)[],
@@ -94,7 +92,7 @@ export async function followsOf(
   return loadFollows(session, refIds);
 }
 
-/** For one action by its id. Always asks, even without action or refs: the work must not tell whether there is one. */
+/** The same for one action. Queries even without an action or refs: the cost must not reveal whether the action exists. */
 export function followsOfOne(session: ReaderSession, action: Action | null): Promise<Follow[]> {
   return loadFollows(session, orNone(action === null ? [] : followableIds(action)));
 }

@@ -1,26 +1,26 @@
 import type { Count } from '../shapes.ts';
 
-/** Up to here the number of entries of a list is exact. */
+/** The total is exact up to this number. */
 export const MAX_TOTAL = 1_000;
-/** Most candidates read at once beyond what the page itself needs. */
+/** Upper bound on candidates read at once beyond the page itself. */
 export const MAX_BITE = 500;
 
 export interface ListScanOptions<P, C extends P, T> {
-  /** The next candidates after a position, in order; fewer than `limit` means there are no more. */
+  /** The next candidates after a position, in order. Fewer than `limit` means the end. */
   readonly scan: (after: P | null, limit: number) => Promise<readonly C[]>;
-  /** Those that may be shown, in the same order. */
+  /** The visible ones, in the same order. */
   readonly select: (candidates: readonly C[]) => Promise<readonly T[]>;
   readonly idOf: (candidate: P | T) => string;
-  /** Whether a candidate still stands where a position says. */
+  /** Whether a candidate is still at a given position. */
   readonly isAt: (candidate: C, position: P) => boolean;
-  /** How many are read at the least when the top of the list is read. */
+  /** Minimum number of candidates to read at the top of the list. */
   readonly firstBite?: number;
 }
 
-/** Candidates are read from the top once, each is decided once: page and counts of a response agree. */
+/** Reads candidates from the top at most once and decides each at most once, so that page and counts of a response agree. */
 export class ListScan<P, C extends P, T> {
   readonly #options: ListScanOptions<P, C, T>;
-  /** What has been read from the top on, without a gap. */
+  /** Candidates read from the top, without gaps. */
   readonly #top: C[] = [];
   readonly #places = new Map<string, number>();
   readonly #decided = new Map<string, T | null>();
@@ -31,7 +31,7 @@ export class ListScan<P, C extends P, T> {
     this.#options = options;
   }
 
-  /** The same as the option, from what has been read already as far as that goes. */
+  /** Like the option, but reuses candidates that were already read. */
   async scan(after: P | null, limit: number): Promise<readonly C[]> {
     const from = this.#placeAfter(after);
     if (from === null) return this.#options.scan(after, limit);
@@ -39,18 +39,18 @@ export class ListScan<P, C extends P, T> {
     return this.#top.slice(from, from + limit);
   }
 
-  /** Those that may be shown; `ahead` are decided in the same round trip. */
+  /** The visible candidates; `ahead` are decided in the same round trip. */
   async select(candidates: readonly C[], ahead: readonly C[] = []): Promise<T[]> {
     await this.#decide([...candidates, ...ahead]);
     return candidates.flatMap((candidate) => this.#shown(candidate) ?? []);
   }
 
-  /** What has been read of the list, from a place on. */
+  /** Candidates already read, from an index on. */
   read(from: number, to: number): readonly C[] {
     return this.#top.slice(from, to);
   }
 
-  /** Reads on from the top until so many are known, or all. */
+  /** Reads from the top until at least `length` candidates are known, or all. */
   async readUpTo(length: number): Promise<void> {
     while (!this.#isAtEnd && this.#top.length < length) {
       const missing = length - this.#top.length;
@@ -62,7 +62,7 @@ export class ListScan<P, C extends P, T> {
     }
   }
 
-  /** How many entries the whole list has, those of the page included wherever it lies. */
+  /** Number of entries in the list. The page's items are counted even when the page lies beyond the counted part. */
   countTotal(page: readonly T[]): Promise<Count> {
     return (this.#total ??= this.#countTotal(page));
   }
@@ -78,7 +78,7 @@ export class ListScan<P, C extends P, T> {
     return { count: Math.min(ids.size, MAX_TOTAL), isExact: ids.size <= MAX_TOTAL };
   }
 
-  /** Null: not behind anything that has been read. */
+  /** `null`: the position is not within the part that was read. */
   #placeAfter(after: P | null): number | null {
     if (after === null) return 0;
     const place = this.#places.get(this.#options.idOf(after));

@@ -7,7 +7,7 @@ import { entitledActions } from './read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
 
-/** A place in a list that a reader keeps of actions: when the action came into it. */
+/** An entry of a reader's list of actions, ordered by the time it was added. */
 export interface ListedAction {
   readonly actionId: ActionId;
   readonly at: Date;
@@ -18,8 +18,8 @@ interface ShownAction extends ListedAction {
 }
 
 /**
- * A page of a list that a reader keeps of actions, the newest first. What is in it is decided at read: only what the reader
- * may see now. One round trip for the list and one for the actions; one more where the answer hangs on follows.
+ * A page of a reader's list of actions, newest first. Visibility is decided at read time. One round trip for the list and
+ * one for the actions; one more when visibility depends on follows.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readListedActions(
@@ -29,7 +29,7 @@ export async function readListedActions(
     args,
     scan,
   }: {
-    /** Whose cursors these are. */
+    /** Identifies the list in its cursors. */
     readonly list: string;
     readonly args: PageArgs;
     readonly scan: (after: ListedAction | null, limit: number) => Promise<readonly ListedAction[]>;

@@ -1,10 +1,10 @@
 import type { UserId } from '../../domain/action.ts';
 import type { ReadingDependencies } from '../service-parts.ts';
 
-/** Not a cursor of any log: anyone who resumes there gets FeedResync. */
+/** Not a valid log position: a client that resumes from it gets FeedResync. */
 const NOWHERE = 'unknown';
 
-/** Taken before a page is read: what is written after it is either in the page or comes after the cursor. */
+/** Taken before a page is read: later changes are in the page or come after the cursor, possibly both. */
 export async function liveCursorOf(
   { liveLog, onLiveLogError }: Pick<ReadingDependencies, 'liveLog' | 'onLiveLogError'>,
   userId: UserId,

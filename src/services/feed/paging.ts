@@ -4,7 +4,7 @@ import type { Page } from '../shapes.ts';
 export const DEFAULT_PAGE_SIZE = 25;
 export const MAX_PAGE_SIZE = 100;
 
-/** @throws FanfareError BAD_USER_INPUT unless it is absent or an integer from 1 to 100. */
+/** @throws FanfareError BAD_USER_INPUT unless absent or an integer from 1 to 100. */
 export function pageSize(first: number | null | undefined): number {
   if (first == null) return DEFAULT_PAGE_SIZE;
   if (!Number.isInteger(first) || first < 1 || first > MAX_PAGE_SIZE)
@@ -13,11 +13,11 @@ export function pageSize(first: number | null | undefined): number {
 }
 
 /**
- * Collects one page of what passes the rules. Asks for one more than the page holds, so that `hasNextPage` is known
- * and not guessed, and goes on asking while rules leave gaps.
+ * Collects one page of candidates that pass the rules. Looks for one item more than the page holds, so that `hasNextPage` is
+ * exact, and continues while the rules leave gaps.
  *
- * @param scan the next candidates after a position, in order; fewer than `limit` means there are no more.
- * @param select those that may be shown, in the same order.
+ * @param scan the next candidates after a position, in order. Fewer than `limit` means the end.
+ * @param select the visible ones, in the same order.
  */
 export async function collectPage<P, C extends P, T>(options: {
   readonly size: number;
@@ -35,12 +35,12 @@ export async function collectPage<P, C extends P, T>(options: {
     if (candidates.length > 0) nodes.push(...(await select(candidates)));
     if (candidates.length < limit || nodes.length > size) break;
     after = candidates.at(-1) ?? after;
-    // The fewer pass, the larger the next bite, so that a selective filter costs few round trips.
+    // Double the limit after each round, so that a selective filter costs few round trips.
     limit = Math.min(MAX_SCAN, Math.max(limit * 2, size + 1));
   }
   const edges = nodes.slice(0, size).map((node) => ({ cursor: cursorOf(node), node }));
   return { edges, hasNextPage: nodes.length > size, endCursor: edges.at(-1)?.cursor ?? null };
 }
 
-/** Most candidates looked at in one round trip. */
+/** Upper bound on candidates examined in one round trip. */
 const MAX_SCAN = 500;

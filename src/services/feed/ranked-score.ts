@@ -10,30 +10,30 @@ import {
 import { clock } from '../../lib/clock.ts';
 import type { ReadingDependencies } from '../service-parts.ts';
 
-/** So many of a reader's newest interactions tell whose actions they care for. */
+/** Number of the reader's newest interactions that determine their relationships. */
 const INTERACTIONS = 200;
 
 export interface RankedScore {
   readonly score: number;
   readonly vars: {
-    /** Of the generation, as ISO-8601. */
+    /** Time of the generation, ISO 8601. */
     readonly generation: string;
-    /** The part that is the same for all readers. */
+    /** The part of the score that is equal for all readers. */
     readonly actionScore: number;
-    /** False: nothing has scored the action yet, and it counts as untouched. */
+    /** `false`: no generation has scored the action yet, so it counts as one without interactions. */
     readonly isScored: boolean;
-    /** How many of the reader's newest interactions were with actions of this actor. */
+    /** Number of the reader's newest interactions with actions of this actor. */
     readonly interactionsWithActor: number;
     readonly relationship: number;
   };
 }
 
-/** Before the first generation there are no scores: the one that would have been latest stays without for good. */
+/** Before the first generation has scores: the previous one, which never gets any, so that paging stays stable. */
 export async function latestGeneration({ scores }: Pick<ReadingDependencies, 'scores'>): Promise<Date> {
   return (await scores.current()) ?? new Date(generationAt(clock.now()).getTime() - RESCORE_EVERY_MS);
 }
 
-/** How often the reader has interacted with others' actions, by actor, before the generation. */
+/** The reader's interactions with other members' actions before the generation, counted by actor. */
 export async function interactionsByActor(
   { interactions, rankedActions }: ReadingDependencies,
   userId: UserId,
@@ -52,7 +52,7 @@ export async function interactionsByActor(
   return counts;
 }
 
-/** `scored`: what the generation gave the action, if anything. Null: it is older than what a generation ranks. */
+/** `scored`: the generation's score of the action, if any. `null`: the action is too old to be ranked. */
 export function rankedScore(
   action: { readonly conducted: Date; readonly actorId: UserId; readonly type: string },
   {
@@ -79,7 +79,7 @@ export function rankedScore(
   };
 }
 
-/** The same for a single action, by the latest generation. Three round trips; one for what is older. */
+/** The score of a single action in the latest generation. Three round trips; one for actions too old to be ranked. */
 export async function scoreFor(
   dependencies: ReadingDependencies,
   userId: UserId,

@@ -15,7 +15,7 @@ import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import type { ReadingDependencies } from '../service-parts.ts';
 
-/** The actions of a ref that the reader may see, newest first. @throws BAD_USER_INPUT, BAD_CURSOR */
+/** Visible actions of a ref, newest first. @throws BAD_USER_INPUT, BAD_CURSOR */
 export async function readSlice(
   { actions }: ReadingDependencies,
   session: ReaderSession,
@@ -30,7 +30,7 @@ export async function readSlice(
   const asOf = cursor?.asOf ?? clock.now();
   const scan = new ListScan<Pick<Action, 'conducted' | 'id'>, Action, Action>({
     idOf: (action) => action.id,
-    // When an action was conducted does not change.
+    // `conducted` never changes, so positions never become stale.
     isAt: () => true,
     scan: (after, limit) =>
       actions.slice({
@@ -54,8 +54,8 @@ export async function readSlice(
 }
 
 /**
- * One action, or null when there is none or the reader may not see it; the two take the same work. One round trip where
- * the answer does not hang on what the reader follows, else two.
+ * One action, or `null` when it does not exist or is not visible; both cost the same. One round trip when visibility does
+ * not depend on follows, otherwise two.
  */
 export async function getAction(session: ReaderSession, id: ActionId): Promise<Action | null> {
   const [action, profile] = await Promise.all([session.actions.load(id), session.profile()]);
@@ -64,14 +64,14 @@ export async function getAction(session: ReaderSession, id: ActionId): Promise<A
   return action !== null && isEntitled(profile, action, follows) ? action : null;
 }
 
-/** `getAction` for who is about to change something about it. @throws FanfareError NOT_FOUND */
+/** `getAction` for callers that are about to change something. @throws FanfareError NOT_FOUND */
 export async function requireAction(session: ReaderSession, id: ActionId): Promise<Action> {
   const action = await getAction(session, id);
   if (action === null) throw new FanfareError('NOT_FOUND', 'There is no such action');
   return action;
 }
 
-/** All actions for an admin or a service, newest first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
+/** All actions, newest first, for admins and services. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listActions(
   { actions }: ReadingDependencies,
   session: ReaderSession,
@@ -99,7 +99,7 @@ export async function listActions(
         ...(filter.since === null ? {} : { since: filter.since }),
         ...(filter.until === null ? {} : { until: filter.until }),
       }),
-    // The query knows what was deleted, not what has expired since.
+    // The query excludes deleted actions but not those that expired meanwhile.
     select: (candidates) => Promise.resolve(candidates.filter(({ isDeleted }) => !isDeleted)),
   });
   const page = await collectPage<Pick<Action, 'id'>, Action, Action>({
@@ -118,7 +118,7 @@ function decodeId(list: string, cursor: string): ActionId {
   return id.toString('hex');
 }
 
-/** Those of the actions that the reader may see; looks follows up only where the answer hangs on them. */
+/** The visible ones among these actions; loads follows only when visibility depends on them. */
 export async function entitledActions(session: ReaderSession, actions: readonly Action[]): Promise<Action[]> {
   const profile = await session.profile();
   const inQuestion = actions.filter((action) => needsFollows(profile, action));

@@ -29,15 +29,15 @@ import { unreadEntries } from './unread-entries.ts';
 import type { ReadingDependencies } from '../service-parts.ts';
 
 /**
- * A page of the reader's own feed, or of a list of what they put into a state. Four stages, which follow below in this order:
+ * A page of the reader's feed, or of their items in one state. Works in four stages, in this order below:
  *
- * 1. **Skeleton**: which entries stand where, from the feed store, while the reader is looked up.
- * 2. **Hydration**: their actions, in one batch, and what only some readers have to be asked for.
- * 3. **Rules**: which of them the reader may be shown, decided from the actions as they are now.
- * 4. **Presentation**: the items as they are shown, as far as the filter lets them through.
+ * 1. **Skeleton**: entries with their positions from the feed store, while the reader's profile is loaded.
+ * 2. **Hydration**: the actions in one batch, and facts that only some readers have.
+ * 3. **Rules**: which entries the reader may see, decided from the actions' current state.
+ * 4. **Presentation**: the items that pass the filter.
  *
- * The stages are repeated while the rules leave gaps in the page. The numbers of entries and of unread ones come from the
- * same read. Two round trips without gaps; three where only what is unread is asked for, or the feed was rebuilt lately.
+ * The stages repeat while the rules leave gaps in the page. Total and unread counts come from the same read. Two round trips
+ * without gaps; three for unread items only, or when the feed was rebuilt recently.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readFeed(
@@ -46,9 +46,9 @@ export async function readFeed(
   args: PageArgs & {
     readonly filter?: FeedFilter | null | undefined;
     readonly order?: FeedOrder | null | undefined;
-    /** The number of unread entries will be asked for: then it comes with the same read. */
+    /** The unread count is needed: read it together with the page. */
     readonly withUnread?: boolean | undefined;
-    /** The place in the live log before the read will be asked for. */
+    /** The live log position before the read is needed. */
     readonly withLiveCursor?: boolean | undefined;
   },
 ): Promise<FeedPage> {
@@ -97,7 +97,7 @@ function readRelevant(options: OrderedPage): Promise<Page<NewsfeedItem>> {
   });
 }
 
-/** The cursor of a position in the order of relevancy. */
+/** Cursor of a position in relevancy order. */
 export function relevancyCursor(userId: UserId, { relevancy, actionId }: FeedPosition, asOf: Date): string {
   return encodePosition(listName(userId), { time: relevancy, actionId, asOf });
 }
@@ -106,9 +106,9 @@ function listName(userId: UserId): string {
   return `feed:${userId}`;
 }
 
-/** The stages of one read. All of them go by one profile of the reader. */
+/** Stages of one read. They share one profile of the reader. */
 export interface PageStages extends ScanStages {
-  /** The reader; looked up once, together with the first entries. */
+  /** The reader's profile, loaded once, together with the first entries. */
   readonly lookUp: () => Promise<ReaderProfile>;
 }
 
@@ -148,8 +148,8 @@ export function openStages(
 }
 
 /**
- * The range of relevancies that holds what a filter lets through. In the order of time it is by when things were conducted,
- * which a relevancy is not below but by the little that may be ahead; bumps go up without a bound.
+ * Relevancy bounds that contain everything the filter lets through. In the order RECENT, the filter's times refer to
+ * `conducted`. A relevancy is at most MAX_FUTURE_MS below `conducted`, and has no upper bound because of bumps.
  */
 function rangeOf(
   { since, until }: CheckedFeedFilter,
@@ -159,7 +159,7 @@ function rangeOf(
   return { ...(since === null ? {} : { since }), ...(until === null ? {} : { until }) };
 }
 
-/** One round trip that brings only what the filter lets through: however selective, only what is shown is loaded whole. */
+/** One round trip that selects matching entries, so that only those are loaded in full, however selective the filter. */
 async function narrowed(
   { actions }: Pick<ReadingDependencies, 'actions'>,
   filter: CheckedFeedFilter,
@@ -174,7 +174,7 @@ async function narrowed(
   return entries.filter((entry) => matching.has(entry.actionId));
 }
 
-/** Hydration, rules and presentation of entries that are in the skeleton. */
+/** Hydration, rules and presentation for entries of the skeleton. */
 export async function showEntries(
   session: ReaderSession,
   lookUp: () => Promise<ReaderProfile>,
@@ -187,7 +187,7 @@ export async function showEntries(
   const items: NewsfeedItem[] = [];
   const turn = new Turn();
   for (const facts of hydrated) {
-    // To look for muted phrases in long texts takes its time.
+    // Matching muted phrases in long texts takes time.
     if (turn.isOver()) await turn.next();
     const visible = passRules(reader, facts, state);
     if (visible === null) continue;

@@ -8,10 +8,9 @@ import { clock } from '../../lib/clock.ts';
 const CHUNK = 250;
 
 /**
- * A page of a feed by when things were conducted. The stored feed is in the order of relevancy, and no action stands
- * below the time it was conducted at, less the little that `conducted` may be ahead: so an item can be given as soon
- * as everything that has not been looked at is older. Costs two round trips per 250 entries down to the end of the
- * page; items that were bumped are what has to be looked at besides.
+ * A page of a feed ordered by `conducted`. The stored feed is ordered by relevancy, and a relevancy is at most MAX_FUTURE_MS
+ * below `conducted`. So an item is final once everything not yet examined is older. Costs two round trips per 250 entries
+ * down to the end of the page; bumped items are the ones examined in addition.
  * @throws FanfareError BAD_CURSOR
  */
 export async function readRecent(options: OrderedPage): Promise<Page<NewsfeedItem>> {
@@ -27,7 +26,7 @@ export async function readRecent(options: OrderedPage): Promise<Page<NewsfeedIte
   return { edges, hasNextPage: nodes.length > size, endCursor: edges.at(-1)?.cursor ?? null };
 }
 
-/** The next items behind a position, newest first, and one more than `size` if there is one. */
+/** The next items after a position, newest first, plus one more than `size` if there is one. */
 export async function collectRecent(
   options: Pick<OrderedPage, 'size' | 'scan' | 'select'> & { readonly behind: RecentPosition | null },
 ): Promise<readonly NewsfeedItem[]> {

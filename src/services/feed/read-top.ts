@@ -18,12 +18,12 @@ interface RankedEntry extends RankedPosition {
 }
 
 /**
- * A page of a feed with the best first: what was conducted in the day before the latest generation of scores, by
- * score; after it everything older, newest first. Scores, their day and what the reader had interacted with are those of
- * one generation, so nothing moves while somebody pages.
+ * A page of a feed with the best items first: actions of the day before the latest scoring generation, by score; then
+ * everything older, newest first. Scores, day and the reader's interactions are fixed by the generation, so the order is
+ * stable while a reader pages.
  *
  * Costs two round trips per 1,000 entries of the day, two for the reader's interactions and two for the page.
- * @throws FanfareError BAD_CURSOR, also for one whose generation is no longer kept.
+ * @throws FanfareError BAD_CURSOR, also when the cursor's generation is no longer stored.
  */
 export async function readTop(
   dependencies: ReadingDependencies,
@@ -84,13 +84,13 @@ function toPage(list: string, edges: readonly RankedEdge[], hasNextPage: boolean
   return { edges: encoded, hasNextPage, endCursor: encoded.at(-1)?.cursor ?? null };
 }
 
-/** One more than the latest may be known to another process, and the oldest slot is about to be written over. */
+/** Another process may already know a newer generation, and the oldest slot may be overwritten at any moment. */
 function isKept(generation: Date, latest: Date): boolean {
   const age = (latest.getTime() - generation.getTime()) / RESCORE_EVERY_MS;
   return Number.isInteger(age) && age >= -1 && age < GENERATIONS_KEPT - 1;
 }
 
-/** The entries of the generation's day, best first, before the rules. */
+/** Entries of the generation's day before the rules, best first. */
 async function rank(
   dependencies: ReadingDependencies,
   { userId, scan }: Pick<OrderedPage, 'userId' | 'scan'>,
@@ -120,7 +120,7 @@ async function rank(
   return ranked.sort(compareRanked);
 }
 
-/** No entry is below the time its action was conducted at, less the little that may be ahead: these hold the whole day. */
+/** A relevancy is at most MAX_FUTURE_MS below `conducted`, so these contain the whole day. */
 async function entriesSince(scan: OrderedPage['scan'], since: Date): Promise<FeedEntry[]> {
   const found: FeedEntry[] = [];
   let after: FeedPosition | null = null;
@@ -134,7 +134,7 @@ async function entriesSince(scan: OrderedPage['scan'], since: Date): Promise<Fee
   }
 }
 
-/** The first of a ranking that pass the rules. */
+/** The first entries of a ranking that pass the rules. */
 async function pageOfRanked(
   ranked: readonly RankedEntry[],
   { size, select }: Pick<OrderedPage, 'size' | 'select'>,

@@ -12,8 +12,8 @@ import { clock } from '../../lib/clock.ts';
 import type { ReadingDependencies } from '../service-parts.ts';
 
 /**
- * Makes a member's stored feed due for a rebuild from the actions themselves; until it is done the feed answers from
- * what is stored and says REBUILDING.
+ * Requests a rebuild of a member's stored feed from the actions. Until it is done the feed is served from the stored entries
+ * and reports REBUILDING.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
  */
 export async function rebuildFeed(
@@ -26,7 +26,7 @@ export async function rebuildFeed(
   return 'REBUILDING';
 }
 
-/** Makes stored feeds due for a rebuild, and wakes who does it. One write. */
+/** Requests rebuilds and wakes the workers. One write. */
 export async function makeDue(
   { feeds, workSignal }: Pick<ReadingDependencies, 'feeds' | 'workSignal'>,
   userIds: readonly UserId[],
@@ -37,7 +37,7 @@ export async function makeDue(
 
 const AT_ONCE = 1_000;
 
-/** `rebuildFeed` for everybody; gives how many are due so far, some counted twice. @throws FORBIDDEN */
+/** Requests a rebuild for everybody; yields the running total, which may count some twice. @throws FORBIDDEN */
 export async function* rebuildFeeds(
   { feeds, readers, workSignal }: ReadingDependencies,
   identity: Identity,
@@ -52,9 +52,9 @@ export async function* rebuildFeeds(
 }
 
 /**
- * Those members whose stored feed a change may put in the wrong: their group or supervisor changes, which decides what
- * is addressed to them and how far it is boosted. Who was not known before has no feed yet, unless somebody named them or
- * they follow something.
+ * Members whose stored feed may become wrong through a change of their group or supervisor, which affects what is addressed
+ * to them and how much it is boosted. A new member has no feed yet, unless actions already named them or they follow
+ * something.
  */
 export async function feedsInDoubt(
   {

@@ -3,14 +3,14 @@ import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { ListedState } from './filters.ts';
 import type { ReadingDependencies } from '../service-parts.ts';
 
-/** Most items of one reader that are archived: their list is read as a whole. Two at once may exceed it by one. */
+/** Upper bound on archived items of one reader: the list is always read in full. Concurrent calls may exceed it by one. */
 export const MAX_ARCHIVED = 10_000;
 
 const BATCH = 500;
 
 /**
- * All of a reader's entries in a state, in feed order. Read from what the reader said, never by looking through the feed: one
- * round trip, and one for each 500 of them.
+ * All of a reader's entries in a state, in feed order. Starts from the reader's marks instead of scanning the feed: one
+ * round trip, plus one per 500 entries.
  */
 export async function entriesInState(
   { feedReader, itemMarks, snoozes }: ReadingDependencies,
@@ -29,7 +29,7 @@ export async function entriesInState(
   return entries.sort(compareFeedPositions);
 }
 
-/** The next of these entries, which are in feed order, behind a position. */
+/** The next of these entries, which are in feed order, after a position. */
 export function entriesAfter(
   entries: readonly FeedEntry[],
   after: FeedPosition | null,

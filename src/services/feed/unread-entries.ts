@@ -4,11 +4,11 @@ import { isInRange } from '../../feeds/feed-range.ts';
 import type { FeedQuery } from '../../feeds/feed-store.ts';
 import type { ReadingDependencies } from '../service-parts.ts';
 
-/** Reads a reader's entries that may be unread: those above everything read, and below them those marked as unread. */
+/** Reads entries that may be unread: those above the read mark and, below it, those marked unread. */
 export interface UnreadEntries {
-  /** In feed order; fewer than the limit means that there are no more. */
+  /** In feed order. Fewer than the limit means the end. */
   page(query: FeedQuery): Promise<readonly FeedEntry[]>;
-  /** In feed order, `list` null: of the feed. Nothing is asked where there are none. */
+  /** In feed order. `list` null: of the feed. No query when there are none. */
   below(list: readonly FeedEntry[] | null): Promise<readonly FeedEntry[]>;
 }
 
@@ -46,7 +46,7 @@ function newest(a: Date | null, b: Date | null): Date | null {
   return a.getTime() > b.getTime() ? a : b;
 }
 
-/** Relevancies are whole milliseconds: what is later than the mark begins one after it. */
+/** Relevancies are whole milliseconds, so everything after the mark starts one millisecond later. */
 function justAfter(mark: Date | null): Date | null {
   return mark === null ? null : new Date(mark.getTime() + 1);
 }

@@ -4,7 +4,7 @@ import { NO_SNOOZES, type EndedSnoozes } from '../../../domain/viewer.ts';
 import type { ActionGroupsRepository } from '../../../storage/actions/action-groups.ts';
 import { batched } from '../../session/batched.ts';
 
-/** Members of each group read at first, and how many times as many in each further round. */
+/** Members per group in the first round, and the growth factor of each further round. */
 const FIRST_ROUND = 50;
 const GROWTH = 10;
 const BATCH = 500;
@@ -12,24 +12,25 @@ const MAX_GROUPS = 100;
 
 export interface GroupMembersOptions {
   readonly actionGroups: Pick<ActionGroupsRepository, 'newestOf' | 'sharing'>;
-  /** What stands above the `latest` of its action, since it was snoozed until later. */
+  /** Items that may be above the `latest` of their action because a snooze ended later. */
   readonly endedSnoozes: () => Promise<EndedSnoozes>;
   readonly find: (actionIds: readonly ActionId[]) => Promise<readonly FeedEntry[]>;
-  /** Those that may be shown and pass the filter, in the same order. */
+  /** The items that are visible and pass the filter, in the same order. */
   readonly select: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
 }
 
 interface Wanted {
   readonly actionId: ActionId;
-  /** Whether so many of the visible ones are enough. */
+  /** Whether these visible items are enough. */
   readonly isEnough: (items: readonly NewsfeedItem[]) => boolean;
 }
 
 /**
- * The visible items of groups, in feed order. All that is asked for in one turn of the event loop, of 100 groups at most, is
- * read together, however many fields ask for the same group: one query of the groups, one of the reader's entries and one
- * of actions, and again with ten times as many members where that was not enough. Exact for any size: no entry stands above the `latest` of its action but by a snooze that has ended, and those
- * are all read first; so everything above that of the last action that was read is known.
+ * The visible items of groups, in feed order. All requests made in one turn of the event loop, for up to 100 groups, are
+ * read together, even when several fields request the same group: one query for the groups, one for the reader's entries and
+ * one for the actions, repeated with ten times as many members while that is not enough. Exact for any size: apart from
+ * ended snoozes, which are all read first, no entry is above the `latest` of its action, so the order above the last action
+ * read is final.
  */
 export class GroupMembers {
   readonly #options: GroupMembersOptions;
@@ -39,11 +40,11 @@ export class GroupMembers {
 
   constructor(options: GroupMembersOptions) {
     this.#options = options;
-    // One after the other: what is decided of a group is decided in its order.
+    // One batch at a time: the members of a group must be decided in order.
     this.#ask = batched((wanted) => this.#inTurn(wanted), Infinity);
   }
 
-  /** The group's first items until they are enough, or all. Of an action without a group: none. */
+  /** The group's first items until there are enough, or all. Empty for an action without a group. */
   load(actionId: ActionId, isEnough: Wanted['isEnough']): Promise<readonly NewsfeedItem[]> {
     return this.#ask({ actionId, isEnough });
   }
@@ -61,7 +62,7 @@ export class GroupMembers {
     return loading;
   }
 
-  /** Reads on until all of them have enough. */
+  /** Reads until every request has enough. */
   async #load(wanted: readonly Wanted[]): Promise<void> {
     for (;;) {
       const open = new Set<Group>();
@@ -81,7 +82,7 @@ export class GroupMembers {
     return group;
   }
 
-  /** Decides some more of what is known of each. */
+  /** Decides the next known entries of each group. */
   async #decide(groups: readonly Group[]): Promise<void> {
     const bites = groups.map((group) => ({ group, entries: group.bite() }));
     const entries = bites.flatMap((bite) => bite.entries);
@@ -117,7 +118,7 @@ export class GroupMembers {
     }
   }
 
-  /** What came back from a snooze into these groups: it may stand above all that is read by `latest`. */
+  /** Members of these groups whose snooze has ended: they may be above everything read by `latest`. */
   async #backIn(groups: readonly Group[]): Promise<ReadonlyMap<ActionId, readonly ActionId[]>> {
     const { endedSnoozes, actionGroups } = this.#options;
     const ended = groups.length === 0 ? NO_SNOOZES : await endedSnoozes();
@@ -131,14 +132,14 @@ export class GroupMembers {
 
 class Group {
   readonly actionId: ActionId;
-  /** Visible ones, in feed order. */
+  /** Visible items in feed order. */
   readonly items: NewsfeedItem[] = [];
   limit = FIRST_ROUND;
   isRead = false;
   readonly #ids = new Set<ActionId>();
-  /** In feed order, those that are not decided yet. */
+  /** Entries in feed order that are not decided yet. */
   #entries: FeedEntry[] = [];
-  /** What has not been read does not stand above this. */
+  /** Upper bound of the relevancy of members that have not been read. */
   #floor = Infinity;
   #biteSize = 4;
 
@@ -154,19 +155,19 @@ class Group {
     return this.isRead && this.#entries.length === 0;
   }
 
-  /** Nothing can be decided before more is read. */
+  /** No known entry can be decided before more are read. */
   get isLookedThrough(): boolean {
     return this.#certain() === 0;
   }
 
-  /** The next entries whose places are certain. */
+  /** The next entries whose order is final. */
   bite(): FeedEntry[] {
     const size = Math.min(this.#biteSize, this.#certain());
     this.#biteSize = Math.min(BATCH, this.#biteSize * 4);
     return this.#entries.splice(0, size);
   }
 
-  /** Takes in the first members of the group; gives those that were not known. */
+  /** Adds the first members of the group; returns those that are new. */
   readOn(members: readonly { readonly actionId: ActionId; readonly latest: Date }[]): ActionId[] {
     this.isRead = members.length < this.limit;
     this.#floor = this.isRead ? -Infinity : (members.at(-1)?.latest.getTime() ?? -Infinity);
@@ -174,7 +175,7 @@ class Group {
     return this.know(members.map(({ actionId }) => actionId));
   }
 
-  /** Gives those of these members that were not known. */
+  /** Returns the members that are new. */
   know(ids: readonly ActionId[]): ActionId[] {
     const news = ids.filter((id) => !this.#ids.has(id));
     for (const id of news) this.#ids.add(id);

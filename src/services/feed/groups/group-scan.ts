@@ -8,7 +8,7 @@ import { ListScan, MAX_BITE, MAX_TOTAL } from '../list-scan.ts';
 
 export type GroupScanOptions = Omit<FeedScanOptions, 'withUnread'> & Omit<GroupMembersOptions, 'select'>;
 
-/** One reading of a feed in groups: page, length, unread count. A group is represented by its topmost visible item. */
+/** One grouped read of a feed: page, total and unread count. A group is represented by its topmost visible item. */
 export class GroupScan {
   readonly #options: GroupScanOptions;
   readonly #list: ListScan<FeedPosition, FeedEntry, NewsfeedItem>;
@@ -32,8 +32,9 @@ export class GroupScan {
   }
 
   /**
-   * Gives those entries that open their groups, in the same order; to be asked for in order from there on.
-   * @param isFromTop everything above has been asked for before.
+   * Filters entries down to those that open their groups, keeping the order. Must then be called for all following entries
+   * in order.
+   * @param isFromTop all entries above have been passed in before.
    */
   opening(isFromTop: boolean): (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]> {
     const seen = new Set<string>();
@@ -54,13 +55,13 @@ export class GroupScan {
       load: async (isEnough) => {
         if (isAlone || isEnough([top])) return [top];
         const items = await this.#members.load(top.actionId, isEnough);
-        // Before it has its key it is found by its own id alone.
+        // Until the group key is stored, the action is found only by its own id.
         return items.length === 0 ? [top] : items;
       },
     };
   }
 
-  /** The group of an action, if any of it may be shown. */
+  /** The group of an action, if any of its members is visible. */
   async find(actionId: ActionId): Promise<FeedGroup | null> {
     const [top] = await this.#members.load(actionId, ({ length }) => length > 0);
     return top === undefined ? null : this.groupOf(top);
@@ -77,7 +78,7 @@ export class GroupScan {
     return { count: Math.min(keys.size, MAX_TOTAL), isExact: keys.size <= MAX_TOTAL };
   }
 
-  /** Of how many groups the topmost item is unread, those of the page included wherever it lies. */
+  /** Groups whose topmost item is unread. The page's groups are counted even beyond the counted part. */
   async countUnread(page: readonly FeedGroup[]): Promise<UnreadCount> {
     const unread = new Set(page.filter(({ isUnread }) => isUnread).map(({ groupKey }) => groupKey));
     const seen = new Set<string>();
@@ -97,7 +98,7 @@ export class GroupScan {
     return { count: Math.min(unread.size, MAX_UNREAD), isExact: unread.size <= MAX_UNREAD };
   }
 
-  /** Those above which no visible item of their group lies. */
+  /** Items that are the topmost visible ones of their group. */
   async #topmost(items: readonly NewsfeedItem[]): Promise<NewsfeedItem[]> {
     const tops = await Promise.all(
       items.map(async (item) => {
@@ -119,7 +120,7 @@ export class GroupScan {
   }
 }
 
-/** Those of the items whose groups have not been seen. */
+/** Items whose groups have not occurred yet. */
 function firstOfGroups(items: readonly NewsfeedItem[], seen: Set<string>): NewsfeedItem[] {
   return items.filter(({ action }) => {
     const key = groupOf(action);

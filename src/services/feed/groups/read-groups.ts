@@ -15,8 +15,8 @@ const DEFAULT_GROUPS = 25;
 export const MAX_GROUPS = 50;
 
 /**
- * A page of the reader's feed in groups. From the top it costs what a page of the feed costs that has all their items;
- * behind a cursor, and for what lies in the groups, `group-members.ts` says what comes on top.
+ * A page of the reader's feed in groups. From the top it costs as much as a page of the feed with all of the groups' items.
+ * The additional cost after a cursor, and of the items inside the groups, is described in `group-members.ts`.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readFeedGroups(
@@ -52,7 +52,7 @@ export async function readFeedGroups(
   };
 }
 
-/** One group of the reader's feed; null when nothing of it is in the feed. */
+/** One group of the reader's feed; `null` when none of its items is in the feed. */
 export async function getFeedGroup(
   dependencies: ReadingDependencies,
   session: ReaderSession,

@@ -7,10 +7,10 @@ import type { ReaderSession } from '../../session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../../shapes.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
-/** Most bookmarks of one reader; two at once may exceed it by one. */
+/** Upper bound on bookmarks of one reader; concurrent calls may exceed it by one. */
 export const MAX_BOOKMARKS = 10_000;
 
-/** Keeps an action for later; repeated, the first time counts. @throws NOT_FOUND, CONFLICT for too many. */
+/** Bookmarks an action. Repeated calls keep the first time. @throws NOT_FOUND, CONFLICT when there are too many. */
 export async function bookmark(
   { bookmarks }: ReadingDependencies,
   session: ReaderSession,
@@ -26,7 +26,7 @@ export async function bookmark(
   return action;
 }
 
-/** @throws FanfareError NOT_FOUND when the reader may not see such an action. */
+/** @throws FanfareError NOT_FOUND when the reader may not see the action. */
 export async function unbookmark(
   { bookmarks }: ReadingDependencies,
   session: ReaderSession,
@@ -37,7 +37,7 @@ export async function unbookmark(
   return action;
 }
 
-/** Bookmarks, the newest first; mutes and marks do not touch them. @throws BAD_USER_INPUT, BAD_CURSOR */
+/** Bookmarks, newest first, regardless of mutes and marks. @throws BAD_USER_INPUT, BAD_CURSOR */
 export function readBookmarks(
   { bookmarks }: ReadingDependencies,
   session: ReaderSession,

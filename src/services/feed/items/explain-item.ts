@@ -19,13 +19,13 @@ import { scoreFor } from '../ranked-score.ts';
 import { requireAction } from '../read-actions.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
-/** Most interactions that are named as causes: those that lift highest. */
+/** Upper bound on interactions listed as causes; those with the highest boost are kept. */
 export const MAX_CAUSES = 50;
 
 /**
- * Why an action is or is not in a reader's feed, by the functions that decide it for pages. What is not there for who asks
- * takes the work of `getAction`; all else is ten commands with the model `items`.
- * @throws FanfareError BAD_USER_INPUT, FORBIDDEN to ask about somebody else, NOT_FOUND
+ * Explains why an action is or is not in a reader's feed, with the same functions that decide pages. For an action the
+ * caller cannot see it costs as much as `getAction`, otherwise ten commands with the model `items`.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN to ask about another reader, NOT_FOUND
  */
 export async function explainFeedItem(
   dependencies: ReadingDependencies,
@@ -39,7 +39,7 @@ export async function explainFeedItem(
   if (!isOwn && !identity.roles.has('admin'))
     throw new FanfareError('FORBIDDEN', 'To explain the feed of another member needs the role admin');
   const action = await requireAction(session, actionId);
-  // With what roles somebody else asks only their token says. A feed is the same for all of them.
+  // The other reader's roles are known only from their token; a feed does not depend on them.
   const reader = isOwn ? session : dependencies.openSession({ userId, roles: new Set(), expiresAt: null });
   return explain(dependencies, reader, action);
 }
@@ -57,7 +57,7 @@ async function explain(
     interactions.summaries([action.id]),
   ]);
   const ways = addressedBy(profile, action, follows);
-  // What is stored of it until a pass has followed an edit says nothing.
+  // After an edit, stored reasons are invalid until a pass has updated them.
   const located = ways.length === 0 ? null : found;
   const nowhere = { actionId: action.id, relevancy: baseRelevancy(action), reasons: [] };
   const facts = await hydrateOne(session, profile, {
@@ -109,7 +109,7 @@ function allThatWithholds(
   return WITHHELD_REASONS.filter((reason) => reasons.has(reason));
 }
 
-/** What lifts highest first. */
+/** Highest boost first. */
 function causesOf(action: Action, lifts: readonly Boost[], snoozedUntil: Date | null): RelevancyCause[] {
   const highest = lifts
     .map(({ kind, at, to }): RelevancyCause => ({ kind, at, liftedTo: to }))

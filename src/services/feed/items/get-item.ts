@@ -16,6 +16,6 @@ export async function getNewsfeedItem(
   const facts = await hydrateOne(session, reader, { actionId, entry });
   if (facts === null) return null;
   const state = facts.mark?.state ?? null;
-  // What is archived or snoozed is not in the feed, and has its list all the same.
+  // Archived and snoozed items are not in the feed, but they are shown in their lists.
   return presentEntry(reader, facts, state === 'HIDDEN' ? null : state);
 }

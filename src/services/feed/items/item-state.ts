@@ -13,9 +13,9 @@ import { clock } from '../../../lib/clock.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
 /**
- * Takes an item out of the reader's feed, now and when it is delivered again. What is stored stays: the rules leave it
- * out. Replaces the state it has.
- * @throws FanfareError NOT_FOUND when the reader may not see such an action, CONFLICT when too many are archived.
+ * Takes an item out of the reader's feed, also when it is delivered again. The stored entry stays; the rules skip it.
+ * Replaces the item's previous state.
+ * @throws FanfareError NOT_FOUND when the reader may not see the action, CONFLICT when too many are archived.
  */
 export async function setItemState(
   dependencies: ReadingDependencies,
@@ -33,7 +33,7 @@ export async function setItemState(
   await announce(dependencies, removals(actionId, [userId], clock.now()));
 }
 
-/** Puts an item back if it is in this state. @throws FanfareError NOT_FOUND where it may not be seen. */
+/** Returns an item to the feed if it is in this state. @throws FanfareError NOT_FOUND when it is not visible. */
 export async function clearItemState(
   dependencies: ReadingDependencies,
   session: ReaderSession,
@@ -47,7 +47,7 @@ export async function clearItemState(
   await announceBack(dependencies, session, actionId);
 }
 
-/** Notifies the reader's watchers that an item is in the feed again, if it is. */
+/** Notifies the reader's watchers if an item is back in the feed. */
 export async function announceBack(
   dependencies: Pick<ReadingDependencies, 'feedReader' | 'liveLog' | 'onLiveLogError'>,
   session: ReaderSession,
@@ -82,7 +82,7 @@ export async function unarchiveFeedItem(
 }
 
 /**
- * What the reader hid and may see now, the newest first. What has not been brought over yet is left out.
+ * Hidden items that the reader may see, newest first. Leaves out hides that are not migrated yet.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export function readHiddenItems(
@@ -108,7 +108,7 @@ async function requireRoom(
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_ARCHIVED)} items can be archived`);
 }
 
-/** It may still be where hidden items were before. */
+/** The hide may still be in the collection of older releases. */
 export async function forgetOldHide(
   { hiddenItems }: Pick<ReadingDependencies, 'hiddenItems'>,
   session: ReaderSession,

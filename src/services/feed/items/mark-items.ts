@@ -7,12 +7,12 @@ import { clock } from '../../../lib/clock.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
 export const MAX_MARKED_AT_ONCE = 100;
-/** Most items of one reader that are marked as unread: every count looks at them. Two at once may exceed it. */
+/** Upper bound on items marked unread: every count reads them all. Concurrent calls may exceed it. */
 export const MAX_MARKED_UNREAD = 1_000;
 
 /**
- * Marks items as read, whatever has been read besides. One that is bumped later is unread again.
- * @throws FanfareError BAD_USER_INPUT, NOT_FOUND when the reader may not see one of them: then none is marked.
+ * Marks items as read, independent of the read mark. A later bump makes an item unread again.
+ * @throws FanfareError BAD_USER_INPUT; NOT_FOUND when one of them is not visible, and then none is marked.
  */
 export async function markItemsRead(
   dependencies: ReadingDependencies,
@@ -26,7 +26,10 @@ export async function markItemsRead(
   await announceListChange(dependencies, [userId], 'marks');
 }
 
-/** Until marked as read one by one. @throws FanfareError BAD_USER_INPUT, NOT_FOUND, CONFLICT: then none is marked. */
+/**
+ * Items stay unread until marked read individually.
+ * @throws FanfareError BAD_USER_INPUT, NOT_FOUND, CONFLICT: none is marked.
+ */
 export async function markItemsUnread(
   dependencies: ReadingDependencies,
   session: ReaderSession,
@@ -45,7 +48,7 @@ export async function markItemsUnread(
   await announceListChange(dependencies, [userId], 'marks');
 }
 
-/** Each once. Takes the same work for one that may not be seen as for one that is not there. */
+/** Deduplicates. Costs the same for invisible and for missing actions. */
 async function requireActions(session: ReaderSession, actionIds: readonly ActionId[]): Promise<ActionId[]> {
   const ids = [...new Set(actionIds)];
   if (actionIds.length < 1 || actionIds.length > MAX_MARKED_AT_ONCE)

@@ -4,7 +4,7 @@ import { passedOnBy } from '../../../domain/visibility.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import { loadFollows } from '../hydration.ts';
 
-/** The newest first. One round trip for all items of a turn of the event loop; none for what nobody has passed on. */
+/** Resharers, newest first. One round trip for all items of a turn of the event loop; none for items without reshares. */
 export async function resharedBy(
   session: ReaderSession,
   { action }: Pick<NewsfeedItem, 'action'>,

@@ -11,13 +11,13 @@ import { requireAction } from '../read-actions.ts';
 import { getNewsfeedItem } from './get-item.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
-/** A year, were it a leap year. */
+/** One leap year. */
 const MAX_SNOOZE_MS = 366 * 86_400_000;
 
 /**
- * Takes an item out of the reader's feed until a time, from which it stands no lower than there. Replaces the state it has;
- * a bump does not end it.
- * @throws FanfareError BAD_USER_INPUT, NOT_FOUND when the reader may not see such an action, CONFLICT when too many are
+ * Takes an item out of the reader's feed until a time; it then returns with at least that relevancy. Replaces the item's
+ * previous state. Bumps do not end a snooze.
+ * @throws FanfareError BAD_USER_INPUT, NOT_FOUND when the reader may not see the action, CONFLICT when too many are
  *   snoozed.
  */
 export async function snoozeFeedItem(
@@ -42,7 +42,7 @@ export async function snoozeFeedItem(
   return getNewsfeedItem(dependencies, dependencies.openSession(session.identity), actionId);
 }
 
-/** Puts a snoozed item back at its own place. @throws FanfareError NOT_FOUND where it may not be seen. */
+/** Returns a snoozed item to its original position. @throws FanfareError NOT_FOUND when it is not visible. */
 export async function unsnoozeFeedItem(
   dependencies: ReadingDependencies,
   session: ReaderSession,

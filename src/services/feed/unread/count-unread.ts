@@ -9,7 +9,7 @@ import { showEntries } from '../read-page.ts';
 import { unreadEntries } from '../unread-entries.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
-/** By the rules of the list. Reads at most 101 visible items, and those that were marked as read one by one. */
+/** Counts by the rules of the list. Reads at most 101 visible items, plus those individually marked unread. */
 export async function countUnread(
   dependencies: ReadingDependencies,
   session: ReaderSession,
@@ -26,7 +26,7 @@ export async function countUnread(
   return { count: edges.length, isExact: !hasNextPage };
 }
 
-/** Those of the entries that are unread and that the reader may be shown, as they are shown. */
+/** Unread entries that the reader may see, as items. */
 export function showUnread(
   session: ReaderSession,
   reader: ReaderProfile,

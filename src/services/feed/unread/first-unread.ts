@@ -8,14 +8,14 @@ import type { FirstUnread } from '../../shapes.ts';
 import { clock } from '../../../lib/clock.ts';
 import type { ReadingDependencies } from '../../service-parts.ts';
 
-/** Unread entries that are looked through. */
+/** Upper bound on unread entries examined. */
 const MAX_ENTRIES = 1_000;
-/** Of those, hydrated at a time. */
+/** Entries hydrated at a time. */
 const BITE = 25;
 
 /**
- * Where the reader left off: the oldest unread item, by the same rules as the list. Null when nothing is
- * unread. One round trip for up to 1,000 unread entries, two more for every 25 that the rules leave out.
+ * Where the reader left off: the oldest unread item, by the rules of the list. `null` when nothing is unread. One round trip
+ * for up to 1,000 unread entries, plus two for every 25 entries that the rules leave out.
  */
 export async function findFirstUnread(
   dependencies: ReadingDependencies,

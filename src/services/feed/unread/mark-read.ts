@@ -3,7 +3,7 @@ import type { FeedsRepository } from '../../../storage/readers/feeds.ts';
 import type { ReaderSession } from '../../session/reader-session.ts';
 import { clock } from '../../../lib/clock.ts';
 
-/** Marks everything up to a relevancy as read. Never moves back, and never beyond now: later items stay unread. */
+/** Moves the read mark up to a relevancy. It never moves back and never beyond now, so later items stay unread. */
 export async function markFeedRead(
   dependencies: AnnounceDependencies & { readonly feeds: Pick<FeedsRepository, 'markRead'> },
   session: ReaderSession,
