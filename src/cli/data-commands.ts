@@ -5,6 +5,7 @@ import type { ImportOptions } from './import.ts';
 import type { OffloadOptions, RestoreOptions } from './offload.ts';
 import { atLeastOne, TENANT } from './options.ts';
 import type { RebuildOptions } from './rebuild.ts';
+import { waitForWorkerOption } from './wait-for-worker.ts';
 
 export function addDataCommands(
   program: Command,
@@ -32,6 +33,7 @@ export function addDataCommands(
     )
     .option('--no-worker', 'without --url: leave the fan-out to workers that run elsewhere')
     .option('--wait', 'do not end before everything is delivered (without --url this is so anyway)')
+    .addOption(waitForWorkerOption())
     .addHelpText('after', IMPORT_NOTES)
     .action(async (options: ImportOptions) => {
       const { importFiles } = await import('./import.ts');
@@ -69,6 +71,7 @@ export function addDataCommands(
     .requiredOption('--before <day>', 'nothing has happened with them since, such as 2025-12-31 (UTC)')
     .requiredOption('--to <file>', 'a new file of one JSON object per line, gzip if it ends in .gz')
     .option('--no-worker', 'leave the feeds to workers that run elsewhere')
+    .addOption(waitForWorkerOption())
     .action(async (options: OffloadOptions) => {
       const { offload } = await import('./offload.ts');
       exit(await offload(context(), options));

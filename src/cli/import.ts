@@ -11,6 +11,8 @@ import { CommandError, type CommandContext, type Terminal } from './context.ts';
 import { endOnSignals } from './interruption.ts';
 import { openProgress } from './progress.ts';
 import { openRuntime } from './runtime.ts';
+import { operatorOf } from './operator.ts';
+import { MissingWorker } from './wait-for-worker.ts';
 import { tenantFor } from './tenant.ts';
 
 export interface ImportOptions {
@@ -24,10 +26,13 @@ export interface ImportOptions {
   readonly inFlight: number;
   readonly wait?: boolean;
   readonly worker: boolean;
+  /** Milliseconds. */
+  readonly waitForWorker: number;
 }
 
 /** People and things first, then who follows them, then what happened. */
 const ORDER: readonly RecordKind[] = ['members', 'refs', 'follows', 'actions'];
+const OPERATOR = operatorOf('import');
 const MAX_SHOWN_FAULTS = 100;
 const KIND_WIDTH = 8;
 const ASK_EVERY_MS = 500;
@@ -58,7 +63,11 @@ export async function importFiles(context: CommandContext, options: ImportOption
     farewell,
   });
   const { app } = runtime;
-  const target = servicesTarget(app.services, { tenant, openFanOuts: () => app.openFanOuts() });
+  const target = servicesTarget(app.services, {
+    tenant,
+    openFanOuts: () => app.openFanOuts(),
+    workers: () => app.services.readWork(OPERATOR).workers(),
+  });
   return await runImport(
     context,
     files,
@@ -82,7 +91,7 @@ async function runImport(
   { terminal }: CommandContext,
   files: readonly InputFile[],
   target: ImportTarget,
-  options: Pick<ImportOptions, 'inFlight' | 'wait'>,
+  options: Pick<ImportOptions, 'inFlight' | 'wait' | 'waitForWorker'>,
   stage: Stage,
 ): Promise<number> {
   const report = faultReport(terminal);
@@ -110,17 +119,25 @@ async function runImport(
     terminal.out(summary(imported, secondsSince(startedAt)));
     if (kind === 'actions') actions += imported.written;
   }
-  if (options.wait === true) await waitForFanOut(terminal, target, actions, stage);
+  if (options.wait === true) {
+    const missing = new MissingWorker(terminal, {
+      workers: () => target.workers(),
+      withinMs: options.waitForWorker,
+      instead: 'What is left is delivered by the next one that runs.',
+      state: 'Everything is imported; the next worker that runs delivers the rest.',
+    });
+    await waitForFanOut(terminal, target, { written: actions, missing }, stage);
+  }
   if (report.count() === 0) return 0;
   terminal.note(`${count(report.count(), 'line')} could not be imported.`);
   return 1;
 }
 
-/** @param written the actions of this import: most of what is to be delivered, and some of it already is. */
+/** @param given.written the actions of this import: most of what is to be delivered, and some of it already is. */
 async function waitForFanOut(
   terminal: Terminal,
   target: ImportTarget,
-  written: number,
+  { written, missing }: { readonly written: number; readonly missing: MissingWorker },
   stage: Stage,
 ): Promise<void> {
   const startedAt = performance.now();
@@ -132,6 +149,7 @@ async function waitForFanOut(
   using progress = openProgress(terminal, 'fan-out'.padEnd(KIND_WIDTH));
   for (; open > 0; open = await target.openFanOuts()) {
     progress.update(Math.max(0, 1 - open / all), `${count(open, 'action')} left`);
+    await missing.look();
     await delay(ASK_EVERY_MS);
   }
   progress.update(1, 'all delivered');

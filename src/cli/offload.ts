@@ -1,15 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
 import { clock } from '../lib/clock.ts';
 import { configOf } from './config-of.ts';
 import { CommandError, type CommandContext } from './context.ts';
+import { checkRestorable, checkTarget } from './offload/check-files.ts';
 import { runOffload, runRestore, type OffloadRun } from './offload/run-offload.ts';
+import { operatorOf } from './operator.ts';
 import { openProgress, type Progress } from './progress.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
+import { MissingWorker } from './wait-for-worker.ts';
 
 export interface OffloadOptions {
   readonly before: string;
   readonly to: string;
   readonly worker: boolean;
+  /** Milliseconds. */
+  readonly waitForWorker: number;
 }
 
 export interface RestoreOptions {
@@ -17,14 +23,24 @@ export interface RestoreOptions {
 }
 
 const ASK_EVERY_MS = 200;
+const OPERATOR = operatorOf('offload');
+const GO_ON = 'Run the same command again to go on: nothing is lost.';
 
 /** Takes out actions with which nothing has happened since a day, to a file. @returns the exit code */
 export async function offload(context: CommandContext, options: OffloadOptions): Promise<number> {
   const before = dayOf(options.before);
-  await using runtime = await open(context, options, 'Run the same command again to go on: nothing is lost.');
+  const config = configOf(context, { needsKey: false });
   using steps = new Steps(context);
+  await checkTarget(options.to, before, checkedBy(config, steps));
+  await using runtime = await open(context, config, options, GO_ON);
+  const missing = missingWorker(context, runtime, options);
+  // Before anything is hidden that nobody would remove.
+  while (missing !== null && !(await missing.look())) await delay(ASK_EVERY_MS);
   const { written, taken, left, failed } = await runOffload(
-    { ...runOf(runtime, steps), path: options.to, now: () => clock.now() },
+    {
+      ...{ ...runOf(runtime, steps), path: options.to, now: () => clock.now() },
+      onWaiting: () => missing?.look() ?? Promise.resolve(),
+    },
     { before },
   );
   steps[Symbol.dispose]();
@@ -46,13 +62,16 @@ export async function offload(context: CommandContext, options: OffloadOptions):
 }
 
 export async function restore(context: CommandContext, path: string, options: RestoreOptions): Promise<void> {
+  const config = configOf(context, { needsKey: false });
+  using steps = new Steps(context);
+  const checked = await checkRestorable(path, checkedBy(config, steps));
   await using runtime = await open(
     context,
+    config,
     options,
     'Run the same command again to go on: nothing comes twice.',
   );
-  using steps = new Steps(context);
-  const { returned, skipped } = await runRestore({ ...runOf(runtime, steps), path });
+  const { returned, skipped } = await runRestore({ ...runOf(runtime, steps), path }, checked);
   if (options.worker) {
     const { app } = runtime;
     for (let left = await app.openFanOuts(); left > 0; left = await app.openFanOuts()) {
@@ -69,13 +88,38 @@ export async function restore(context: CommandContext, path: string, options: Re
     );
 }
 
+function checkedBy({ auth }: Pick<Config, 'auth'>, steps: Steps): Parameters<typeof checkRestorable>[1] {
+  return {
+    hasTenants: auth.tenantClaim !== undefined,
+    onProgress: (fraction, actions) => {
+      steps.update('Checking', fraction, `${String(actions)} actions`);
+    },
+  };
+}
+
+/** Null where the command has a worker of its own. */
+function missingWorker(
+  { terminal }: CommandContext,
+  { app }: Runtime,
+  { worker, waitForWorker }: OffloadOptions,
+): MissingWorker | null {
+  if (worker) return null;
+  return new MissingWorker(terminal, {
+    workers: () => app.services.readWork(OPERATOR).workers(),
+    withinMs: waitForWorker,
+    instead: 'Without --no-worker this command runs one itself.',
+    state: GO_ON,
+  });
+}
+
 function open(
   context: CommandContext,
+  config: Config,
   { worker }: Pick<OffloadOptions, 'worker'>,
   next: string,
 ): Promise<Runtime> {
   return openRuntime(context, {
-    config: configOf(context, { needsKey: false }),
+    config,
     parts: { api: false, worker },
     voice: 'command',
     farewell: () => `Interrupted. ${next}`,

@@ -37,6 +37,14 @@ const WORK = /* GraphQL */ `
   }
 `;
 
+const WORKERS = /* GraphQL */ `
+  query ImportWorkers {
+    work {
+      workers
+    }
+  }
+`;
+
 interface PublishedActions {
   readonly publishActions: readonly {
     readonly isReplay: boolean;
@@ -46,6 +54,10 @@ interface PublishedActions {
 
 interface Work {
   readonly work: { readonly lanes: readonly { readonly pending: number }[] };
+}
+
+interface Workers {
+  readonly work: { readonly workers: number };
 }
 
 /** Writes through the public API of a running server, with a token that has the role service. */
@@ -74,6 +86,10 @@ export function apiTarget(client: ApiClient): ImportTarget {
     async openFanOuts() {
       const { work } = await client.run<Work>(WORK, {}).catch(throwNotAdmin);
       return work.lanes.reduce((sum, { pending }) => sum + pending, 0);
+    },
+    async workers() {
+      const { work } = await client.run<Workers>(WORKERS, {}).catch(throwNotAdmin);
+      return work.workers;
     },
   };
 }

@@ -12,7 +12,7 @@ const IMPORTER: Identity = { userId: 'import', roles: new Set(['user', 'service'
 /** Writes through the services of this process; where tenants are on, into one of them. */
 export function servicesTarget(
   services: Pick<Services, 'publishActions' | 'upsertMembers' | 'upsertRefs' | 'followMany'>,
-  { tenant, openFanOuts }: { readonly tenant: Tenant | null; readonly openFanOuts: () => Promise<number> },
+  { tenant, ...waiting }: { readonly tenant: Tenant | null } & Pick<ImportTarget, 'openFanOuts' | 'workers'>,
 ): ImportTarget {
   const importer = actingIn(tenant, IMPORTER);
   const shown = (message: string): string => (tenant === null ? message : withoutTenant(tenant, message));
@@ -34,7 +34,7 @@ export function servicesTarget(
         };
       },
     },
-    openFanOuts,
+    ...waiting,
   };
 }
 

@@ -20,6 +20,8 @@ export interface ImportTarget {
   readonly writers: ImportWriters;
   /** How many actions are not delivered yet. Rejects with CommandError when it cannot tell. */
   openFanOuts(): Promise<number>;
+  /** How many workers run that could deliver them. Rejects as `openFanOuts`. */
+  workers(): Promise<number>;
 }
 
 export class BatchRefused extends Error {

@@ -110,9 +110,12 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /** Reads a file to its end. @throws CommandError where it is not as it was written. */
-export async function checkOffloadFile(path: string): Promise<CheckedFile> {
+export async function checkOffloadFile(
+  path: string,
+  onProgress: (actions: number) => void = () => undefined,
+): Promise<CheckedFile> {
   const reader = new FileReader(path);
-  for await (const _chunk of reader.chunks());
+  for await (const _chunk of reader.chunks()) onProgress(reader.actions);
   return reader.checked();
 }
 

@@ -1,9 +1,9 @@
-import { access } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../../services/create-services.ts';
 import type { BroughtBack } from '../../services/lifecycle/restore-actions.ts';
 import { CommandError } from '../context.ts';
-import { checkOffloadFile, readOffloadFile, writeOffloadFile } from './offload-file.ts';
+import { isThere, refuseOtherTime } from './check-files.ts';
+import { checkOffloadFile, readOffloadFile, writeOffloadFile, type CheckedFile } from './offload-file.ts';
 import { operatorOf } from '../operator.ts';
 
 type Lifecycle = Pick<
@@ -24,6 +24,8 @@ export interface OffloadRun {
   readonly now: () => Date;
   /** @param fraction null: nobody knows */
   readonly onProgress: (step: string, fraction: number | null, actions: number) => void;
+  /** Called while workers are waited for. What it throws ends the run. */
+  readonly onWaiting?: () => Promise<unknown>;
 }
 
 export interface OffloadOutcome {
@@ -48,7 +50,7 @@ export async function runOffload(
   run: OffloadRun,
   { before, graceMs = GRACE_MS }: { readonly before: Date; readonly graceMs?: number },
 ): Promise<OffloadOutcome> {
-  const { services, path, now, onProgress } = run;
+  const { services, path, now, onProgress, onWaiting } = run;
   if (before > now())
     throw new CommandError(
       `${before.toISOString()} is still to come: what happens until then could not be taken out`,
@@ -67,10 +69,7 @@ export async function runOffload(
     if (written === 0) return { written, taken: 0, left: 0, failed: 0 };
   }
   const { header, actions: written } = await checkOffloadFile(path);
-  if (header.before.getTime() !== before.getTime())
-    throw new CommandError(
-      `${path} is there already, and has what is older than ${header.before.toISOString()}: choose another name, or that time to go on with it`,
-    );
+  refuseOtherTime(path, header, before);
   const chunks = (step: string) =>
     readOffloadFile(path, (done) => {
       onProgress(step, done / written, done);
@@ -82,6 +81,7 @@ export async function runOffload(
     const { open, failed } = await services.readLeaving(OPERATOR, header.id);
     onProgress('Removing', 1 - open / written, written - open);
     if (open > 0) {
+      await onWaiting?.();
       await delay(POLL_MS);
       continue;
     }
@@ -90,25 +90,17 @@ export async function runOffload(
   }
 }
 
-/** Brings back what a file has. It is read to its end first. */
-export async function runRestore({
-  services,
-  path,
-  onProgress,
-}: Omit<OffloadRun, 'now'>): Promise<BroughtBack> {
-  const { header, actions } = await checkOffloadFile(path);
+/** Brings back what a file has. It is read to its end first, unless that was done. */
+export async function runRestore(
+  { services, path, onProgress }: Pick<OffloadRun, 'services' | 'path' | 'onProgress'>,
+  checked?: CheckedFile,
+): Promise<BroughtBack> {
+  const { header, actions } = checked ?? (await checkOffloadFile(path));
   return services.restoreActions(
     OPERATOR,
     header,
     readOffloadFile(path, (done) => {
       onProgress('Restoring', done / actions, done);
     }),
-  );
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
   );
 }

@@ -48,19 +48,8 @@ export async function restoreActions(
 ): Promise<BroughtBack> {
   requireRole(identity, 'admin');
   const { offloads, schemaVersion, workSignal } = dependencies;
-  const latest = latestVersion(MIGRATIONS);
-  if (file.schema > latest)
-    throw new FanfareError(
-      'BAD_USER_INPUT',
-      `The file has schema version ${String(file.schema)}, and this release knows versions up to ${String(latest)}: run a newer release`,
-    );
-  if (file.tenants !== ((await schemaVersion.state())?.hasTenants ?? false))
-    throw new FanfareError(
-      'BAD_USER_INPUT',
-      file.tenants
-        ? 'The file has actions of tenants, and this database has no tenants'
-        : 'The file has actions without tenants, and this database has tenants',
-    );
+  const refusal = refusalOfFile(file, (await schemaVersion.state())?.hasTenants ?? false);
+  if (refusal !== null) throw new FanfareError('BAD_USER_INPUT', refusal);
   if ((await offloads.countUnfinished(file.id)) > 0)
     throw new FanfareError('CONFLICT', 'The file has not been taken out whole: finish that first');
   const skipped = await bring(dependencies, file, chunks);
@@ -73,6 +62,20 @@ export async function restoreActions(
     returned += count;
     workSignal.notify();
   }
+}
+
+/** Why a file cannot come back here, whatever it has; null: it can. */
+export function refusalOfFile(
+  file: Pick<OffloadedFile, 'schema' | 'tenants'>,
+  hasTenants: boolean,
+): string | null {
+  const latest = latestVersion(MIGRATIONS);
+  if (file.schema > latest)
+    return `The file has schema version ${String(file.schema)}, and this release knows versions up to ${String(latest)}: run a newer release`;
+  if (file.tenants === hasTenants) return null;
+  return file.tenants
+    ? 'The file has actions of tenants, and this database has no tenants'
+    : 'The file has actions without tenants, and this database has tenants';
 }
 
 /** @returns how many actions stay as they are. */

@@ -360,6 +360,22 @@ describe('a file', () => {
     expect(await parts.database.collections.actions.countDocuments({ offload: { $exists: true } })).toBe(0);
   });
 
+  test('goes on when run again after nobody took the work of withdrawing', async () => {
+    await using parts = await openParts();
+    await makeWorld(parts);
+    const path = newFile();
+    const missing = new Error('No worker came');
+    const waiting = { ...run(parts, path), onWaiting: () => Promise.reject(missing) };
+    await expect(runOffload(waiting, { before: BEFORE, graceMs: 0 })).rejects.toBe(missing);
+    expect(await takeOut(parts, path)).toMatchObject({ written: 5, taken: 0, failed: 0 });
+    expect(
+      await parts.database.collections.actions.countDocuments({
+        conducted: { $lt: BEFORE },
+        isDeleted: false,
+      }),
+    ).toBe(0);
+  });
+
   test('with nothing to take out is none', async () => {
     await using parts = await openParts();
     const path = newFile();

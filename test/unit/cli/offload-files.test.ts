@@ -1,0 +1,107 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkRestorable, checkTarget } from '../../../src/cli/offload/check-files.ts';
+import { writeOffloadFile } from '../../../src/cli/offload/offload-file.ts';
+import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/registry.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fanfare-offload-files-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const BEFORE = new Date('2024-03-01T00:00:00Z');
+const LATEST = latestVersion(MIGRATIONS);
+const LINES = ['{"in":"actions","id":"1"}', '{"in":"bookmarks","of":"1"}', '{"in":"actions","id":"2"}'];
+
+async function newFile({ schema = LATEST, tenants = false } = {}): Promise<string> {
+  const path = join(folder, `${crypto.randomUUID()}.ndjson`);
+  await writeOffloadFile(
+    path,
+    { schema, tenants, before: BEFORE, readAt: new Date() },
+    (after) => Promise.resolve(after === null ? { lines: Readable.from([LINES]), last: 'last' } : null),
+    () => undefined,
+  );
+  return path;
+}
+
+async function changed(path: string, change: (text: string) => string): Promise<string> {
+  await writeFile(path, change(await readFile(path, 'utf8')));
+  return path;
+}
+
+const silent = { hasTenants: false, onProgress: () => undefined };
+
+describe('a file that is to be restored', () => {
+  test('is read to its end, and says how far', async () => {
+    const seen: [number, number][] = [];
+    const file = await checkRestorable(await newFile(), {
+      hasTenants: false,
+      onProgress: (...at) => seen.push(at),
+    });
+    expect(file).toMatchObject({ actions: 2, header: { schema: LATEST, before: BEFORE } });
+    expect(seen.at(-1)).toEqual([1, 2]);
+  });
+
+  test.each<[string, () => string | Promise<string>, RegExp]>([
+    ['is not there', () => join(folder, 'none.ndjson'), /none\.ndjson cannot be read: ENOENT/],
+    ['is a folder', () => folder, /cannot be read: EISDIR/],
+    ['is empty', async () => changed(await newFile(), () => ''), /damaged: it is empty/],
+    [
+      'is another kind of file',
+      async () => changed(await newFile(), () => '{"actorId":"ann"}\n'),
+      /damaged: it does not begin as such a file does/,
+    ],
+    [
+      'was cut off',
+      async () => changed(await newFile(), (text) => text.slice(0, text.lastIndexOf('{"end":"file"'))),
+      /damaged: its end is missing/,
+    ],
+    [
+      'was changed',
+      async () => changed(await newFile(), (text) => text.replace('"id":"2"', '"id":"3"')),
+      /its checksum is wrong/,
+    ],
+    [
+      'is of a newer release',
+      () => newFile({ schema: LATEST + 1 }),
+      /cannot be restored\. The file has schema version \d+, .* run a newer release/,
+    ],
+    [
+      'has tenants where there are none',
+      () => newFile({ tenants: true }),
+      /cannot be restored\. The file has actions of tenants, and this database has no tenants/,
+    ],
+  ])('that %s is refused', async (_what, path, message) => {
+    await expect(checkRestorable(await path(), silent)).rejects.toThrow(message);
+  });
+});
+
+describe('the file that an offload is to write', () => {
+  test('may be new, or that of the same attempt', async () => {
+    await checkTarget(join(folder, 'new.ndjson'), BEFORE, silent);
+    await checkTarget(await newFile(), BEFORE, silent);
+    expect(await readdir(folder)).not.toContain('new.ndjson');
+  });
+
+  test.each<[string, () => string | Promise<string>, RegExp]>([
+    ['lies in no folder', () => join(folder, 'none', 'new.ndjson'), /new\.ndjson cannot be written: ENOENT/],
+    [
+      'has what is older than another day',
+      () => newFile(),
+      /is there already, and has what is older than 2024-03-01/,
+    ],
+    ['is another file', async () => changed(await newFile(), () => 'mine\n'), /it does not begin as such/],
+    [
+      'is of a newer release',
+      () => newFile({ schema: LATEST + 1 }),
+      /is there already\. The file has schema/,
+    ],
+  ])('is refused where it %s', async (what, path, message) => {
+    const before = what.startsWith('has') ? new Date('2024-04-01T00:00:00Z') : BEFORE;
+    await expect(checkTarget(await path(), before, silent)).rejects.toThrow(message);
+  });
+});
