@@ -15,8 +15,8 @@ export function requireOneOf(identity: Identity, roles: readonly Role[]): void {
 }
 
 /**
- * With whose rights somebody acts who names an actor. A service has the rights of the member it acts for, and none of
- * its own beyond them; who acts for themselves keeps their own.
+ * The identity whose rights apply when a caller names an actor. A service gets exactly the rights of the member it acts for;
+ * a caller acting for themselves keeps their own.
  * @throws FanfareError FORBIDDEN for another actor without the role service
  */
 export function actingAs(identity: Identity, actorId: UserId, what: string): Identity {

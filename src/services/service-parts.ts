@@ -13,26 +13,26 @@ import type { Ticket } from './shapes.ts';
 import type { CursorSeal } from './tenants/cursor-seal.ts';
 import type { TenantQuotas } from './tenants/quotas.ts';
 
-/** What the services are made of. Each room takes its own part of it, named below. */
+/** All dependencies of the services. Each folder of services takes the part named for it below. */
 export interface ServiceParts extends FeedDependencies, Repositories {
-  /** Of every model that may hold a feed, in use or not. */
+  /** Stores of every feed model that may still contain feeds, in use or not. */
   readonly feedStores: readonly FeedStore[];
   readonly dormantAfterMs: number;
   readonly ranking: RankingWeights;
-  /** The reactions that may be given. */
+  /** Reactions that members can give. */
   readonly reactions: readonly string[];
   readonly liveLog: LiveLog;
   readonly workSignal: Pick<WorkSignal, 'notify'>;
   readonly sessionEnds: SessionEnds;
-  /** A session that has loaded nothing yet. */
+  /** Opens an empty session. */
   readonly openSession: (identity: Identity) => ReaderSession;
   readonly openEventSession: OpenEventSession;
-  /** A fresh id, 24 hex digits. */
+  /** A new id of 24 hex digits. */
   readonly newToken: () => string;
   readonly tickets: TicketOffice;
   readonly cursorSeal: CursorSeal;
   readonly quotas: TenantQuotas;
-  /** Called with how many new actions were recorded. */
+  /** Called with the number of newly recorded actions. */
   readonly onPublished: (count: number) => void;
   readonly onStoreUnavailable: (error: unknown) => void;
 }

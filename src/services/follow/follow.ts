@@ -24,7 +24,7 @@ export const DEFAULT_COPY_LIMIT = 100;
 export const MAX_COPY_LIMIT = 1_000;
 export const MAX_FOLLOW_TYPES = 100;
 
-/** Types that are declared, in order and each once, so that the same choice is always the same list. */
+/** Declared types, sorted and without duplicates, so that equal choices are stored as equal lists. */
 const followTypesSchema = z
   .array(typeSchema)
   .min(1, 'Must name a type; null is of any')
@@ -33,11 +33,11 @@ const followTypesSchema = z
   .nullish();
 
 /**
- * Opens a follow span from now, or from the `copyLimit`-th newest past action of the ref that has one of the types.
- * Following what is followed brings that history where it is not there yet, and completes a follow that was cut off. With
- * other types the span ends, and what came by it stays.
+ * Opens a follow span that starts now, or at the `copyLimit`-th newest past action of the ref with one of the types.
+ * Following an already followed ref adds history that is still missing, and completes an interrupted follow. Different types
+ * end the current span; items it brought stay.
  * @param copyLimit absent or null: 100.
- * @param given the types; null: of any. Absent: as before.
+ * @param given the types; null: all types. Absent: unchanged.
  * @throws FanfareError BAD_USER_INPUT, CONFLICT for more than 200 spans
  */
 export async function follow(
@@ -67,7 +67,7 @@ export async function follow(
   return refOf(session, id);
 }
 
-/** The oldest past action that comes along. Who says nothing of types goes by those that the follow takes now. */
+/** The oldest past action to copy. Without given types, the types of the existing follow apply. */
 async function oldestCopied(
   { actions, follows }: FollowDependencies,
   { followerId, refId, types }: Pick<NewSpan, 'followerId' | 'refId' | 'types'>,
@@ -78,7 +78,7 @@ async function oldestCopied(
   return actions.nthNewest(refId, count, openSpanOf(known ?? null)?.types ?? null);
 }
 
-/** A ref as it is known; one that nobody described has neither type nor label. */
+/** A ref with what is known about it; type and label are missing when nobody described it. */
 export async function refOf(session: ReaderSession, refId: RefId): Promise<Ref> {
   return (await session.refs.load(refId)) ?? { refId, type: null, label: null, followerCount: 0 };
 }
@@ -96,9 +96,9 @@ const pairsSchema = z.array(
 );
 
 /**
- * Opens follow spans on behalf of members, from now, and sets their options: what is absent stays. With other types the
- * span ends, and what came by it stays.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT, before anything is written, for more than 200 spans of one
+ * Opens follow spans on behalf of members, starting now, and sets their options; absent options stay unchanged. Different
+ * types end the current span; items it brought stay.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT for more than 200 spans of one follow. Nothing is written then
  */
 export async function followMany(
   dependencies: FollowDependencies,
@@ -119,14 +119,14 @@ export async function followMany(
   await checkSpans(dependencies, spans);
   const [epochs] = await Promise.all([
     dependencies.followerCounts.epochs([...new Set(spans.map(({ refId }) => refId))]),
-    // Before they are assigned: from then on what is lifted goes by it.
+    // Set before the assignments: boosts take assigned follows into account only for readers with this flag.
     dependencies.feeds.markHasAssigned([...new Set(assigned.map(({ followerId }) => followerId))]),
   ]);
   await open(dependencies, spans, { epochs, now });
   return inputs.length;
 }
 
-/** Refuses what would open a span of a follow that has as many as it may. One query; calls at the same time may add one each. */
+/** Rejects spans beyond the limit of a follow. One query; concurrent calls may exceed the limit by one each. */
 async function checkSpans(
   { follows }: FollowDependencies,
   pairs: readonly Pick<NewSpan, 'followerId' | 'refId' | 'types'>[],
@@ -145,7 +145,7 @@ async function checkSpans(
   }
 }
 
-/** The write that opens the spans is the commit point; the mark it leaves lets a retry complete what follows. */
+/** The write that opens the spans is the commit point. It leaves a mark that lets a retry complete the remaining steps. */
 async function open(
   dependencies: FollowDependencies,
   spans: readonly NewSpan[],

@@ -12,7 +12,7 @@ export interface Follower {
   readonly userId: UserId;
 }
 
-/** Reads followers by id, for the refs of a page at once. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
+/** Reads followers in order of id, batched for all refs of a page. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export function createFollowersReader({
   followerPages,
 }: {

@@ -6,7 +6,7 @@ import { collectPage, pageSize } from '../feed/paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { Page, PageArgs } from '../shapes.ts';
 
-/** What the reader follows, in order of ref id. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
+/** The reader's follows, in order of ref id. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
 export async function following(
   { follows }: { readonly follows: Pick<FollowsRepository, 'following'> },
   session: ReaderSession,

@@ -21,9 +21,9 @@ import type { FollowDependencies } from '../service-parts.ts';
 type Path = readonly string[];
 
 /**
- * Keeps what the target says out of the reader's feed from now on, past actions included, without touching what is stored.
- * Once more it replaces the end.
- * @throws FanfareError BAD_USER_INPUT, CONFLICT when the reader mutes too much.
+ * Keeps the target's actions out of the reader's feed from now on, including past ones, without changing stored entries.
+ * Repeating a mute replaces its end.
+ * @throws FanfareError BAD_USER_INPUT, CONFLICT when the reader has too many mutes.
  */
 export async function addMute(
   dependencies: FollowDependencies,
@@ -40,7 +40,7 @@ export async function addMute(
   await add(dependencies, userId, target, until ?? null, now);
 }
 
-/** Lets it into the feed again; what is not muted changes nothing. @throws FanfareError BAD_USER_INPUT */
+/** Ends a mute; does nothing when there is none. @throws FanfareError BAD_USER_INPUT */
 export async function removeMute(
   dependencies: FollowDependencies,
   session: ReaderSession,
@@ -49,7 +49,7 @@ export async function removeMute(
   await remove(dependencies, session.identity.userId, checkTarget(given, ['target'], false));
 }
 
-/** `addMute` of a member, without an end. @throws FanfareError BAD_USER_INPUT, CONFLICT */
+/** `addMute` for a member, without an end. @throws FanfareError BAD_USER_INPUT, CONFLICT */
 export async function mute(
   dependencies: FollowDependencies,
   session: ReaderSession,
@@ -61,7 +61,7 @@ export async function mute(
   await add(dependencies, userId, target, null, clock.now());
 }
 
-/** `removeMute` of a member. @throws FanfareError BAD_USER_INPUT */
+/** `removeMute` for a member. @throws FanfareError BAD_USER_INPUT */
 export async function unmute(
   dependencies: FollowDependencies,
   session: ReaderSession,
@@ -90,7 +90,7 @@ async function remove(dependencies: FollowDependencies, userId: UserId, target: 
   await announceListChange(dependencies, [userId], 'mutes');
 }
 
-/** @param isNew what was muted once can be taken back, also where it could not be muted any more. */
+/** @param isNew existing mutes can be removed even if their target is no longer valid for a new mute. */
 function checkTarget(given: MuteTargetInput, path: Path, isNew: boolean): MuteTarget {
   const { memberId, refId, type, phrase } = given;
   const count = [memberId, refId, type, phrase].filter((value) => value != null).length;

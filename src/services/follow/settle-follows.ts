@@ -19,11 +19,12 @@ import type { FollowDependencies } from '../service-parts.ts';
 const FILL_CHUNK = 1_000;
 
 /**
- * Brings what open spans already hold into the feeds – past actions that come along, and those whose fan-out read the
- * followers just before – and counts the followers.
+ * Fills the feeds with actions that the open spans already contain: copied history, and actions whose fan-out read the
+ * followers just before. Then counts the followers.
  *
- * @param own the call that is settling. Refs of follows that another call left behind are counted from scratch, since
- *   nobody knows how far it came.
+ * @param own the call that is settling. For refs of follows that another call left behind, followers are recounted from
+ * scratch,
+ *   since its progress is unknown.
  */
 export async function settleFollows(
   dependencies: FollowDependencies,
@@ -50,8 +51,8 @@ export async function settleFollows(
 }
 
 /**
- * Other options change where items stand, and no fill puts an item lower: the feeds are rebuilt, as after a change of
- * department. Of what another call left behind nobody knows whether its options were changed.
+ * Changed options move items, and a fill never lowers an item: so the feeds are rebuilt, as after a change of department.
+ * For follows left behind by another call it is unknown whether options changed, so they are treated alike.
  */
 async function bringInLine(
   dependencies: FollowDependencies,
@@ -71,13 +72,13 @@ async function fillFeeds(
   opened: readonly UnsettledFollow[],
 ): Promise<void> {
   const since = Math.min(...opened.map((follow) => openSince(follow)));
-  // Everything was closed again meanwhile.
+  // All spans have been closed meanwhile.
   if (since === Infinity) return;
   await fillOwn(dependencies, opened, new Date(since));
   await fillPassedOn(dependencies, opened, new Date(since));
 }
 
-/** What carries the refs. */
+/** Fills the feeds with actions that have the refs. */
 async function fillOwn(
   dependencies: FollowDependencies,
   opened: readonly UnsettledFollow[],
@@ -103,7 +104,7 @@ async function fillOwn(
   }
 }
 
-/** What the refs, members, have passed on: it comes, or stands higher. One query where there is nothing. */
+/** Fills in actions reshared by the followed members, or bumps them. A single query when there are none. */
 async function fillPassedOn(
   dependencies: FollowDependencies,
   opened: readonly UnsettledFollow[],
@@ -127,7 +128,7 @@ async function fillPassedOn(
   }
 }
 
-/** The types that any of the open spans takes; null: any. */
+/** Types taken by at least one of the open spans; `null`: all types. */
 function typesOf(follows: readonly UnsettledFollow[]): string[] | null {
   const types = new Set<string>();
   for (const { spans } of follows)
@@ -143,7 +144,7 @@ function refIdsOf(follows: readonly UnsettledFollow[]): string[] {
   return [...new Set(follows.map(({ refId }) => refId))];
 }
 
-/** All reasons there are. @param followed the reader's follows of who has passed the action on. */
+/** All reasons for an action. @param followed the reader's follows of the resharers. */
 function reasonsFor(userId: UserId, action: Action, followed: readonly Follow[]): DeliveryReason[] {
   const isPassedOn = passedOnBy(profileOfStranger(userId), action, followed).length > 0;
   return [
@@ -153,7 +154,7 @@ function reasonsFor(userId: UserId, action: Action, followed: readonly Follow[])
   ];
 }
 
-/** Where its open span begins, which may be before others that have ended. Infinity: none is open any more. */
+/** Start of the open span, which may overlap ended ones. Infinity: no span is open. */
 function openSince({ spans }: UnsettledFollow): number {
   const open = spans.filter((span) => span.until === undefined);
   return Math.min(...open.map((span) => span.since.getTime()));

@@ -14,10 +14,10 @@ import { validate } from '../validate.ts';
 import type { FollowDependencies } from '../service-parts.ts';
 
 /**
- * Ends follows on behalf of members. The write that ends them is the commit point; the marks it leaves let a retry, or
- * upkeep, complete what follows. Without history what came only through them is gone from feeds at once, by the rules,
- * and from the stored feeds by a rebuild; who watches is asked to query the feed again. Pairs that are not followed
- * change nothing.
+ * Ends follows on behalf of members. The write that ends them is the commit point; it leaves marks that let a retry or
+ * upkeep complete the remaining steps. Without history, items that came only through these follows disappear from feeds at
+ * once by the rules, and from stored feeds by a rebuild; watchers are asked to query the feed again. Pairs that are not
+ * followed are ignored.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
  */
 export async function unfollowMany(
@@ -38,7 +38,7 @@ export async function unfollowMany(
   if (pairs.length === 0) return inputs.length;
   const { followEnds, followerCounts, newToken } = dependencies;
   const tokens = { closed: newToken(), dropped: newToken() };
-  // Before the spans go: from then on entries delivered for a follow are checked against it, late ones included.
+  // Set before the spans are removed: it makes reads check delivered entries, including late ones, against the follows.
   const [epochs] = await Promise.all([
     followerCounts.epochs([...new Set(pairs.map(({ refId }) => refId))]),
     keepHistory
@@ -54,7 +54,7 @@ export async function unfollowMany(
   return inputs.length;
 }
 
-/** Of a follow that another call left behind nobody knows whether it was counted. */
+/** For follows left behind by another call it is unknown whether they were counted. */
 function changesOf(ended: readonly UnsettledFollow[], tokens: ClosingTokens) {
   const added = new Map<RefId, number>();
   const uncertain: RefId[] = [];
@@ -64,7 +64,7 @@ function changesOf(ended: readonly UnsettledFollow[], tokens: ClosingTokens) {
   return { added, uncertain };
 }
 
-/** With the history kept, what was lifted as assigned stands lower, and what another call was cut off in may be missing. */
+/** Even with history kept, items boosted by an assignment move down, and an interrupted follow may lack items. */
 async function bringFeedsInLine(
   dependencies: FollowDependencies,
   ended: readonly UnsettledFollow[],

@@ -12,9 +12,9 @@ import { clock } from '../../lib/clock.ts';
 import type { FollowDependencies } from '../service-parts.ts';
 
 /**
- * Ends a follow: nothing new comes. With its history kept, what came stays. Without, every span of the ref goes, and
- * with it what is in the feed for this follow alone. Unfollowing what is not followed changes nothing, and completes
- * what was cut off.
+ * Ends a follow: nothing new is delivered for it. With history, delivered items stay. Without, all spans of the ref are
+ * removed, and with them the items that are in the feed only because of this follow. Unfollowing an unfollowed ref changes
+ * nothing, but completes an interrupted call.
  * @throws FanfareError BAD_USER_INPUT
  */
 export async function unfollow(
@@ -27,7 +27,7 @@ export async function unfollow(
   const pair = { followerId: identity.userId, refId: validate(idSchema, refId, ['refId']) };
   const { follows, followerCounts, feeds } = dependencies;
   const token = dependencies.newToken();
-  // Before the spans go: from then on entries delivered for a follow are checked against it, late ones included.
+  // Set before the spans are removed: it makes reads check delivered entries, including late ones, against the follows.
   const [epochs] = await Promise.all([
     followerCounts.epochs([pair.refId]),
     keepHistory ? null : feeds.markChecksFollows(identity.userId),
@@ -54,14 +54,14 @@ export async function unfollow(
   return refOf(session, pair.refId);
 }
 
-/** What was lifted because it was assigned stands lower now, all over the feed. */
+/** Items all over the feed that were boosted by the assignment move down. */
 async function lower(dependencies: FollowDependencies, userId: UserId): Promise<void> {
   await announceListChange(dependencies, [userId], 'membership');
   await dependencies.feeds.markDue([userId], clock.now(), { isNotified: true });
   dependencies.workSignal.notify();
 }
 
-/** Where the follow that ends was cut off before it brought the history that is kept, the rebuild does. */
+/** If the ended follow was interrupted before it copied the history to keep, a rebuild completes it. */
 async function completeForeign(
   dependencies: FollowDependencies,
   userId: UserId,

@@ -34,12 +34,13 @@ const inputSchema = z.strictObject({
 type CheckedInput = z.infer<typeof inputSchema>;
 
 /**
- * Records that somebody commented on, liked, reshared or reacted to an action, which boosts it in the feeds of the people
- * concerned. The insert is the commit point; counts and boosts are derived from it. A like, a reshare and each reaction
- * counts once for each actor, a comment once for each key: a repetition changes nothing. What was taken back and is given
- * again is the same as before, with its first time, unless its key is a repeated one.
- * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND when the actor may not see the action or the comment it
- *   replies to, no matter who records it; CONFLICT where it was recorded before and was hidden
+ * Records a comment, like, reshare or reaction, which boosts the action in the feeds of concerned readers. The insert is the
+ * commit point; counts and boosts are derived from it. A like, a reshare and each reaction count once per actor, a comment
+ * once per idempotency key; repetitions change nothing. An interaction that was taken back and is given again keeps its
+ * first time, unless it repeats an idempotency key.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN; NOT_FOUND when the actor may not see the action or the parent comment,
+ * whoever
+ *   records it; CONFLICT when it was recorded before and then hidden
  */
 export async function addInteraction(
   dependencies: InteractionDependencies,
@@ -82,7 +83,7 @@ export async function addInteraction(
   return { interaction, action: changed, isReplay: change === 'none' };
 }
 
-/** What was recorded before and settled costs nothing more. */
+/** A replay of a settled interaction needs no further work. */
 async function settled(
   dependencies: InteractionDependencies,
   action: Action,
@@ -112,7 +113,7 @@ function checkKind({ kind, text, reaction, parentId }: CheckedInput, reactions: 
     );
 }
 
-/** A comment of the action that everybody sees who sees the action, and that replies to nothing itself. */
+/** The parent must be a visible comment on the same action that is not itself a reply. */
 async function checkParent(
   { interactions }: Pick<InteractionDependencies, 'interactions'>,
   actionId: string,

@@ -6,7 +6,7 @@ import { getAction } from '../feed/read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { InteractionDependencies } from '../service-parts.ts';
 
-/** An interaction, and its action if the session may see it. */
+/** An interaction with its action, if the session may see the action. */
 export interface FoundInteraction {
   readonly interaction: Interaction;
   readonly settling: SettlingToken | null;
@@ -17,17 +17,17 @@ export interface ShownInteraction extends FoundInteraction {
   readonly action: Action;
 }
 
-/** Not an id that an action can have: ids begin with the time they were made at. */
+/** An id that no action has: ids start with their creation time. */
 const NO_ACTION: ActionId = '0'.repeat(24);
 
 export interface FindInteractionOptions {
-  /** Whether there is such an interaction for who asks; what is hidden or removed may be none. */
+  /** Whether the interaction exists for the caller; hidden and removed ones may not. */
   readonly isShown: (interaction: Interaction) => boolean;
-  /** With whose rights the action is read. */
+  /** The session whose rights decide about the action. */
   readonly sessionOf: (interaction: Interaction | null) => ReaderSession;
 }
 
-/** Two round trips; three where entitlement hangs on follows or there is none: the work does not tell these apart. */
+/** Two round trips; three when visibility depends on follows or nothing is found: the cost does not reveal which. */
 export async function findInteraction(
   { interactions }: InteractionDependencies,
   id: InteractionId,
@@ -42,7 +42,7 @@ export async function findInteraction(
   return found === null ? null : { ...found, action };
 }
 
-/** Null when there is none or the viewer may not see it; the two cannot be told apart. */
+/** `null` when it does not exist or is not visible; the caller cannot tell which. */
 export async function getInteraction(
   dependencies: InteractionDependencies,
   session: ReaderSession,
@@ -52,7 +52,7 @@ export async function getInteraction(
   return found?.interaction ?? null;
 }
 
-/** What the viewer may see, on an action they may see. */
+/** Finds an interaction that the viewer may see, on an action that they may see. */
 export async function findShown(
   dependencies: InteractionDependencies,
   session: ReaderSession,

@@ -19,8 +19,8 @@ import {
 import type { InteractionDependencies } from '../service-parts.ts';
 
 /**
- * Hides an interaction from everybody but admins, or shows it again. Counts, viewer state and scores follow, what it
- * lifted stays. Idempotent; each change is in the moderation log.
+ * Hides an interaction from everybody but admins, or shows it again. Updates counts, viewer state and scores; boosts stay.
+ * Idempotent; each change is recorded in the moderation log.
  * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
  */
 export async function setInteractionHidden(
@@ -54,7 +54,8 @@ export async function setInteractionHidden(
 }
 
 /**
- * Another text for a comment, which bumps nothing. By an admin who did not write it, it is in the moderation log.
+ * Replaces the text of a comment, without a bump. Changes by an admin who is not the author are recorded in the moderation
+ * log.
  * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
  */
 export async function updateInteraction(
@@ -106,7 +107,7 @@ async function conclude(
   return interaction;
 }
 
-/** It is as it should be. This may be the repetition of a call that was cut off. */
+/** Nothing to change. The call may be the retry of an interrupted one, so later steps still run. */
 async function unchanged(
   dependencies: InteractionDependencies,
   { interaction, settling }: KnownInteraction,
@@ -117,7 +118,7 @@ async function unchanged(
     return interaction;
   }
   const now = (await dependencies.interactions.find(interaction.id))?.interaction;
-  // Somebody else may have removed it meanwhile.
+  // May have been removed by another call in the meantime.
   if (now === undefined || now.state === 'REMOVED') throw noSuchInteraction();
   return now;
 }

@@ -15,8 +15,8 @@ import { isAdmin } from './find-interaction.ts';
 import type { InteractionDependencies } from '../service-parts.ts';
 
 /**
- * What the viewer may see of the interactions of an action that they may see, newest first: what is visible, for admins
- * what is hidden too. One round trip for all actions that are asked in the same turn of the event loop.
+ * Interactions of an action the viewer may see, newest first: visible ones, and for admins also hidden ones. One round trip
+ * for all actions requested in the same turn of the event loop.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function listInteractions(
@@ -46,7 +46,7 @@ export async function listInteractions(
   return { edges, hasNextPage: found.length > size, endCursor: edges.at(-1)?.cursor ?? null };
 }
 
-/** Interactions with a text, the last recorded first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
+/** Interactions with a text, most recently recorded first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function latestInteractions(
   { interactions }: InteractionDependencies,
   session: ReaderSession,
@@ -64,7 +64,7 @@ export async function latestInteractions(
   });
 }
 
-/** Without those of deleted actions, which are about to go. */
+/** Leaves out those of deleted actions, which will soon be removed. */
 async function ofActionsThatAre(
   session: ReaderSession,
   candidates: readonly Interaction[],

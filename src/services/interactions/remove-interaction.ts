@@ -19,10 +19,11 @@ import {
 import type { InteractionDependencies } from '../service-parts.ts';
 
 /**
- * Takes back what the actor did; a service what others did, an admin anything. Counts, viewer state and scores follow,
- * what it lifted stays. Idempotent: what is removed already is a replay.
- * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND when there is none, or the actor – for admins: they – may
- *   not see its action
+ * Takes back an interaction: one's own, as a service that of others, as an admin any. Updates counts, viewer state and
+ * scores; boosts stay. Idempotent: a repeated call is a replay.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN; NOT_FOUND when there is none, or when its actor (for admins: the admin)
+ * may not
+ *   see the action
  */
 export async function removeInteraction(
   dependencies: InteractionDependencies,
@@ -78,7 +79,7 @@ async function removeOwn(
   const newest = await dependencies.interactions.newestOwn(of);
   if (newest === null) throw noSuchInteraction();
   const removed = await dependencies.interactions.remove(of, clock.now());
-  // Of several reactions nobody knows here how many there were of each.
+  // With several reactions removed at once, the number of each kind is not known here.
   const isMixed = kind === 'REACTION' && reaction == null;
   const { interaction, settling } = newest;
   if (interaction.state === 'REMOVED' && removed.visible === 0) {
@@ -89,7 +90,7 @@ async function removeOwn(
     const counted = await settleUnknown(dependencies, interaction, removed.settling);
     return { interaction: asRemoved(interaction), action: counted, isReplay: false };
   }
-  // Where the newest was not visible, when the others happened is not known here.
+  // If the newest one was not visible, the times of the others are not known here.
   const at = interaction.state === 'VISIBLE' ? interaction.at : clock.now();
   const change = await takenFrom(dependencies, action, { ...interaction, at }, removed.visible);
   const gone = asRemoved(interaction);

@@ -8,19 +8,19 @@ import type { SettlingToken } from '../../storage/interactions/interaction-recor
 import { clock } from '../../lib/clock.ts';
 import type { InteractionDependencies } from '../service-parts.ts';
 
-/** What else a change of interactions does to their action. */
+/** Further effects of a changed interaction on its action. */
 export interface SettledBy {
   /**
-   * The time of what has changed. Also of what was taken back or hidden: who recorded it may have been cut off before
-   * they marked its action, and it lifts the action all the same.
+   * Time of the interaction. Set also when it was removed or hidden: the recording call may have been interrupted before it
+   * marked the action, and a removed interaction still boosts.
    */
   readonly boost: Date;
   readonly settling: SettlingToken;
-  /** Whether it passes the action on now, or does so no more; null: neither. */
+  /** Whether the action gains or loses this reshare for followers; `null`: neither. */
   readonly reshare: ReshareChange | null;
 }
 
-/** What an interaction in the state it is in now means for who has passed its action on. */
+/** Effect of an interaction in its current state on the reshares of its action. */
 export function reshareOf({
   actorId: by,
   passedOn: at,
@@ -31,8 +31,8 @@ export function reshareOf({
 }
 
 /**
- * Marks a change of interactions on their action, whose pass derives the counts, and settles it. Until then upkeep finds
- * the change, should nobody come back to it. Two round trips.
+ * Marks the action as changed by interactions, so that a fan-out pass derives the counts, then settles the change. If this
+ * is interrupted before, upkeep finds the change. Two round trips.
  * @throws FanfareError NOT_FOUND when the action is gone
  */
 export async function settleInteraction(
@@ -48,7 +48,7 @@ export async function settleInteraction(
   return marked;
 }
 
-/** For a change that was cut off, of which nobody knows what was counted: counts again, by one round trip more. */
+/** Settles an interrupted change, whose effect on the counts is unknown: recounts, with one more round trip. */
 export async function settleUnknown(
   dependencies: InteractionDependencies,
   interaction: Pick<Interaction, 'actionId' | 'at' | 'actorId' | 'passedOn' | 'state'>,
@@ -65,7 +65,7 @@ export async function settleUnknown(
   });
 }
 
-/** What so many visible interactions less come to. One round trip where the newest may be among them, else none. */
+/** New counts after removing visible interactions. One round trip when the newest may be among them, otherwise none. */
 export async function takenFrom(
   { interactions }: Pick<InteractionDependencies, 'interactions'>,
   action: Action,
@@ -90,7 +90,7 @@ export function noSuchAction(): FanfareError {
   return new FanfareError('NOT_FOUND', 'There is no such action');
 }
 
-/** For what is not there and for what may not be seen. */
+/** Used both for missing and for invisible interactions. */
 export function noSuchInteraction(): FanfareError {
   return new FanfareError('NOT_FOUND', 'There is no such interaction');
 }

@@ -9,29 +9,29 @@ import { requireRole } from '../roles.ts';
 import { readLine, type OffloadChunk } from './offload-lines.ts';
 import type { LifecycleDependencies } from '../service-parts.ts';
 
-/** Actions whose documents are read at once, with all that belongs to them. */
+/** Number of actions read at once, together with everything that belongs to them. */
 const BATCH = 500;
 
-/** The next actions that may be taken out, as lines of a file. */
+/** The next actions that may be offloaded, as lines of a file. */
 export interface OffloadableActions {
   readonly lines: AsyncIterable<readonly string[]>;
   readonly last: ActionId;
 }
 
 export interface TakenOut {
-  /** Withdrawn from everybody; being removed. */
+  /** Withdrawn from all readers; removal is in progress. */
   readonly taken: number;
-  /** Left as they are, since they or what belongs to them has changed since they were written to the file. */
+  /** Skipped because they, or something that belongs to them, changed after they were written to the file. */
   readonly left: number;
 }
 
 export interface DocumentShape {
   readonly schema: number;
-  /** Ids in them stand behind their tenant. */
+  /** The ids in them carry their tenant. */
   readonly tenants: boolean;
 }
 
-/** The shape that documents have now. @throws FORBIDDEN; CONFLICT while a migration is due or under way. */
+/** Current schema version of the documents. @throws FORBIDDEN; CONFLICT while a migration is due or running. */
 export async function readDocumentShape(
   { schemaVersion }: Pick<LifecycleDependencies, 'schemaVersion'>,
   identity: Identity,
@@ -44,7 +44,7 @@ export async function readDocumentShape(
   return { schema: latest, tenants: state?.hasTenants ?? false };
 }
 
-/** Actions with which nothing has happened since, in id order; null: no more. @throws FORBIDDEN */
+/** Inactive actions in id order; `null`: no more. @throws FORBIDDEN */
 export async function readOffloadable(
   { offloads }: Pick<LifecycleDependencies, 'offloads'>,
   identity: Identity,
@@ -59,7 +59,7 @@ export async function readOffloadable(
   return { lines: lines(), last: batch.last };
 }
 
-/** The first step: nobody sees the actions of the file any more, nothing is removed. @throws FORBIDDEN */
+/** Step 1: makes the actions of the file invisible; nothing is removed yet. @throws FORBIDDEN */
 export async function claimOffloaded(
   { offloads }: Pick<LifecycleDependencies, 'offloads'>,
   identity: Identity,
@@ -78,8 +78,8 @@ export async function claimOffloaded(
 }
 
 /**
- * The second step: what was claimed is compared with the file, and what the file has whole is withdrawn. Comes late enough
- * that nobody still writes who saw an action before it was claimed. What differs is shown again.
+ * Step 2: compares claimed actions with the file and withdraws those that the file contains completely. Runs late enough
+ * that no writer that saw an action before the claim is still active. Actions that differ become visible again.
  * @throws FanfareError FORBIDDEN
  */
 export async function takeOut(
@@ -114,7 +114,7 @@ export async function takeOut(
   return { taken, left };
 }
 
-/** How many are being withdrawn, and how many could not be. @throws FanfareError FORBIDDEN */
+/** Numbers of actions being withdrawn and of failed withdrawals. @throws FanfareError FORBIDDEN */
 export async function readLeaving(
   { offloads }: Pick<LifecycleDependencies, 'offloads'>,
   identity: Identity,
@@ -124,7 +124,7 @@ export async function readLeaving(
   return offloads.leaving(offloadId);
 }
 
-/** The last step: removes what is left of actions that have been withdrawn. @returns how many. @throws FanfareError FORBIDDEN */
+/** Step 3: removes the remains of withdrawn actions. @returns their number. @throws FanfareError FORBIDDEN */
 export async function purgeOffloaded(
   { offloads }: Pick<LifecycleDependencies, 'offloads'>,
   identity: Identity,

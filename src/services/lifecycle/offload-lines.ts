@@ -1,10 +1,10 @@
 import { FanfareError } from '../../domain/errors.ts';
 import { recordOf, type OffloadRecord } from '../../storage/offload/offload-records.ts';
 
-/** Lines of a file of actions that were taken out, in its order. */
+/** Consecutive lines of an offload file. */
 export interface OffloadChunk {
   readonly lines: readonly string[];
-  /** All that belongs to the actions of these lines and of those before is there with them. */
+  /** All data belonging to the actions of this and earlier chunks has been read. */
   readonly endsBatch: boolean;
 }
 

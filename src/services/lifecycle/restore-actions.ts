@@ -15,30 +15,31 @@ import type { LifecycleDependencies } from '../service-parts.ts';
 
 export interface OffloadedFile {
   readonly id: string;
-  /** Known to who has the file. */
+  /** Known to the owner of the file. */
   readonly salt: string;
-  /** The shape of its documents. */
+  /** Schema version of its documents. */
   readonly schema: number;
-  /** Ids in its documents stand behind their tenant. */
+  /** The ids in its documents carry their tenant. */
   readonly tenants: boolean;
-  /** When reading of what it has began. */
+  /** When the offload started to read the actions. */
   readonly readAt: Date;
 }
 
 export interface BroughtBack {
   readonly returned: number;
-  /** Left as they are: they are there already, were taken out again since, or are of a tenant that was erased since. */
+  /** Skipped because they exist already, were offloaded again, or belong to a tenant erased since. */
   readonly skipped: number;
 }
 
 const BATCH = 500;
 
 /**
- * Brings back what a file has, and shows it when all of it is there: actions with their ids, times and interactions, and
- * what readers said of them. They are delivered again, without events for hosts. Who was erased since the file was
- * written comes back as a former member, a tenant that was erased since does not come back. Cut off and called again, it goes on.
- * @throws FanfareError FORBIDDEN; BAD_USER_INPUT for a file of a newer release, or of a database with tenants where this one
- *   has none or the other way round; CONFLICT while it is being taken out
+ * Restores the contents of a file and makes them visible once complete: actions with their ids, times and interactions, and
+ * the readers' marks on them. They are delivered again, without host events. Members erased since the file was written come
+ * back as former members; erased tenants do not come back. Interrupted calls can be repeated.
+ * @throws FanfareError FORBIDDEN; BAD_USER_INPUT for a file of a newer release, or when tenants are on in only one of file
+ * and
+ *   database; CONFLICT while the file is still being offloaded
  */
 export async function restoreActions(
   dependencies: LifecycleDependencies,
@@ -53,7 +54,7 @@ export async function restoreActions(
   if ((await offloads.countUnfinished(file.id)) > 0)
     throw new FanfareError('CONFLICT', 'The file has not been taken out whole: finish that first');
   const skipped = await bring(dependencies, file, chunks);
-  // The shape of before is brought into that of now while nobody sees it yet.
+  // Migrate older documents while nobody can see them yet.
   await offloads.bringUp(file.schema);
   let returned = 0;
   for (;;) {
@@ -78,7 +79,7 @@ export function refusalOfFile(
     : 'The file has actions without tenants, and this database has tenants';
 }
 
-/** @returns how many actions stay as they are. */
+/** @returns the number of actions skipped. */
 async function bring(
   dependencies: LifecycleDependencies,
   file: OffloadedFile,
@@ -103,11 +104,11 @@ async function bring(
 
 interface Batch {
   readonly returning: Set<ActionId>;
-  /** The actions as the file has them, for what they call people. */
+  /** The actions as stored in the file: they contain the names used for people. */
   readonly named: OffloadRecord[];
 }
 
-/** What belongs to an action that does not come back stays out with it. */
+/** Data of actions that are not restored is left out as well. */
 async function withoutErasedTenants(
   { erasedTenants }: LifecycleDependencies,
   { readAt }: OffloadedFile,
@@ -124,14 +125,14 @@ function tenantOfAction({ section, document }: OffloadRecord): Tenant | null {
   return section === 'actions' && typeof tenant === 'string' ? tenant : null;
 }
 
-/** The records as they would be had the file been there when members were erased. */
+/** The records as they would be if erasures since then had included the file. */
 async function withoutErased(
   { erasures }: LifecycleDependencies,
   { readAt, salt }: OffloadedFile,
   { named }: Batch,
   records: readonly OffloadRecord[],
 ): Promise<OffloadRecord[]> {
-  // Reasons of moderators may name whom the action names.
+  // Moderators' reasons may name the same people as the action.
   const ids = [...new Set([...records, ...named].flatMap(membersIn))];
   const erased = ids.length === 0 ? [] : await erasures.erasedSince(ids, readAt);
   const subjects = erasedSubjects(erased, named, salt);
@@ -153,7 +154,7 @@ async function bringActions(
   const documents = records.flatMap(({ section, document }) => (section === 'actions' ? [document] : []));
   if (documents.length === 0) return new Set();
   const returning = await offloads.bringActions(offloadId, documents);
-  // What was renamed meanwhile is called in them as it was.
+  // The file contains names and labels from before later renames.
   await renames.carryAgain(
     documents.flatMap((document) => (document['names'] as readonly string[] | undefined) ?? []),
     clock.now(),

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { jsonSchema } from '../../descriptors/define.ts';
 
 const MAX_URL_LENGTH = 2_048;
-/** Most bytes of free data of a member or a ref, as JSON. */
+/** Maximum size of a member's or ref's free data, in bytes of JSON. */
 const MAX_DATA_BYTES = 4 * 1024;
 
-/** Only https: what clients show as an image or a link must neither run a script nor be read on its way. */
+/** Only https: clients show it as an image or link, which must neither run a script nor be readable in transit. */
 const urlSchema = z
   .string()
   .max(MAX_URL_LENGTH, `Must be at most ${String(MAX_URL_LENGTH)} characters`)
@@ -14,7 +14,7 @@ const urlSchema = z
     'Must be a URL that begins with https://',
   );
 
-/** What is left out is emptied, as with everything a record leaves out. */
+/** Omitted details are cleared, like everything a record omits. */
 export const DETAIL_FIELDS = {
   imageUrl: urlSchema.nullish().transform((url) => url ?? null),
   url: urlSchema.nullish().transform((url) => url ?? null),
@@ -28,5 +28,5 @@ const refused = z
   .optional()
   .refine((value) => value == null, 'Must be left out here: upsertRefs sets it');
 
-/** The same where a ref is only referred to. */
+/** For inputs that only refer to a ref. */
 export const REFUSED_DETAIL_FIELDS = { imageUrl: refused, url: refused, data: refused };

@@ -19,7 +19,7 @@ import type { MemberDependencies } from '../service-parts.ts';
 
 export const MAX_ENTRIES_PER_CALL = 1_000;
 
-/** After so long a call that has not come behind its change is taken to be cut off. */
+/** After this time, a call that has not finished its change counts as interrupted. */
 const CUT_OFF_MS = 5_000;
 
 const emptiedWhenAbsent = idSchema.nullish().transform((id) => id ?? null);
@@ -38,10 +38,11 @@ const memberSchema = z
 const refSchema = z.strictObject({ id: idSchema, type: idSchema, label: nameSchema, ...DETAIL_FIELDS });
 
 /**
- * Brings members up to date with the host application. Each record is the member as it is now: what it leaves out is
- * emptied. Watchers among those whose team, department or supervisor changes are asked to query their feed again.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT while one of them is being erased, and where a tenant would have
- * more members than it may
+ * Synchronises members with the host application. Each record is the complete current state: omitted fields are cleared.
+ * Watchers whose team, department or supervisor changes are asked to query their feed again.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT while one of them is being erased, or when the tenant would
+ * exceed its
+ *   number of members
  */
 export async function upsertMembers(
   dependencies: MemberDependencies,
@@ -64,8 +65,9 @@ export async function upsertMembers(
     const before = await dependencies.members.findByIds(latest.map((change) => change.userId));
     await checkMemberQuota(dependencies, identity, latest.length - before.length);
     const inDoubt = await feedsInDoubt(dependencies, latest, before);
-    // Before the change, which is the commit point, for the case that this is cut off behind it; and behind the change,
-    // since a rebuild in between goes by what was.
+    // Requested before the change, which is the commit point, in case this call is interrupted after it. Requested again
+    // after
+    // the change, since a rebuild in between uses the old state.
     await dependencies.feeds.markDue(inDoubt, new Date(now.getTime() + CUT_OFF_MS), { isNotified: false });
     await dependencies.members.upsert(latest, now);
     await announceListChange(dependencies, inDoubt, 'membership');
@@ -80,7 +82,7 @@ export async function upsertMembers(
   return inputs.length;
 }
 
-/** Describes refs as they are now: details left out are emptied. @throws FORBIDDEN, BAD_USER_INPUT */
+/** Sets refs to the given state: omitted details are cleared. @throws FORBIDDEN, BAD_USER_INPUT */
 export async function upsertRefs(
   { refs }: { readonly refs: Pick<RefsRepository, 'upsert'> },
   identity: Identity,

@@ -12,8 +12,8 @@ import type { MemberDependencies } from '../service-parts.ts';
 const inputSchema = z.strictObject({ refId: idSchema, label: nameSchema });
 
 /**
- * Gives a ref another label. The one write on the ref is the commit point: reads show the label from then on, and the
- * copies in actions follow in the background. A ref that is known only from actions or follows is described by this.
+ * Changes the label of a ref. The single write to the ref is the commit point: reads show the new label at once, and copies
+ * in actions are updated in the background. Also describes refs known only from actions or follows.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND
  */
 export async function renameRef(

@@ -9,8 +9,8 @@ import { resolveEntries, type PlaceEntry } from '../../feeds/resolve-entries.ts'
 import type { FeedDependencies } from '../../feeds/feed-dependencies.ts';
 
 /**
- * Delivers what was recorded for a group while the member was just joining it: a fan-out may have read the members
- * before the new one was written, though the action was recorded after `joined`.
+ * Delivers actions that were recorded for a group just while the member was joining: their fan-out may have read the group's
+ * members before the new one was written, even though the action was recorded after `joined`.
  */
 export async function settleMemberships(
   dependencies: FeedDependencies,

@@ -15,8 +15,8 @@ import { clock } from '../../lib/clock.ts';
 import type { ModerationDependencies } from '../service-parts.ts';
 
 /**
- * Hides an action from everybody but admins, or shows it again: at once through the rules, in the stored feeds by the
- * fan-out. Idempotent.
+ * Hides an action from everybody but admins, or shows it again: at once through the rules, in stored feeds by the fan-out.
+ * Idempotent.
  * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT
  */
 export async function setHidden(
@@ -42,14 +42,14 @@ export async function setHidden(
   return action;
 }
 
-/** For changes that do not read first; free where tenants are off. @throws FanfareError NOT_FOUND */
+/** For changes that do not read the action first; free without tenants. @throws FanfareError NOT_FOUND */
 async function refuseOtherTenants(session: ReaderSession, id: ActionId): Promise<void> {
   if (tenantOf(session.identity.userId) === null || (await session.actions.load(id)) !== null) return;
   throw new FanfareError('NOT_FOUND', 'There is no such action');
 }
 
 /**
- * Deletes an action: at once for everybody, admins included; its items are removed and its body purged in the
+ * Deletes an action: it disappears at once for everybody, admins included; its items and content are removed in the
  * background. Idempotent. For admins and the actor.
  * @throws FanfareError FORBIDDEN, NOT_FOUND when the viewer may not even see it.
  */
@@ -62,7 +62,7 @@ export async function deleteAction(
   const visible = await getAction(session, id);
   const action = await session.actions.load(id);
   const isAllowed = identity.roles.has('admin') || action?.actorId === identity.userId;
-  // Its actor may delete what is deleted or hidden, which they cannot see.
+  // The actor may delete again what is already deleted or hidden and therefore invisible to them.
   if (action === null || (visible === null && !isAllowed))
     throw new FanfareError('NOT_FOUND', 'There is no such action');
   if (!isAllowed) throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can delete an action');
@@ -75,7 +75,7 @@ export async function deleteAction(
   await conclude(dependencies, id, changed);
 }
 
-/** Also after a call that changed nothing: it may be the retry of one that was cut off. */
+/** Runs even if nothing changed: the call may be the retry of an interrupted one. */
 async function conclude(
   dependencies: ModerationDependencies,
   id: ActionId,
@@ -86,14 +86,14 @@ async function conclude(
     if (changed !== null) await notifyWatchers(dependencies, changed);
     await moderation.log(id);
   } finally {
-    // After the note that watchers know: the pass would notify them again.
+    // After noting that watchers were notified, otherwise the pass would notify them again.
     if (changed !== null) workSignal.notify();
   }
 }
 
 /**
- * Watchers are notified at once that an action is gone, and do not wait for its pass. Of what was hidden before they know
- * already. Where this fails or is cut off, the pass does it.
+ * Notifies watchers at once that an action is gone, without waiting for its pass. For an action hidden before they already
+ * know. If this fails or is interrupted, the pass does it.
  */
 async function notifyWatchers(dependencies: ModerationDependencies, changed: Action): Promise<void> {
   const isWithdrawn = changed.isDeleted ? !changed.isHidden : changed.isHidden;
@@ -101,7 +101,7 @@ async function notifyWatchers(dependencies: ModerationDependencies, changed: Act
   await dependencies.moderation.noteNotified(changed.id, changed.fanOut.version, clock.now());
 }
 
-/** Who did what to which action, newest first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
+/** Moderation log, newest first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function readModerationLog(
   { moderation }: ModerationDependencies,
   session: ReaderSession,

@@ -13,9 +13,9 @@ import type { ModerationDependencies } from '../service-parts.ts';
 export const MAX_PINNED = 3;
 
 /**
- * Pins an action on top of the page of a ref that it carries. Idempotent. Admins and services: both may list every
- * action. Who may see it there is decided when it is read.
- * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND, CONFLICT for a fourth.
+ * Pins an action to the top of the page of one of its refs. Idempotent. For admins and services, who may list every action.
+ * Visibility is decided at read time.
+ * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, NOT_FOUND, CONFLICT for a fourth pin.
  */
 export async function pinAction(
   { pins }: ModerationDependencies,
@@ -36,7 +36,7 @@ export async function pinAction(
   return refOf(session, id);
 }
 
-/** Takes a pin away; also of what is gone or was never pinned. @throws FORBIDDEN, BAD_USER_INPUT */
+/** Removes a pin, if there is one; the action need not exist any more. @throws FORBIDDEN, BAD_USER_INPUT */
 export async function unpinAction(
   { pins }: ModerationDependencies,
   session: ReaderSession,
@@ -49,7 +49,7 @@ export async function unpinAction(
   return refOf(session, id);
 }
 
-/** The pins of a ref that the reader may see, the latest first. */
+/** Pins of a ref that the reader may see, latest first. */
 export async function readPinned(session: ReaderSession, refId: RefId): Promise<Action[]> {
   const details = await session.refDetails.load(refId);
   if (details === null || details.pinned.length === 0) return [];
@@ -60,7 +60,7 @@ export async function readPinned(session: ReaderSession, refId: RefId): Promise<
   );
 }
 
-/** Pins of actions that are gone, or do not carry the ref any more, make room. Returns whether there were any. */
+/** Removes pins of deleted actions and of actions that no longer have the ref. Returns whether there were any. */
 async function dropStale(pins: PinsRepository, session: ReaderSession, refId: RefId): Promise<boolean> {
   const pinned = await pins.of(refId);
   const actions = await pinnedActions(session, pinned);

@@ -8,11 +8,11 @@ import type { OperationsDependencies } from '../service-parts.ts';
 export interface LaneDepth {
   readonly lane: Lane;
   readonly pending: number;
-  /** How long the oldest of those that wait has been waiting; 0: none waits. */
+  /** Age of the oldest pending entry; 0 when none is pending. */
   readonly oldestSeconds: number;
 }
 
-/** What is under way. Each figure is read when it is asked for. */
+/** Work in progress. Each figure is read on demand. */
 export interface WorkOverview {
   lanes(): Promise<LaneDepth[]>;
   workers(): Promise<number>;
@@ -41,7 +41,7 @@ export function readWork(
     },
     workers: () => processes.countWorkers(clock.now()),
     async watchers() {
-      // Parts may name somebody twice.
+      // The same reader may occur in several parts.
       const readers = new Set<string>();
       for await (const some of liveLog.allWatched())
         for (const userId of some) if (tenantOf(userId) === tenant) readers.add(userId);

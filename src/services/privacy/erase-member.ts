@@ -15,14 +15,14 @@ import type { Repositories } from '../../storage/repositories.ts';
 export interface EraseMemberDependencies
   extends RunErasureDependencies, Pick<Repositories, 'members' | 'refs'> {}
 
-/** How long a request works on an erasure itself, in milliseconds; the rest is done in the background. */
+/** Time a request spends on the erasure itself, in milliseconds; the rest is done in the background. */
 const REQUEST_BUDGET_MS = 5_000;
 
 /**
- * Erases a member. One write is the commit point: from then on it will be done, by this call, by its repetition or in
- * the background. Also for somebody nobody described, who may have left traces all the same.
+ * Erases a member. One write is the commit point; after it the erasure will be completed by this call, by a repeated call or
+ * in the background. Also works for users nobody described, who may still have left traces.
  *
- * @returns true when nothing is left that names the member; false when it goes on in the background.
+ * @returns true when nothing identifies the member any more; false when it continues in the background.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT
  */
 export async function eraseMember(
@@ -57,7 +57,7 @@ export async function eraseMember(
   return erasure !== null && erasure.state !== 'RUNNING';
 }
 
-/** How far the erasure of a member is; null: there was none. @throws FORBIDDEN, BAD_USER_INPUT */
+/** Progress of a member's erasure; `null`: there was none. @throws FORBIDDEN, BAD_USER_INPUT */
 export async function readErasure(
   { erasures }: { readonly erasures: Pick<ErasuresRepository, 'find'> },
   identity: Identity,
@@ -68,9 +68,8 @@ export async function readErasure(
 }
 
 /**
- * Clears the way for members who are described, perhaps again. Who is described before the second look of an erasure is
- * a new person, and what may still be delivered to the old one is kept from them by the rules. One round trip, unless
- * somebody is concerned.
+ * Prepares for members being described, possibly again. Somebody described before the second pass of an erasure is a new
+ * person; the rules keep late deliveries for the erased one away from them. One round trip, unless one of them was erased.
  * @throws FanfareError CONFLICT while one of them is being erased.
  */
 export async function admitMembers(

@@ -11,14 +11,14 @@ import { validate } from '../validate.ts';
 import { clock } from '../../lib/clock.ts';
 import type { PrivacyDependencies } from '../service-parts.ts';
 
-/** Most bytes of JSON that a query gives. */
+/** Maximum size of an export as a query result, in bytes of JSON. */
 export const MAX_EXPORT_BYTES = 4 * 1024 * 1024;
 const FORMAT = 'fanfare-member-export/1';
 const FEED_BATCH = 500;
 
 /**
- * Everything held about a member, piece by piece, in bounded memory. Not of one moment: what changes meanwhile may be
- * in it or not. Admins get everything; members themselves what others recorded only as far as they may see it.
+ * All data about a member, piece by piece, in bounded memory. Not a snapshot: concurrent changes may or may not be included.
+ * Admins get everything; members get what others recorded only as far as they may see it.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, before the first piece.
  */
 export async function* exportMember(
@@ -45,7 +45,7 @@ export async function* exportMember(
   yield* list('events', memberData.events(id, identity.roles.has('admin')));
 }
 
-/** `exportMember` as one value, for the API. @throws FORBIDDEN, BAD_USER_INPUT, CONFLICT: too large. */
+/** `exportMember` as a single value for the API. @throws FORBIDDEN, BAD_USER_INPUT, CONFLICT when too large. */
 export async function memberExport(
   dependencies: PrivacyDependencies,
   session: ReaderSession,
@@ -73,7 +73,7 @@ async function* list(
   section: string,
   batches: AsyncIterable<readonly unknown[]>,
 ): AsyncGenerator<ExportPart, void, undefined> {
-  // Also of an empty list one piece, so that it differs from one that is not exported.
+  // Yield one piece even for an empty list, to distinguish it from a section that is not exported.
   yield { section, entries: [] };
   for await (const entries of batches) yield { section, entries };
 }
@@ -140,7 +140,7 @@ function rolesIn(
     ...(mentions.includes(memberId) ? ['MENTION'] : []),
     ...(recipients.includes(memberId) ? ['RECIPIENT'] : []),
     ...(idsOf(descriptor).includes(memberId) ? ['DESCRIPTOR'] : []),
-    // Before an edit.
+    // Named before an edit.
     ...(isConcerned && !isNamed ? ['FORMERLY_NAMED'] : []),
   ];
 }

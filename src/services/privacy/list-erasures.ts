@@ -16,7 +16,7 @@ const LIST = 'erasures';
 const KEY_BYTES = 32;
 const PLACE_BYTES = 8 + KEY_BYTES;
 
-/** Erasures, the latest that was asked for first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
+/** Erasures, most recently requested first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listErasures(
   { erasureList }: { readonly erasureList: ErasureListRepository },
   identity: Identity,

@@ -10,19 +10,19 @@ import type { MembersRepository } from '../../storage/directory/members.ts';
 import { REFUSED_DETAIL_FIELDS } from '../members/details-schema.ts';
 import { validate } from '../validate.ts';
 
-// What publishing an action and editing it have in common.
+// Shared by publishing and editing.
 
-/** Most members that are mentioned, and most recipients. */
+/** Upper bound on mentions, and on recipients. */
 const MAX_USERS = 1_000;
 const MAX_REFS = 100;
 
-/** Ids of members, each once. */
+/** Member ids without duplicates. */
 export const userIdsSchema = z
   .array(idSchema)
   .max(MAX_USERS, `Must have at most ${String(MAX_USERS)} entries`)
   .transform((ids) => [...new Set(ids)]);
 
-/** Each thing once. */
+/** Refs without duplicates. */
 export const refsSchema = z
   .array(
     z
@@ -32,7 +32,7 @@ export const refsSchema = z
   .max(MAX_REFS, `Must have at most ${String(MAX_REFS)} entries`)
   .transform((refs) => [...new Map(refs.map((ref) => [ref.id, ref])).values()]);
 
-/** What a descriptor tells may be told by who did it, or by a service. */
+/** Fields that name the actor must match the actor, unless a service publishes. */
 export function refuseOtherVoices(
   body: Action['descriptor'],
   actor: UserId,
@@ -67,7 +67,7 @@ export type Groups = ReadonlyMap<
   { readonly teamId: string | null; readonly departmentId: string | null }
 >;
 
-/** Team and department of those actors whose scope asks for them. No round trip for the other scopes. */
+/** Team and department of the actors whose scope needs them. No round trip for other scopes. */
 export async function groupsOf(
   members: Pick<MembersRepository, 'findByIds'>,
   inputs: readonly { readonly scope: Scope; readonly actor: UserId }[],
@@ -80,7 +80,7 @@ export async function groupsOf(
   return new Map(found.map((member) => [member.userId, member]));
 }
 
-/** To whom an action is addressed, as keys. @throws BAD_USER_INPUT where the actor has no such group. */
+/** Audience keys of an action. @throws BAD_USER_INPUT when the actor lacks the group that the scope needs. */
 export function audienceKeys(
   { scope, mentions, recipients }: Pick<Action, 'scope' | 'mentions' | 'recipients'>,
   group: { readonly teamId: string | null; readonly departmentId: string | null } | null,
@@ -95,13 +95,13 @@ export function peopleKeys({ mentions, recipients }: Pick<Action, 'mentions' | '
   return [...new Set([...mentions, ...recipients].map(userKey))];
 }
 
-/** What an action refers to: the refs that are given, and those that its descriptor makes. */
+/** All refs of an action: the given ones and those derived from its descriptor. */
 export function withOwnRefs(given: readonly ActionRef[], descriptor: Action['descriptor']): ActionRef[] {
   const ids = new Set(given.map(({ id }) => id));
   return [...given, ...refsOfDescriptor(descriptor).filter(({ id }) => !ids.has(id))];
 }
 
-/** The refs that were given with a descriptor, without those that it makes. */
+/** The refs given explicitly, without those derived from the descriptor. */
 export function withoutOwnRefs(
   refs: readonly ActionRef[],
   descriptor: Action['descriptor'],

@@ -27,7 +27,7 @@ import {
 import type { PublishDependencies } from '../service-parts.ts';
 
 export const MAX_ACTIONS_PER_CALL = 500;
-/** More actions in one call than this are delivered as bulk. */
+/** Calls with more actions than this are delivered in the lane BULK. */
 const MAX_LIVE_PER_CALL = 20;
 
 const idsOrNone = userIdsSchema.nullish().transform((ids) => ids ?? []);
@@ -71,8 +71,8 @@ type CheckedInput = z.output<typeof inputSchema> & {
 };
 
 /**
- * Records an action. One atomic write is the commit point; its fan-out begins in the background.
- * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, RATE_LIMITED where the tenant has published as much as it may
+ * Records an action. One atomic write is the commit point; its fan-out runs in the background.
+ * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, RATE_LIMITED when the tenant's quota is used up
  */
 export async function publishAction(
   dependencies: PublishDependencies,
@@ -95,8 +95,8 @@ export async function publishAction(
 }
 
 /**
- * Records many actions in few writes; each succeeds or fails on its own.
- * @param options.isBulk nobody waits for them: their delivery comes after everything else. More than 20 always are.
+ * Records many actions in few writes; each one succeeds or fails on its own.
+ * @param options.isBulk deliver after everything else, since nobody is waiting. Always the case for more than 20 actions.
  * @throws FanfareError BAD_USER_INPUT for more than 500.
  */
 export async function publishActions(
@@ -113,7 +113,7 @@ export async function publishActions(
   const outcomes: PublishOutcome[] = [];
   let accepted: { readonly position: number; readonly input: CheckedInput }[] = [];
   const turn = new Turn();
-  // To read and coerce so many has held the event loop for a while.
+  // Parsing and coercing this many inputs has blocked the event loop for a while.
   if (inputs.length > MAX_LIVE_PER_CALL) await turn.next();
   for (const [position, input] of inputs.entries()) {
     if (turn.isOver()) await turn.next();
@@ -159,8 +159,8 @@ export async function publishActions(
 }
 
 /**
- * The actor may see the action unless it is hidden, deleted or over, which are answered alike. An admin sees a hidden
- * one of their own; who publishes for somebody else has the rights of that actor.
+ * A replay returns the action only if the actor may still see it. Hidden, deleted and expired actions are answered alike.
+ * Admins see their own hidden actions; a service publishing for somebody has that actor's rights.
  */
 function refuseUnseenReplay(identity: Identity, { action, isReplay }: PublishedAction): void {
   const isAdmin = identity.roles.has('admin') && action.actorId === identity.userId;
@@ -185,7 +185,7 @@ function outcomeOf({ code, message }: FanfareError): PublishOutcome {
   return { action: null, isReplay: false, error: { code, message } };
 }
 
-/** Those that are over already. What was published before is a replay also after its end. */
+/** Actions that have already expired. A replay stays a replay even after the action has expired. */
 async function lateOf(
   { actions }: Pick<PublishDependencies, 'actions'>,
   inputs: readonly CheckedInput[],
@@ -201,7 +201,7 @@ function tooLate(path: readonly (string | number)[]): FanfareError {
   return badInput('Must be later than now', [...path, 'expiresAt']);
 }
 
-/** Those beyond what the tenant may publish. What has been published before takes nothing. */
+/** Actions beyond the tenant's quota. Replays do not count. */
 async function refusedOf(
   { actions }: Pick<PublishDependencies, 'actions'>,
   { granted }: Pick<GrantedPublications, 'granted'>,

@@ -43,14 +43,14 @@ type CheckedEdit = Omit<z.output<typeof inputSchema>, 'descriptor'> & {
 
 const PATH = ['input'];
 
-/** Whether somebody may edit an action that they may see: its actor, services and admins. */
+/** Whether the identity may edit an action it can see: its actor, services and admins may. */
 export function mayEdit({ userId, roles }: Identity, { actorId }: Pick<Action, 'actorId'>): boolean {
   return actorId === userId || roles.has('admin') || roles.has('service');
 }
 
 /**
- * Replaces what is given of an action, in one write. Who may not see it any more does not from then on; feeds follow in the
- * background. By somebody other than its actor it is in the moderation log.
+ * Replaces the given fields of an action in one write. Readers who lose access lose it at once; stored feeds follow in the
+ * background. Edits by others than the actor are recorded in the moderation log.
  * @throws FanfareError BAD_USER_INPUT, FORBIDDEN, NOT_FOUND, CONFLICT when `ifVersion` is not the action's version.
  */
 export async function updateAction(
@@ -96,7 +96,7 @@ function check(input: UpdateActionInput): CheckedEdit {
 }
 
 /**
- * A service has the rights of the actor, who sees what they did unless it is hidden or gone.
+ * A service has the rights of the actor, who sees their own action unless it is hidden or gone.
  * @throws FanfareError NOT_FOUND when the viewer may not even see it, FORBIDDEN when they may not edit it.
  */
 async function requireEditable(session: ReaderSession, id: ActionId): Promise<Action> {
@@ -121,7 +121,7 @@ function requireUnchangedSince({ isDeleted, version }: Action, ifVersion: number
     );
 }
 
-/** What is given replaces, what is absent stays. Recipients go with the scope RESTRICTED. */
+/** Given fields replace, absent ones stay. Recipients are removed when the scope is no longer RESTRICTED. */
 function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionContent {
   const scope = edit.scope ?? action.scope;
   const isRestricted = scope === 'RESTRICTED';
@@ -149,13 +149,13 @@ function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionCon
   };
 }
 
-/** Those that the descriptor makes go with it. */
+/** Refs derived from the old descriptor are replaced by those of the new one. */
 function refsAfter(action: Action, { refs, descriptor }: CheckedEdit): Action['refs'] {
   if (refs === undefined && descriptor === undefined) return action.refs;
   return withOwnRefs(refs ?? withoutOwnRefs(action.refs, action.descriptor), descriptor ?? action.descriptor);
 }
 
-/** The group that the actor had when the scope was given. */
+/** The actor's group at the time the scope was set. */
 function isOfScope(key: string): boolean {
   return !key.startsWith('user:');
 }
