@@ -8,15 +8,15 @@ import { announce, removals, resynchronise } from '../realtime/announce.ts';
 import { clock } from '../lib/clock.ts';
 import type { FeedDependencies } from './feed-dependencies.ts';
 
-/** Most removals that are announced one by one: as many as a log keeps. With more the watcher resyncs. */
+/** Upper bound on removals announced individually: the size of a log. With more, the watcher is asked to resync. */
 const MOST = 1_000;
 
 /**
- * Tells who watches what left their feed, or is there for fewer reasons, because a follow was taken back with its
- * history: all of it, stored or not. Comes after the follow was changed. Costs one look at who watches; four queries more
- * where the reader does, and one for what the ref has passed on.
+ * Notifies watchers of items that left their feed, or lost a reason, because a follow was taken back with its history;
+ * covers stored and unstored items. Runs after the follow was changed. Costs one presence check; for a watching reader four
+ * more queries, and one for the ref's reshares.
  *
- * @param notified actions whose change they have been notified of already
+ * @param notified actions they were already notified of
  */
 export async function announceTakenBack(
   dependencies: FeedDependencies,
@@ -60,7 +60,7 @@ export async function announceTakenBack(
   );
 }
 
-/** What the ref has passed on since, and when: at most somewhat more than are announced. It may stand lower now. */
+/** Actions the ref has reshared since, with the times; at most slightly more than are announced. They may move down. */
 async function passedOnSince(
   { interactions }: FeedDependencies,
   refId: RefId,
@@ -88,7 +88,7 @@ async function isWatched({ liveLog, onLiveLogError }: FeedDependencies, userId: 
   try {
     return (await liveLog.watched([userId])).length > 0;
   } catch (error) {
-    // The log tells the reader that something is missing as soon as it can.
+    // The log asks the reader to resync as soon as it can be reached.
     onLiveLogError(error);
     return false;
   }

@@ -7,16 +7,16 @@ import type { FeedQuery } from './feed-store.ts';
 import type { FeedAhead } from './read-ahead.ts';
 import { isInRange } from './feed-range.ts';
 
-/** Fewest entries looked up at once. */
+/** Minimum number of entries to look up at once. */
 const BATCH = 50;
 
 /**
- * Lays the reader's ended snoozes over a feed: an item stands no lower than the time until which it was snoozed, and the
- * place below is left out. Nothing that is stored knows of them. Items that are still snoozed stay in here: the rules
- * withhold them, as they withhold what is archived.
+ * Applies the reader's ended snoozes to a feed: an item's relevancy is at least its snooze end, and its lower position is
+ * dropped. Stored entries know nothing of snoozes. Items still snoozed pass through here: the rules withhold them, like
+ * archived ones.
  *
- * Costs nothing for readers who have never snoozed anything; for others one query a session, and one more for a page in whose
- * range a snooze ended.
+ * Free for readers who never snoozed anything. For others one query per session, plus one for a page in whose range a snooze
+ * ended.
  */
 export function applySnoozes(base: FeedReader): FeedReader {
   async function page(
@@ -54,8 +54,8 @@ interface SnoozedPage {
 }
 
 /**
- * Enough entries for a page, or all, in no order: piece by piece of the base, those that no snooze lifts, and those that came
- * back into the range of the piece.
+ * Enough entries for a page, or all, unordered. For each page of the base feed: its entries without an ended snooze, and the
+ * entries whose snooze end falls into the page's range.
  */
 async function readPage(
   base: Pick<FeedReader, 'page' | 'find'>,
@@ -75,7 +75,7 @@ async function readPage(
   }
 }
 
-/** Entries that stand in a piece, not below its bottom, because their snoozes have ended. */
+/** Entries whose snooze end lies within the page's range. */
 async function readBack(
   base: Pick<FeedReader, 'find'>,
   { reader, query, ended }: SnoozedPage,
@@ -93,13 +93,13 @@ async function readBack(
   for (let from = 0; from < wanted.length && back.length < limit; from += batch) {
     const ids = wanted.slice(from, from + batch).map(({ actionId }) => actionId);
     const found = (await base.find(reader, ids)).map((entry) => boosted(ended, entry));
-    // One that was bumped since the page was read may stand above the piece by now.
+    // Entries bumped since the page was read may be above the range now.
     back.push(...found.filter(isInPiece));
   }
   return back;
 }
 
-/** The same entry where no snooze lifts it. */
+/** Returns the entry itself when no snooze boosts it. */
 function boosted(ended: EndedSnoozes, entry: FeedEntry): FeedEntry {
   const relevancy = lifted(entry.relevancy, ended.get(entry.actionId));
   return relevancy === entry.relevancy ? entry : { ...entry, relevancy };

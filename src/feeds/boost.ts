@@ -4,9 +4,9 @@ import type { Follow } from '../domain/viewer.ts';
 import type { FeedDependencies } from './feed-dependencies.ts';
 
 /**
- * The relevancy of an action for each of these readers. Without interactions it is the same for everybody and costs
- * nothing; with interactions it needs to know the readers: one round trip, in which their follows as assigned of its refs
- * are asked for, and those of members who have passed the action on, where there are any.
+ * The relevancy of an action for each of these readers. Without interactions it is equal for all and costs nothing. With
+ * interactions it takes one round trip for the readers' assigned follows of the action's refs and, if there are reshares,
+ * their follows of the resharers.
  */
 export async function relevancies(
   { members, follows, weights }: FeedDependencies,
@@ -31,7 +31,7 @@ export async function relevancies(
     });
 }
 
-/** What these readers follow that may boost actions: members who passed them on, and refs, as assigned. One round trip. */
+/** The readers' follows that may boost actions: of resharers, and assigned ones of refs. One round trip. */
 export async function followsThatBoost(
   { follows }: Pick<FeedDependencies, 'follows'>,
   userIds: readonly UserId[],

@@ -5,7 +5,7 @@ import type { StoreUnavailable } from '../storage/database/errors.ts';
 import type { Repositories } from '../storage/repositories.ts';
 import type { FeedStore } from './feed-store.ts';
 
-/** What feeds are kept by: where they are stored, what decides about them, and who is notified. */
+/** Dependencies for maintaining feeds: stores, rules and notifications. */
 export interface FeedDependencies
   extends
     AnnounceDependencies,
@@ -17,19 +17,19 @@ export interface FeedDependencies
   readonly weights: RelevancyWeights;
 }
 
-/** Does a chunk of work when it is its turn. */
+/** Runs a chunk of work when its lane allows. */
 export type InTurn = <T>(chunk: () => Promise<T>) => Promise<T>;
 
 export interface RebuildDependencies extends FeedDependencies {
-  /** Most entries that a rebuild stores. */
+  /** Upper bound on the entries a rebuild stores. */
   readonly cap: number;
   readonly inTurn: InTurn;
 }
 
 export interface FeedReaderDependencies
   extends FeedDependencies, Pick<Repositories, 'actionCache' | 'pulledRefs'> {
-  /** The store has lost the reader's feed, and no rebuild is due yet. */
+  /** The store has lost the reader's feed, and no rebuild is pending. */
   readonly onLost: (userId: UserId) => Promise<void>;
-  /** The store could not be reached, and a read was served from the actions instead. */
+  /** The store could not be reached; the read was served from the actions. */
   readonly onStoreUnavailable: (error: StoreUnavailable) => void;
 }

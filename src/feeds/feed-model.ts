@@ -3,26 +3,26 @@ import type { IndexDefinition, RetiredIndex } from '../storage/indexes/index-def
 import type { Database } from '../storage/database/mongo.ts';
 import type { FeedStore } from './feed-store.ts';
 
-/** A way to store feeds: a folder in `models/`, and its line in the registry. */
+/** A way to store feeds: a folder in `models/` and a line in the registry. */
 export interface FeedModel {
-  /** As `FEED_MODEL` gives it. */
+  /** The value of `FEED_MODEL`. */
   readonly name: string;
-  /** Of its own collections. */
+  /** Indexes of the model's own collections. */
   readonly indexes: readonly IndexDefinition[];
-  /** Which a release before made and nothing needs any more. */
+  /** Indexes made by earlier releases that are no longer needed. */
   readonly retiredIndexes?: readonly RetiredIndex[];
-  /** @throws when a part that it needs is missing */
+  /** @throws when a required part is missing */
   open(parts: FeedModelParts): FeedStore;
 }
 
 export interface FeedModelParts {
   readonly db: Database['db'];
-  /** What belongs together may lie on different shards. Default: no. */
+  /** Related documents may be on different shards. Default: false. */
   readonly isSharded?: boolean;
-  /** The choice of a feed model that holds now; see `feed-epochs.ts`. Default: the first. */
+  /** Epoch of the current choice of model; see `feed-epochs.ts`. Default: the first. */
   readonly feedEpoch?: number;
-  /** Newest entries to hold per feed, where a model has a cap of its own. */
+  /** Newest entries to keep per feed, for models with a cap of their own. */
   readonly cap: number;
-  /** Empty where there is no Redis. */
+  /** Empty without Redis. */
   readonly redis: readonly Pick<RedisPart, 'commands' | 'prefix' | 'isSharded'>[];
 }

@@ -14,25 +14,25 @@ import { counts, isPlain, readAhead, type FeedAhead } from './read-ahead.ts';
 import { entriesBelow, findUnstored, pulledEntries, pulledFromAhead } from './unstored-entries.ts';
 import type { FeedReaderDependencies } from './feed-dependencies.ts';
 
-/** Where the entry of an action comes from: what is stored, what is pulled, or the actions themselves. */
+/** Where the entry of an action comes from: the store, pulling, or the actions themselves. */
 export interface LocatedEntry {
   readonly entry: FeedEntry;
   readonly path: 'STORED' | 'PULLED' | 'SOURCE';
 }
 
-/** A feed as the definition has it, wherever its entries come from. */
+/** A complete feed per the definition, whatever the sources of its entries. */
 export interface FeedReader {
   /**
-   * Entries in feed order, at most `limit`; fewer means that there are no more. One query while the store holds what is
-   * asked for and nothing is pulled; below the floor, for what is pulled, and while the store is away, see `source.ts`.
-   * @param ahead what was read of the same query while the reader was looked up.
+   * At most `limit` entries in feed order; fewer means the end. One query while the store has the requested range and
+   * nothing is pulled. For entries below the floor, pulled entries, and while the store is away, see `source.ts`.
+   * @param ahead result of the same query, started while the reader was being looked up.
    */
   page(reader: ReaderProfile, query: FeedQuery, ahead?: FeedAhead): Promise<readonly FeedEntry[]>;
-  /** Asks the store for a page while its reader is not known yet, which saves a round trip. */
+  /** Starts reading a page from the store before the reader is known, which saves a round trip. */
   readAhead(userId: UserId, query: FeedQuery): FeedAhead;
-  /** The entries for the given actions, in no particular order; what is not in the feed is left out. */
+  /** The entries for the given actions, unordered; actions not in the feed are left out. */
   find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]>;
-  /** The entry for one action, and where pages have it from; null where it is not in the feed. */
+  /** The entry for one action and its source; `null` when it is not in the feed. */
   locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null>;
 }
 
@@ -73,8 +73,8 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   }
 
   /**
-   * What is stored and what is pulled, down to the floor. What is stored bounds how far back it has to be pulled, so that comes
-   * afterwards; unless what was needed for the page before was read with the stored page, and suffices again.
+   * Stored and pulled entries down to the floor. The stored ones limit how far back to pull, so pulling comes second, unless
+   * the pulled entries read together with the page, by a guess from the previous page, suffice.
    */
   async function withPulled(
     reader: ReaderProfile,
@@ -82,7 +82,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     query: FeedQuery,
     ahead?: FeedAhead,
   ): Promise<readonly FeedEntry[]> {
-    // Where nothing is stored, all is below.
+    // Without stored entries the whole feed is read from the source.
     if (isAboveAll(floor) || reader.pulledFollows.length === 0) return entries;
     const { limit } = query;
     const bounded = withSince(query, entries[limit - 1] ?? floor);
@@ -128,7 +128,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
     return { entry, path: floor === null || isAbove(entry, floor) ? 'STORED' : 'SOURCE' };
   }
 
-  /** Reads; where the store cannot be reached, reads again as if it stored nothing: never half of either. */
+  /** Runs a read. If the store cannot be reached, repeats it as if nothing were stored, and never mixes the two. */
   async function withOrWithoutStore<T>(
     reader: ReaderProfile,
     read: (reader: ReaderProfile) => Promise<T>,
@@ -153,7 +153,7 @@ export function feedReader(dependencies: FeedReaderDependencies): FeedReader {
   };
 }
 
-/** Whether no action that was last touched at that time or before, and was not looked at, can be on the page. */
+/** Whether actions last touched at or before that time, which were not examined, can be ruled out for the page. */
 function isCertain(lookedAbove: Date | null, since: Date | undefined, last: FeedEntry | undefined): boolean {
   if (lookedAbove === null) return true;
   const above = lookedAbove.getTime();
@@ -163,7 +163,7 @@ function isCertain(lookedAbove: Date | null, since: Date | undefined, last: Feed
   );
 }
 
-/** Nothing is wanted that is before the position, if there is one. */
+/** Excludes everything below the position, if there is one. */
 function withSince(query: FeedQuery, position: FeedPosition | null): FeedQuery {
   if (position === null) return query;
   const { since } = query;
@@ -171,7 +171,7 @@ function withSince(query: FeedQuery, position: FeedPosition | null): FeedQuery {
   return isCloser ? { ...query, since: position.relevancy } : query;
 }
 
-/** In feed order, each action once; what is pulled counts where both have it, since it is as of now. */
+/** Merges in feed order, without duplicates; the pulled entry wins because it is up to date. */
 function merge(stored: readonly FeedEntry[], pulled: readonly FeedEntry[]): FeedEntry[] {
   if (pulled.length === 0) return [...stored];
   const newer = new Set(pulled.map((entry) => entry.actionId));

@@ -5,7 +5,7 @@ import type { ReaderMarks } from '../storage/readers/feeds.ts';
 import type { DeliveryReason, FeedEntry, FeedPosition } from '../domain/newsfeed-item.ts';
 import type { PulledAhead, PullGuess } from '../storage/follows/pull-guesses.ts';
 
-/** One reader of a chunk: where the action stands in their feed and why it is there. */
+/** A reader of a chunk: the relevancy of the action in their feed, and the reasons. */
 export interface ReaderDelivery {
   readonly userId: UserId;
   readonly relevancy: Date;
@@ -14,15 +14,15 @@ export interface ReaderDelivery {
 
 export interface DeliveryChunk {
   readonly actionId: ActionId;
-  /** Each reader at most once. */
+  /** No reader occurs twice. */
   readonly readers: readonly ReaderDelivery[];
-  /** No earlier attempt can have written this chunk. A hint: a wrong one costs time, never correctness. */
+  /** No earlier attempt can have written this chunk. A hint: a wrong value costs time, not correctness. */
   readonly isFirstAttempt: boolean;
 }
 
 /**
- * What a delivery changed, for live events. Readers who already had the item as it is are in neither list. Where a model
- * does not hold an item – it was let go, or lies at the floor or below – it cannot know of it and tells it as added.
+ * Changes made by a delivery, for live events. Readers who had the item unchanged are in neither list. If a model does not
+ * store an item, because it was evicted or lies at or below the floor, it cannot compare and reports the item as added.
  */
 export interface DeliveryOutcome {
   readonly added: readonly UserId[];
@@ -31,14 +31,14 @@ export interface DeliveryOutcome {
 
 export interface FillOptions {
   /**
-   * With these entries the feed has been given everything above this position; null: everything. The floor is set
-   * to this position, or to the highest evicted entry. A model that loses what it holds – all of it, with its floor above
-   * all – vouches for a feed again from then on, provided that the feed was opened and has not been lost since.
+   * With these entries the feed has been given everything above this position; `null`: everything. Sets the floor to this
+   * position, or to the highest evicted entry. A model that can lose feeds (its floor is then above all) is complete again
+   * from here on, provided the feed was opened before and not lost since.
    */
   readonly isCompleteDownTo?: FeedPosition | null;
 }
 
-/** A piece of one feed. */
+/** A range of one feed. */
 export interface FeedQuery {
   /** Exclusive: entries strictly after this position. */
   readonly after?: FeedPosition;
@@ -60,93 +60,97 @@ export interface HoldersQuery {
   readonly limit: number;
 }
 
-/** A piece of what a model holds of one feed. */
+/** A page of the stored part of one feed. */
 export interface StoredPage {
-  /** In feed order, at most `limit`. Fewer means that the model holds no more in the range. */
+  /** In feed order, at most `limit`. Fewer means the model stores no more in the range. */
   readonly entries: readonly FeedEntry[];
   /**
-   * How far down the model vouches for being complete: it holds everything above this position that was ever given to
-   * it and not removed, and nothing is promised at it and below. Null: all the way down. It sinks only by a rebuild.
+   * The stored feed is complete above this position: it has every entry delivered to it and not removed. Nothing is
+   * guaranteed at the position and below. `null`: complete to the end. Only a rebuild lowers the floor.
    */
   readonly floor: FeedPosition | null;
-  /** The model has lost what it held, or never was given the feed: a rebuild brings it back. The floor is above all. */
+  /** The model lost the feed or never had it; a rebuild restores it. The floor is then above all. */
   readonly isLost?: true;
 }
 
-/** What was read of a reader together with a page of their feed, before it. */
+/** Facts about a reader that were read together with a page of their feed, and before it. */
 export interface KnownReader {
   readonly marks: ReaderMarks;
-  /** Null: the host application has not described them. */
+  /** `null`: the host application has not described them. */
   readonly member: Member | null;
-  /** Before it was read. */
+  /** A time before the read. */
   readonly asOf: Date;
-  /** What the directory was stamped with; see `storage/directory/directory-stamps.ts`. */
+  /** Stamp of the directory; see `storage/directory/directory-stamps.ts`. */
   readonly directoryStamp: number;
-  /** Their follows of the refs that were named as pulled; absent: they were not asked for. */
+  /** The reader's follows of the requested pulled refs; absent: not requested. */
   readonly pulledFollows?: readonly Follow[];
 }
 
-/** A page whose entries say which revision their actions had. */
+/** A page whose entries include the revisions of their actions. */
 export interface OpenedFeed extends StoredPage {
   readonly reader: KnownReader;
-  /** What was guessed to be needed of pulled refs, read after the entries; absent: it was not read, or not as a whole. */
+  /** Data about pulled refs, read after the entries by a guess; absent: not read, or not complete. */
   readonly pulled?: PulledAhead;
 }
 
-/** What is asked of pulled refs together with a page. */
+/** What to read about pulled refs together with a page. */
 export interface PulledQuestion {
-  /** The refs of which some actions may not have been pushed. */
+  /** Refs of which some actions may not have been pushed. */
   readonly refIds: ReadonlySet<RefId>;
-  /** What the page will need of them; null: nothing is known of that. */
+  /** Expected needs of the page; `null`: unknown. */
   readonly guess: PullGuess | null;
 }
 
 /**
- * A way to store materialised feeds. Every model behaves alike; they differ in cost.
+ * A way to store materialised feeds. All models behave alike and differ only in cost.
  *
- * - **What is stored** is a cache. A model may hold only the newest entries of a feed, never others, and never an entry
- *   that was not delivered. What lies below is read from the actions themselves, by `feed-reader.ts`.
- * - **Cap.** A model that holds only so many entries per feed lets go of the lowest ones – or, where it lets go of
- *   another, raises its floor above it – and tells by `floor` how far it is complete. It may hold less than its cap, but
- *   at least the newest half of it. Letting go and raising the floor are one step for who reads: no page ever
- *   has a hole above the floor that comes with it.
- * - **Order**: a feed is ordered by relevancy, then action id, both descending, with action ids compared as hex.
- * - **Idempotence**: every method may be called again with the same arguments, by the same or another process, at
- *   the same time or later. An entry's relevancy only rises; its reasons are a set that only grows, until it is
- *   removed.
- * - **Atomicity**: per entry, not per chunk. A failed call may have done a part of its work; calling it again
- *   completes it.
- * - **Errors** of the database pass through unchanged. Unknown readers and actions are not errors. A model whose entries are
- *   kept elsewhere rejects with StoreUnavailable while it cannot be reached; `page` and `find` do so within a second.
- * - **Lifecycle**: the store borrows its connections. Who made them closes them.
+ * - **Stored entries** are a cache. A model may store only the newest entries of a feed, but none that were not delivered.
+ * Entries
+ *   below are read from the actions by `feed-reader.ts`.
+ * - **Cap.** A model with a cap evicts the lowest entries, or evicts another one and raises its floor above it. `floor` says
+ * how far
+ *   the feed is complete. It may store fewer entries than its cap, but at least the newest half. Evicting and raising the floor
+ *   are atomic for readers: no page has a gap above the floor that it reports.
+ * - **Order**: relevancy, then action id, both descending; action ids compare as hex.
+ * - **Idempotence**: every method may be repeated with the same arguments, by any process, concurrently or later. Until an
+ * entry is
+ *   removed, its relevancy only rises and its set of reasons only grows.
+ * - **Atomicity**: per entry, not per chunk. A failed call may have done a part of its work; repeating it completes the
+ * rest.
+ * - **Errors** of the database pass through unchanged. Unknown readers and actions are not errors. Models that store entries
+ *   elsewhere reject with StoreUnavailable while that cannot be reached; `page` and `find` do so within a second.
+ * - **Lifecycle**: the store borrows its connections; their owner closes them.
  */
 export interface FeedStore {
-  /** The name under which the registry and `FEED_MODEL` know the model. */
+  /** Name of the model in the registry and in `FEED_MODEL`. */
   readonly model: string;
-  /** Puts the action into the feeds of the chunk's readers, or raises it there. */
+  /** Adds the action to the feeds of the chunk's readers, or raises it there. */
   deliver(chunk: DeliveryChunk): Promise<DeliveryOutcome>;
   /**
-   * Puts many actions into one reader's feed, or raises them there. Tells which of them are new. To fill with nothing
-   * opens a feed: a rebuild does so before it reads what to fill it with.
+   * Adds many actions to one reader's feed, or raises them there. Returns those that are new. Filling with nothing opens a
+   * feed; a rebuild does so before it reads the actions.
    */
   fill(userId: UserId, entries: readonly FeedEntry[], options?: FillOptions): Promise<readonly ActionId[]>;
   page(query: FeedPageQuery): Promise<StoredPage>;
   /**
-   * The same with all that a page needs to know of its reader, read before the page, in one command. Null: there is no
-   * document of the reader to begin with. Absent where a model cannot do it.
+   * A page together with everything it needs to know about its reader, read before the page, in one command. `null`: the
+   * reader has no document yet. Absent when the model cannot do it.
    */
   readonly open?: (query: FeedPageQuery, pulled: PulledQuestion) => Promise<OpenedFeed | null>;
-  /** The reader's entries for the given actions, in no particular order; missing ones are left out. */
+  /** The reader's entries for the given actions, unordered; missing ones are left out. */
   find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]>;
   /**
-   * Readers who hold the action, in the order of their ids; fewer than `limit` means that there are no more. A caller that
-   * removes it tells them first and removes it then: cut off in between, nobody is forgotten.
+   * Readers whose stored feed has the action, ordered by id; fewer than `limit` means the end. Callers that remove the
+   * action notify the readers first and remove it afterwards, so that an interruption loses no notification.
    */
   holders(actionId: ActionId, query: HoldersQuery): Promise<readonly UserId[]>;
   /** Removes each of the actions from the feed of each of these readers. */
   remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void>;
-  /** Forgets a reader's entries at and below a position. Who asks for it knows that the feed goes on from the source there. */
+  /**
+   * Deletes a reader's stored entries at and below a position. The caller has set the feed to continue from the source
+   * there.
+   */
   trim(userId: UserId, from: FeedPosition): Promise<void>;
-  /** Throws a reader's whole feed away, and with it the floor. */
+  /** Deletes a reader's whole stored feed, including the floor. */
   drop(userId: UserId): Promise<void>;
 }

@@ -5,11 +5,12 @@ import { clock } from '../lib/clock.ts';
 import type { FeedDependencies } from './feed-dependencies.ts';
 
 /**
- * Puts past actions into one reader's feed and tells who is watching. For an action that was hidden or deleted since it
- * was read, and whose removal may have passed this feed by, one more pass is asked for.
+ * Adds past actions to one reader's feed and notifies watchers. If an action was hidden or deleted since it was read, its
+ * removal may have missed this feed, so another pass is requested.
  *
- * @param notifiesOfStored also notifies of what was stored already. For changes by which a reader comes to see what was
- *   delivered before: its event may have been withheld.
+ * @param notifiesOfStored also notify of entries that were already stored. For changes that make earlier deliveries visible,
+ * whose
+ *   events may have been withheld.
  */
 export async function fillFeed(
   dependencies: FeedDependencies,
@@ -27,7 +28,7 @@ export async function fillFeed(
   const visible = new Set(
     found.filter((action) => !action.isHidden && !action.isDeleted).map((action) => action.id),
   );
-  // Not removed here: it may have been shown again meanwhile, by a pass that found it in its place.
+  // Not removed here: a later pass may have shown the action again and found the entry in place.
   for (const id of added) if (!visible.has(id)) await fanOuts.requestPass(id, clock.now(), 'URGENT');
   await announce(
     dependencies,

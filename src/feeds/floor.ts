@@ -9,13 +9,13 @@ export function isAbove(position: FeedPosition, floor: FeedPosition | null): boo
   return floor === null || compareFeedPositions(position, floor) < 0;
 }
 
-/** The first where they are the same. */
+/** Returns the first when they are equal. */
 export function higher(a: FeedPosition | null, b: FeedPosition | null): FeedPosition | null {
   if (a === null || b === null) return a ?? b;
   return compareFeedPositions(a, b) <= 0 ? a : b;
 }
 
-/** Where to go on from the floor, which belongs to what lies below it; nothing when everything does. */
+/** Query start for entries at the floor and below; empty when everything is below. */
 export function startBelow(floor: FeedPosition, after: FeedPosition | undefined): { after?: FeedPosition } {
   if (isAboveAll(floor)) return {};
   const { time, actionId } = positionAbove({ time: floor.relevancy, actionId: floor.actionId });

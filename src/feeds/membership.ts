@@ -7,14 +7,14 @@ import type { SourceKeys } from '../storage/actions/source-actions.ts';
 import { resolveEntries } from './resolve-entries.ts';
 import type { FeedDependencies } from './feed-dependencies.ts';
 
-/** What decides which actions belong into one reader's feed. */
+/** Everything that decides which actions belong in one reader's feed. */
 export interface FeedMembership {
   readonly reader: ReaderProfile;
-  /** Every follow of the reader that has a span, or at least those of `followableIds` of the actions in question. */
+  /** All of the reader's follows with a span, or at least those of the actions' `followableIds`. */
   readonly follows: readonly Follow[];
 }
 
-/** One round trip of two queries; reads every follow of the reader. */
+/** One round trip of two queries; reads all of the reader's follows. */
 export async function feedMembershipOf(
   dependencies: FeedDependencies,
   userId: UserId,
@@ -34,7 +34,7 @@ export async function followsWithSpans(
   return (await follows.all(userId)).filter(({ spans }) => spans.length > 0);
 }
 
-/** By what actions may reach the reader. */
+/** Keys by which actions may reach the reader. */
 export function sourceKeys({ reader, follows }: FeedMembership): SourceKeys {
   const { userId, member } = reader;
   return {
@@ -49,7 +49,7 @@ export function sourceKeys({ reader, follows }: FeedMembership): SourceKeys {
   };
 }
 
-/** The entries of those of the actions that are in the reader's feed by the definition, marks of their own aside. */
+/** Entries for those of the actions that belong in the reader's feed by the definition, regardless of marks. */
 export async function entriesOf(
   dependencies: FeedDependencies,
   { reader, follows }: FeedMembership,

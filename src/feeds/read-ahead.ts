@@ -4,28 +4,28 @@ import type { FeedPageQuery, FeedQuery, KnownReader, StoredPage } from './feed-s
 import type { FeedReaderDependencies } from './feed-dependencies.ts';
 import type { PulledAhead, PullGuesses } from '../storage/follows/pull-guesses.ts';
 
-/** A page that the store has been asked for before its reader was known. No promise of it has to be awaited. */
+/** A page requested from the store before its reader is known. Its promises need not be awaited. */
 export interface FeedAhead {
-  /** What the store has told of the reader besides, read before the page; null: nothing. */
+  /** Facts about the reader that the store read before the page; `null`: none. */
   readonly known: Promise<KnownReader | null>;
   readonly page: Promise<StoredPage>;
-  /** What was read with the page of pulled refs; null: nothing. */
+  /** Data about pulled refs read with the page; `null`: none. */
   readonly pulled: Promise<PulledAhead | null>;
-  /** When it was begun, by the clock that processes share. */
+  /** Start of the read, by the clock shared between processes. */
   readonly begunAt: number;
 }
 
 /**
- * What was read of a store counts only if the reader's profile already vouched for the store when it was read. Read
- * before the profile, that holds unless a rebuild came to its end in between: by what the profile says now there would be
- * no hole where there was one then. So, unless the store has read the profile before the page, the rebuild must have
- * ended before the read began by more than clocks of hosts differ and a write waits for the database.
+ * A page read ahead is valid only if the profile already declared the stored feed complete when the page was read. If the
+ * profile is read after the page, a rebuild may have finished in between: the profile would then call complete what had gaps
+ * before. So unless the store read the profile first, the rebuild must have ended before the read began, by more than the
+ * clock difference between hosts plus the time a write may wait for the database.
  */
 const SETTLED_AFTER_MS = 300_000;
 
 const NOTHING: Promise<null> = Promise.resolve(null);
 
-/** Whether a page is the first one, of everything. */
+/** Whether a page is the first one, without a range. */
 export function isPlain({ after, since, until }: Omit<FeedQuery, 'limit'>): boolean {
   return after === undefined && since === undefined && until === undefined;
 }
@@ -50,7 +50,7 @@ export function readAhead(
         : opening.then((opened) => opened ?? feedStore.page(asked)),
     pulled: opening === undefined ? NOTHING : opening.then((opened) => opened?.pulled ?? null),
   };
-  // Awaited by who needs them; for others they may fail.
+  // Awaited only by callers that need them: avoid unhandled rejections.
   for (const promise of [ahead.known, ahead.page, ahead.pulled]) promise.catch(() => undefined);
   return ahead;
 }

@@ -12,9 +12,9 @@ import type { FeedDependencies, InTurn, RebuildDependencies } from './feed-depen
 const CHUNK = 500;
 
 /**
- * Removes from a reader's stored feed what does not belong there, and puts every entry where it belongs, also when that
- * is lower. Costs four round trips per 500 stored entries, and four more where something is to be changed. Returns what
- * was changed; watchers have been notified of it.
+ * Removes entries that do not belong in a reader's stored feed and corrects the positions of the others, also downwards.
+ * Costs four round trips per 500 stored entries, and four more for changes. Watchers have been notified of the changes,
+ * which are returned.
  */
 export async function sweepFeed(
   dependencies: FeedDependencies,
@@ -23,7 +23,7 @@ export async function sweepFeed(
   return (await sweep(dependencies, userId, (chunk) => chunk())).notified;
 }
 
-/** Returns also the first page of what was stored, as it was before. */
+/** Also returns the first page of the stored feed as it was before. */
 async function sweep(
   dependencies: FeedDependencies,
   userId: UserId,
@@ -43,7 +43,7 @@ async function sweep(
   }
 }
 
-/** Returns what was stored below the position, and what of it was changed. */
+/** Returns the entries stored below the position, and the changes among them. */
 async function sweepChunk(
   dependencies: FeedDependencies,
   membership: FeedMembership,
@@ -66,12 +66,12 @@ async function sweepChunk(
 }
 
 /**
- * Makes the top of a reader's stored feed what the definition says: sweeps it, then adds what is missing from the
- * actions themselves, down to `cap` entries. Returns the floor: where the feed goes on from the source; null when it is
- * stored whole. The store is notified before the actions are read and when all are written, so that it can vouch for the feed.
- * The difference is announced to watchers; where what pages were read from is not known any more, they have a resync in its place.
+ * Makes the top of a reader's stored feed match the definition: sweeps it, then adds missing entries from the actions, down
+ * to `cap` entries. Returns the floor, below which the feed continues from the source; `null` when it is stored completely.
+ * The store is informed before the actions are read and after all are written, so that it can declare the feed complete.
+ * Differences are announced to watchers; if it is unknown what their pages were read from, they are asked to resync instead.
  *
- * @param claim.floor what was stored before was vouched for above this position; null: all the way down
+ * @param claim.floor the stored feed was complete above this position before; `null`: to the end
  */
 export async function rebuildStoredFeed(
   given: RebuildDependencies,
@@ -113,22 +113,22 @@ const NOBODY_WATCHES: AnnounceDependencies['liveLog'] = {
 };
 
 /**
- * Whether what is stored is all that pages have been read from since the feed was vouched for. What the store has lost or let go of since
- * may stand in the list of a watcher where it stood then, and nobody can say of it that it stands elsewhere now.
+ * Whether the stored entries include everything that pages have been read from since the feed was declared complete. Entries
+ * that the store lost or evicted since may be in a watcher's list at an old position, and their changes cannot be announced.
  */
 function storesWhatWasRead({ floor, isLost }: StoredPage, vouchedFor: FeedPosition | null): boolean {
   if (isLost === true || isAboveAll(vouchedFor)) return false;
-  // Nothing is ever stored: pages are always as they should be.
+  // The model stores nothing: pages are always computed.
   if (floor === null || isAboveAll(floor)) return true;
   return vouchedFor !== null && compareFeedPositions(floor, vouchedFor) >= 0;
 }
 
-/** Those of the entries that are stored, as they are. */
+/** The stored ones among the entries, unchanged. */
 export function asStored(entries: readonly FeedEntry[]): FeedEntry[] {
   return entries.filter(isPushed).map(withoutPull);
 }
 
-/** What comes into the feed by pulling alone is not stored. */
+/** Entries that are only pulled are not stored. */
 function isPushed(entry: FeedEntry): boolean {
   return entry.reasons.some((reason) => reason !== 'PULL');
 }
@@ -144,7 +144,7 @@ async function wantedEntries(
   return new Map(asStored(entries).map((entry) => [entry.actionId, entry]));
 }
 
-/** A stored entry says why it was pushed; that it is pulled too is found when the feed is read. */
+/** A stored entry has the reasons for pushing only; pulling is decided at read time. */
 function withoutPull(entry: FeedEntry): FeedEntry {
   return { ...entry, reasons: entry.reasons.filter((reason) => reason !== 'PULL') };
 }
@@ -157,7 +157,7 @@ function isSame(stored: FeedEntry, wanted: FeedEntry | undefined): boolean {
   );
 }
 
-/** Takes entries out and puts what is wanted in their place. */
+/** Removes entries and adds the wanted ones in their place. */
 async function replace(
   dependencies: FeedDependencies,
   userId: UserId,
@@ -170,8 +170,9 @@ async function replace(
     userId,
     ids.flatMap((id) => wanted.get(id) ?? []),
   );
-  // A delivery that came between the reading and the removal is gone with it. What it went by was written before it,
-  // so looking once more finds it.
+  // A delivery between the read and the removal is lost with it. The data it was based on was written before, so another
+  // look
+  // finds it.
   const now = await wantedEntries(dependencies, await feedMembershipOf(dependencies, userId), ids);
   await dependencies.feedStore.fill(userId, [...now.values()]);
   await announce(

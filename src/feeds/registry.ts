@@ -23,7 +23,7 @@ export const FEED_INDEXES = FEED_MODELS.flatMap(({ indexes }) => indexes);
 
 export const RETIRED_FEED_INDEXES = FEED_MODELS.flatMap(({ retiredIndexes = [] }) => retiredIndexes);
 
-/** @throws when there is no model of this name, naming those there are, or when a part that it needs is missing. */
+/** @throws when the name is unknown, listing the known models, or when a required part is missing. */
 export function createFeedStore(name: string, parts: FeedModelParts): FeedStore {
   const model = FEED_MODELS.find((known) => known.name === name);
   if (model === undefined)
@@ -31,7 +31,7 @@ export function createFeedStore(name: string, parts: FeedModelParts): FeedStore 
   return model.open(parts);
 }
 
-/** The store of the model and those of all others in the database: another choice of model may have left feeds there. */
+/** The model's store and those of all other models in the database: another choice of model may have left feeds there. */
 export function createEveryFeedStore(model: string, parts: FeedModelParts): readonly FeedStore[] {
   const others = FEED_MODEL_NAMES.filter((name) => name !== model && name !== 'redis');
   return [model, ...others].map((name) => createFeedStore(name, parts));

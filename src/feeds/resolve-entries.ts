@@ -8,11 +8,10 @@ import type { FeedDependencies } from './feed-dependencies.ts';
 export type PlaceEntry = (userId: UserId, action: Action, reasons: readonly DeliveryReason[]) => FeedEntry;
 
 /**
- * Prepares to place many actions in the feeds of many readers, with the boosts that each has earned so far. Two round
- * trips if any of the actions was interacted with, else none. The second asks for follows too: those of the members who
- * passed any of them on, and those as assigned, unless they are known.
+ * Prepares to compute entries of many actions for many readers, including boosts. Two round trips if any of the actions has
+ * interactions, otherwise none. The second one also loads follows: of resharers, and assigned ones unless they are known.
  *
- * @param known where there is one reader: their follows of the refs of these actions.
+ * @param known for a single reader: their follows of the refs of these actions.
  */
 export async function resolveEntries(
   { interactions, members, follows, weights }: FeedDependencies,

@@ -1,20 +1,20 @@
 import type { ObjectId } from 'mongodb';
 import type { FeedEntryDocument } from '../../../storage/documents/feed-documents.ts';
 
-/** A part of one reader's feed: entries of one span of time, or as many as fit. */
+/** A part of one reader's feed: the entries of a time span, or a fixed number of entries. */
 export interface FeedBucketDocument {
   _id: ObjectId;
   userId: string;
-  /** Time buckets: the span's number. Size buckets: 0. */
+  /** Time buckets: number of the span. Size buckets: 0. */
   span: number;
   entries: FeedEntryDocument[];
-  /** How many entries were ever put in. */
+  /** Number of entries ever added. */
   size: number;
-  /** No entry's relevancy is above `top`, none below `bottom`. */
+  /** Upper and lower bound of the entries' relevancies. */
   top: Date;
   bottom: Date;
-  /** Present while entries may still be put in: in one bucket of a span at a time. */
+  /** Present while entries may be added; at most one bucket of a span is open. */
   isOpen?: true;
-  /** Present when it is not open and its last entry has been taken out. */
+  /** Present when closed and its last entry has been removed. */
   isEmpty?: true;
 }

@@ -5,7 +5,7 @@ import { sizeBucketsFeedStore } from './size-buckets.ts';
 import { timeBucketsFeedStore } from './time-buckets.ts';
 
 const TIME_BUCKET_MS = 24 * 60 * 60 * 1_000;
-/** What a document takes until a further one is begun. A delivery rewrites the whole document. */
+/** Capacity of a document. A delivery rewrites the whole document. */
 const TIME_BUCKET_ENTRIES = 100;
 const SIZE_BUCKET_ENTRIES = 50;
 

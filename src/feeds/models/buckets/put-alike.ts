@@ -9,15 +9,15 @@ export interface BucketEntry extends FeedEntry {
   readonly userId: UserId;
 }
 
-/** An entry for the open bucket of a span; it is made if there is none, and closed when it is full. */
+/** An entry for a span's open bucket, which is created if missing and closed when full. */
 export interface Put {
   readonly entry: BucketEntry;
   readonly span: number;
 }
 
 /**
- * Puts one entry into the buckets of many readers: one look which of them have an open one, one statement for those, and
- * one that makes it for the others. What others do at the same time is for who puts to look at. Returns as `write`.
+ * Adds one entry to the buckets of many readers: one query for readers with an open bucket, one statement for them, and one
+ * that creates buckets for the others. The caller checks for concurrent writes. Returns the same as `write`.
  */
 export async function putAlike(
   collection: Collection<FeedBucketDocument>,
@@ -58,7 +58,7 @@ export async function putAlike(
   }
 }
 
-/** As the stages below make it. */
+/** The same document that the stages below create. */
 function newBucket({ entry, span }: Put, capacity: number): FeedBucketDocument {
   return {
     ...{ _id: new ObjectId(), userId: entry.userId, span },

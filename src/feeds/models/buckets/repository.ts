@@ -17,21 +17,21 @@ export interface BucketPlace extends BucketEntry {
 
 export interface BucketWrites {
   readonly put: readonly Put[];
-  /** Entries to be raised to these relevancies and given these reasons where they lie. */
+  /** Entries to raise to these relevancies and reasons in their current buckets. */
   readonly raise: readonly BucketPlace[];
 }
 
 export interface BucketQuery {
   readonly userId: UserId;
-  /** Buckets that hold nothing at this relevancy or below are left out, and those with nothing at `since` or above. */
+  /** Skips buckets without entries at or below this relevancy, and those without entries at or above `since`. */
   readonly upper?: Date;
   readonly since?: Date;
   readonly limit: number;
 }
 
-/** Documents of several entries each; at `capacity` one is closed. Unique key: userId, span, of the one that is open. */
+/** Documents of several entries each, closed at `capacity`. Unique key of the open one: userId, span. */
 export function feedBucketsRepository(collection: Collection<FeedBucketDocument>, capacity: number) {
-  /** What holds nothing any more goes. Nothing is ever put into it: it is not open. Index `empty`. */
+  /** Deletes empty closed buckets. Nothing is ever added to a closed one. Index `empty`. */
   async function sweep(userIds: readonly UserId[]): Promise<void> {
     await collection.deleteMany({ userId: { $in: [...userIds] }, isEmpty: true });
   }
@@ -39,7 +39,7 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
   return {
     capacity,
 
-    /** Where these readers hold these actions; more than one place each while an entry is moved. Index `holders`. */
+    /** Where these readers have these actions; more than one place while an entry is being moved. Index `holders`. */
     async places(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<BucketPlace[]> {
       const ids = actionIds.map((id) => new ObjectId(id));
       const documents = await collection
@@ -69,8 +69,8 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
     },
 
     /**
-     * One unordered write; what goes to many readers by three commands. Returns those entries that could not be put since
-     * the bucket seems to hold them already, or was made by somebody else in this moment.
+     * One unordered write; entries for many readers take three commands. Returns entries that could not be added because a
+     * bucket seems to have them already, or because another writer created the bucket at the same moment.
      */
     async write({ put: all, raise }: BucketWrites): Promise<BucketEntry[]> {
       const { alike, others: put } = separated(
@@ -86,7 +86,7 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
               userId: entry.userId,
               span,
               isOpen: true as const,
-              // Not $ne: the local engine would go through the index of the actions for it, all of it.
+              // Not $ne: the local engine would scan the whole index of actions for it.
               $nor: [{ 'entries.actionId': new ObjectId(entry.actionId) }],
             },
             update: putStages(entry, capacity),
@@ -112,7 +112,7 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
       }
     },
 
-    /** Full buckets, which nothing is put into any more. */
+    /** Inserts buckets that are full and closed. */
     async insertFull(
       buckets: readonly { readonly span: number; readonly entries: readonly BucketEntry[] }[],
     ): Promise<void> {
@@ -135,7 +135,7 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
       );
     },
 
-    /** Takes copies out that are no better than they were found. */
+    /** Removes copies, unless they were raised since they were found. */
     async takeOut(places: readonly BucketPlace[]): Promise<void> {
       if (places.length === 0) return;
       await collection.bulkWrite(
@@ -155,7 +155,7 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
       await sweep(places.map(({ userId }) => userId));
     },
 
-    /** Buckets in order of their tops, best first: one statement, so that no entry is between two of them. Index `page`. */
+    /** Buckets by their top relevancy, best first. One statement, so that a moving entry is not missed. Index `page`. */
     async read({ userId, upper, since, limit }: BucketQuery): Promise<{ top: Date; entries: FeedEntry[] }[]> {
       const documents = await inOneBatch(
         collection
@@ -172,9 +172,9 @@ export function feedBucketsRepository(collection: Collection<FeedBucketDocument>
       return documents.map(({ top, entries }) => ({ top, entries: entries.map(toEntry) }));
     },
 
-    /** The next readers who hold the action, in order of id. Index `holders`. */
+    /** The next readers who have the action, ordered by id. Index `holders`. */
     async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
-      // Who holds it twice for the moment counts once, and must not make the answer look like the end.
+      // A reader who temporarily has two copies counts once, which must not make the page look like the last one.
       for (let wanted = limit + 1; ; wanted *= 2) {
         const documents = await inOneBatch(
           collection
@@ -225,7 +225,7 @@ const MARK_EMPTY: Document = {
   },
 };
 
-/** @param condition of an entry, as `$$entry`, to stay. */
+/** @param condition expression on an entry, as `$$entry`, for entries to keep. */
 function keepStages(condition: object): Document[] {
   return [
     { $set: { entries: { $filter: { input: '$entries', as: 'entry', cond: condition } } } },

@@ -3,17 +3,15 @@ import type { FeedStore } from '../../feed-store.ts';
 import { bucketFeedStore } from './store.ts';
 
 /**
- * Documents of so many entries each: one per reader is open, and closed when it is full. For sites with long feeds, few
- * bumps and deliveries that come in order: few documents and index entries, and a page is one or two of them. Nothing is
- * ever cut off by the model.
+ * Documents with a fixed number of entries: one per reader is open, and is closed when full. For sites with long feeds, few
+ * bumps and deliveries in order: few documents and index entries, and a page reads one or two of them. Never evicts.
  *
- * Cost for a chunk: three or four commands, one more where it is not the first attempt – which readers have an open document,
- * the write for those, that for the others, and a look for what others wrote at the same moment –; the database writes one
- * document of up to `capacity` entries per reader. A bump is six commands:
- * the entry is put into the open document, found twice, taken out of the old one, and emptied documents go. A page is one
- * query, two where it is not the first; where deliveries came out of order, documents overlap, and more of them are read.
- * A removal is two commands. Storage: about 80 bytes per entry and one index key, and per document about 150 bytes and
- * three keys.
+ * Cost of a chunk: three or four commands, plus one unless it is the first attempt: find readers with an open document,
+ * write to those, write for the others, and check for concurrent writes. The database writes one document of up to
+ * `capacity` entries per reader. A bump takes six commands: the entry is added to the open document, found twice and removed
+ * from the old one, and empty documents are deleted. A page is one query, or two if it is not the first; when deliveries
+ * came out of order, documents overlap, and more of them are read. A removal takes two commands. Storage: about 80 bytes per
+ * entry and one index key, plus about 150 bytes and three keys per document.
  */
 export function sizeBucketsFeedStore(buckets: FeedBucketsRepository): FeedStore {
   return bucketFeedStore({

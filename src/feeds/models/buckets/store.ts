@@ -6,26 +6,26 @@ import type { FeedPageQuery, FeedStore } from '../../feed-store.ts';
 import { isBehind, unite } from '../shared/put-in-rounds.ts';
 
 const MAX_ROUNDS = 20;
-/** Buckets read beyond the page's own; four times as many when they are not enough. */
+/** Buckets read beyond those of the page; four times as many if they do not suffice. */
 const SPARE_BUCKETS = 2;
 
 export interface BucketModel {
   readonly model: string;
   readonly buckets: FeedBucketsRepository;
-  /** The span of time in whose buckets an entry belongs. */
+  /** The time span whose buckets an entry belongs in. */
   readonly spanOf: (relevancy: Date) => number;
-  /** Whether an entry that is raised within its span stays where it lies, also when that bucket is closed. */
+  /** Whether an entry raised within its span stays in its bucket, even a closed one. */
   readonly raisesInPlace: boolean;
 }
 
 type Change = 'added' | 'raised';
 
 /**
- * What the models of buckets have in common. An entry that is raised into another bucket is put there first and taken out
- * of the old one then, so it is never missing; a reader that finds it twice uses the better copy.
+ * Shared behaviour of the bucket models. An entry raised into another bucket is added there first and then removed from the
+ * old one, so it is never missing; readers that find two copies use the better one.
  *
- * No index keeps two writers from putting one entry into two buckets at the same moment: every put is looked at again,
- * and the worse copy taken out. Both writers may then tell it as added; one of them does.
+ * No index prevents two writers from adding an entry to two buckets at once: every write is checked afterwards, and the
+ * worse copy is removed. Both writers may then report it as added.
  */
 export function bucketFeedStore(options: BucketModel): FeedStore {
   const { model, buckets, spanOf } = options;
@@ -57,14 +57,14 @@ export function bucketFeedStore(options: BucketModel): FeedStore {
     drop: (userId) => buckets.drop(userId),
   };
 
-  /** Writes and looks again until every entry lies in one place, no lower and for no fewer reasons than wanted. */
+  /** Writes and checks until every entry is in exactly one place, with at least the wanted relevancy and reasons. */
   async function put(
     { raisesInPlace }: BucketModel,
     wanted: readonly BucketEntry[],
     isFirstAttempt: boolean,
   ): Promise<(Change | undefined)[]> {
     const changes = new Map<BucketEntry, Change>();
-    // Put without a look before: a further copy that turns up was there already.
+    // Added without looking first: another copy found later was there before.
     const unseen = new Set<BucketEntry>();
     let pending = wanted;
     for (let round = 0; pending.length > 0; round++) {
@@ -86,7 +86,7 @@ export function bucketFeedStore(options: BucketModel): FeedStore {
         const others = copies.filter((copy) => copy !== place);
         const whole = others.reduce<FeedEntry>(unite, place);
         const former = others.find((copy) => isBehind(copy, entry));
-        // Of a better copy nobody can say whether it was there before. Its writer may have taken this one for the former.
+        // Whether a better copy was there before is unknown: its writer may have seen this copy as the earlier one.
         if (unseen.has(entry) && former !== undefined) changes.set(entry, 'raised');
         if (isBehind(whole, entry)) {
           if (!changes.has(entry)) changes.set(entry, 'raised');
@@ -118,7 +118,7 @@ export function bucketFeedStore(options: BucketModel): FeedStore {
     return buckets.places(userIds, actionIds);
   }
 
-  /** Many entries of one feed fill whole buckets; the rest goes into the open ones. Returns what could not be put. */
+  /** Many entries of one feed fill whole buckets; the rest is added to open ones. Returns what could not be added. */
   async function write(
     entries: readonly BucketEntry[],
     raise: readonly BucketPlace[],
@@ -144,7 +144,7 @@ export function bucketFeedStore(options: BucketModel): FeedStore {
   }
 }
 
-/** Reads as many buckets as it takes to be sure of the page, in one statement. */
+/** Reads enough buckets in one statement to determine the page. */
 async function readPage(buckets: FeedBucketsRepository, query: FeedPageQuery): Promise<FeedEntry[]> {
   const { userId, after, since, until, limit } = query;
   const upper = earlier(after?.relevancy, until);
@@ -165,7 +165,7 @@ async function readPage(buckets: FeedBucketsRepository, query: FeedPageQuery): P
   }
 }
 
-/** Leaves out what has a better copy above what is asked for: it is being moved there. */
+/** Drops entries with a better copy above the requested range: they are being moved there. */
 async function withoutRaised(
   buckets: FeedBucketsRepository,
   userId: UserId,
@@ -201,7 +201,7 @@ function best(copies: readonly BucketPlace[]): BucketPlace {
   return copies.reduce((a, b) => (isBetter(b, a) ? b : a));
 }
 
-/** Two copies with the same relevancy are ordered by their buckets, so that all writers keep the same. */
+/** Breaks ties by bucket, so that all writers keep the same copy. */
 function isBetter(a: BucketPlace, b: BucketPlace): boolean {
   const byPosition = compareFeedPositions(a, b);
   return byPosition === 0 ? a.bucketId > b.bucketId : byPosition < 0;
@@ -217,7 +217,7 @@ function byEntry(places: readonly BucketPlace[]): Map<string, BucketPlace[]> {
   return groups;
 }
 
-/** An action id has no spaces. */
+/** Unambiguous, since an action id has no spaces. */
 function keyOf({ userId, actionId }: Pick<BucketEntry, 'userId' | 'actionId'>): string {
   return `${actionId} ${userId}`;
 }

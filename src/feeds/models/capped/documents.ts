@@ -1,22 +1,22 @@
 import type { ObjectId } from 'mongodb';
 import type { FeedPlaceDocument, StoredEntryDocument } from '../../../storage/documents/feed-documents.ts';
 
-/** One place in the ring of one reader's feed, and the entry that has it. `_id` is the reader's and the place's number. */
+/** A slot of a reader's ring with its entry. `_id` consists of the reader and the slot number. */
 export interface FeedSlotDocument extends StoredEntryDocument {
   _id: string;
 }
 
-/** The ring of one reader's feed. `_id` is the reader's. */
+/** The ring of one reader's feed. `_id` is the reader's id. */
 export interface FeedRingDocument {
   _id: string;
-  /** How many numbers have been given out; number n has the place n mod cap. */
+  /** Numbers handed out so far; number n belongs to slot n mod cap. */
   numFeed: number;
-  /** The latest to whom numbers were given, newest first, with the first of them. */
+  /** The latest claims of numbers, newest first, each with its first number. */
   claims: { by: ObjectId; first: number }[];
-  /** The largest cap under which a place may have been taken that is still taken. */
+  /** The largest cap under which a still occupied slot may have been filled. */
   extent: number;
-  /** The best of what was let go. */
+  /** The highest evicted position. */
   floor: FeedPlaceDocument | null;
-  /** At least `rank` stored entries are not below this place. Absent: not known. */
+  /** At least `rank` stored entries are at or above this position. Absent: unknown. */
   pivot?: (FeedPlaceDocument & { rank: number }) | null;
 }

@@ -5,10 +5,10 @@ import { higher } from '../../floor.ts';
 import type { FeedRingsRepository } from './repository.ts';
 import { planRing } from './ring-plan.ts';
 
-/** More rivals than that for one ring at the same time are no rivals but a fault. */
+/** More concurrent writers of one ring than this indicate a bug. */
 const MAX_TRIES = 100;
 
-/** Makes the ring hold the best of what it holds and these, within the cap. Returns what is new in it. */
+/** Makes the ring contain the best of its own and the given entries, within the cap. Returns the new ones. */
 export async function fillRing(
   rings: FeedRingsRepository,
   cap: number,
@@ -28,7 +28,7 @@ export async function fillRing(
       stored: await rings.all(userId),
       wanted: pending,
     });
-    // Also without numbers to take: the floor may need a ring that is not there yet.
+    // Even without numbers to claim, raising the floor may require creating the ring.
     const needsRing = plan.numbers > 0 || plan.floor !== null;
     if (needsRing && !(await rings.takeFrom(userId, numFeed, plan.numbers))) continue;
     if (plan.floor !== null) await rings.raiseFloors([{ userId, floor: plan.floor }]);

@@ -8,7 +8,7 @@ const COLLECTION = 'feedSlots';
 
 export const cappedModel: FeedModel = {
   name: 'capped',
-  // Rings are found by their ids.
+  // Rings are found by `_id`.
   indexes: [
     ...storedEntriesIndexes(COLLECTION),
     index(

@@ -5,18 +5,18 @@ import { slotId, type FeedRing, type SlotWrite } from './ring.ts';
 
 export interface RingSize {
   readonly cap: number;
-  /** So many of the newest entries never give way. */
+  /** Number of newest entries that are never evicted. */
   readonly half: number;
 }
 
-/** An entry for a reader in whose ring numbers have been taken for it. */
+/** An entry for a reader in whose ring numbers have been claimed for it. */
 export interface Candidate {
   readonly reader: ReaderDelivery;
   readonly ring: FeedRing;
   readonly entry: FeedEntry;
 }
 
-/** What is in places, by their ids. */
+/** Entries in slots, by slot id. */
 export type Occupants = ReadonlyMap<string, FeedPosition>;
 
 export function placesOf({ first }: FeedRing, count: number, { cap }: RingSize): readonly number[] {
@@ -31,7 +31,7 @@ export function isOccupantOf(
   return places.some((slot) => occupants.get(slotId(userId, slot))?.actionId === entry.actionId);
 }
 
-/** The first of the places that is free, or held by what may give way. */
+/** The first slot that is free or whose entry may be evicted. */
 export function placeFor(
   places: readonly number[],
   { ring, entry }: Candidate,
@@ -47,14 +47,14 @@ export function placeFor(
   return null;
 }
 
-/** Whether at least half of the cap is left above it. */
+/** Whether at least half of the cap remains above it. */
 function mayGiveWay(
   evicted: FeedPosition,
   entry: FeedPosition,
   { pivot }: FeedRing,
   { half }: RingSize,
 ): boolean {
-  // Of one place only the better one is kept.
+  // With a single slot, the better entry is kept.
   if (half === 1 && isAbove(entry, evicted)) return true;
   return pivot !== null && pivot.rank >= half && isAbove(pivot, evicted);
 }

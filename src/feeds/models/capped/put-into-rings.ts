@@ -6,24 +6,24 @@ import { isOccupantOf, placeFor, placesOf, type Candidate, type Occupants, type 
 import type { FeedRingsRepository } from './repository.ts';
 import type { FeedRing, SlotWrite } from './ring.ts';
 
-/** Look-ups of single readers at the same time. */
+/** Concurrent look-ups of single readers. */
 const AT_ONCE = 16;
 
 export interface PutOptions {
-  /** How many numbers of each ring are taken. */
+  /** Numbers to claim in each ring. */
   readonly count: number;
-  /** Who holds the action already was looked up before. */
+  /** Existing holders of the action are already known. */
   readonly isLookedUp: boolean;
 }
 
 interface Choice {
   readonly writes: ReadonlyMap<SlotWrite, Candidate>;
-  /** Below the newest half of full rings: they give way themselves. */
+  /** Entries below the newest half of full rings: evicted at once. */
   readonly letGo: readonly Candidate[];
   readonly again: readonly ReaderDelivery[];
 }
 
-/** Returns those to try again: somebody else was faster, or no place was found yet. */
+/** Returns entries to retry: another writer was faster, or no slot was found yet. */
 export async function putIntoRings(
   rings: FeedRingsRepository,
   size: RingSize,
@@ -56,7 +56,7 @@ function candidatesOf(
     const entry = { actionId, relevancy: reader.relevancy, reasons: reader.reasons };
     if (ring === undefined) again.push(reader);
     else if (isAbove(entry, ring.floor)) candidates.push({ reader, ring, entry });
-    // At the floor or below nothing is promised; but an entry that is stored already is raised.
+    // Nothing is promised at or below the floor, but an entry that is already stored is raised.
     else if (!isLookedUp) again.push(reader);
   }
   return { candidates, again };
@@ -78,7 +78,7 @@ async function choosePlaces(
   const again: ReaderDelivery[] = [];
   const undecided: Candidate[] = [];
   for (const candidate of candidates) {
-    // Who has it already in one of these places is looked up: it would give way to itself, and might sink by that.
+    // An existing copy in one of these slots would be evicted by itself and might sink: raise it instead.
     if (isOccupantOf(placesOf(candidate.ring, count, size), candidate, occupants))
       again.push(candidate.reader);
     else if (!choose(candidate)) undecided.push(candidate);
@@ -86,7 +86,7 @@ async function choosePlaces(
   const letGo: Candidate[] = [];
   for (const candidate of await withPivots(rings, size, undecided)) {
     if (choose(candidate)) continue;
-    // All places have been looked at, and it is itself not among the newest half: it gives way.
+    // All slots were examined, and the entry is not among the newest half: it is evicted itself.
     const { pivot } = candidate.ring;
     if (count === size.cap && pivot !== null && !isAbove(candidate.entry, pivot)) letGo.push(candidate);
     else again.push(candidate.reader);
@@ -107,7 +107,7 @@ function occupantsOf(
   );
 }
 
-/** How far the floors are raised before anything gives way. */
+/** New floors, to be written before anything is evicted. */
 function floorsOf({ writes, letGo }: Choice) {
   return [
     ...letGo.map(({ reader, entry }) => ({ userId: reader.userId, floor: entry })),
@@ -117,7 +117,7 @@ function floorsOf({ writes, letGo }: Choice) {
   ];
 }
 
-/** With what the newest half is now. */
+/** Updates where the newest half of the ring begins. */
 async function withPivots(
   rings: FeedRingsRepository,
   { half }: RingSize,

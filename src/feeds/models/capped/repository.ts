@@ -8,7 +8,7 @@ import { ringSlots } from './ring-slots.ts';
 export interface CappedCollections {
   readonly rings: Collection<FeedRingDocument>;
   readonly slots: Collection<FeedSlotDocument>;
-  /** The same collection, by what its documents have in common with others. */
+  /** The same collection with the fields that all models share. */
   readonly entries: Collection<StoredEntryDocument>;
 }
 
@@ -25,8 +25,8 @@ export type FeedRingsRepository = ReturnType<typeof storedEntries> &
   ReturnType<typeof ringSlots>;
 
 /**
- * Feeds as rings: an entry has the place `n mod cap`, with n from a counter of the reader's, and is one document, so that
- * what was there gives way by the same write. Unique keys: the place, as `_id`, and userId, actionId.
+ * Feeds as rings: an entry occupies slot `n mod cap`, with n from a counter per reader. Each slot is one document, so that
+ * the write that adds an entry evicts the previous one. Unique keys: the slot, as `_id`, and userId, actionId.
  */
 export function feedRingsRepository(
   { rings, slots, entries }: CappedCollections,

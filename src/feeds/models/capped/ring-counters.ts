@@ -7,12 +7,12 @@ import type { FeedRingDocument } from './documents.ts';
 import type { FeedRing, RingPivot } from './ring.ts';
 import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
 
-/** Claims of others that may come between one's own and its reading. */
+/** Claims by other writers that may come between making a claim and reading it back. */
 const CLAIMS_KEPT = 16;
 
 export function ringCounters(rings: Collection<FeedRingDocument>, cap: number) {
   return {
-    /** Takes the next `count` numbers of each of these rings, which are made where there are none. Two round trips. */
+    /** Claims the next `count` numbers of each ring; creates missing rings. Two round trips. */
     async take(userIds: readonly UserId[], count: number): Promise<FeedRing[]> {
       const token = new ObjectId();
       const claim = { by: token, first: { $ifNull: ['$numFeed', 0] } };
@@ -66,7 +66,7 @@ export function ringCounters(rings: Collection<FeedRingDocument>, cap: number) {
       return { numFeed, extent, floor: floor && toPosition(floor) };
     },
 
-    /** Takes `count` numbers if the counter stands where it is thought to stand; else false, and nothing is done. */
+    /** Claims `count` numbers if the counter still has the expected value; otherwise returns false and does nothing. */
     async takeFrom(userId: UserId, numFeed: number, count: number): Promise<boolean> {
       try {
         const { matchedCount, upsertedCount } = await rings.updateOne(
@@ -96,12 +96,12 @@ export function ringCounters(rings: Collection<FeedRingDocument>, cap: number) {
       );
     },
 
-    /** Comes after entries were removed: then nothing is known of how many are left above a place. */
+    /** Called after removals: the number of entries above a position is then unknown. */
     async forgetPivots(userIds: readonly UserId[]): Promise<void> {
       await rings.updateMany({ _id: { $in: [...userIds] }, pivot: { $ne: null } }, { $set: { pivot: null } });
     },
 
-    /** Raises floors, never lowers them. Comes before what is at them and below gives way. */
+    /** Raises floors, never lowers them. Called before entries at or below them are evicted. */
     async raiseFloors(
       floors: readonly { readonly userId: UserId; readonly floor: FeedPosition }[],
     ): Promise<void> {
@@ -127,7 +127,7 @@ export function ringCounters(rings: Collection<FeedRingDocument>, cap: number) {
       );
     },
 
-    /** No place beyond the cap is taken any more. */
+    /** Called once no slot beyond the cap is occupied any more. */
     async shrink(userId: UserId, extent: number): Promise<void> {
       await rings.updateOne({ _id: userId, extent }, { $set: { extent: cap } });
     },

@@ -13,26 +13,27 @@ export interface RingState {
   readonly wanted: readonly FeedEntry[];
 }
 
-/** How a ring comes to hold what is wanted beside what it holds. */
+/** The steps that make a ring contain the wanted entries. */
 export interface RingPlan {
-  /** Wanted and not held, whether they get a place or not. */
+  /** Wanted entries that are not stored, whether they get a slot or not. */
   readonly missing: readonly FeedEntry[];
-  /** How many numbers are needed, those passed over included. */
+  /** Numbers to claim, including skipped ones. */
   readonly numbers: number;
   readonly writes: readonly SlotWrite[];
-  /** Wanted, held and to be raised. */
+  /** Wanted entries that are stored and must be raised. */
   readonly behind: readonly FeedEntry[];
-  /** Where the floor is to be at least. */
+  /** Minimum for the floor. */
   readonly floor: FeedPosition | null;
-  /** Held in places beyond the cap, and not among the best any more. */
+  /** Entries in slots beyond the cap that no longer belong to the best. */
   readonly beyond: readonly TakenSlot[];
-  /** Nothing is left in places beyond the cap. */
+  /** No occupied slot remains beyond the cap. */
   readonly isWithinCap: boolean;
 }
 
 /**
- * The best `cap` entries of both stay or come; the others let go. Those that come get the places of the numbers from
- * `first` on that are free or held by what lets go, the lowest first, so that they give way in this order.
+ * Keeps or adds the best `cap` entries of stored and wanted ones; the others are evicted. New entries get the slots of the
+ * numbers from `first` on that are free or whose entry is evicted; the lowest come first, so that they will be evicted
+ * first.
  */
 export function planRing({ userId, cap, first, floor, stored, wanted }: RingState): RingPlan {
   const byId = new Map(stored.map((entry) => [entry.actionId, entry]));

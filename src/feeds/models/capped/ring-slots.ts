@@ -10,7 +10,7 @@ import { inOneBatch } from '../../../storage/database/in-one-batch.ts';
 
 export function ringSlots(slots: Collection<FeedSlotDocument>) {
   return {
-    /** Who has these places, in no particular order; free ones are left out. */
+    /** Entries in these slots, unordered; free slots are left out. */
     async taken(
       places: readonly { readonly userId: UserId; readonly slot: number }[],
     ): Promise<ReadonlyMap<string, FeedPosition>> {
@@ -28,7 +28,7 @@ export function ringSlots(slots: Collection<FeedSlotDocument>) {
       return new Map(documents.map((document) => [document._id, toPosition(document)]));
     },
 
-    /** The entries of these ranks, from 1, of what a reader holds; fewer where there are no more. Index `page`. */
+    /** The reader's entries with these ranks, counted from 1; fewer at the end. Index `page`. */
     async ranked(userId: UserId, from: number, to: number): Promise<FeedPosition[]> {
       const documents = await slots
         .find({ userId })
@@ -48,7 +48,7 @@ export function ringSlots(slots: Collection<FeedSlotDocument>) {
       }));
     },
 
-    /** One unordered write. Returns what it could not: the place is taken, or the reader holds the action already. */
+    /** One unordered write. Returns writes that failed: the slot is occupied, or the reader already has the action. */
     async write(writes: readonly SlotWrite[]): Promise<SlotWrite[]> {
       if (writes.length === 0) return [];
       try {
@@ -57,7 +57,7 @@ export function ringSlots(slots: Collection<FeedSlotDocument>) {
             const _id = slotId(userId, slot);
             const document = toEntryDocument(entry);
             if (evicted === null) return { insertOne: { document: { _id, userId, ...document } } };
-            // Where another entry has the place by now this does not match and cannot be inserted either.
+            // If another entry occupies the slot by now, this neither matches nor can be inserted.
             const filter = { _id, userId, ...toPlace(evicted) };
             return { updateOne: { filter, update: { $set: document }, upsert: true } };
           }),
@@ -69,7 +69,7 @@ export function ringSlots(slots: Collection<FeedSlotDocument>) {
       }
     },
 
-    /** Frees places, where nobody has raised their entries meanwhile. */
+    /** Frees slots whose entries have not been raised meanwhile. */
     async free(userId: UserId, taken: readonly TakenSlot[]): Promise<void> {
       if (taken.length === 0) return;
       await slots.bulkWrite(

@@ -1,15 +1,15 @@
 import type { UserId } from '../../../domain/action.ts';
 import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 
-/** What is known of a ring when numbers have been taken from it. */
+/** State of a ring right after claiming numbers. */
 export interface FeedRing {
   readonly userId: UserId;
-  /** The first of the numbers. */
+  /** The first of the claimed numbers. */
   readonly first: number;
   readonly floor: FeedPosition | null;
-  /** As many held entries as its rank says are not below it; null: not known. */
+  /** A position with its rank: at least so many stored entries are at or above it; `null`: unknown. */
   readonly pivot: RingPivot | null;
-  /** Entries may hold places up to here. */
+  /** Upper bound of occupied slots. */
   readonly extent: number;
 }
 
@@ -21,7 +21,7 @@ export interface TakenSlot extends FeedEntry {
   readonly slot: number;
 }
 
-/** An entry to be put into a place: a free one, or that of an entry which gives way. */
+/** An entry to write into a slot, either a free one or that of an evicted entry. */
 export interface SlotWrite {
   readonly userId: UserId;
   readonly slot: number;
@@ -29,7 +29,7 @@ export interface SlotWrite {
   readonly evicted: FeedPosition | null;
 }
 
-/** Unambiguous, whatever is in a user id: what comes after the last underscore is the place. */
+/** Unambiguous for any user id: the slot number follows the last underscore. */
 export function slotId(userId: UserId, slot: number): string {
   return `${userId}_${String(slot)}`;
 }

@@ -8,21 +8,19 @@ import { putIntoRings } from './put-into-rings.ts';
 import type { FeedRingsRepository } from './repository.ts';
 
 /**
- * A ring of `cap` places per reader, one document each: the n-th entry has the place `n mod cap`, so the oldest gives way
- * to the newest by the write that puts it there, and a feed never takes more than its places. For sites that keep the last
- * so many items of everybody: storage is known beforehand, and no job has to clear anything away.
+ * A ring of `cap` slots per reader, one document each. The n-th entry goes to slot `n mod cap`, so the write that adds the
+ * newest entry evicts the oldest, and a feed never exceeds its slots. For sites that keep the last so many items of
+ * everybody: storage is known in advance, and no clean-up job is needed.
  *
- * An entry that is bumped is raised where it is. When its place is due, it is passed over as long as it belongs to the
- * newest half of the cap; the next place is taken. Whatever gives way, the floor is raised to it before.
+ * A bumped entry is raised in place. When its slot is due, it is skipped while it belongs to the newest half of the cap, and
+ * the next slot is used. Before an entry is evicted, the floor is raised to it.
  *
- * The cap may be another one at any start. A ring that grows is full after one more turn at the latest. One that shrinks
- * takes places beyond the cap no more, and frees them twice per turn, and with every fill, of what is not among the newest
- * `cap` entries any more.
+ * The cap may change at any start. A ring that grows is full after at most one more turn. A ring that shrinks no longer uses
+ * slots beyond the cap, and frees those of entries outside the newest `cap`, twice per turn and with every fill.
  *
- * Cost for a chunk: five round trips where a ring is full, three where it is not, one more where it is not the first
- * attempt; for each reader a write of the counter and one of the entry. A bump is one `updateMany` per distinct relevancy
- * and set of reasons. Twice per turn of a ring, one query finds out what its newest half is. A page is two queries. A
- * fill reads the whole ring.
+ * Cost of a chunk: five round trips for full rings, three otherwise, plus one unless it is the first attempt; per reader one
+ * write of the counter and one of the entry. A bump is one `updateMany` per distinct relevancy and set of reasons. Twice per
+ * turn of a ring, one query determines its newest half. A page is two queries. A fill reads the whole ring.
  */
 export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedStore {
   const size = { cap, half: Math.ceil(cap / 2) };
@@ -35,7 +33,7 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
         holders: (userIds) => rings.holders(chunk.actionId, userIds),
         insert: (readers) => {
           tries += 1;
-          // More numbers each time: what is passed over now may be many in a row.
+          // More numbers each time, since many consecutive slots may have to be skipped.
           const count = Math.min(cap, 2 ** (tries - 1));
           const isLookedUp = tries > 1 || !chunk.isFirstAttempt;
           return putIntoRings(rings, size, { actionId: chunk.actionId, readers }, { count, isLookedUp });
@@ -52,12 +50,12 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
       return fillRing(rings, cap, userId, entries, options ?? {});
     },
     async page(query) {
-      // In this order: what gives way in between is at the floor or below by then.
+      // The order matters: an entry evicted in between is at or below the floor read afterwards.
       const entries = await rings.page(query);
       const { floor } = await rings.ring(query.userId);
       return { entries: entries.filter((entry) => isAbove(entry, floor)), floor };
     },
-    // As in a page: a late writer can leave an older place of an entry below the floor.
+    // As in a page, a late writer may have left an older copy of an entry below the floor.
     async find(userId, actionIds) {
       const entries = await rings.find(userId, actionIds);
       if (entries.length === 0) return entries;
@@ -79,7 +77,7 @@ export function cappedFeedStore(rings: FeedRingsRepository, cap: number): FeedSt
     },
   };
 
-  /** Returns the readers who do not have it any more. */
+  /** Returns the readers who no longer have it. */
   async function raise(
     actionId: ActionId,
     readers: readonly ReaderDelivery[],

@@ -14,7 +14,7 @@ export const itemsModel: FeedModel = {
   open: ({ db, feedEpoch, isSharded = false }) =>
     itemsFeedStore(
       newsfeedItemsRepository(db.collection(COLLECTION), db.collection(COLLECTION)),
-      // Allowed there as well, but the shard of the reader would ask others for each action, one after the other.
+      // Would work on a sharded cluster, too, but the reader's shard would query other shards once per action.
       isSharded ? null : feedOpener(openCollections(db), COLLECTION, feedEpoch),
     ),
 };

@@ -18,22 +18,22 @@ import { ENTRY_FIELDS, IN_FEED_ORDER, pageFilter } from '../shared/stored-entrie
 
 interface OpenedDocument extends FeedDocument {
   readonly members: readonly PlainMember[];
-  /** With the revisions of their actions, where there are any. */
+  /** With the revisions of their actions, if any. */
   readonly entries: readonly (FeedEntryDocument & { readonly rev?: number })[];
   readonly directory: readonly { readonly stamp: number }[];
   readonly follows?: readonly PlainFollow[];
   readonly pulled?: readonly ActionDocument[];
 }
 
-/** Most pulled refs that are asked for in the same command. */
+/** Upper bound on pulled refs included in the command. */
 const MOST_PULLED = 500;
 
 /**
- * Reads in one command what a page needs of a reader: their marks first, then the stamp of the directory, who they are, the
- * entries, and of each the revision of its action; where refs are pulled, also which of them they follow, and what the page will need of
- * these by a guess. Null where the reader has not read yet, and has no document to begin with. Indexes `page`, `pair` or
+ * Reads in one command what a page needs: the reader's marks, then the directory stamp, the member, the entries, and the
+ * revision of each entry's action. With pulled refs, also which of them the reader follows and what a guess expects the page
+ * to need of them. `null` when the reader has never read and so has no document to start from. Indexes `page`, `pair` or
  * `by_ref`, `pull`, and `_id` of the others.
- * @param items name of the collection that holds the entries
+ * @param items name of the collection of entries
  */
 export function feedOpener(
   { feeds, members, actions, directoryStamps, follows }: Collections,
@@ -48,7 +48,7 @@ export function feedOpener(
     const [opened] = await feeds
       .aggregate<OpenedDocument>([
         { $match: { _id: userId } },
-        // Before every name: none may be older than the stamp that it is kept by.
+        // Read before all names: none may be older than the stamp it is cached under.
         lookUp(directoryStamps.collectionName, 'directory', [
           { $match: { _id: 'directory' } },
           { $project: { _id: 0, stamp: 1 } },
@@ -75,10 +75,10 @@ export function feedOpener(
               pipeline: [{ $project: { _id: 0, rev: 1 } }],
             },
           },
-          // The revision alone, and not a list of documents with one each: that halves what has to be decoded.
+          // Only the revision instead of a nested document each: that halves the decoding.
           { $project: { ...ENTRY_FIELDS, rev: { $arrayElemAt: ['$actions.rev', 0] } } },
         ]),
-        // After the entries: what is taken out of them because it is pulled now is pulled by then.
+        // After the entries: an action moved from pushed to pulled meanwhile is found here.
         ...(guessed === null
           ? []
           : [
@@ -122,7 +122,7 @@ function askedOf(refIds: ReadonlySet<RefId>, guess: PullGuess | null): ReadonlyS
   return new Set([...refIds, ...guess.otherIds]);
 }
 
-/** Null where there is more than was to be taken. */
+/** `null` when there is more than was requested. */
 function aheadOf(
   { pulled = [] }: OpenedDocument,
   read: Pick<PulledAhead, 'guess' | 'follows' | 'asked'>,

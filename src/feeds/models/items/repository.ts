@@ -19,8 +19,8 @@ function newDocument(
 }
 
 /**
- * A reader has one item of an action, since it has one id. It holds the reader, by whom items are sharded, so that the same
- * id is always on the same shard. The action comes first: what a delivery inserts lies together in the index.
+ * Deterministic, so a reader has one item per action. Contains the reader, the shard key, so that equal ids are on the same
+ * shard. The action comes first, so that the inserts of a delivery are adjacent in the index.
  */
 export function itemId(userId: UserId, actionId: ObjectId): string {
   return `${actionId.toHexString()}_${userId}`;
@@ -29,7 +29,7 @@ export function itemId(userId: UserId, actionId: ObjectId): string {
 /** One document per reader and action. Unique key: `_id`. */
 export function newsfeedItemsRepository(
   collection: Collection<NewsfeedItemDocument>,
-  /** The same collection, by what its documents have in common with others. */
+  /** The same collection with the fields that all models share. */
   entries: Collection<StoredEntryDocument>,
 ) {
   async function insertNew<T>(
@@ -48,7 +48,7 @@ export function newsfeedItemsRepository(
   return {
     ...storedEntries(entries),
 
-    /** Inserts what is not there, in one unordered write. Returns those entries that were there already. */
+    /** Inserts missing entries in one unordered write. Returns those that already existed. */
     async insert(actionId: ActionId, entries: readonly ReaderEntry[]): Promise<ReaderEntry[]> {
       const id = new ObjectId(actionId);
       return insertNew(entries, (entry) => newDocument(entry.userId, id, entry));

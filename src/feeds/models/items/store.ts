@@ -4,11 +4,11 @@ import { byBoost } from '../shared/by-boost.ts';
 import { isBehind } from '../shared/put-in-rounds.ts';
 
 /**
- * One document per reader and action. The model for most sites: entries of any reader can be raised and removed one
- * by one, nothing is ever cut off, and the cost of a delivery does not depend on the length of the feed.
+ * One document per reader and action. The model for most sites: entries of any reader can be raised and removed
+ * individually, nothing is evicted, and the cost of a delivery does not depend on the length of the feed.
  *
- * Cost: a page is one query; a delivery to a new reader one insert in a bulk; a bump one `updateMany` per distinct
- * relevancy and set of reasons.
+ * Cost: a page is one query; a delivery to a new reader is one insert in a bulk write; a bump is one `updateMany` per
+ * distinct relevancy and set of reasons.
  */
 export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] | null): FeedStore {
   return {
@@ -17,7 +17,7 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
     async deliver({ actionId, readers, isFirstAttempt }) {
       const stored = isFirstAttempt ? NONE : await holdersOf(actionId, readers);
       const missing = readers.filter((reader) => !stored.has(reader.userId));
-      // Somebody else may have inserted in between: those are looked up.
+      // Another writer may have inserted these meanwhile: look them up.
       const overtaken = await items.insert(actionId, missing);
       const late = new Set(overtaken.map((entry) => entry.userId));
       const behind = [
@@ -82,7 +82,7 @@ export function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['
 type Holders = ReadonlyMap<string, Pick<ReaderDelivery, 'relevancy' | 'reasons'>>;
 const NONE: Holders = new Map();
 
-/** Whether the reader holds the action lower than it is to be, or for fewer reasons. */
+/** Whether the stored entry has a lower relevancy or fewer reasons than wanted. */
 function isStoredBehind(stored: Holders, reader: ReaderDelivery): boolean {
   const holder = stored.get(reader.userId);
   return holder !== undefined && isBehind(holder, reader);

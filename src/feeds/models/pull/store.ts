@@ -2,10 +2,10 @@ import { FLOOR_ABOVE_ALL } from '../../../domain/newsfeed-item.ts';
 import type { FeedStore } from '../../feed-store.ts';
 
 /**
- * Nothing is stored: a feed is made from the actions whenever it is read. For sites with few readers or few reads, and to
- * compare the others with. A delivery announces it to everybody, for the watchers among them.
+ * Stores nothing: a feed is computed from the actions at every read. For sites with few readers or few reads, and as a
+ * reference for the other models. A delivery is announced to everybody, since it is unknown who already had it.
  *
- * Cost: nothing for a delivery, a bump, a removal or storage; a page costs what reading from the source costs.
+ * Cost: deliveries, bumps, removals and storage are free; a page costs as much as reading from the source.
  */
 export function pullFeedStore(): FeedStore {
   return {

@@ -3,7 +3,7 @@ import { partitionedFeedStore } from './partitioned-store.ts';
 import { redisFeedsRepository } from './repository.ts';
 import { redisFeedStore } from './store.ts';
 
-/** Feeds expire after a week: those that nobody reads go, others are rebuilt. */
+/** Lifetime of a feed: feeds that nobody reads expire, others are rebuilt. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;
 
 export const redisModel: FeedModel = {

@@ -3,7 +3,7 @@ import type { UserId } from '../../../domain/action.ts';
 import { compareUtf8 } from '../../../lib/compare-utf8.ts';
 import type { FeedStore } from '../../feed-store.ts';
 
-/** The feeds of a cluster: each reader's lies in one of its parts, and so do their places among the holders of an action. */
+/** Feeds on a cluster: each reader's feed, and the reader's place among the holders of actions, is in one part. */
 export function partitionedFeedStore(stores: readonly [FeedStore, ...FeedStore[]]): FeedStore {
   const count = stores.length;
   const [first] = stores;

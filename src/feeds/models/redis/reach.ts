@@ -1,11 +1,11 @@
 import { StoreUnavailable } from '../../../storage/database/errors.ts';
 
-/** How long a read waits for its answer, in milliseconds. */
+/** Timeout of a read, in milliseconds. */
 const PATIENCE_MS = 1_000;
-/** For so long after an answer that did not come, reads are refused without being sent. */
+/** After a timeout, reads are refused without being sent for this long. */
 const PAUSE_MS = 1_000;
 
-/** Error codes of a server that refuses every command, whatever it is asked. */
+/** Error codes of a server that currently refuses all commands. */
 const NOT_NOW = new Set([
   'BUSY',
   'CLUSTERDOWN',
@@ -19,19 +19,19 @@ const NOT_NOW = new Set([
   'TRYAGAIN',
 ]);
 
-/** Commands to a Redis that may be away. Rejects with StoreUnavailable where it is, with what the server says else. */
+/** Commands to a Redis that may be away: rejects with StoreUnavailable then, otherwise with the server's error. */
 export interface RedisReach {
-  /** Waits for as long as the client does. */
+  /** Waits as long as the client does. */
   write<T>(send: () => Promise<T>): Promise<T>;
   /**
-   * For who can do without: waits for a second at the most, and not at all while Redis is known to be away. A connection
-   * that is lost refuses on its own; of one that is silent only one read at a time finds out whether it still is.
+   * For callers with a fallback: waits for at most a second, and not at all while Redis is known to be away. A lost
+   * connection refuses on its own; with a silent one, a single read at a time tests whether it answers again.
    */
   read<T>(send: () => Promise<T>): Promise<T>;
 }
 
 export function redisReach(patienceMs: number = PATIENCE_MS): RedisReach {
-  /** Until when nothing is read, by the local clock; null: the last answer came. */
+  /** No reads until this time, by the local clock; `null`: the last command was answered. */
   let silentUntil: number | null = null;
 
   async function write<T>(send: () => Promise<T>): Promise<T> {
@@ -54,7 +54,7 @@ export function redisReach(patienceMs: number = PATIENCE_MS): RedisReach {
     let giveUp: NodeJS.Timeout | undefined;
     const silence = new Promise<never>((_, reject) => {
       giveUp = setTimeout(() => {
-        // Where it was this process that took so long, the answer lies in the socket and comes first.
+        // If this process was the slow one, the answer is waiting in the socket and is handled first.
         setImmediate(() => {
           if (isOver) return;
           silentUntil = performance.now() + PAUSE_MS;
@@ -73,7 +73,7 @@ export function redisReach(patienceMs: number = PATIENCE_MS): RedisReach {
   return { write, read };
 }
 
-/** A server that answers is there, unless it says that it takes nothing. Without an answer it cannot be reached. */
+/** A server that answers is available, unless it refuses every command. Without an answer it is away. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return true;
   return NOT_NOW.has(error.message.split(' ', 1)[0] ?? '');

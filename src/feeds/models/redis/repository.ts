@@ -23,36 +23,36 @@ import type { RedisPart } from '../../../connections/redis-parts.ts';
 
 export interface RedisFeedsOptions {
   readonly cap: number;
-  /** How long a feed lives from its first write. */
+  /** Lifetime of a feed from its first write. */
   readonly lifetimeMs: number;
 }
 
 export type RedisFeedChange = 'added' | 'raised' | 'none';
 
-/** Entries per script: a script must not hold up the server for long. */
+/** Entries per script: a script must not block the server for long. */
 const BATCH = 250;
 
 /**
- * Feeds as sorted sets. Keys and their meaning are in `redis-feed-scripts.ts`. Rejects with StoreUnavailable while Redis is
- * away – reads within a second, see `redis-reach.ts` – and else with the errors of the client.
+ * Feeds as sorted sets; keys are described in `scripts.ts`. Rejects with StoreUnavailable while Redis is away (reads within
+ * a second, see `reach.ts`), otherwise with the client's errors.
  */
 export function redisFeedsRepository(
   { commands: client, prefix, isSharded }: Pick<RedisPart, 'commands' | 'prefix' | 'isSharded'>,
   { cap, lifetimeMs }: RedisFeedsOptions,
 ) {
   const reach = redisReach();
-  // A node of a cluster refuses the script where it does not have the slot of this key, in which all others lie.
+  // A cluster node refuses a script whose declared key is not in its slots; all other keys share the slot.
   const keys = isSharded ? [`${prefix}feed:`] : [];
   const evaluate = (script: string, args: readonly (string | number)[]): Promise<unknown> =>
     client.eval(script, keys.length, ...keys, prefix, lifetimeMs, cap, ...args);
   const run = (script: string, ...args: (string | number)[]): Promise<unknown> =>
-    // By text, not by hash: a second attempt after NOSCRIPT could overtake a later write.
+    // EVAL instead of EVALSHA: a second attempt after NOSCRIPT could overtake a later write.
     reach.write(() => evaluate(script, args));
   const ask = (script: string, ...args: (string | number)[]): Promise<unknown> =>
     reach.read(() => evaluate(script, args));
 
   return {
-    /** One change per reader, in order. One command for 250 readers, all sent at once. */
+    /** One change per reader, in order. One command per 250 readers, sent concurrently. */
     async deliver(actionId: ActionId, readers: readonly ReaderEntry[]): Promise<RedisFeedChange[]> {
       const replies = await Promise.all(
         batches(readers).map((batch) =>
@@ -70,7 +70,7 @@ export function redisFeedsRepository(
       return replies.flatMap((reply) => texts(reply).map(toChange));
     },
 
-    /** One change per entry, in order. One command for 250 entries. */
+    /** One change per entry, in order. One command per 250 entries. */
     async fill(userId: UserId, entries: readonly FeedEntry[]): Promise<RedisFeedChange[]> {
       const replies = await Promise.all(
         batches(entries).map((batch) =>
@@ -88,12 +88,12 @@ export function redisFeedsRepository(
       return replies.flatMap((reply) => texts(reply).map(toChange));
     },
 
-    /** Notes that a rebuild of the feed begins. */
+    /** Records that a rebuild of the feed has started. */
     async open(userId: UserId): Promise<void> {
       await run(OPEN_FEED_SCRIPT, userId);
     },
 
-    /** The feed is complete above the floor, provided that it was opened and not lost since. */
+    /** Declares the feed complete above the floor, provided it was opened before and not lost since. */
     async vouch(userId: UserId, floor: FeedPosition | null): Promise<void> {
       await run(VOUCH_SCRIPT, userId, ...place(floor));
     },
@@ -124,7 +124,7 @@ export function redisFeedsRepository(
       return toEntries(texts(await ask(FIND_SCRIPT, userId, ...actionIds)));
     },
 
-    /** The next readers who hold the action, in order of id; among them may be some whose feed is lost. */
+    /** The next readers who have the action, ordered by id; may include readers whose feed is lost. */
     someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
       const from = after === null ? '-' : `(${after}`;
       return reach.write(() =>
@@ -132,7 +132,7 @@ export function redisFeedsRepository(
       );
     },
 
-    /** One command for 250 readers. */
+    /** One command per 250 readers. */
     async remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void> {
       if (actionIds.length === 0) return;
       await Promise.all(
@@ -164,7 +164,7 @@ function toReasons(number: number): DeliveryReason[] {
   return DELIVERY_REASONS.filter((_, bit) => (number & (1 << bit)) !== 0);
 }
 
-/** Id, ms and reasons in turn. */
+/** Decodes a flat list of id, milliseconds and reasons. */
 function toEntries(parts: readonly string[]): FeedEntry[] {
   const entries: FeedEntry[] = [];
   for (let i = 0; i < parts.length; i += 3)

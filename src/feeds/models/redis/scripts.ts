@@ -1,19 +1,18 @@
 /**
- * The scripts behind the feeds in Redis. Two keys per reader, which live and end together:
+ * The scripts behind feeds in Redis. Two keys per reader, which expire together:
  *
- * - `feed:z:<reader>` sorted set: action id → relevancy in ms, and one member with the score -inf: the state of the feed,
- *   `!<run>|<trust>|<ms>|<id>`, with the server's run id, trust `-` (nothing vouches for it), `o` (opened: a rebuild is
- *   filling it) or `v` (vouched for), and the floor, empty where nothing was let go.
- * - `feed:h:<reader>` hash: action id → reasons, a number of bits.
+ * - `feed:z:<reader>` sorted set: action id → relevancy in ms, and one member with score -inf for the state of the feed,
+ *   `!<run>|<trust>|<ms>|<id>`: the server's run id, trust `-` (not complete), `o` (opened: a rebuild is filling it) or `v`
+ *   (complete), and the floor, empty if nothing was evicted.
+ * - `feed:h:<reader>` hash: action id → reasons as a bit mask.
  *
- * `feed:a:<action>` is the sorted set of readers who hold the action. A feed lives for a fixed time from when its first
- * key is written; so the set of an action, which is kept for that time from its last addition, outlives every feed that
- * holds the action.
+ * `feed:a:<action>` is the sorted set of readers who have the action. A feed lives for a fixed time from the write of its
+ * first key. An action's set lives for that time from its last addition, so it outlives every feed that has the action.
  *
- * A feed is lost, and what is left of it removed, when a key of it is gone, when the two disagree in length, or when
- * another run of the server wrote it: a server that was restarted may have forgotten its latest writes.
+ * A feed is lost, and its remains are deleted, when one of its keys is missing, when the two differ in length, or when
+ * another run of the server wrote it: a restarted server may have lost its latest writes.
  *
- * All scripts take ARGV: prefix, lifetime in ms, cap, and then what is said at each. Action ids are 24 hex digits and
+ * All scripts take ARGV: prefix, lifetime in ms, cap, then the arguments given at each. Action ids are 24 hex digits and
  * compare as text.
  */
 const PRELUDE = `
@@ -117,7 +116,10 @@ local function put(feed, action, text, reasons)
 end
 `;
 
-/** Delivers one action. Further ARGV: action, then reader, ms and reasons in turn. One letter for each reader: see `put`. */
+/**
+ * Delivers one action. Further ARGV: action, then reader, ms and reasons repeatedly. Returns one letter per reader, see
+ * `put`.
+ */
 export const DELIVER_SCRIPT = `${PRELUDE}
 local reply = {}
 for i = 5, #ARGV, 3 do
@@ -126,7 +128,10 @@ end
 return reply
 `;
 
-/** Puts many actions into one feed. Further ARGV: reader, then action, ms and reasons in turn. One letter for each action. */
+/**
+ * Adds many actions to one feed. Further ARGV: reader, then action, ms and reasons repeatedly. Returns one letter per
+ * action.
+ */
 export const FILL_SCRIPT = `${PRELUDE}
 local feed, reply = loadOrMake(ARGV[4]), {}
 for i = 5, #ARGV, 3 do
@@ -135,7 +140,7 @@ end
 return reply
 `;
 
-/** Notes that a feed is about to be filled. Further ARGV: reader. */
+/** Records that a feed is about to be filled. Further ARGV: reader. */
 export const OPEN_FEED_SCRIPT = `${PRELUDE}
 local feed = loadOrMake(ARGV[4])
 if feed.trust == '-' then
@@ -144,7 +149,7 @@ if feed.trust == '-' then
 end
 `;
 
-/** Vouches for a feed that was opened and has not been lost since. Further ARGV: reader, ms and id of the floor, or empty. */
+/** Declares a feed complete if it was opened and not lost since. Further ARGV: reader, ms and id of the floor, or empty. */
 export const VOUCH_SCRIPT = `${PRELUDE}
 local feed = load(ARGV[4])
 if feed and feed.trust ~= '-' then
@@ -158,8 +163,8 @@ end
 `;
 
 /**
- * Further ARGV: reader, ms and id to go on after, or empty, since, until, or empty, limit. Returns trust, ms and id of
- * the floor, then id, ms and reasons of each entry.
+ * Further ARGV: reader; ms and id of the position to continue after, or empty; since, until, or empty; limit. Returns trust,
+ * ms and id of the floor, then id, ms and reasons of each entry.
  */
 export const FEED_PAGE_SCRIPT = `${PRELUDE}
 local user, afterMs, afterId, since, before, limit = ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9])
@@ -197,7 +202,7 @@ end
 return reply
 `;
 
-/** Further ARGV: reader, then actions. Returns id, ms and reasons of each that is stored. */
+/** Further ARGV: reader, then actions. Returns id, ms and reasons of each stored one. */
 export const FIND_SCRIPT = `${PRELUDE}
 local user, reply = ARGV[4], {}
 if load(user) then
@@ -213,7 +218,7 @@ end
 return reply
 `;
 
-/** Further ARGV: how many readers, the readers, the actions. */
+/** Further ARGV: number of readers, the readers, the actions. */
 export const REMOVE_SCRIPT = `${PRELUDE}
 local readers = tonumber(ARGV[4])
 for r = 5, 4 + readers do
@@ -227,7 +232,7 @@ export const TRIM_SCRIPT = `${PRELUDE}
 if load(ARGV[4]) then forgetUpTo(ARGV[4], tonumber(ARGV[5]), ARGV[6]) end
 `;
 
-/** Further ARGV: reader. Leaves nothing of theirs, not in the sets of actions either. */
+/** Further ARGV: reader. Removes everything about them, including their place in the sets of actions. */
 export const DROP_SCRIPT = `${PRELUDE}
 wipe(ARGV[4])
 `;

@@ -3,19 +3,18 @@ import type { RedisFeedsRepository } from './repository.ts';
 import type { FeedStore } from '../../feed-store.ts';
 
 /**
- * One sorted set per reader in Redis, with the newest entries of their feed. For sites with many readers and frequent
- * deliveries whose database should not carry them: feeds are in memory and may be lost at any time.
+ * One sorted set per reader in Redis with the newest entries of their feed. For sites with many readers and frequent
+ * deliveries that should not burden the database: feeds are in memory and may be lost at any time.
  *
- * A feed is vouched for only after a rebuild: opened by filling it with nothing, filled from the actions, and declared
- * complete. Deliveries to a feed that is missing are kept, but its floor stays above all. A feed is lost when it comes to
- * the end of its lifetime, when Redis evicts it, or was restarted; then its floor is above all again, and pages come
- * from the actions themselves until the next rebuild. While Redis is away, every method rejects with StoreUnavailable, and
- * what reads does so within a second.
+ * A feed counts as complete only after a rebuild: opened by filling it with nothing, filled from the actions, and declared
+ * complete. Deliveries to a missing feed are stored, but its floor stays above all. A feed is lost when its lifetime ends,
+ * when Redis evicts it, or when Redis was restarted; its floor is then above all again, and pages are read from the actions
+ * until the next rebuild. While Redis is away, every method rejects with StoreUnavailable, reads within a second.
  *
- * Cost for a chunk: one command per 250 readers, all sent at once; each reader about ten operations in memory, and as
- * much for a bump. A page is one command, whose cost grows with the logarithm of the feed's length. A removal is one
- * command per 250 readers, a fill one per 250 entries. Storage: in memory, about 250 bytes per entry with the set that
- * tells who holds an action; at most `cap` entries.
+ * Cost of a chunk: one command per 250 readers, sent concurrently; per reader about ten in-memory operations, the same for a
+ * bump. A page is one command, whose cost grows with the logarithm of the feed's length. A removal takes one command per 250
+ * readers, a fill one per 250 entries. Storage: about 250 bytes of memory per entry including the set of holders; at most
+ * `cap` entries.
  */
 export function redisFeedStore(feeds: RedisFeedsRepository): FeedStore {
   return {

@@ -1,9 +1,9 @@
 import type { FeedEntry } from '../../../domain/newsfeed-item.ts';
 
-/** What goes to as many readers and more is written by one statement for all of them. */
+/** From this number of readers on, equal writes are sent as one statement. */
 const MANY = 20;
 
-/** Groups of what is the same for many readers, and the rest. Of one reader there is each action once. */
+/** Groups writes that are equal for many readers; returns the rest separately. A reader has each action at most once. */
 export function separated<T>(
   all: readonly T[],
   nameOf: (value: T) => string,
@@ -23,7 +23,7 @@ export function separated<T>(
   };
 }
 
-/** The same for entries that differ in nothing but their reader. */
+/** Key of entries that differ only in their reader. */
 export function nameOfEntry({ actionId, relevancy, reasons }: FeedEntry): string {
   return `${actionId} ${String(relevancy.getTime())} ${reasons.join()}`;
 }

@@ -5,7 +5,7 @@ export interface SameBoost {
   readonly readers: readonly ReaderDelivery[];
 }
 
-/** So that readers with the same boost share one write. */
+/** Groups readers with equal boosts, so that they share one write. */
 export function byBoost(readers: readonly ReaderDelivery[]): SameBoost[] {
   const groups = new Map<string, { boost: ReaderDelivery; readers: ReaderDelivery[] }>();
   for (const reader of readers) {

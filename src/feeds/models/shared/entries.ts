@@ -4,12 +4,12 @@ import type { FeedEntry, FeedPosition } from '../../../domain/newsfeed-item.ts';
 import type { FeedEntryDocument } from '../../../storage/documents/feed-documents.ts';
 import { toPlace } from '../../../storage/readers/feed-position.ts';
 
-/** A reader's entry for an action that the context names. */
+/** A reader's entry; the action is known from the context. */
 export interface ReaderEntry extends Pick<FeedEntry, 'relevancy' | 'reasons'> {
   readonly userId: UserId;
 }
 
-/** A piece of a feed: entries strictly after a place, `since` inclusive, `until` exclusive, by relevancy. */
+/** A range of a feed: entries strictly after a position; relevancies from `since` inclusive to `until` exclusive. */
 export interface EntryQuery {
   readonly after?: FeedPosition;
   readonly since?: Date;
@@ -26,7 +26,7 @@ export function toEntryDocument({ actionId, relevancy, reasons }: FeedEntry): Fe
   return { actionId: new ObjectId(actionId), relevancy, reasons: [...reasons] };
 }
 
-/** An expression: whether the place that one expression gives comes before that of another in a feed. */
+/** Expression: whether the position given by one expression comes before another in feed order. */
 export function comesBefore(a: string, b: string): object {
   return {
     $or: [
@@ -38,7 +38,7 @@ export function comesBefore(a: string, b: string): object {
   };
 }
 
-/** An expression: those of the document's entries that are above a position. */
+/** Expression: the document's entries above a position. */
 export function entriesAbove(position: FeedPosition): object {
   return {
     $let: {

@@ -2,22 +2,22 @@ import type { UserId } from '../../../domain/action.ts';
 import type { FeedEntry } from '../../../domain/newsfeed-item.ts';
 import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../../feed-store.ts';
 
-/** More rivals than that for the same entries at the same time are no rivals but a fault. */
+/** More concurrent writers of the same entries than this indicate a bug. */
 const MAX_ROUNDS = 20;
 
 export interface ChunkWrites<Stored extends ReaderDelivery> {
   holders(userIds: readonly UserId[]): Promise<readonly Stored[]>;
-  /** Inserts for readers who do not have it. Returns those for whom it could not: another writer may have been faster. */
+  /** Inserts missing entries. Returns readers whose insert failed because another writer may have been faster. */
   insert(readers: readonly ReaderDelivery[]): Promise<readonly ReaderDelivery[]>;
-  /** Raises; each reader comes with their stored entry. Returns readers whose entry may be gone. */
+  /** Raises entries. Returns readers whose entry may have been removed. */
   raise(
     readers: readonly { readonly wanted: ReaderDelivery; readonly stored: Stored }[],
   ): Promise<readonly ReaderDelivery[]>;
 }
 
 /**
- * Delivers by three writes of a model: who holds it is raised, who does not gets it, and who got it from somebody else in
- * between is looked up again. One round, unless writers meet.
+ * Delivers with three writes of a model: raise existing entries, insert missing ones, and look up again entries that another
+ * writer inserted meanwhile. One round unless writers collide.
  */
 export async function deliverInRounds<Stored extends ReaderDelivery>(
   { readers, isFirstAttempt }: Pick<DeliveryChunk, 'readers' | 'isFirstAttempt'>,
@@ -55,7 +55,7 @@ export function isBehind(
   );
 }
 
-/** The merged entry: the later relevancy, the reasons of both. */
+/** Merges two entries: the later relevancy and the reasons of both. */
 export function unite(stored: FeedEntry, wanted: Pick<FeedEntry, 'relevancy' | 'reasons'>): FeedEntry {
   return {
     actionId: stored.actionId,

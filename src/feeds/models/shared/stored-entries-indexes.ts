@@ -1,6 +1,6 @@
 import { index, type IndexDefinition } from '../../../storage/indexes/index-definition.ts';
 
-/** Of a collection with a document for each entry, whose `userId` is its shard key. */
+/** Indexes of a collection with one document per entry and the shard key `userId`. */
 export function storedEntriesIndexes(collection: string): IndexDefinition[] {
   return [
     index(

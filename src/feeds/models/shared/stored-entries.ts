@@ -10,7 +10,7 @@ export const ENTRY_FIELDS = { _id: 0, actionId: 1, relevancy: 1, reasons: 1 } as
 
 export const IN_FEED_ORDER = { relevancy: -1, actionId: -1 } as const;
 
-/** As much of a collection as is needed here, whatever ids its documents have. */
+/** The operations needed here, independent of the type of the documents' ids. */
 interface EntryCollection extends Pick<
   Collection<StoredEntryDocument>,
   'find' | 'updateMany' | 'deleteMany'
@@ -26,10 +26,10 @@ interface EntryCollection extends Pick<
   ): Promise<{ readonly matchedCount: number }>;
 }
 
-/** What the models with one document per entry have in common. */
+/** Shared by all models with one document per entry. */
 export function storedEntries(collection: EntryCollection) {
   return {
-    /** Those of the readers who hold the action, with their entries. Index `holders`. */
+    /** Those of the readers who have the action, with their entries. Index `holders`. */
     async holders(
       actionId: ActionId,
       userIds: readonly UserId[],
@@ -47,8 +47,10 @@ export function storedEntries(collection: EntryCollection) {
       );
     },
 
-    /** Raises relevancy and widens reasons, the same for all these readers, in one write. Never lowers.
-     * Returns how many there were. */
+    /**
+     * Raises relevancy and adds reasons in one write, equal for all of these readers; never lowers. Returns the number
+     * matched.
+     */
     async raise(
       actionId: ActionId,
       userIds: readonly UserId[],
@@ -96,7 +98,7 @@ export function storedEntries(collection: EntryCollection) {
       return documents.map(toEntry);
     },
 
-    /** The next readers who hold the action, in order of id. Index `holders`. */
+    /** The next readers who have the action, ordered by id. Index `holders`. */
     async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
       const documents = await collection
         .find({ actionId: new ObjectId(actionId), ...(after === null ? {} : { userId: { $gt: after } }) })
@@ -131,14 +133,14 @@ export function storedEntries(collection: EntryCollection) {
   };
 }
 
-/** The entries of a piece of a reader's feed. Index `page`. */
+/** Entries in a range of a reader's feed. Index `page`. */
 export function pageFilter(query: EntryQuery & { readonly userId: UserId }): Filter<StoredEntryDocument> {
   const filter: Filter<StoredEntryDocument> = { userId: query.userId };
   const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
   if (query.since !== undefined) range.$gte = query.since;
   if (query.until !== undefined) range.$lt = query.until;
   if (query.after !== undefined) {
-    // The range beside the tie-break is what lets the index be entered at the cursor.
+    // The range is redundant with the tie-break condition, but lets the index be entered at the cursor.
     range.$lte = query.after.relevancy;
     filter.$or = [
       { relevancy: { $lt: query.after.relevancy } },

@@ -5,8 +5,8 @@ import type { FeedTopDocument } from './documents.ts';
 import { comesBefore, toEntryDocument, type ReaderEntry } from '../shared/entries.ts';
 
 /**
- * Puts one entry into the documents of many readers: one look which of them have one, one statement for those, and one that
- * makes it for the others. Returns readers who seem to have it already.
+ * Adds one entry to the documents of many readers: one query for readers that have a document, one statement for them, and
+ * one that creates documents for the others. Returns readers who seem to have the entry already.
  */
 export async function putAlike(
   collection: Collection<FeedTopDocument>,
@@ -28,7 +28,7 @@ export async function putAlike(
     const stages = putStages(actionId, first, cap);
     const absent = { $nor: [{ 'entries.actionId': actionId }] };
     const { matchedCount } = await collection.updateMany({ _id: { $in: waiting }, ...absent }, stages);
-    // Somebody else has put it there in this moment, perhaps lower: it is raised. Both tell it as added.
+    // Another writer has just added it, perhaps with a lower relevancy: raise it. Both report it as added.
     if (matchedCount < waiting.length) await collection.updateMany({ _id: { $in: waiting } }, stages);
   }
   const lost = group.filter(({ userId }) => holds.get(userId) === true);
@@ -49,8 +49,8 @@ export async function putAlike(
 }
 
 /**
- * Puts one entry in its place, or raises it there, lets go of the last one if that is one too many, and raises the floor
- * to it: one atomic update. An entry that does not come above the floor changes nothing.
+ * Adds one entry in order, or raises it; evicts the last one if there is one too many, and raises the floor to it. One
+ * atomic update. An entry that would not come above the floor changes nothing.
  */
 export function putStages(
   actionId: ObjectId,

@@ -18,14 +18,16 @@ import {
 export interface FeedTop {
   readonly entries: readonly FeedEntry[];
   readonly floor: FeedPosition | null;
-  /** For `replace`. Null: there is no document. */
+  /** Passed to `replace`. `null`: there is no document. */
   readonly version: string | null;
 }
 
 /** One document per reader with the newest `cap` entries, in order. Unique key: `_id`. */
 export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap: number) {
   return {
-    /** In one unordered write, or three commands for what many have alike. Returns readers who seem to have it already. */
+    /**
+     * One unordered write, or three commands for equal entries of many readers. Returns readers who seem to have it already.
+     */
     async insert(actionId: ActionId, all: readonly ReaderEntry[]): Promise<ReaderEntry[]> {
       const { alike, others: readers } = separated(all, (entry) => nameOfEntry({ ...entry, actionId }));
       const id = new ObjectId(actionId);
@@ -36,7 +38,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
         await collection.bulkWrite(
           readers.map((reader) => ({
             updateOne: {
-              // Who holds it does not match and cannot be inserted either: a duplicate key tells.
+              // If the reader has the action, this neither matches nor can be inserted: reported as a duplicate key.
               filter: { _id: reader.userId, $nor: [{ 'entries.actionId': id }] },
               update: putStages(id, reader, cap),
               upsert: true,
@@ -50,7 +52,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
       }
     },
 
-    /** Raises relevancies and widens reasons, in one unordered write. Never lowers. */
+    /** Raises relevancies and adds reasons in one unordered write; never lowers. */
     async raise(actionId: ActionId, readers: readonly ReaderEntry[]): Promise<void> {
       if (readers.length === 0) return;
       const id = new ObjectId(actionId);
@@ -62,7 +64,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
       );
     },
 
-    /** Those of the readers who hold the action, with their entries. */
+    /** Those of the readers who have the action, with their entries. */
     async holders(actionId: ActionId, userIds: readonly UserId[]): Promise<ReaderEntry[]> {
       const id = new ObjectId(actionId);
       const documents = await collection
@@ -92,7 +94,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
           };
     },
 
-    /** Writes what was read and changed; false, and nothing is written, when somebody else wrote meanwhile. */
+    /** Writes a modified document; returns false without writing if another writer changed it meanwhile. */
     async replace(userId: UserId, { entries, floor, version }: FeedTop): Promise<boolean> {
       try {
         const { matchedCount, upsertedCount } = await collection.updateOne(
@@ -113,7 +115,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
       }
     },
 
-    /** Only what is asked for leaves the database. */
+    /** Returns only the requested part of the document. */
     async page(userId: UserId, query: EntryQuery): Promise<Omit<FeedTop, 'version'>> {
       const conditions = pageConditions(query);
       const input =
@@ -149,7 +151,7 @@ export function feedTopsRepository(collection: Collection<FeedTopDocument>, cap:
       return (document?.entries ?? []).map(toEntry);
     },
 
-    /** The next readers who hold the action, in order of id. Index `holders`. */
+    /** The next readers who have the action, ordered by id. Index `holders`. */
     async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
       const documents = await collection
         .find({

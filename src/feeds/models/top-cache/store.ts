@@ -5,23 +5,23 @@ import type { FeedStore, FillOptions } from '../../feed-store.ts';
 import { higher } from '../../floor.ts';
 import { deliverInRounds, isBehind, unite } from '../shared/put-in-rounds.ts';
 
-/** A document of so many entries is about 0.8 MB; every delivery rewrites it. */
+/** A document of this many entries has about 0.8 MB; every delivery rewrites it. */
 export const TOP_CACHE_MAX = 10_000;
 
-/** More deliveries than that between the reading and the writing of one document are no rivals but a fault. */
+/** More concurrent writers of one document than this indicate a bug. */
 const MAX_TRIES = 100;
 
 /**
- * One document per reader with the newest entries of their feed, in order, and the floor. For sites whose readers look
- * at the top and seldom scroll: a page is one small read, and nothing grows.
+ * One document per reader with the newest entries of their feed, in order, and the floor. For sites whose readers look at
+ * the top and seldom scroll: a page is one small read, and nothing grows.
  *
- * Every delivery is one atomic update of the reader's document, which puts the entry in its place, cuts the last one off
- * and raises the floor to it.
+ * Every delivery is one atomic update of the reader's document: it adds the entry in order, evicts the last one and raises
+ * the floor to it.
  *
- * Cost for a chunk: two or three commands, one more where it is not the first attempt; the database writes one document of
- * up to `cap` entries per reader. A bump costs the same. A page is one read by `_id`, the floor with it. A removal is one
- * `updateMany`. A fill reads and writes one document, again if somebody else wrote meanwhile. Storage: about 80 bytes per
- * entry and one index key; at most `cap` entries, and never more than TOP_CACHE_MAX.
+ * Cost of a chunk: two or three commands, plus one unless it is the first attempt; the database writes one document of up to
+ * `cap` entries per reader. A bump costs the same. A page is one read by `_id`, including the floor. A removal is one
+ * `updateMany`. A fill reads and writes one document, and retries if another writer changed it meanwhile. Storage: about 80
+ * bytes per entry and one index key; at most `cap` entries, and never more than TOP_CACHE_MAX.
  */
 export function topCacheFeedStore(tops: FeedTopsRepository, cap: number): FeedStore {
   return {
@@ -30,7 +30,7 @@ export function topCacheFeedStore(tops: FeedTopsRepository, cap: number): FeedSt
       deliverInRounds(chunk, {
         holders: (userIds) => tops.holders(chunk.actionId, userIds),
         insert: (readers) => tops.insert(chunk.actionId, readers),
-        // Inserts it again where it was evicted in between.
+        // Inserts it again if it was evicted meanwhile.
         async raise(readers) {
           await tops.raise(
             chunk.actionId,
@@ -67,7 +67,7 @@ export function topCacheFeedStore(tops: FeedTopsRepository, cap: number): FeedSt
   }
 }
 
-/** Null when nothing changes. */
+/** `null` when nothing changes. */
 function fillTop(
   top: FeedTop,
   entries: readonly FeedEntry[],
