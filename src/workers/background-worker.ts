@@ -2,16 +2,16 @@ import { PollLoop, type Next } from '../lib/poll-loop.ts';
 import type { WorkSignal } from '../realtime/work-signal.ts';
 
 export interface BackgroundWorkerOptions {
-  /** How often to look for work without having been woken. */
+  /** Interval for polling when not woken. */
   readonly pollMs: number;
-  /** Wakes the worker. Default: it looks by the clock alone. */
+  /** Wakes the worker. Default: polling only. */
   readonly workSignal?: Pick<WorkSignal, 'onWork'>;
 }
 
-/** A cause that lasts, such as a full disk, is reported this often and not at every attempt. */
+/** A lasting error, such as a full disk, is reported at this interval instead of at every attempt. */
 const REPORT_EVERY_MS = 10_000;
 
-/** Does work of one kind, piece by piece. Any number of processes may: claims decide who does what. */
+/** Does work of one kind, piece by piece. Any number of processes may run one: claims decide who does what. */
 export abstract class BackgroundWorker implements AsyncDisposable {
   readonly #loop: PollLoop;
   readonly #workSignal: Pick<WorkSignal, 'onWork'> | undefined;
@@ -30,7 +30,7 @@ export abstract class BackgroundWorker implements AsyncDisposable {
     this.#loop.start();
   }
 
-  /** Resolves when the piece under way has ended or handed back what is left of it. Idempotent. */
+  /** Resolves when the current piece has ended or released the rest of its work. Idempotent. */
   async stop(): Promise<void> {
     this.#subscription?.[Symbol.dispose]();
     this.#subscription = undefined;
@@ -41,22 +41,22 @@ export abstract class BackgroundWorker implements AsyncDisposable {
     return this.stop();
   }
 
-  /** For work that can end early. */
+  /** Lets work end early. */
   protected get isStopping(): boolean {
     return this.#loop.isStopping;
   }
 
-  /** Ends the wait for the next look. */
+  /** Ends the wait for the next poll. */
   protected wake(): void {
     this.#loop.wake();
   }
 
-  /** Does or begins one piece. True: the next at once; false: within `pollMs`; a number: within so many milliseconds. */
+  /** Does or starts one piece. `true`: continue at once. `false`: after `pollMs`. A number: after so many milliseconds. */
   protected abstract work(): Promise<Next>;
 
   /**
-   * Reports what `work` rejected with; the worker tries again after `pollMs`. The same message is reported again after
-   * ten seconds at the earliest, unless an attempt succeeded in between.
+   * Reports an error of `work`; the worker tries again after `pollMs`. The same message is reported again after ten seconds
+   * at the earliest, unless an attempt succeeded in between.
    */
   protected abstract failed(error: unknown): void;
 

@@ -1,7 +1,7 @@
-/** So watchers hear of what falls due within a second, the work itself included. */
+/** Keeps notifications of due times within a second, including the work itself. */
 const LONGEST_MS = 500;
 
-/** For what falls due by the clock alone, no signal comes: looks twice as often as for other work. */
+/** Poll interval for work that becomes due by the clock and so has no signal: half of that for other work. */
 export function pollByTheClockMs(pollMs: number): number {
   return Math.min(pollMs / 2, LONGEST_MS);
 }

@@ -18,23 +18,23 @@ export interface ErasureDependencies
 
 export interface ErasureStep {
   readonly name: string;
-  /** Does one batch. Returns how much it changed: 0 when nothing is left. Cut off and repeated, it does no harm. */
+  /** Does one batch. Returns the number of changes: 0 when nothing is left. Safe to interrupt and repeat. */
   readonly run: (dependencies: ErasureDependencies, task: ErasureTask) => Promise<number>;
 }
 
-/** Documents per batch: a batch has to be done well within a lease. */
+/** Documents per batch: a batch must finish well within a lease. */
 const BATCH = 500;
-/** A batch that takes longer is taken for cut off. */
+/** A batch that takes longer counts as interrupted. */
 const CUT_OFF_MS = 60_000;
 
 /**
- * Everything an erasure does, in order: first the name, which is read from one place; then what others see; then what
- * was the member's own – follows before the feed, which they would fill again – and the profile itself; at last what is
- * open: it needs a store that may be away, and holds nothing else up then.
+ * All steps of an erasure, in order. First the name, which is read from one place; then everything others can see; then the
+ * member's own data (follows before the feed, which they would fill again) and the profile; last the open streams, since
+ * they need a store that may be away and must not delay the rest.
  */
 export const ERASURE_STEPS: readonly ErasureStep[] = [
   { name: 'CONCEAL', run: ({ memberTraces }, subject) => memberTraces.conceal(subject) },
-  // First the pseudonym has the followers as well, then the actions are its: a delivery finds all of them by either.
+  // The pseudonym first gets the followers too, then the actions: so a delivery finds all followers under either id.
   {
     name: 'FOLLOWERS_COPY',
     run: ({ memberTraces }, subject) => memberTraces.copyFollowers(subject, BATCH),
@@ -44,7 +44,7 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
     name: 'INTERACTIONS',
     run: ({ memberTraces }, subject) => memberTraces.anonymiseInteractions(subject, BATCH),
   },
-  // After the interactions, by which a delivery finds who has passed an action on.
+  // After the interactions, from which a delivery derives the resharers.
   {
     name: 'RESHARES',
     run: ({ memberTraces }, subject) => memberTraces.anonymiseReshares(subject, BATCH),
@@ -73,7 +73,7 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
     name: 'MODERATION',
     run: ({ memberTraces }, subject) => memberTraces.anonymiseModeration(subject, BATCH),
   },
-  // After what events are made from.
+  // After the data that events are made from.
   { name: 'EVENTS', run: ({ memberTraces }, subject) => memberTraces.anonymiseEvents(subject, BATCH) },
   { name: 'FAN_OUTS', run: ({ memberTraces }, subject) => memberTraces.cleanFanOuts(subject) },
   {
@@ -85,7 +85,7 @@ export const ERASURE_STEPS: readonly ErasureStep[] = [
   { name: 'LIVE_LOG', run: forgetLiveLog },
 ];
 
-/** Takes the member from the counts of what they follow: by one each, and by counting where nobody knows. */
+/** Removes the member from the follower counts of their refs: by one each, or by recounting where the count is uncertain. */
 async function endFollows(dependencies: ErasureDependencies, subject: ErasureSubject): Promise<number> {
   const { memberTraces, followerCounts, newToken } = dependencies;
   const follows = await memberTraces.followsOf(subject, BATCH);
@@ -94,7 +94,7 @@ async function endFollows(dependencies: ErasureDependencies, subject: ErasureSub
   const added = new Map(counted.map((refId) => [refId, -1]));
   await countFollowers(dependencies, { added, uncertain: [], epochs });
   if (ids.length > 0) await memberTraces.dropFollows(ids);
-  // One at a time: what has been counted from scratch is not counted once more by the next attempt.
+  // One at a time, so that a retry does not repeat finished recounts.
   for (const { id, refId } of uncertain) {
     await countFollowers(dependencies, { added: new Map(), uncertain: [refId], epochs });
     await memberTraces.dropFollows([id]);
@@ -102,7 +102,7 @@ async function endFollows(dependencies: ErasureDependencies, subject: ErasureSub
   return follows.length;
 }
 
-/** Who followed the member as assigned has their feed rebuilt: also where a batch is cut off between its writes. */
+/** Rebuilds the feeds of members who followed the member as assigned, even if a batch is interrupted between its writes. */
 function moveFollowers(
   { memberTraces, feeds }: ErasureDependencies,
   subject: ErasureSubject,
@@ -116,7 +116,7 @@ function moveFollowers(
   });
 }
 
-/** Entry by entry, in bounded writes, whatever the model; then what the model keeps besides. */
+/** Removes entries in bounded writes, whatever the model, then the rest of what the model stores. */
 async function dropFeed({ feedStores }: ErasureDependencies, { memberId }: ErasureSubject): Promise<number> {
   for (const feedStore of feedStores) {
     const { entries } = await feedStore.page({ userId: memberId, limit: BATCH });
@@ -130,7 +130,7 @@ async function dropFeed({ feedStores }: ErasureDependencies, { memberId }: Erasu
   return 0;
 }
 
-/** Fails while it is not known that everybody was told, and is then tried again. */
+/** Fails, and is retried, until all streams are known to be notified. */
 async function endSessions(
   { sessionEnds }: ErasureDependencies,
   { memberId }: ErasureSubject,
@@ -139,7 +139,7 @@ async function endSessions(
   return 0;
 }
 
-/** What is there ends on its own some minutes after the last watcher left: a store that is away holds nothing up. */
+/** The log expires on its own minutes after the last watcher left, so a store that is away delays nothing. */
 async function forgetLiveLog(
   { liveLog, onLiveLogError }: ErasureDependencies,
   { memberId }: ErasureSubject,

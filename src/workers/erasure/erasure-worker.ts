@@ -3,7 +3,7 @@ import type { ErasureClaim } from '../../storage/privacy/erasures.ts';
 import { runErasure, type RunErasureDependencies } from './run-erasure.ts';
 import { clock } from '../../lib/clock.ts';
 
-/** What a worker tells of its work, for logs; an erasure goes by its key, never by whose it is. */
+/** Events for logs. An erasure is identified by its key, never by its member. */
 export interface ErasureObserver {
   finished(claim: ErasureClaim, seconds: number): void;
   failed(claim: ErasureClaim, error: unknown): void;
@@ -14,10 +14,10 @@ export interface ErasureWorkerDependencies extends RunErasureDependencies {
   readonly observer: ErasureObserver;
 }
 
-/** How often to look, in milliseconds: by the clock alone, since erasures are few and none is urgent to the second. */
+/** Poll interval in milliseconds. There is no signal, since erasures are few and not urgent to the second. */
 const POLL_MS = 5_000;
 
-/** Brings erasures to their end that a request did not finish, and takes the second look. Any number of them may run. */
+/** Completes erasures that a request did not finish, and runs the second pass. Any number may run. */
 export class ErasureWorker extends BackgroundWorker {
   readonly #dependencies: ErasureWorkerDependencies;
 

@@ -4,9 +4,9 @@ import { clock } from '../../lib/clock.ts';
 
 /** All in milliseconds. */
 export interface ErasureTiming {
-  /** How long a batch may take before somebody else takes the erasure over. */
+  /** Time a batch may take before another process takes the erasure over. */
   readonly leaseMs: number;
-  /** When to look again: later than any delivery, publication or rebuild can last that had read the member before. */
+  /** Delay of the second pass: longer than any delivery, publication or rebuild that read the member before may last. */
   readonly confirmAfterMs: number;
 }
 
@@ -17,16 +17,16 @@ export interface RunErasureDependencies extends ErasureDependencies {
 export const ERASURE_TIMING: ErasureTiming = { leaseMs: 30_000, confirmAfterMs: 60_000 };
 
 const FIRST_BACKOFF_MS = 500;
-/** An erasure is never given up. */
+/** An erasure is retried for ever. */
 const MAX_BACKOFF_MS = 5 * 60_000;
 
 /**
- * Runs one round: every step, batch by batch, until nothing is left. Begins at the first step even where another
- * attempt had come further: a step with nothing to do is one query. What is not done is handed back.
+ * Runs one round: every step, batch by batch, until nothing is left. Always starts with the first step, since a step with
+ * nothing to do costs one query. Unfinished work is released.
  *
  * @param isToStop asked before every batch.
- * @returns whether the round came to its end.
- * @throws what a step failed with, after the erasure was handed back for a later attempt.
+ * @returns whether the round was completed.
+ * @throws the error of a step, after the erasure was released for a later attempt.
  */
 export async function runErasure(
   dependencies: RunErasureDependencies,
@@ -52,7 +52,7 @@ export async function runErasure(
   } catch (error) {
     const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (claim.attempts - 1));
     await erasures.release(claim, new Date(clock.time() + backoffMs)).catch(() => {
-      // The lease ends on its own. What counts is why it failed.
+      // The lease will expire on its own; report the original error.
     });
     throw error;
   }

@@ -6,24 +6,24 @@ import { BackgroundWorker, type BackgroundWorkerOptions } from '../background-wo
 import type { Repositories } from '../../storage/repositories.ts';
 
 export interface DigestWorkerDependencies extends Pick<Repositories, 'digests' | 'eventOutbox'> {
-  /** What the member would find unread, by the rules of the feed. Does not count as reading. */
+  /** The member's unread count by the rules of the feed. Does not count as reading. */
   readonly countUnread: (memberId: UserId) => Promise<UnreadFacts>;
-  /** Whether it is for this process to look. It does no harm where two do, and costs twice. */
+  /** Whether this process should look for due digests. Two at once are harmless, but cost twice as much. */
   readonly mayLook: () => boolean;
-  /** It is tried again in the next round. */
+  /** Retried in the next round. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface DigestWorkerOptions extends BackgroundWorkerOptions {
-  /** How long a reader has not read when they are reminded. */
+  /** Inactivity after which a reader is reminded. */
   readonly afterMs: number;
 }
 
 const BATCH = 50;
 
 /**
- * Records `digest.due` for readers to whom something came and who have not read since. The event is named by the reader and
- * by when it was due, so that it is one, however often it is tried.
+ * Records `digest.due` for readers who received something and have not read since. The event id is derived from the reader
+ * and the due time, so retries record it once.
  */
 export class DigestWorker extends BackgroundWorker {
   readonly #dependencies: DigestWorkerDependencies;
@@ -35,7 +35,7 @@ export class DigestWorker extends BackgroundWorker {
     this.#afterMs = options.afterMs;
   }
 
-  /** Decides what is due by then, up to a batch. False: there was less. */
+  /** Handles one batch of digests due by then. Returns false when there are no more. */
   async round(now: Date): Promise<boolean> {
     if (!this.#dependencies.mayLook()) return false;
     const due = await this.#dependencies.digests.due(now, BATCH);

@@ -8,7 +8,7 @@ export interface EventMoverDependencies extends Pick<
   Repositories,
   'digests' | 'eventSources' | 'hostEvents' | 'webhookDeliveries' | 'webhookReceivers'
 > {
-  /** There is something new in the log. */
+  /** The log has new events. */
   readonly onMoved: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -17,18 +17,18 @@ export interface EventMoverOptions extends BackgroundWorkerOptions {
   readonly workerId: string;
   readonly leaseMs: number;
   readonly retentionMs: number;
-  /** How long after something came a reader is reminded, and how often at most; null: never. */
+  /** Delay of a reminder after a delivery, and the minimum time between two; `null`: never. */
   readonly digests: { readonly afterMs: number; readonly everyMs: number } | null;
 }
 
 const BATCH = 500;
-/** A busy server has an event a write, and a round costs as much for one as for hundreds. The first does not wait. */
+/** A busy server writes events all the time, and a round costs the same for one as for hundreds. The first does not wait. */
 const APART_MS = 250;
 const PURGE_EVERY_MS = 60_000;
 
 /**
- * Moves events from the documents they were written with to the log, where they get their numbers; one process at a
- * time. Cut off anywhere and repeated by anybody, it loses none and doubles none.
+ * Moves events from the documents they were written with to the log, where they are numbered; one process at a time. Safe to
+ * interrupt and to repeat by any process: no event is lost or duplicated.
  */
 export class EventMover extends BackgroundWorker {
   readonly #dependencies: EventMoverDependencies;
@@ -43,7 +43,7 @@ export class EventMover extends BackgroundWorker {
     this.#options = options;
   }
 
-  /** Moves a batch. False: there was no more, or another process is at it. */
+  /** Moves a batch. Returns false when there is no more, or when another process is active. */
   async round(now: Date): Promise<boolean> {
     const { eventSources, hostEvents } = this.#dependencies;
     const { workerId, leaseMs } = this.#options;
@@ -81,7 +81,7 @@ export class EventMover extends BackgroundWorker {
     this.#dependencies.onError(error);
   }
 
-  /** Before they are taken from where they stand: cut off in between, it is done again. */
+  /** Runs before the events are removed from their source, so that an interruption repeats it. */
   async #noteDigests(events: readonly HostEvent[], now: Date): Promise<void> {
     const { digests } = this.#options;
     if (digests === null) return;
@@ -98,9 +98,9 @@ export class EventMover extends BackgroundWorker {
     const { retentionMs } = this.#options;
     const before = new Date(now.getTime() - retentionMs);
     const { purged, upTo } = await hostEvents.purge(before, BATCH);
-    // What belongs to them, and what was cut off the last time.
+    // Deletes deliveries of deleted events, including those left by an interrupted round.
     await webhookDeliveries.purge(upTo ?? (await hostEvents.range()).deletedUpTo);
-    // Later: what a receiver that comes back has missed is reported.
+    // Later, so that a receiver that comes back is still told what it missed.
     await webhookReceivers.forget(new Date(before.getTime() - retentionMs));
     if (purged < BATCH) this.#purgeAt = performance.now() + PURGE_EVERY_MS;
   }

@@ -6,7 +6,7 @@ import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
 import { gainedAmong, type AudienceMember, type AudienceReader } from '../fan-out/audience.ts';
 import type { DeliverDependencies } from '../fan-out/fan-out-dependencies.ts';
 
-/** For its first audience, or who came to it by an edit or a reshare; else nothing is looked up. */
+/** For the first audience, or readers who gained the action by an edit or a reshare; otherwise no query. */
 export async function recordDelivered(
   dependencies: DeliverDependencies,
   {
@@ -24,10 +24,10 @@ export async function recordDelivered(
 }
 
 /**
- * Notes for hosts whom an action comes to: everybody in this part of its audience, dormant or not, but who mutes its
- * actor or has put it away. Two round trips for each thousand.
+ * Records delivery events for hosts: all readers in this part of the audience, dormant or not, except those who mute the
+ * actor or have put the action away. Two round trips per thousand readers.
  *
- * @param version of the pass that brings it to who gained it; null: it is the first to come to its end.
+ * @param version of the pass, for readers who gained the action; `null`: the first pass of the action.
  */
 export async function recordFirstDelivery(
   { eventOutbox, readerChoices }: Pick<DeliverDependencies, 'eventOutbox' | 'readerChoices'>,

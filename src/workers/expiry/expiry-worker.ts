@@ -13,27 +13,27 @@ export interface ExpiryDependencies extends WatchingAudienceDependencies, Pick<R
 const BATCH = 100;
 
 /**
- * Deletes actions when their time has come, in any number of processes: each is deleted by one of them, in one write. As
- * after any deletion, watchers are notified at once, and the pass that follows removes what is stored, or notifies them
- * where that was cut off.
+ * Deletes actions when they expire. Any number of processes may run it: each action is deleted by one of them, in one write.
+ * As after any deletion, watchers are notified at once; the following pass removes stored entries, and notifies watchers if
+ * that was interrupted.
  */
 export class ExpiryWorker extends BackgroundWorker {
   readonly #dependencies: ExpiryDependencies;
 
-  /** @param options.pollMs watchers hear of it by up to so much late. Reads go by the clock and wait for nothing. */
+  /** @param options.pollMs maximum delay of notifications to watchers. Reads use the clock and are exact. */
   constructor(dependencies: ExpiryDependencies, options: { readonly pollMs: number }) {
     super(options);
     this.#dependencies = dependencies;
   }
 
-  /** Deletes what has expired by then, up to a batch. False: there was less. */
+  /** Deletes one batch of actions expired by then. Returns false when there are no more. */
   async round(now: Date): Promise<boolean> {
     const { moderation, workSignal } = this.#dependencies;
     const ids = await moderation.expired(now, BATCH);
     for (const id of ids) {
       const action = await moderation.expire(id, now);
       if (action === null) continue;
-      // Of what was hidden before watchers know already.
+      // Watchers were notified when the action was hidden.
       if (!action.isHidden && (await announceWithdrawal(this.#dependencies, action, now)))
         await moderation.noteNotified(id, action.fanOut.version, now);
       workSignal.notify();

@@ -8,7 +8,7 @@ import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
 const CHUNK = 500;
 
-/** Nothing was written that would notify them. Costs a look through all who watch, and a query per 500 of them. */
+/** Pulled actions are not written to feeds, so watchers need a notification. Costs one presence list and a query per 500. */
 export async function announcePulled(
   dependencies: DeliverDependencies,
   action: Action,

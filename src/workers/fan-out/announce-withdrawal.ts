@@ -6,10 +6,10 @@ import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';
 const CHUNK = 500;
 
 /**
- * Tells everybody who is watching and to whom the action is addressed that it is gone, whether their feed holds it or
- * pulls it. For the moment at which it is hidden or deleted, or for its pass where that was cut off. The pass removes it,
- * and notifies readers who have it for a reason of the past. Costs a look through all who watch, and a query per 500 of them.
- * @returns whether all were told.
+ * Notifies all watchers to whom the action is addressed that it is gone, whether it is stored in their feed or pulled.
+ * Called when the action is hidden or deleted, and by its pass if that call was interrupted. The pass removes entries and
+ * notifies readers who have the action for an outdated reason. Costs one presence list, and a query per 500 watchers.
+ * @returns whether all were notified.
  */
 export async function announceWithdrawal(
   dependencies: WatchingAudienceDependencies,
@@ -31,7 +31,7 @@ export async function announceWithdrawal(
   }
 }
 
-/** Which of these readers are watching and were not notified by `announceWithdrawal`. Only watchers are looked up. */
+/** Watching readers among these who were not notified by `announceWithdrawal`. Queries only watchers. */
 export async function notAddressed(
   dependencies: WatchingAudienceDependencies,
   action: Action,

@@ -15,19 +15,19 @@ export interface AudienceDependencies {
 
 interface SourcePage {
   readonly userIds: readonly UserId[];
-  /** Where the source goes on; null: there is no more. */
+  /** Where the source continues; `null`: at its end. */
   readonly next: UserId | null;
 }
 
 /** Readers for one reason, in order of id. */
 export interface Source {
   readonly reason: DeliveryReason;
-  /** Whether it was a source of an audience of before. */
+  /** Whether it was also a source of a former audience. */
   readonly isOf: (audience: FormerAudience, userId: UserId) => boolean;
   read(afterUserId: UserId | null, limit: number): Promise<SourcePage>;
 }
 
-/** Where its audience is read from. The followers of all its refs are begun with in one command. */
+/** Sources of the action's audience. The first followers of all its refs are read in one command. */
 export function sourcesOf({ follows, members }: AudienceDependencies, action: Action): Source[] {
   const pushed = reachesFollowers(action)
     ? action.refIds.filter((refId) => !action.pullRefIds.includes(refId))
@@ -115,7 +115,7 @@ function followerSource(
   };
 }
 
-/** Followers of several refs, each in order of id. What is read first of all of them comes in one command. */
+/** Followers of several refs, each in order of id. The first page of every ref is read in one command. */
 class Followers {
   readonly #follows: AudienceDependencies['follows'];
   readonly #refIds: readonly RefId[];

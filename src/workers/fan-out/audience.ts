@@ -15,20 +15,19 @@ export interface AudienceMember {
   readonly reasons: readonly DeliveryReason[];
 }
 
-/** The same, with whether one of the ways by which it is addressed to them was there before a change. */
+/** A member of the audience, with whether one of the ways of addressing existed before a change. */
 export interface AudienceReader extends AudienceMember {
   readonly wasReached: boolean;
 }
 
 /**
- * Everybody the action is addressed to, each once, in order of user id, in chunks of `chunkSize` (the last may be
- * smaller). All sources – people named, a team or department, followers of every ref and of everybody who has passed it
- * on – are read side by side in that
- * one order and merged, so that a reader reached in several ways is one delivery with several reasons, and one id
- * says how far a pass has come.
+ * Everybody the action is addressed to, without duplicates, in order of user id, in chunks of `chunkSize` (the last may be
+ * smaller). All sources (named people, a team or department, followers of every ref and of every resharer) are read
+ * concurrently in that order and merged. So a reader reached in several ways is one delivery with several reasons, and a
+ * single id describes the progress of a pass.
  *
- * @param options.afterUserId readers up to this id are left out; null: none.
- * @param options.before an audience that it had; null: there is none to compare with.
+ * @param options.afterUserId skip readers up to this id; `null`: none.
+ * @param options.before a former audience to compare with; `null`: none.
  */
 export async function* audienceOf(
   dependencies: AudienceDependencies,
@@ -70,8 +69,8 @@ export async function* audienceOf(
 }
 
 /**
- * Those of the readers the action is addressed to, in no particular order; also who pulls it, which is a reason like the
- * others here. One query of their follows, or of the members where a team or department is addressed.
+ * Those of the readers to whom the action is addressed, unordered, including readers who pull it. One query of their
+ * follows, or of the members if a team or department is addressed.
  */
 export async function audienceAmong(
   { follows, members }: WatchingAudienceDependencies,
@@ -97,7 +96,7 @@ export async function audienceAmong(
   });
 }
 
-/** Those of the readers to whom the action was addressed before edits that no pass has followed yet. */
+/** Those of the readers to whom the action was addressed before edits that no pass has processed yet. */
 export async function formerlyAmong(
   dependencies: WatchingAudienceDependencies,
   { action, former }: Pick<Claim, 'action' | 'former'>,
@@ -115,7 +114,7 @@ export async function formerlyAmong(
   return found;
 }
 
-/** Those of a chunk to whom the action was not addressed before. One query, of those whom no old way reaches now. */
+/** Members of a chunk to whom the action was not addressed before. One query, for those whom no former way reaches now. */
 export async function gainedAmong(
   dependencies: WatchingAudienceDependencies,
   { action, before }: { readonly action: Action; readonly before: FormerAudience },
@@ -156,7 +155,7 @@ class SourceStream {
     this.#limit = limit;
   }
 
-  /** The next reader; null when there is none, or none has been fetched. */
+  /** The next reader; `null` when there is none, or none has been fetched. */
   get head(): UserId | null {
     return this.#page[this.#at] ?? null;
   }

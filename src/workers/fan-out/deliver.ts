@@ -22,17 +22,16 @@ import { clock } from '../../lib/clock.ts';
 import { recordDelivered } from '../events/record-delivered.ts';
 import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
-/** Chunks of one pass that are under way at the same time. */
+/** Concurrent chunks of one pass. */
 const CHUNKS_AT_ONCE = 3;
-/** Chunks of watchers: while one is announced, the next is written. */
+/** Concurrent chunks of watchers: while one is announced, the next is written. */
 const WATCHERS_CHUNKS_AT_ONCE = 2;
 
 /**
- * Chunks of the audience are delivered side by side, a few at a time, so that the database has work while others are
- * announced. Progress is noted in the order of the audience: behind a checkpoint everything is done. Who is watching gets it
- * before all others, since they are the ones who wait for it, unless the whole audience is no more than is written in one
- * go; a pass that goes on from a checkpoint leaves that to the one before. They do not wait for their turn either, but in
- * the lane of what nobody waits for.
+ * Delivers the chunks of an audience, a few concurrently, so that the database is busy while others are announced. Progress
+ * is recorded in audience order: everything before a checkpoint is done. Watchers are served first, since they are waiting,
+ * unless the whole audience fits into one write; a pass that continues from a checkpoint relies on the previous one for
+ * that. Chunks of watchers do not queue for the gate, except in the lane BULK.
  */
 export async function deliverToAll(
   dependencies: DeliverDependencies,
@@ -65,25 +64,25 @@ export async function deliverToAll(
               isLast ? watchersInChunk(dependencies, chunk) : watchersAmongAudience(dependencies, action),
             )
           : Promise.resolve(NOBODY);
-      // An attempt that was cut off has written beyond its checkpoint by as many chunks as are under way at a time.
+      // An interrupted attempt may have written as many chunks beyond its checkpoint as run concurrently.
       const isFirstAttempt = claim.version === 1 && !(claim.wasCutOff && begun < CHUNKS_AT_ONCE);
       begun += 1;
       const isServed = await served;
       const others = isServed.size === 0 ? chunk : chunk.filter(({ userId }) => !isServed.has(userId));
       const delivery = { claim, action, interactions, chunk: others, isFirstAttempt, areWatching: false };
       return dependencies.gate.run({ lane: progress.lane, kind: 'fan-out' }, async () => {
-        // It may have waited for long.
+        // The chunk may have waited long for its turn.
         if (progress.isStopping()) return null;
         const [delivered] = await Promise.all([
           traced('chunk', { 'fanfare.readers': others.length }, () => deliverChunk(dependencies, delivery)),
-          // Before the checkpoint: what is behind it, hosts are notified of for certain.
+          // Before the checkpoint: for everything before it, hosts have been notified.
           recordDelivered(dependencies, { ...claim, action }, chunk),
         ]);
         return chunk.length - others.length + delivered.length;
       });
     },
     async conclude({ value: chunk }, delivered) {
-      // A short chunk is the last one: the end of the pass is its checkpoint.
+      // Only the last chunk can be short, and the end of the pass serves as its checkpoint.
       const last = chunk.length < chunkSize ? undefined : chunk.at(-1);
       const reached = progress.add(delivered, last?.userId);
       if (reached === null) return;
@@ -97,7 +96,7 @@ export async function deliverToAll(
   return { kind: 'complete', delivered: progress.delivered };
 }
 
-/** Chunks of bulk are half as large: what is urgent waits for no chunk that has begun, but shares the database with it. */
+/** Bulk chunks are half as large: urgent work does not queue behind a running chunk, but shares the database with it. */
 function chunkSizeOf({ chunkSize }: Pick<DeliverDependencies, 'chunkSize'>, { lane }: Claim): number {
   return lane === 'BULK' ? Math.ceil(chunkSize / 2) : chunkSize;
 }
@@ -112,7 +111,7 @@ interface Delivery {
 
 type Watchers = AsyncIterable<readonly AudienceMember[]>;
 
-/** Returns whom it was delivered to. */
+/** Returns the readers served. */
 async function deliverToWatchers(
   dependencies: DeliverDependencies,
   delivery: Delivery,
@@ -135,11 +134,11 @@ async function deliverToWatchers(
 interface ChunkDelivery extends Delivery {
   readonly chunk: readonly AudienceMember[];
   readonly isFirstAttempt: boolean;
-  /** Each of them, as of a moment ago. */
+  /** All of them were watching a moment ago. */
   readonly areWatching: boolean;
 }
 
-/** Returns whom it was delivered to: readers who are not skipped. */
+/** Returns the readers served, without skipped ones. */
 async function deliverChunk(
   dependencies: DeliverDependencies,
   { claim, action, interactions, chunk, isFirstAttempt, areWatching }: ChunkDelivery,
@@ -161,26 +160,26 @@ async function deliverChunk(
   return userIds;
 }
 
-/** Derives the counters, who has passed it on, and what boosts the action. Null: the claim is void. */
+/** Derives counters, resharers and boosts from the interactions. `null`: the claim is void. */
 async function deriveFromInteractions(
   { interactions, fanOuts }: DeliverDependencies,
   claim: Claim,
 ): Promise<readonly InteractionGroup[] | null> {
   const { id, isBumped } = claim.action;
-  // What was never marked has no interactions: nothing to look up for a new action.
+  // An action that was never bumped has no interactions to query.
   if (!isBumped) return [];
   const summary = (await interactions.summaries([id])).get(id);
   if (summary === undefined) return [];
-  // Changes that met, or came while there were more than are kept, are mended by a pass of their own.
+  // Concurrent changes, or more reshares than are kept, are corrected here by requesting another pass.
   if (!isSameReshares(claim.action.reshares, summary.reshares))
     if (await fanOuts.correctReshares(claim, summary.reshares)) return null;
-  // As a rule each was counted when it was recorded: then the action is not written once more.
+  // Usually recording an interaction has updated the counters already, and the action need not be written again.
   if (isSameEngagement(claim.action, summary)) return summary.groups;
   const isHeld = await fanOuts.setEngagement(claim, summary.engagement, summary.latest);
   return isHeld ? summary.groups : null;
 }
 
-/** Whether the action says what its interactions come to. */
+/** Whether the action's counters equal those derived from its interactions. */
 function isSameEngagement(
   { engagement: known, latest }: Pick<Action, 'engagement' | 'latest'>,
   { engagement: are, latest: newest }: Pick<InteractionSummary, 'engagement' | 'latest'>,
@@ -194,10 +193,10 @@ function isSameReshares(known: readonly Reshare[], are: readonly Reshare[]): boo
 }
 
 /**
- * Whether a pass notifies everybody who watches, also of what stays where it is. What is there already may have been
- * written by a pass that was cut off before it announced it: not only for the readers of the chunk after the checkpoint,
- * for where the action has changed since, this pass started over, and how far the other one came is unknown. And an action
- * that has changed shows other counts, wherever it stands.
+ * Whether a pass notifies all watchers, also of unchanged entries. Existing entries may come from a pass that was
+ * interrupted before it announced them. This concerns more than the chunk after the checkpoint: if the action has changed
+ * since, this pass started over, and the progress of the other one is unknown. Also, a changed action has new counters
+ * wherever it is.
  */
 function notifiesAll({ version, wasCutOff }: Claim): boolean {
   return wasCutOff || version > 1;
@@ -215,7 +214,7 @@ function announcementsOf(
   return readers.flatMap(({ userId, relevancy, reasons }) => {
     if (!isForAll && !added.has(userId) && !raised.has(userId)) return [];
     const kind = added.has(userId) ? 'added' : 'updated';
-    // Most readers are notified of the same.
+    // Most readers get the same notification.
     const name = `${kind} ${String(relevancy.getTime())} ${reasons.join()}`;
     const event = events.get(name) ?? { kind, actionId, relevancy, reasons };
     events.set(name, event);

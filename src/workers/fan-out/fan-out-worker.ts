@@ -16,16 +16,16 @@ import type { Next } from '../../lib/poll-loop.ts';
 import { clock } from '../../lib/clock.ts';
 import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
-/** Longest wait before a failed fan-out is tried again. */
+/** Upper bound on the backoff of a failed fan-out. */
 const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 200;
-/** Longest wait before the store of the feeds is tried again while it is away. */
+/** Upper bound on the backoff while the feed store is away. */
 const MAX_OUTAGE_MS = 5_000;
 
 export interface FanOutObserver {
   /**
-   * @param pass.isDone false: the action changed meanwhile, and a pass for that follows.
-   * @param pass.lagSeconds since the action was recorded; null: it has been delivered before, or was withdrawn.
+   * @param pass.isDone false: the action changed during the pass, and another pass follows.
+   * @param pass.lagSeconds time since the action was recorded; `null`: not its first delivery, or it was withdrawn.
    */
   finished(
     claim: Claim,
@@ -36,12 +36,12 @@ export interface FanOutObserver {
       readonly lagSeconds: number | null;
     },
   ): void;
-  /** The action was hidden, shown again or deleted while the pass ran: another pass follows. */
+  /** The action was hidden, shown again or deleted during the pass: another pass follows. */
   overtaken(claim: Claim): void;
-  /** The lease ran out and another worker has the action. */
+  /** The lease expired and another worker has claimed the action. */
   leaseLost(claim: Claim): void;
   failed(claim: Claim, error: unknown, isFinal: boolean): void;
-  /** The database did not answer; the worker goes on trying. */
+  /** The database did not answer; the worker keeps trying. */
   claimFailed(error: unknown): void;
 }
 
@@ -49,9 +49,9 @@ export interface FanOutWorkerOptions {
   /** Unique among all workers. */
   readonly workerId: string;
   readonly leaseMs: number;
-  /** After so many attempts a fan-out is FAILED. */
+  /** After so many failed attempts a fan-out is FAILED. */
   readonly maxAttempts: number;
-  /** Fan-outs of one lane at the same time. */
+  /** Concurrent fan-outs per lane. */
   readonly concurrency: number;
   readonly pollMs: number;
 }
@@ -60,16 +60,16 @@ export interface WorkerDependencies
   extends
     Omit<DeliverDependencies, 'gate'>,
     Pick<Repositories, 'bookmarks' | 'hiddenItems' | 'itemMarks' | 'moderation' | 'pins'> {
-  /** Shared with what else works in the background of the process. Default: one of its own. */
+  /** Shared with other background work of the process. Default: a gate of its own. */
   readonly gate?: LaneGate;
   readonly workSignal: Pick<WorkSignal, 'onWork'>;
   readonly observer: FanOutObserver;
 }
 
 /**
- * Takes fan-outs from the database, one lease each, and runs their passes. Any number of workers may run in any
- * number of processes. A worker that dies loses nothing: its leases expire and others take over. While the store of the
- * feeds is away nothing can be delivered and nothing is given up: the worker waits, and tries again now and then.
+ * Claims fan-outs, one lease each, and runs their passes. Any number of workers may run in any number of processes. A worker
+ * that dies loses nothing: its leases expire and others take over. While the feed store is away, nothing can be delivered
+ * and nothing is given up: the worker backs off and tries again.
  */
 export class FanOutWorker extends BackgroundWorker {
   readonly #dependencies: WorkerDependencies & DeliverDependencies;
@@ -78,9 +78,9 @@ export class FanOutWorker extends BackgroundWorker {
   readonly #passes: Passes;
   readonly #outage = new Outage(FIRST_BACKOFF_MS, MAX_OUTAGE_MS);
   #claims = 0;
-  /** When to look in any case, by `performance.now()`, as far as is known. */
+  /** Latest time of the next poll, on the `performance.now()` clock. */
   #lookAt = 0;
-  /** When to look for expired leases next. */
+  /** Time of the next search for expired leases. */
   #takeOverAt = 0;
 
   constructor(dependencies: WorkerDependencies, options: FanOutWorkerOptions) {
@@ -93,13 +93,13 @@ export class FanOutWorker extends BackgroundWorker {
     });
   }
 
-  /** Takes no more work, lets every running pass end its chunk and hands the rest back. Idempotent. */
+  /** Stops claiming, lets every running pass finish its chunk and releases the rest. Idempotent. */
   override async stop(): Promise<void> {
     await super.stop();
     await this.#passes.allEnded();
   }
 
-  /** Begins a pass where there is room for one. */
+  /** Starts a pass if there is room for one. */
   protected override async work(): Promise<Next> {
     if (this.#outage.waitMs > 0) return this.#outage.waitMs;
     const ranges = this.#passes.lanesWithRoom();
@@ -111,9 +111,9 @@ export class FanOutWorker extends BackgroundWorker {
     const takesOver = performance.now() >= this.#takeOverAt;
     const claim = await this.#look(ranges, { now, takesOver });
     if (claim !== null) this.#begin(claim);
-    // What was claimed last was the most urgent: where its lane is full now, nothing more urgent is due yet.
+    // Claims come most urgent first: if its lane is full now, no more urgent one is due.
     const mayBeMore = claim !== null && (this.#passes.hasRoomEverywhere || claim.lane !== 'BULK');
-    // What is published from here on is signalled.
+    // It was the only one due; later publications send a signal.
     const isAll = claim !== null && claim.isOnly && ranges === ALL_LANES && !takesOver;
     if (mayBeMore && !isAll) return true;
     if (claim === null || isAll) await this.#lookAhead(now);
@@ -132,7 +132,7 @@ export class FanOutWorker extends BackgroundWorker {
     this.#passes.add(claim, pass);
   }
 
-  /** The next claim; null: there is none. Expired leases are looked for once per poll interval, however often it is woken. */
+  /** The next claim; `null`: none. Expired leases are searched once per poll interval, however often the worker is woken. */
   async #look(
     ranges: readonly LaneRange[],
     { now, takesOver }: { readonly now: Date; readonly takesOver: boolean },
@@ -148,7 +148,7 @@ export class FanOutWorker extends BackgroundWorker {
     return claim;
   }
 
-  /** Finds out when the next one that was put off is due: from the moment of the look on, so that both miss nothing. */
+  /** Finds the next scheduled retry after `now`, the time of the last look, so that nothing falls between the two. */
   async #lookAhead(now: Date): Promise<void> {
     const { pollMs } = this.#options;
     const due = await this.#dependencies.fanOuts.nextDue(now);
@@ -210,13 +210,14 @@ export class FanOutWorker extends BackgroundWorker {
     }
     observer.leaseLost(claim);
     if (outcome.kind === 'void') await fanOuts.keepProgress(claim, outcome.reached);
-    // What this pass wrote late may contradict a change that is not this worker's any more: one more pass mends it.
+    // Late writes of this pass may contradict a change that another worker has already delivered: one more pass corrects
+    // them.
     await fanOuts.requestPassAfter(claim, clock.now());
   }
 
   /**
-   * The action has changed meanwhile: its next pass follows after as long as this one took, within bounds, so that an
-   * action that changes all the time does not keep a worker busy all the time.
+   * The action changed during the pass. Its next pass is delayed by the duration of this one, within bounds, so that an
+   * action that changes constantly does not occupy a worker constantly.
    */
   async #passOn(claim: Claim, delivered: number, seconds: number): Promise<boolean> {
     const restMs = Math.min(MAX_REST_MS, Math.max(COALESCE_MS, seconds * 1_000));
@@ -229,9 +230,9 @@ export class FanOutWorker extends BackgroundWorker {
   async #finish(claim: Claim, delivered: number): Promise<boolean> {
     const { fanOuts, interactions, hiddenItems, itemMarks, bookmarks, moderation, pins } = this.#dependencies;
     const { id, isDeleted, refIds } = claim.action;
-    // A change that was cut off before it was logged is logged here, since it asked for this pass.
+    // A change interrupted before it was logged has requested this pass, so it is logged here.
     if (claim.version > 1) await moderation.log(id);
-    // It completed a pass that was cut off before a change.
+    // This claim completed an interrupted pass for an older version.
     if (claim.version < claim.action.fanOut.version) return false;
     if (!isDeleted) return fanOuts.finish(claim, delivered);
     await interactions.purgeAction(id);
@@ -258,13 +259,13 @@ export class FanOutWorker extends BackgroundWorker {
         ended: isAway ? 'cut-off' : 'failed',
       });
     } catch (releaseError) {
-      // The lease will expire and the fan-out be taken over.
+      // The lease will expire, and another worker takes over.
       observer.claimFailed(releaseError);
     }
   }
 }
 
-/** Both times are the database's: the API that recorded the action may run on another machine. */
+/** Compares database times only: the API that recorded the action may run on a machine with another clock. */
 function lagOf({ action, isFirst }: Claim): number | null {
   if (!isFirst || action.isHidden || action.isDeleted) return null;
   return Math.max(0, clock.time() - action.recorded.getTime()) / 1_000;

@@ -1,6 +1,6 @@
-/** Whether a pass may go on. Asked before every write. */
+/** Whether a pass may continue. Asked before every write. */
 export interface Fence {
-  /** No other worker has taken the action over. */
+  /** `true` while no other worker has taken the action over. */
   isHeld(): Promise<boolean>;
   isStopping(): boolean;
 }

@@ -6,18 +6,18 @@ export type { WorkKind } from './lane-queue.ts';
 export type { ChunkOf } from './lane-turns.ts';
 
 /**
- * Decides which chunk of work is next, for all that works in the background of a process. The most urgent lane has the
- * most of it, every lane gets its share, and within a lane the kinds of work take turns. A lane gives way while a pass of
- * a more urgent one is under way: what it has begun it ends, and goes on with few chunks at a time. Bulk also rests between
- * them, and gives way for a moment longer: the database is the same for the requests of people, which no gate sees.
+ * Decides which chunk of background work of a process runs next. The most urgent lane gets the largest share, every lane
+ * gets some, and within a lane the kinds of work take turns. While a pass of a more urgent lane is running, a lane finishes
+ * its started chunks and continues with few at a time. Bulk also pauses between chunks, and a moment longer afterwards,
+ * since user requests use the same database without passing this gate.
  */
 export class LaneGate {
   readonly #turns = new LaneTurns();
   #timer: NodeJS.Timeout | null = null;
-  /** When it is set off, by `performance.now()`. */
+  /** When the timer fires, on the `performance.now()` clock. */
   #timerAt = 0;
 
-  /** Less urgent lanes give way until disposed. For a pass as a whole: it does more than its chunks. */
+  /** Makes less urgent lanes yield until disposed. For a whole pass, which does more than its chunks. */
   enter(lane: Lane): Disposable {
     this.#turns.passBegun(lane);
     return new OnDispose(() => {
@@ -26,7 +26,7 @@ export class LaneGate {
     });
   }
 
-  /** Does one chunk when it is its turn. A chunk must not wait for another. */
+  /** Runs a chunk when it is its turn. A chunk must not wait for another one. */
   async run<T>(chunk: ChunkOf, task: () => Promise<T>): Promise<T> {
     const turn = new Promise<void>((resolve) => {
       this.#turns.add(chunk, resolve);
@@ -43,7 +43,7 @@ export class LaneGate {
   }
 
   #begin(): void {
-    // One look at the clock: a rest that ended between two would be waited for by nothing.
+    // Read the clock once: a pause that ended between two readings would never be waited for.
     const now = performance.now();
     for (let begin = this.#turns.take(now); begin !== null; begin = this.#turns.take(now)) begin();
     const restMs = this.#turns.restMs(now);

@@ -1,18 +1,18 @@
-/** What takes turns within a lane. */
+/** Kinds of work that take turns within a lane. */
 export type WorkKind = 'fan-out' | 'rebuild' | 'rename';
 
-/** The chunks of one lane that wait for their turn, and what the gate knows of the others. */
+/** The queued chunks of one lane, and the gate's accounting for the lane. */
 export class LaneQueue {
   running = 0;
-  /** Passes under way, waiting or not. */
+  /** Number of running passes, waiting or not. */
   passes = 0;
-  /** Chunks begun, each divided by the share of the lane. */
+  /** Started chunks divided by the lane's share. */
   spent = 0;
-  /** When something of it was last under way, by `performance.now()`. */
+  /** End of the lane's latest work, on the `performance.now()` clock. */
   endedAt = -Infinity;
-  /** Beside something more urgent, nothing of it begins before then. */
+  /** While a more urgent lane is active, no chunk starts before this time. */
   restsUntil = -Infinity;
-  /** By kind; the kind whose turn it is comes first. */
+  /** Waiting chunks by kind; the kind whose turn it is comes first. */
   readonly #waiting = new Map<WorkKind, (() => void)[]>();
 
   get isWaiting(): boolean {
@@ -29,7 +29,7 @@ export class LaneQueue {
     else queue.push(begin);
   }
 
-  /** The next chunk; afterwards it is the turn of the next kind. */
+  /** Takes the next chunk; then it is the next kind's turn. */
   take(): (() => void) | undefined {
     const [next] = this.#waiting;
     if (next === undefined) return undefined;

@@ -1,28 +1,28 @@
 import { LANES, type Lane } from '../../domain/lane.ts';
 import { LaneQueue, type WorkKind } from './lane-queue.ts';
 
-/** One chunk of work: which lane it is in and whose it is. */
+/** One chunk of work, with its lane and kind. */
 export interface ChunkOf {
   readonly lane: Lane;
   readonly kind: WorkKind;
 }
 
-/** Chunks of everything that are under way at the same time: more of them only wait for each other in the database. */
+/** Concurrent chunks in total: more would only wait for each other in the database. */
 const WIDTH = 12;
-/** Of those, bulk while it is alone: more of it is hardly faster, and what comes without warning finds the database busy. */
+/** Concurrent bulk chunks when nothing else runs. More would hardly be faster, and new work would find the database busy. */
 const MOST_BULK = 2;
-/** While something urgent is under way. Never none, so that no lane starves. */
+/** Concurrent live chunks while urgent work runs. Never zero, so that no lane starves. */
 const MOST_LIVE_BESIDE_URGENT = 4;
-/** Beside something more urgent, bulk goes on with one chunk at a time, and rests so many times as long as that took. */
+/** While more urgent work runs, bulk does one chunk at a time and then pauses for this multiple of its duration. */
 const REST_SHARE = 3;
-/** The longest of these rests. */
+/** Upper bound of such a pause. */
 const MAX_REST_MS = 1_000;
-/** For so long after something more urgent has ended, bulk still gives way: more of it often follows. */
+/** Bulk keeps yielding this long after more urgent work has ended, since more often follows. */
 const LINGER_MS = 1_000;
-/** Where several lanes wait, how many chunks of one there are to those of another. */
+/** Relative number of chunks per lane when several lanes wait. */
 const SHARES: Readonly<Record<Lane, number>> = { URGENT: 16, LIVE: 4, BULK: 1 };
 
-/** Which chunk is next, without a clock of its own: the gate goes by it, and so does the simulation of `fanfare plan`. */
+/** Decides which chunk is next. Has no clock, so that the gate and the simulation of `fanfare plan` can share it. */
 export class LaneTurns {
   readonly #lanes: Readonly<Record<Lane, LaneQueue>> = {
     URGENT: new LaneQueue(),
@@ -31,7 +31,7 @@ export class LaneTurns {
   };
   #running = 0;
 
-  /** A pass as a whole begins: less urgent lanes give way until `passEnded`. */
+  /** A pass starts: less urgent lanes yield until `passEnded`. */
   passBegun(lane: Lane): void {
     this.#lanes[lane].passes += 1;
   }
@@ -41,14 +41,14 @@ export class LaneTurns {
     this.#lanes[lane].endedAt = now;
   }
 
-  /** A chunk that waits for its turn. */
+  /** Queues a chunk. */
   add({ lane, kind }: ChunkOf, begin: () => void): void {
     const queue = this.#lanes[lane];
     if (!queue.isWaiting && queue.running === 0) queue.spent = Math.max(queue.spent, this.#leastSpent());
     queue.add(kind, begin);
   }
 
-  /** Takes the chunk whose turn it is, which counts as begun. Null: none may begin now. */
+  /** Takes the next chunk, which then counts as started. `null`: none may start now. */
   take(now: number): (() => void) | null {
     if (this.#running >= WIDTH) return null;
     const lane = this.#next(now);
@@ -70,7 +70,7 @@ export class LaneTurns {
     this.#running -= 1;
   }
 
-  /** How long until bulk that waits may begin although nothing ends until then; 0: that hangs on no clock. */
+  /** Milliseconds until waiting bulk may start even if nothing ends before; 0: no such time. */
   restMs(now: number): number {
     const { URGENT, LIVE, BULK } = this.#lanes;
     if (this.#running >= WIDTH || !BULK.isWaiting) return 0;
@@ -83,7 +83,7 @@ export class LaneTurns {
     return Math.max(this.#lanes.URGENT.endedAt, this.#lanes.LIVE.endedAt) + LINGER_MS;
   }
 
-  /** Who was idle has saved nothing up: a lane that begins to wait stands where the others are. */
+  /** Idle lanes collect no credit: a lane that starts to wait begins at the others' level. */
   #leastSpent(): number {
     const busy = LANES.map((lane) => this.#lanes[lane]).filter(
       (queue) => queue.isWaiting || queue.running > 0,
@@ -91,7 +91,7 @@ export class LaneTurns {
     return busy.length === 0 ? 0 : Math.min(...busy.map(({ spent }) => spent));
   }
 
-  /** Of the lanes that wait and have room, the one that had the least of its share; of equals the most urgent. */
+  /** Among waiting lanes with room, the one that has used least of its share; the most urgent on ties. */
   #next(now: number): Lane | null {
     let next: Lane | null = null;
     for (const lane of LANES) {

@@ -1,9 +1,9 @@
 export interface Lease extends Disposable {
-  /** False once another worker has the action; until then a lease that ran out can be renewed. Asks where in doubt. */
+  /** `false` once another worker has the action. An expired lease can still be renewed until then; asks when in doubt. */
   isHeld(): Promise<boolean>;
 }
 
-/** Renews a lease three times within its length until disposed. @param extend false: the claim is void. */
+/** Renews a lease three times per lease period until disposed. @param extend resolves to false when the claim is void. */
 export function holdLease(extend: () => Promise<boolean>, leaseMs: number): Lease {
   let ownedUntil = performance.now() + leaseMs;
   let isLost = false;
@@ -15,7 +15,7 @@ export function holdLease(extend: () => Promise<boolean>, leaseMs: number): Leas
     else isLost = true;
   }
 
-  /** One at a time: a database that is slow is not asked again before it has answered. */
+  /** One request at a time: a slow database is not asked again before it has answered. */
   function renewOnce(): Promise<void> {
     renewing ??= renew().finally(() => {
       renewing = null;
@@ -25,7 +25,7 @@ export function holdLease(extend: () => Promise<boolean>, leaseMs: number): Leas
 
   const timer = setInterval(() => {
     renewOnce().catch(() => {
-      // A database that does not answer has not renewed: `heldUntil` says when the lease is in doubt.
+      // A failed renewal is not fatal: `heldUntil` says when the lease becomes doubtful.
     });
   }, leaseMs / 3);
   return {

@@ -8,7 +8,7 @@ export interface Reached {
 
 export type PassOutcome =
   | { readonly kind: 'complete'; readonly delivered: number }
-  /** The claim is void: lost, or the action has changed. What was done until then stands. */
+  /** The claim is void: lost, or the action has changed. Writes made until then remain. */
   | { readonly kind: 'void'; readonly reached: Reached | null }
-  /** Stopped between two chunks on request; a later pass goes on from the checkpoint. */
+  /** Stopped between two chunks on request; a later pass continues from the checkpoint. */
   | { readonly kind: 'stopped' };

@@ -3,7 +3,7 @@ import type { Claim } from '../../storage/fan-out/fan-outs.ts';
 import type { Fence } from './fence.ts';
 import type { Reached } from './pass-outcome.ts';
 
-/** How far a pass has come, in the order of its audience, and whether it ends early. */
+/** Progress of a pass in audience order, and whether it must end early. */
 export class PassProgress {
   readonly #fence: Fence;
   #delivered: number;
@@ -23,7 +23,7 @@ export class PassProgress {
     return this.#delivered;
   }
 
-  /** Whose turn the next chunk waits for: an action may change its lane on the way. */
+  /** Lane of the next chunk, which may change during the pass. */
   get lane(): Claim['lane'] {
     return this.#lane;
   }
@@ -33,7 +33,7 @@ export class PassProgress {
     return this.#reached;
   }
 
-  /** Somebody else has the action by now. */
+  /** Another worker has the action. */
   get isVoid(): boolean {
     return this.#isVoid;
   }
@@ -53,8 +53,8 @@ export class PassProgress {
   }
 
   /**
-   * Counts a chunk; from one that was left out on, none counts.
-   * @param delivered null: it was left out
+   * Counts a chunk; after the first skipped chunk, none counts.
+   * @param delivered `null`: the chunk was skipped
    * @param last its last reader; undefined: it needs no checkpoint
    * @returns where to set a checkpoint
    */
@@ -67,7 +67,7 @@ export class PassProgress {
     return this.#reached;
   }
 
-  /** @param lane of the action at its checkpoint; null: the claim is void. */
+  /** @param lane of the action at its checkpoint; `null`: the claim is void. */
   goOnIn(lane: Claim['lane'] | null): void {
     if (lane === null) this.#isVoid = true;
     else this.#lane = lane;

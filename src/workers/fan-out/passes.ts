@@ -3,7 +3,7 @@ import { LANES, type Lane } from '../../domain/lane.ts';
 import type { Claim } from '../../storage/fan-out/fan-out-claim.ts';
 import { ALL_LANES, type LaneRange } from '../../storage/fan-out/fan-out-lanes.ts';
 
-/** The passes that a worker runs, by lane. Each lane has as much room as if it were alone. */
+/** Running passes of a worker by lane. Each lane has the full concurrency of its own. */
 export class Passes {
   readonly #room: number;
   readonly #running: Readonly<Record<Lane, Set<Promise<void>>>> = {
@@ -15,7 +15,7 @@ export class Passes {
   readonly #onRoom: () => void;
   readonly #actions = new Set<ActionId>();
 
-  /** @param room passes of one lane at a time. @param onRoom called when a full lane has room again. */
+  /** @param room concurrent passes per lane. @param onRoom called when a full lane has room again. */
   constructor(room: number, onRoom: () => void) {
     this.#room = room;
     this.#onRoom = onRoom;
@@ -41,7 +41,7 @@ export class Passes {
     return LANES.every((lane) => this.#hasRoom(lane));
   }
 
-  /** In which lanes to look for the next pass, one after the other. None: there is no room for any. */
+  /** Ranges of lanes in which to look for the next pass, in order. Empty: no lane has room. */
   lanesWithRoom(): readonly LaneRange[] {
     const lanes = LANES.filter((lane) => this.#hasRoom(lane));
     if (lanes.length === LANES.length) return ALL_LANES;

@@ -10,8 +10,8 @@ import { withdrawFromAll } from './withdraw.ts';
 import type { DeliverDependencies } from './fan-out-dependencies.ts';
 
 /**
- * One pass: makes the feeds agree with the action as it was when it was claimed. Visible: everybody in its audience
- * holds it, and nobody else does after an edit of the audience; hidden or deleted: nobody does. May be cut off anywhere and repeated.
+ * One pass: makes the feeds match the action as claimed. Visible: everybody in its audience has it and, after an edit of the
+ * audience, nobody else. Hidden or deleted: nobody has it. Safe to interrupt anywhere and to repeat.
  */
 export async function runPass(
   dependencies: DeliverDependencies,
@@ -23,7 +23,7 @@ export async function runPass(
   const decided = await withPulled(dependencies, claim);
   if (decided === null) return { kind: 'void', reached: null };
   const next = { ...claim, action: decided };
-  // A checkpoint comes after all that.
+  // A checkpoint is set only after all of this.
   if (claim.isUnswept && claim.afterUserId === null) {
     const outcome = await sweepHolders(dependencies, next, fence);
     if (outcome === 'void') return { kind: 'void', reached: null };
@@ -32,7 +32,10 @@ export async function runPass(
   return deliverToAll(dependencies, next, fence);
 }
 
-/** Decides once, in the first pass, which refs are pushed: no entry has two places. Null: the claim is void. */
+/**
+ * Decides once, in the first pass, which refs are pushed, so that no entry is both pushed and pulled. `null`: the claim is
+ * void.
+ */
 async function withPulled(
   { pulledRefs, fanOuts }: DeliverDependencies,
   claim: Claim,

@@ -8,14 +8,14 @@ export interface DormancyDependencies extends Pick<Repositories, 'feeds'> {
   readonly onLiveLogError: (error: unknown) => void;
   /** Readers who have not read for this long are dormant. */
   readonly dormantAfterMs: number;
-  /** So are readers who have never read, so long after something first came to them; null, absent: they are not. */
+  /** Readers who never read are dormant this long after their first delivery; `null` or absent: never. */
   readonly neverReadAfterMs?: number | null;
 }
 
-/** For how long it is taken for granted that there are no dormant readers. Until then some are delivered to in vain. */
+/** How long "no dormant readers" is cached. Until it is refreshed, some may get needless deliveries. */
 const LOOK_EVERY_MS = 10_000;
 
-/** Readers who have not read for long need no delivery. Who watches reads. No dormant readers: a query in ten seconds. */
+/** Dormant readers need no delivery; watching counts as reading. Without dormant readers: one query per ten seconds. */
 export function dormancy({
   feeds,
   liveLog,
@@ -30,7 +30,7 @@ export function dormancy({
     try {
       return new Set(await liveLog.watched(userIds));
     } catch (error) {
-      // Then they resync later, and what they query next is made from the source.
+      // They will resync later, and their next query reads from the source.
       onLiveLogError(error);
       return nobody;
     }

@@ -10,10 +10,10 @@ import type { DeliverDependencies } from './fan-out-dependencies.ts';
 const CHUNK = 500;
 
 /**
- * Tells everybody who is watching that an action is not in their feed any more to whom it was addressed before edits, and
- * is not now. Costs a look through all who watch, and two queries per 500 of them and edit. Where not all of those are known,
- * everybody else to whom it is not addressed is to query their feed. A live log that does not answer has them query it as
- * soon as it does.
+ * Notifies watchers that an action left their feed: it was addressed to them before edits and is not any more. Costs one
+ * presence list, and two queries per 500 watchers and edit. If not all former audiences are known, all other watchers to
+ * whom it is not addressed are asked to resync. If the live log does not answer, it asks everybody to resync as soon as it
+ * does.
  */
 export async function notifyFormer(dependencies: WatchingAudienceDependencies, claim: Claim): Promise<void> {
   const { liveLog, onLiveLogError } = dependencies;
@@ -40,8 +40,8 @@ function toReadAgain(userId: UserId): Announcement {
 }
 
 /**
- * Takes an action from the stored feeds of those to whom it is not addressed any more, in chunks, in the order of reader
- * ids. Comes before a delivery, which puts back what a follow brought at the same moment.
+ * Removes an action from the stored feeds of readers to whom it is no longer addressed, in chunks, in order of reader id.
+ * Runs before the delivery, which restores entries that a concurrent follow added.
  */
 export async function sweepHolders(
   dependencies: DeliverDependencies,
@@ -75,14 +75,14 @@ async function takeFromLost(
   const { action } = claim;
   const audience = await audienceAmong(dependencies, action, userIds);
   const addressed = new Set(audience.map(({ userId }) => userId));
-  // What is pulled is found when the feed is read, and not stored.
+  // Pulled entries are found at read time and not stored.
   const pushed = new Set(
     audience.flatMap(({ userId, reasons }) => (reasons.some((reason) => reason !== 'PULL') ? userId : [])),
   );
   const lost = userIds.filter((userId) => !addressed.has(userId));
   const notified = await formerlyAmong(dependencies, claim, lost);
   const untold = lost.filter((userId) => !notified.has(userId));
-  // Before the removal: a worker that dies in between notifies them again. The rules leave it out already.
+  // Notify before removing: a worker that dies in between notifies again. The rules already hide the action.
   await announce(dependencies, removals(action.id, untold, clock.now()));
   const unstored = userIds.filter((userId) => !pushed.has(userId));
   if (unstored.length > 0) await dependencies.feedStore.remove(unstored, [action.id]);

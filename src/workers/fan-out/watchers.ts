@@ -3,12 +3,12 @@ import { audienceAmong, type AudienceMember } from './audience.ts';
 import type { WatchingAudienceDependencies } from './fan-out-dependencies.ts';
 
 const CHUNK = 500;
-/** Most readers looked at: with more who watch, looking for those concerned takes longer than they would wait. */
+/** Upper bound on watchers examined: with more, finding those concerned would take longer than waiting for their chunk. */
 const MOST = 2_000;
-/** Watchers delivered to in one go: while the next ones are written, those before are shown theirs. */
+/** Watchers per chunk: while the next chunk is written, the previous one is announced. */
 export const WATCHERS_AT_ONCE = 250;
 
-/** Watchers in the audience, with every reason. Costs a look through all who watch, and a query per 500, 2,000 at most. */
+/** Watchers in the audience with all reasons. Costs one presence list and a query per 500 watchers, for at most 2,000. */
 export async function* watchersAmongAudience(
   dependencies: WatchingAudienceDependencies,
   action: Action,
@@ -16,7 +16,7 @@ export async function* watchersAmongAudience(
   const watched = await someWatched(dependencies);
   for (let from = 0; from < watched.length; from += CHUNK) {
     const audience = await audienceAmong(dependencies, action, watched.slice(from, from + CHUNK));
-    // What comes by pulling alone is not delivered.
+    // Entries that are only pulled are not delivered.
     const pushed = audience.flatMap(({ userId, reasons }) => {
       const kept = reasons.filter((reason) => reason !== 'PULL');
       return kept.length === 0 ? [] : [{ userId, reasons: kept }];
@@ -25,7 +25,7 @@ export async function* watchersAmongAudience(
   }
 }
 
-/** The same of an audience that is known. One look-up of who watches, and none where all of it is delivered to in one go. */
+/** The same for a known audience. One presence query; none if the whole audience is written at once. */
 export async function* watchersInChunk(
   { liveLog, onLiveLogError }: Pick<WatchingAudienceDependencies, 'liveLog' | 'onLiveLogError'>,
   chunk: readonly AudienceMember[],
@@ -46,7 +46,7 @@ function* slicesOf(members: readonly AudienceMember[]): Generator<readonly Audie
     yield members.slice(from, from + WATCHERS_AT_ONCE);
 }
 
-/** Nobody where the live log does not answer: it holds no delivery up. */
+/** Nobody if the live log does not answer: it must not delay deliveries. */
 async function someWatched({
   liveLog,
   onLiveLogError,

@@ -15,7 +15,7 @@ export async function withdrawFromAll(
 ): Promise<PassOutcome> {
   const { feedStore, chunkSize, gate } = dependencies;
   const { action, untoldVersion } = claim;
-  // Where the live log does not answer, it has everybody query their feed as soon as it does.
+  // If the live log does not answer, it asks everybody to resync as soon as it does.
   if (untoldVersion !== null) await announceWithdrawal(dependencies, action, clock.now());
   await notifyFormer(dependencies, claim);
   for (;;) {
@@ -23,7 +23,7 @@ export async function withdrawFromAll(
     if (fence.isStopping()) return { kind: 'stopped' };
     const count = await gate.run({ lane: claim.lane, kind: 'fan-out' }, async () => {
       const userIds = await feedStore.holders(action.id, { limit: chunkSize });
-      // Before the removal: a worker that dies in between notifies them again. The rules hide the action already.
+      // Notify before removing: a worker that dies in between notifies again. The rules already hide the action.
       const untold = await notAddressed(dependencies, action, userIds);
       await announce(dependencies, removals(action.id, untold, clock.now()));
       await feedStore.remove(userIds, [action.id]);

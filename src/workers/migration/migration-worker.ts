@@ -7,10 +7,10 @@ import type { Repositories } from '../../storage/repositories.ts';
 
 export interface MigrationObserver {
   started(migration: Migration): void;
-  /** Processes of an older release still run; it begins when they have ended. */
+  /** Processes of an older release are still running; the migration starts when they have ended. */
   waiting(migration: Migration, olderProcesses: number): void;
   finished(migration: Migration, documents: number): void;
-  /** It is tried again after a pause, from its last checkpoint. */
+  /** Retried after a pause, from the last checkpoint. */
   failed(error: unknown): void;
 }
 
@@ -27,17 +27,17 @@ export interface MigrationOptions {
   readonly batchSize: number;
 }
 
-/** How long a migration pauses that failed or has to wait for older processes. */
+/** Pause after a failure, or while waiting for older processes. */
 const PAUSE_MS = 5_000;
 
 /**
- * Runs the migrations that the database lacks, one process at a time, in order. A process that dies leaves the rest to
- * the next one, from the last checkpoint. None begins while a process runs that would still write the older shape.
+ * Runs the pending migrations in order, one process at a time. If the process dies, the next one continues from the last
+ * checkpoint. No migration starts while a process that would write the older schema is running.
  */
 export class MigrationWorker extends BackgroundWorker {
   readonly #dependencies: MigrationDependencies;
   readonly #options: MigrationOptions;
-  /** How many older processes it was reported to wait for. */
+  /** Last reported number of older processes. */
   #waitsFor = 0;
 
   constructor(dependencies: MigrationDependencies, options: MigrationOptions) {
@@ -46,7 +46,7 @@ export class MigrationWorker extends BackgroundWorker {
     this.#options = options;
   }
 
-  /** Runs the next migration as far as it goes. False: none is due, or it has to wait. */
+  /** Runs the next migration as far as possible. Returns false when none is due, or when it has to wait. */
   async round(): Promise<boolean> {
     const { schemaVersion, newToken, migrations } = this.#dependencies;
     const version = (await schemaVersion.state())?.version ?? 0;
@@ -71,7 +71,9 @@ export class MigrationWorker extends BackgroundWorker {
     this.#dependencies.observer.failed(error);
   }
 
-  /** Asked before and after older processes are kept out: who starts says so first, and one of the two sees the other. */
+  /**
+   * Checked before and after older processes are locked out: a starting process registers first, so one of the two notices.
+   */
   async #mayBegin(claim: MigrationClaim, migration: Migration): Promise<boolean> {
     const { schemaVersion, processes, observer } = this.#dependencies;
     let older = await processes.countOlder(claim.to, clock.now());
@@ -101,7 +103,7 @@ export class MigrationWorker extends BackgroundWorker {
       [after, done] = [batch.after, done + batch.looked];
       if (after === null) break;
     } while (await schemaVersion.checkpoint(claim, { after, done, dueAt: this.#after(leaseMs) }));
-    // Where the claim is void, another process goes on from an older checkpoint.
+    // If the claim is void, another process continues from an older checkpoint.
     if (await schemaVersion.finish(claim)) observer.finished(migration, done);
     return true;
   }

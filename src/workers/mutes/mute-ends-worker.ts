@@ -8,15 +8,15 @@ export interface MuteEndsDependencies extends AnnounceDependencies, Pick<Reposit
 }
 
 const BATCH = 100;
-/** By then the mute has ended by the clock of every process: who reads because of the event finds it ended. */
+/** After this margin the mute has ended by the clock of every process, so a read triggered by the event sees that. */
 const MARGIN_MS = 250;
 
-/** Sends `FeedResync` to watchers when one of their mutes ends. Reads go by the clock and wait for nothing. */
+/** Sends `FeedResync` to watchers when one of their mutes ends. Reads use the clock and are exact. */
 export class MuteEndsWorker extends BackgroundWorker {
   readonly #dependencies: MuteEndsDependencies;
   readonly #leaseMs: number;
 
-  /** @param options.pollMs watchers hear of it by up to so much late. */
+  /** @param options.pollMs maximum delay of notifications to watchers. */
   constructor(
     dependencies: MuteEndsDependencies,
     options: { readonly leaseMs: number; readonly pollMs: number },
@@ -26,7 +26,7 @@ export class MuteEndsWorker extends BackgroundWorker {
     this.#leaseMs = options.leaseMs;
   }
 
-  /** Announces what has ended by then, up to a batch. False: there was less. */
+  /** Announces one batch of mutes ended by then. Returns false when there are no more. */
   async round(now: Date): Promise<boolean> {
     const { feeds } = this.#dependencies;
     const by = new Date(now.getTime() - MARGIN_MS);

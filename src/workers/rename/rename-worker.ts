@@ -5,13 +5,13 @@ import { clock } from '../../lib/clock.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 
 const FIRST_BACKOFF_MS = 200;
-/** A rename is never given up: nobody else would finish it. */
+/** A rename is retried for ever: nobody else would finish it. */
 const MAX_BACKOFF_MS = 60_000;
 
 const IN_BULK = { lane: 'BULK', kind: 'rename' } as const;
 
 export interface RenameObserver {
-  /** @param actions how many held an older name. */
+  /** @param actions number of actions that had an older name. */
   carried(claim: RenameClaim, actions: number, seconds: number): void;
   failed(claim: RenameClaim, error: unknown): void;
   claimFailed(error: unknown): void;
@@ -19,7 +19,7 @@ export interface RenameObserver {
 
 export interface RenameWorkerDependencies extends Pick<Repositories, 'renames'> {
   readonly observer: RenameObserver;
-  /** Shared with what else works in the background of the process. Default: one of its own. */
+  /** Shared with other background work of the process. Default: a gate of its own. */
   readonly gate?: LaneGate;
 }
 
@@ -33,10 +33,10 @@ export interface RenameWorkerOptions {
 }
 
 /**
- * Carries new names to the copies of the old ones, one name at a time, in any number of processes. Level-triggered: it
- * carries the name as it is now, until no action holds an older one, and a change meanwhile leads to one more pass.
- * A worker that is cut off loses nothing, and one that comes late overwrites nothing newer. It looks for work by the
- * clock alone: reads show a new name at once anyway, and the signal for work rings for every action.
+ * Updates copies of changed names, one name at a time, in any number of processes. Level-triggered: writes the current name
+ * until no action has an older one; a change meanwhile leads to one more pass. An interrupted worker loses nothing, and a
+ * late one never overwrites a newer name. Polls without a signal: reads show a new name at once anyway, and the work signal
+ * fires for every action.
  */
 export class RenameWorker extends BackgroundWorker {
   readonly #dependencies: RenameWorkerDependencies;
@@ -81,7 +81,7 @@ export class RenameWorker extends BackgroundWorker {
     }
   }
 
-  /** Writes until no action holds an older name. Returns how many did; null when it was cut short. */
+  /** Writes until no action has an older name. Returns the number of updated actions; `null` when interrupted. */
   async #carry(claim: RenameClaim): Promise<number | null> {
     const { renames } = this.#dependencies;
     const { batchSize, leaseMs } = this.#options;

@@ -13,7 +13,7 @@ import type { Repositories } from '../../storage/repositories.ts';
 
 export interface RescoreObserver {
   rescored(generation: Date, actions: number, seconds: number): void;
-  /** The generation stays due and is tried again when its lease is over. */
+  /** The generation stays due and is retried when its lease expires. */
   failed(error: unknown): void;
 }
 
@@ -27,7 +27,7 @@ export interface RescoreOptions {
   readonly pollMs: number;
 }
 
-/** One process at a time. If it dies the next one does the rest; two that overlap do the same work, harmlessly. */
+/** One process at a time. If it dies, the next one does the rest; two that overlap do the same work without harm. */
 export class RescoreWorker extends BackgroundWorker {
   readonly #dependencies: RescoreDependencies;
   readonly #options: RescoreOptions;
@@ -47,7 +47,7 @@ export class RescoreWorker extends BackgroundWorker {
     this.#dependencies.observer.failed(error);
   }
 
-  /** Makes the generation that is due at this time, if any is and nobody is at it. */
+  /** Computes the generation due at this time, if any and nobody else has claimed it. */
   async round(now: Date): Promise<void> {
     const { scores, observer } = this.#dependencies;
     const generation = generationAt(now);
@@ -57,7 +57,7 @@ export class RescoreWorker extends BackgroundWorker {
     if (actions !== null) observer.rescored(generation, actions, (performance.now() - startedAt) / 1_000);
   }
 
-  /** How many actions have a score in the generation; null when it was cut short. */
+  /** Number of scored actions in the generation; `null` when interrupted. */
   async #rescore(generation: Date): Promise<number | null> {
     const { scores, rankedActions, ranking } = this.#dependencies;
     let count = 0;
@@ -80,5 +80,5 @@ export class RescoreWorker extends BackgroundWorker {
   }
 }
 
-/** Scores older than this are in no generation that is kept. */
+/** Older scores belong to no stored generation. */
 const KEPT_FOR_MS = RANKED_FOR_MS + GENERATIONS_KEPT * RESCORE_EVERY_MS;

@@ -10,12 +10,12 @@ export interface SnoozeWorkerDependencies extends AnnounceDependencies, Pick<Rep
 
 const BATCH = 100;
 
-/** Notifies watchers that snoozes have ended: each is claimed by one process. Reads go by the clock and wait for nothing. */
+/** Notifies watchers of ended snoozes; each is claimed by one process. Reads use the clock and are exact. */
 export class SnoozeWorker extends BackgroundWorker {
   readonly #dependencies: SnoozeWorkerDependencies;
   readonly #leaseMs: number;
 
-  /** @param options.pollMs watchers hear of it by up to so much late. */
+  /** @param options.pollMs maximum delay of notifications to watchers. */
   constructor(
     dependencies: SnoozeWorkerDependencies,
     { leaseMs, pollMs }: { readonly leaseMs: number; readonly pollMs: number },
@@ -25,7 +25,7 @@ export class SnoozeWorker extends BackgroundWorker {
     this.#leaseMs = leaseMs;
   }
 
-  /** Takes up what has ended by then, up to a batch. False: there was less. */
+  /** Claims one batch of snoozes ended by then. Returns false when there are no more. */
   async round(now: Date): Promise<boolean> {
     const { snoozes, newToken } = this.#dependencies;
     const claim = newToken();
@@ -35,7 +35,7 @@ export class SnoozeWorker extends BackgroundWorker {
       this.#dependencies,
       ended.map(({ userId, actionId, until }) => ({
         userId,
-        // Why it is in the feed, if it is, is decided when the event is sent.
+        // The reasons, and whether the item is in the feed at all, are decided when the event is sent.
         event: { kind: 'added', actionId, relevancy: until, reasons: [] },
       })),
     );

@@ -6,21 +6,21 @@ import type { Repositories } from '../../storage/repositories.ts';
 export interface DropDormantDependencies extends Pick<Repositories, 'feeds'> {
   readonly feedStore: FeedStore;
   readonly liveLog: Pick<LiveLog, 'watched'>;
-  /** How long somebody has not read whose feed is dropped; null: none is. */
+  /** Inactivity after which a stored feed is dropped; `null`: never. */
   readonly dropAfterMs: number | null;
-  /** The same for who never has, since something first came to them; null: theirs stay. */
+  /** The same for readers who never read, counted from their first delivery; `null`: never. */
   readonly neverReadAfterMs: number | null;
 }
 
-/** Few enough that they are gone long before the lease ends. */
+/** Small enough to be finished long before the lease expires. */
 const BATCH = 20;
-/** How long a process that dies keeps the feeds of a batch from being rebuilt. */
+/** How long a process that dies blocks rebuilds of a batch's feeds. */
 const LEASE_MS = 30_000;
 
 /**
- * Throws the stored feeds away of readers who have not read for long. They are marked first: from then on nothing of
- * what is stored is trusted, and who comes back reads from the actions until the feed has been rebuilt, which waits for the
- * end of this. Who watches reads. @returns how many
+ * Drops the stored feeds of readers who have not read for long. Marks them first: from then on stored entries are not
+ * trusted, and a returning reader is served from the actions until a rebuild, which waits for this to end. Watching counts
+ * as reading. @returns the number of dropped feeds
  */
 export async function dropDormant(
   { feeds, feedStore, liveLog, dropAfterMs, neverReadAfterMs }: DropDormantDependencies,

@@ -1,13 +1,13 @@
 import type { Repositories } from '../../storage/repositories.ts';
 
-/** A call that takes longer is taken for cut off. What it does after that does no harm. */
+/** A call that takes longer counts as interrupted. Its later writes do no harm. */
 const ABANDONED_AFTER_MS = 60_000;
 const AT_ONCE = 200;
 
 /**
- * Completes changes of interactions that were cut off before their action was marked, and that nobody repeats: the
- * action's interactions are counted again, and its pass lifts what they lift. May be cut off anywhere, and run in any
- * number of processes at once.
+ * Completes changes of interactions that were interrupted before their action was marked, and that nobody repeats: recounts
+ * the action's interactions and requests a pass, which applies the boosts. Safe to interrupt, and to run in several
+ * processes at once.
  */
 export async function settleAbandonedInteractions(
   { actions, interactions }: Pick<Repositories, 'actions' | 'interactions'>,
@@ -24,7 +24,7 @@ export async function settleAbandonedInteractions(
       if (summary === undefined) continue;
       const change = { kind: 'derived', engagement: summary.engagement } as const;
       const marked = await actions.markInteraction(actionId, { change, boost: summary.latest, now });
-      // A deleted action may have been purged before this was recorded.
+      // A deleted action may have been purged before the interaction was recorded.
       if (marked === null) await interactions.purgeAction(actionId);
     }
     for (const { interaction, settling } of abandoned) {

@@ -22,9 +22,9 @@ const EVERY_MS = 5_000;
 const DROP_EVERY_MS = 3_600_000;
 
 /**
- * What keeps feeds in shape beside deliveries, in any number of processes: chooses which refs are pulled, finds lanes for
- * fan-outs of processes that know none, completes follows and interactions that were cut off, and has the store forget
- * what lies below the floors of feeds, and feeds that nobody reads. Whatever is done twice does no harm.
+ * Maintains feeds beside deliveries, in any number of processes: decides which refs are pulled, assigns lanes to fan-outs of
+ * older releases, completes interrupted follows and interactions, and lets the store delete entries below the floors and
+ * feeds that nobody reads. All of it is idempotent.
  */
 export class UpkeepWorker extends BackgroundWorker {
   readonly #dependencies: UpkeepDependencies;
@@ -35,7 +35,7 @@ export class UpkeepWorker extends BackgroundWorker {
     this.#dependencies = dependencies;
   }
 
-  /** @param noticeMs how long before it is pulled a ref is known as such; see `pulled-refs.ts`. */
+  /** @param noticeMs how long in advance a ref is marked as going to be pulled; see `pulled-refs.ts`. */
   async round(now: Date, noticeMs: number = PULL_NOTICE_MS): Promise<void> {
     const { fanOuts, refs, celebrityThreshold } = this.#dependencies;
     await fanOuts.adoptLanes();

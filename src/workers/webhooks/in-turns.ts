@@ -8,7 +8,7 @@ interface Place {
 
 export const CONCURRENT_REQUESTS = 8;
 
-/** Works on what is about different actions side by side, and on what is about one action in one go, in its order. */
+/** Processes events of different actions concurrently, and those of one action together and in order. */
 export async function inTurns<T>(
   values: readonly T[],
   placeOf: (value: T) => Place,

@@ -1,15 +1,15 @@
 import type { WebhookOutcome } from '../../connections/webhook-client.ts';
 
 export interface HealthObserver {
-  /** It has failed so often in a row that it is not sent anything new. */
+  /** So many consecutive attempts failed that no new events are sent to it. */
   down(error: string): void;
   up(): void;
 }
 
-/** Failed attempts in a row after which a receiver counts as down. */
+/** Consecutive failures after which a receiver counts as down. */
 export const DOWN_AFTER = 10;
 
-/** Whether a receiver takes anything at all, by what this process has seen. */
+/** Whether a receiver accepts anything, as observed by this process. */
 export class ReceiverHealth {
   readonly #observer: HealthObserver;
   #failures = 0;
@@ -22,7 +22,7 @@ export class ReceiverHealth {
     return this.#failures >= DOWN_AFTER;
   }
 
-  /** Takes notice of an attempt. True: with this one a receiver that was down is back. */
+  /** Records an attempt. Returns true when a receiver that was down is back. */
   note(outcome: WebhookOutcome): boolean {
     const before = this.#failures;
     if (!outcome.isTaken) {

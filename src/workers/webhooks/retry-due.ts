@@ -10,7 +10,7 @@ export interface RetryDueDependencies extends Pick<Repositories, 'hostEvents' | 
   };
 }
 
-/** Tries again what is due, up to a limit; of one action only as far as it is taken. False: nothing was due. */
+/** Retries due deliveries up to a limit; those of one action in order, until one fails. Returns false when none was due. */
 export async function retryDue(
   { hostEvents, webhookDeliveries, now, observer }: RetryDueDependencies,
   to: { readonly url: string; readonly sender: WebhookSender; readonly retryForMs: number },
@@ -20,7 +20,7 @@ export async function retryDue(
   const due = await webhookDeliveries.due(url, now(), limit);
   const events = await hostEvents.byIds(due.map(({ eventId }) => eventId));
 
-  /** Whether those behind it may follow. */
+  /** Whether later deliveries of the same action may follow. */
   async function retry(delivery: WebhookDelivery): Promise<boolean> {
     const { id, eventId, attempts, triedSince } = delivery;
     const event = events.get(eventId);

@@ -10,8 +10,8 @@ export interface SendNewDependencies extends Pick<Repositories, 'webhookDeliveri
 }
 
 /**
- * Sends new events, and keeps what was not taken as deliveries. Gives the number of the first that is neither taken nor
- * kept, which is where to go on; null: there is none. Once the receiver is down, nothing more is begun.
+ * Sends new events, and stores those that were not accepted as deliveries. Returns the number of the first event that is
+ * neither accepted nor stored, from which to continue; `null`: none. Starts nothing more once the receiver is down.
  */
 export async function sendNew(
   { webhookDeliveries, now }: SendNewDependencies,

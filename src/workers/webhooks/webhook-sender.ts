@@ -14,14 +14,14 @@ import type { Repositories } from '../../storage/repositories.ts';
 export interface SenderDependencies extends Pick<Repositories, 'erasures' | 'webhookDeliveries'> {
   readonly client: WebhookClient;
   readonly now: () => Date;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly observer: { attempted(isTaken: boolean, seconds: number): void };
 }
 
 export type SendResult =
   | 'taken'
-  /** It was not sent, since this process may not send any more. */
+  /** Not sent, because this process may not send any more. */
   | 'unsent'
   | { readonly error: string; readonly nextAttemptAt: Date };
 
@@ -32,7 +32,7 @@ export interface SenderOptions {
   readonly maySend: () => Promise<boolean>;
 }
 
-/** Sends events to one receiver, as they are now: who was erased since is not named. */
+/** Sends events to one receiver in their current form: members erased since are not named. */
 export class WebhookSender {
   readonly #dependencies: SenderDependencies;
   readonly #options: SenderOptions;
@@ -42,7 +42,7 @@ export class WebhookSender {
     this.#options = options;
   }
 
-  /** @param attempts how many have failed before. */
+  /** @param attempts number of failed attempts so far. */
   async send(event: NumberedHostEvent, attempts: number): Promise<SendResult> {
     const { health, receiver, maySend } = this.#options;
     const { webhookDeliveries, now, random } = this.#dependencies;
@@ -56,7 +56,7 @@ export class WebhookSender {
     return { error: outcome.error, nextAttemptAt: new Date(now().getTime() + delay) };
   }
 
-  /** Null: it was ended before there was an answer. */
+  /** `null`: aborted before there was an answer. */
   async #post(event: NumberedHostEvent): Promise<WebhookOutcome | null> {
     const { erasures, client, now, observer } = this.#dependencies;
     const { receiver, signal } = this.#options;

@@ -7,11 +7,11 @@ import { sendNew } from './send-new.ts';
 import { WebhookSender, type SenderDependencies } from './webhook-sender.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 
-/** Notified of what admins and metrics are to know of one receiver. */
+/** Events about one receiver, for admins and metrics. */
 export type WebhookObserver = HealthObserver &
   SenderDependencies['observer'] &
   RetryDueDependencies['observer'] & {
-    /** It was so far behind that events are not kept any more which it has not been sent. */
+    /** The receiver fell so far behind that events it has not been sent have expired. */
     skipped(events: number): void;
     /** How many numbers of the log it is behind; null: another process sends to it. */
     behind(events: number | null): void;
@@ -56,7 +56,9 @@ export class WebhookWorker extends BackgroundWorker {
     this.#health = new ReceiverHealth(dependencies.observer);
   }
 
-  /** Sends what is due and what is new, up to a batch of each. False: there was no more, or another process has the lease. */
+  /**
+   * Sends what is due and what is new, up to a batch of each. False: there was no more, or another process has the lease.
+   */
   async round(): Promise<boolean> {
     const { webhookReceivers, hostEvents, now, observer } = this.#dependencies;
     const { workerId, leaseMs, retryForMs, receiver } = this.#options;
