@@ -4,16 +4,16 @@ import { weightOfEntry } from '../../lib/weight.ts';
 import type { ActionsRepository } from './actions.ts';
 
 export interface ActionCacheOptions {
-  /** What all it holds may take, in bytes. 0: it holds nothing. */
+  /** Upper bound on the memory of cached actions, in bytes. 0 disables the cache. */
   readonly maxBytes: number;
-  /** Whether every process that writes to the database gives actions another revision with every change. */
+  /** Whether every process that writes to the database changes an action's revision with every change. */
   readonly isTrusted: () => Promise<boolean>;
 }
 
 /**
- * Decoded actions of one process, each shown again only where a read that began after the caller asked says that it has not
- * changed. So it saves bringing and decoding actions, never asking for them. What it gives is as it is stored now, but for
- * `fanOut`, which may be of an earlier time.
+ * Decoded actions of one process. A cached action is used only if a read that began after the request confirms its revision:
+ * the cache saves transferring and decoding actions, but never skips the query. Results are up to date, except for `fanOut`,
+ * which may be older.
  */
 export class ActionCache {
   readonly #actions: Pick<ActionsRepository, 'findByIds' | 'findUnlessCached'>;
@@ -34,22 +34,22 @@ export class ActionCache {
         : new LRUCache<ActionId, Revised>({ maxSize: maxBytes, sizeCalculation: weightOfEntry });
   }
 
-  /** Finds out whether revisions can be trusted, so that no read has to. */
+  /** Determines whether revisions can be trusted, so that reads need not check. */
   async open(): Promise<void> {
     await this.#isTrusted();
   }
 
-  /** Holds what was read elsewhere, for `at`. */
+  /** Adds actions read elsewhere, for `at`. */
   async keep(actions: readonly Action[]): Promise<void> {
     if (this.#cached === null || !(await this.#isTrusted())) return;
     this.#keep(actions.filter(({ id, rev }) => rev !== this.#cached?.peek(id)?.rev));
   }
 
-  /** In no particular order; missing ones are left out. One round trip. */
+  /** Unordered; missing ones are left out. One round trip. */
   async findByIds(ids: readonly ActionId[]): Promise<Action[]> {
     const cached = this.#cached;
     if (cached === null || !(await this.#isTrusted())) return this.#actions.findByIds(ids);
-    // What is asked for alone is read as if nothing were known of it: how much work it is must not tell whether there is one.
+    // A single id is read as if nothing were cached: the cost must not reveal whether the action exists.
     if (ids.length === 1) {
       this.#misses += 1;
       return [...this.#keep(await this.#actions.findByIds(ids))];
@@ -67,7 +67,7 @@ export class ActionCache {
     const current = kept.filter((action) => typeof action !== 'string');
     this.#hits += current.length;
     this.#misses += ids.length - current.length;
-    // Changed to a revision that another of them has: as good as never.
+    // Changed to a revision shared with another cached action, which is extremely rare.
     const confused = kept.filter((action) => typeof action === 'string');
     return [
       ...current,
@@ -81,7 +81,7 @@ export class ActionCache {
     return actions;
   }
 
-  /** The action as of a revision that was read since the caller began; null: it is not held. */
+  /** The cached action at a revision that was read after the caller began; `null`: not cached. */
   at(id: ActionId, rev: number): Action | null {
     const action = this.#cached?.get(id);
     if (action?.rev !== rev) return null;
@@ -89,7 +89,7 @@ export class ActionCache {
     return action;
   }
 
-  /** Actions that were asked for, and whether they were held; one that is read alone counts as a miss. */
+  /** Number of requested actions by cache hit; single reads count as misses. */
   get lookups(): { readonly hits: number; readonly misses: number } {
     return { hits: this.#hits, misses: this.#misses };
   }

@@ -5,15 +5,15 @@ import type { Tenant } from '../../domain/tenant.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import { reportedAs } from '../stages/reported-fan-outs.ts';
 
-/** Conditions on actions themselves; those that are given must all hold. */
+/** Conditions on an action, all of which must hold. */
 export interface ActionConditions {
   readonly types?: readonly string[];
   readonly actorIds?: readonly UserId[];
   readonly refId?: RefId;
   readonly tag?: string;
-  /** Any of them. */
+  /** At least one of them. */
   readonly tags?: readonly string[];
-  /** A field of the descriptor that is declared as indexed. */
+  /** A descriptor field declared as indexed. */
   readonly descriptorField?: { readonly field: string; readonly value: string };
 }
 
@@ -24,7 +24,7 @@ export function conditionsFilter(conditions: ActionConditions): Filter<ActionDoc
   if (conditions.refId !== undefined) filter.refIds = conditions.refId;
   if (conditions.descriptorField !== undefined) {
     const { field, value } = conditions.descriptorField;
-    // That it is there is what the index is limited to; a planner need not infer it.
+    // States the partial index's condition explicitly, since not every planner infers it.
     Object.assign(filter, { [`descriptor.${field}`]: { $eq: value, $exists: true } });
   }
   const tags = [
@@ -36,20 +36,20 @@ export function conditionsFilter(conditions: ActionConditions): Filter<ActionDoc
   return filter;
 }
 
-/** A piece of the list of all actions, newest first by id. */
+/** A page of the list of all actions, newest first by id. */
 export interface ActionListQuery extends ActionConditions {
-  /** Null: tenants are off. */
+  /** `null`: tenants are off. */
   readonly tenant: Tenant | null;
   readonly state: FanOutState | null;
   readonly includeHidden: boolean;
   readonly afterId: ActionId | null;
   readonly limit: number;
-  /** When they were conducted: `since` inclusive, `until` exclusive. */
+  /** Range of `conducted`: `since` inclusive, `until` exclusive. */
   readonly since?: Date;
   readonly until?: Date;
 }
 
-/** Ids begin with the time of recording, which an action is conducted at most a little after: `since` bounds them. */
+/** Ids start with the time of recording, and `conducted` is at most slightly later: so `since` also bounds the ids. */
 export function actionListFilter(query: ActionListQuery): Filter<ActionDocument> {
   const { tenant, state, includeHidden, afterId, since, until } = query;
   const id = {
@@ -76,5 +76,5 @@ function oldestId(conducted: Date): ObjectId {
   return ObjectId.createFromTime(Math.min(Math.max(0, recorded), MAX_ID_TIME));
 }
 
-/** The last second that an id can begin with. */
+/** The last second that an id can contain. */
 const MAX_ID_TIME = 0xffff_ffff;

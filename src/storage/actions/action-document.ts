@@ -14,7 +14,7 @@ import { toEngagement } from '../documents/engagement-document.ts';
 import { nameStamp, namesShown, UNCARRIED } from '../directory/name-stamps.ts';
 import { newRevision } from '../stages/revision.ts';
 
-/** An action as it is published: the state of its fan-out and its derived fields are ours to set. */
+/** An action to publish, without its fan-out state and derived fields. */
 export type NewAction = Omit<
   Action,
   | 'id'
@@ -33,15 +33,15 @@ export type NewAction = Omit<
   | 'reshares'
   | 'isBumped'
 > & {
-  /** Default: it stays. */
+  /** Default: never expires. */
   readonly expiresAt?: Date | null;
-  /** How urgent its delivery is. */
+  /** Lane of its first delivery. */
   readonly lane: Lane;
-  /** Brought over from elsewhere: hosts are not told whom it comes to. Default: no. */
+  /** Imported: hosts get no delivery events for it. Default: false. */
   readonly isImported?: boolean;
 };
 
-/** Ids in the descriptor by which an action is not found already: neither its refs nor those whose names it holds. */
+/** Ids in the descriptor that are covered neither by the refs nor by copied names. */
 export function otherIdsOf(action: Pick<Action, 'refs' | 'refIds' | 'descriptor'>): string[] {
   const names = namesShown(action);
   return idsOf(action.descriptor).filter((id) => !action.refIds.includes(id) && !names.includes(id));
@@ -55,7 +55,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
   const concerned = concernedAtFirst(action, concernedByDescriptor(action.descriptor));
   return {
     rev: newRevision(),
-    // Begins with the time it was recorded by, not with that of this machine: see `addressedSince`.
+    // Contains the recording time instead of this machine's time: see `addressedSince`.
     _id: idOfTime(action.recorded),
     ...tenantField(action.actorId),
     actorId: action.actorId,
@@ -93,7 +93,7 @@ export function newActionDocument(action: NewAction, events: EventEntries): Acti
   };
 }
 
-/** As readers see it: one that has expired is deleted, whether the pass that removes it has come or not. */
+/** The action as readers see it: expired actions count as deleted, even before the pass that removes them. */
 export function toAction(document: ActionDocument): Action {
   const action = toStoredAction(document);
   const { expiresAt, isDeleted } = action;
@@ -106,7 +106,7 @@ export function toAction(document: ActionDocument): Action {
   };
 }
 
-/** As it is stored, for the passes that deliver it: what has expired is theirs until it is deleted. */
+/** The action as stored, for fan-out passes: they process expired actions until these are deleted. */
 export function toStoredAction(document: ActionDocument): Action {
   const {
     _id,

@@ -3,7 +3,7 @@ import type { ActionId } from '../../domain/action.ts';
 import type { Collections } from '../database/mongo.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
-/** An action of a group: no reader's relevancy is above its `latest`. */
+/** An action of a group; `latest` is an upper bound of every reader's relevancy. */
 export interface GroupMember {
   readonly actionId: ActionId;
   readonly latest: Date;
@@ -12,8 +12,8 @@ export interface GroupMember {
 export function actionGroupsRepository({ actions }: Pick<Collections, 'actions'>) {
   return {
     /**
-     * The first of the groups of these actions, by `latest` and id, at most `limit` of each; an action that has no group is
-     * left out. One round trip that brings nothing but ids and times. Index `groups`.
+     * The first members of each action's group, ordered by `latest` and id, at most `limit` per group; actions without a
+     * group are left out. One round trip that transfers only ids and times. Index `groups`.
      */
     async newestOf(
       actionIds: readonly ActionId[],
@@ -50,7 +50,7 @@ export function actionGroupsRepository({ actions }: Pick<Collections, 'actions'>
       return groups;
     },
 
-    /** Which of these candidates are in the groups of these actions, by action. One round trip. Index `_id_`. */
+    /** Which of the candidates share a group with these actions, by action. One round trip. Index `_id_`. */
     async sharing(
       actionIds: readonly ActionId[],
       candidates: readonly ActionId[],
@@ -71,7 +71,7 @@ export function actionGroupsRepository({ actions }: Pick<Collections, 'actions'>
       return new Map(actionIds.map((id) => [id, byKey.get(keys.get(id) ?? '') ?? []]));
     },
 
-    /** One action of a group, the one with the highest `latest`; null when there is none. Index `groups`. */
+    /** The action with the highest `latest` in a group; `null` when the group is empty. Index `groups`. */
     async anyOf(groupKey: string): Promise<ActionId | null> {
       const [document] = await actions
         .find({ groupKey, isDeleted: false, isHidden: false })

@@ -15,7 +15,7 @@ function ofTypes(types: readonly string[] | null): Filter<ActionDocument> {
   return types === null ? {} : { 'descriptor.type': { $in: [...types] } };
 }
 
-/** Finds actions by whom they are addressed to. Part of the repository of actions. */
+/** Finds actions by their audience. Part of the repository of actions. */
 export function actionsOfAudience(collection: Collection<ActionDocument>) {
   async function* batches(filter: Filter<ActionDocument>): AsyncGenerator<Action[], void, undefined> {
     const cursor = collection.find(filter).batchSize(BATCH);
@@ -36,9 +36,10 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
 
   return {
     /**
-     * Where a span that holds the newest `count` (at least 1) actions of a ref begins; null when there are none.
-     * Counts what following the ref would bring. Index `recorded_by_ref`; with types reads what lies among them, too.
-     * @param types null: of any type.
+     * Start of a span that contains the newest `count` (at least 1) actions of a ref; `null` when there are none. Counts the
+     * actions that following the ref would bring. Index `recorded_by_ref`; with types it also reads actions of other types
+     * in between.
+     * @param types `null`: all types.
      */
     async nthNewest(
       refId: RefId,
@@ -54,7 +55,7 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
           .limit(limit)
           .batchSize(limit)
           .toArray();
-        // Not asked of the query, whose index it would lead astray. What has expired is deleted within a second.
+        // Not part of the query, since it would mislead the choice of index. Expired actions are deleted within a second.
         const now = clock.time();
         const current = documents.filter(
           ({ expiresAt }) => expiresAt === undefined || expiresAt.getTime() > now,
@@ -66,7 +67,7 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
       }
     },
 
-    /** The newest visible actions of a ref that reach followers, recorded at or after `since`. Index `recorded_by_ref`. */
+    /** The newest visible actions of a ref for followers, recorded at or after `since`. Index `recorded_by_ref`. */
     async newestOfRef(refId: RefId, since: Date, limit: number): Promise<Action[]> {
       const documents = await collection
         .find({
@@ -81,8 +82,8 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
     },
 
     /**
-     * Actions of any of the refs recorded at or after `since`, for delivery by a span. Index `recorded_by_ref`.
-     * @param types null: of any type.
+     * Actions of any of the refs recorded at or after `since`, to be delivered for a span. Index `recorded_by_ref`.
+     * @param types `null`: all types.
      */
     async recordedSince(
       refIds: readonly RefId[],
@@ -101,8 +102,8 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
     },
 
     /**
-     * Actions for any of the audience keys recorded at or after `since`. Goes by the age in their ids, which begin with
-     * the time of recording: only the newest actions are looked at.
+     * Actions for any of the audience keys recorded at or after `since`. Selects by the recording time in their ids, so only
+     * the newest actions are examined.
      */
     async addressedSince(audience: readonly string[], since: Date): Promise<Action[]> {
       const youngest = ObjectId.createFromTime(Math.floor(since.getTime() / 1_000) - 1);
@@ -117,7 +118,7 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
       return documents.map(toAction);
     },
 
-    /** Which of these people actions name. Index `audience`. */
+    /** The users among these whom actions name. Index `audience`. */
     async namedAmong(userIds: readonly UserId[]): Promise<UserId[]> {
       const keys = userIds.map(userKey);
       const documents = await collection
@@ -129,8 +130,8 @@ export function actionsOfAudience(collection: Collection<ActionDocument>) {
     },
 
     /**
-     * Every visible action that may be addressed to a reader, in batches, in no order, some of them twice. Reads by the
-     * indexes `audience` and `recorded_by_ref`.
+     * All visible actions that may be addressed to a reader, in unordered batches, possibly with duplicates. Indexes
+     * `audience` and `recorded_by_ref`.
      */
     async *candidatesFor(
       audience: readonly string[],

@@ -18,7 +18,7 @@ import { revised } from '../stages/revision.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 import { literal } from '../stages/literal.ts';
 
-/** Where an action stands in a list ordered by a time, then id, both descending. */
+/** Sort key in a list ordered by a time, then id, both descending. */
 export interface ActionPosition {
   readonly time: Date;
   readonly actionId: ActionId;
@@ -34,7 +34,7 @@ export interface SliceQuery extends ActionConditions {
   readonly until?: Date;
 }
 
-/** Names a state of an action. */
+/** Identifies a version of an action's content. */
 export interface CachedAction {
   readonly id: ActionId;
   readonly rev: number;
@@ -47,11 +47,11 @@ interface CachedDocument {
 
 export interface ActionsOptions {
   readonly events?: EventEntries;
-  /** See `publishing`. Default: always. */
+  /** See `publishing`. Default: always true. */
   readonly isFilled?: () => Promise<boolean>;
 }
 
-/** Reads and writes of actions, apart from their fan-out. */
+/** Reads and writes of actions, except for their fan-out. */
 export function actionsRepository(
   collections: Pick<Collections, 'actions' | 'publications'>,
   { events = NO_EVENTS, isFilled = () => Promise.resolve(true) }: ActionsOptions = {},
@@ -69,16 +69,16 @@ export function actionsRepository(
   return {
     ...publishing(collections, events, isFilled),
 
-    /** In no particular order; missing ones are left out. */
+    /** Unordered; missing ones are left out. */
     findByIds,
 
-    /** As `findByIds`, but of those that the caller holds nothing else is brought. One round trip. */
+    /** Like `findByIds`, but returns only ids for actions that the caller has cached. One round trip. */
     async findUnlessCached(
       ids: readonly ActionId[],
       cached: readonly CachedAction[],
     ): Promise<{ readonly changed: Action[]; readonly unchanged: CachedAction[] }> {
       if (cached.length === 0) return { changed: await findByIds(ids), unchanged: [] };
-      // Several actions may have one revision in common: a migration gives it to a batch of them.
+      // Several actions may share a revision, because a migration assigns one to a whole batch.
       const isHeld = {
         $and: [
           { $in: ['$_id', literal(cached.map(({ id }) => new ObjectId(id)))] },
@@ -102,7 +102,7 @@ export function actionsRepository(
       return { changed, unchanged };
     },
 
-    /** Which of these actions the conditions hold for. One round trip that brings ids alone. */
+    /** Those of the actions that satisfy the conditions. One round trip that transfers only ids. */
     async matching(ids: readonly ActionId[], conditions: ActionConditions): Promise<Set<ActionId>> {
       const documents = await inOneBatch(
         collection
@@ -113,14 +113,14 @@ export function actionsRepository(
       return new Set(documents.map((document) => document._id.toHexString()));
     },
 
-    /** Newest first by conducted, then id; deleted ones are left out. Index `slice`. */
+    /** Newest first by `conducted`, then id, without deleted actions. Index `slice`. */
     async slice(query: SliceQuery): Promise<Action[]> {
       const filter: Filter<ActionDocument> = { ...conditionsFilter(query), isDeleted: false };
       const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
       if (query.since !== undefined) range.$gte = query.since;
       if (query.until !== undefined) range.$lt = query.until;
       if (query.after !== null) {
-        // The range beside the tie-break is what lets the index be entered at the cursor.
+        // The range is redundant with the tie-break condition, but lets the index be entered at the cursor.
         range.$lte = query.after.time;
         filter.$or = [
           { conducted: { $lt: query.after.time } },
@@ -152,8 +152,8 @@ export function actionsRepository(
     ...actionsOfAudience(collection),
 
     /**
-     * Marks a change of an action's interactions on it and asks for a pass. Counts are optimistic; the pass derives them.
-     * Null when the action is gone.
+     * Records on an action that its interactions changed, and requests a pass. Updates counts optimistically; the pass
+     * recomputes them. `null` when the action is gone.
      */
     async markInteraction(id: ActionId, mark: InteractionMark): Promise<Action | null> {
       const document = await collection.findOneAndUpdate(
@@ -164,7 +164,7 @@ export function actionsRepository(
       return document === null ? null : toAction(document);
     },
 
-    /** How many fan-outs are pending or in progress, by lane. Index `claim`. */
+    /** Number of pending and running fan-outs, by lane. Index `claim`. */
     async pendingByLane(): Promise<Record<Lane, number>> {
       const groups = await collection
         .aggregate<{ _id: Lane | null; count: number }>([
@@ -182,7 +182,7 @@ export function actionsRepository(
       return counts;
     },
 
-    /** How many fan-outs are not DONE, by state. Index `claim`. */
+    /** Number of fan-outs that are not DONE, by state. Index `claim`. */
     async openFanOuts(): Promise<Partial<Record<FanOutState, number>>> {
       const groups = await collection
         .aggregate<{ _id: FanOutState; count: number }>([

@@ -16,24 +16,24 @@ import { idOfStamp, namesShown, nameStamp, UNCARRIED } from '../directory/name-s
 import { revised } from '../stages/revision.ts';
 import { literal } from '../stages/literal.ts';
 
-/** Tries until an action that changes all the time is given up. */
+/** Attempts before giving up on an action that keeps changing. */
 const MAX_TRIES = 10;
 
 export interface Edit {
-  /** What becomes of the action as it is. Throws to refuse. */
+  /** Computes the new content from the current action. Throws to refuse. */
   readonly change: (action: Action) => ActionContent;
   readonly by: UserId;
   readonly at: Date;
-  /** It is to be in the moderation log. */
+  /** Record the edit in the moderation log. */
   readonly isLogged: boolean;
 }
 
-/** Changes of what an action says, and whom it is addressed to. */
+/** Edits of an action's content and audience. */
 export function editsRepository({ actions }: Pick<Collections, 'actions'>, events: EventEntries = NO_EVENTS) {
   return {
     /**
-     * Replaces what an edit changes and asks for a pass, in one write on condition that the action is as it was read. Two
-     * round trips; two more for each change that came in between. Null: there is none, or it changes all the time.
+     * Applies an edit and requests a pass, in one write, conditional on the action being unchanged since it was read. Two
+     * round trips, plus two for each concurrent change. `null`: there is no such action, or it keeps changing.
      */
     async edit(id: ActionId, { change, by, at, isLogged }: Edit): Promise<Action | null> {
       const _id = new ObjectId(id);
@@ -70,7 +70,7 @@ export function editsRepository({ actions }: Pick<Collections, 'actions'>, event
 
 export type EditsRepository = ReturnType<typeof editsRepository>;
 
-/** As it was read: another edit, a rename, an erasure or a deletion may come in between. */
+/** Matches the document as it was read: another edit, a rename, an erasure or a deletion may come in between. */
 function unchanged(document: ActionDocument & { readonly _id: ObjectId }): Filter<ActionDocument> {
   const { _id, actorId, audience, refIds, names, version, isHidden, isDeleted, pullRefIds } = document;
   return {
@@ -97,7 +97,7 @@ function edited(
     ...(isReaddressed ? audienceAfter(document, before, content) : {}),
     otherIds: otherIdsAfter(content, concerned),
     concerned: storedConcerned(concerned),
-    // Of what is not touched it stays, also where the type is declared otherwise by now, or not any more.
+    // An untouched group key stays, even if the type is now declared differently or not at all.
     groupKey:
       content.descriptor === before.descriptor ? before.groupKey : groupKeyOf({ ...before, ...content }),
     version: before.version + 1,
@@ -111,12 +111,12 @@ function edited(
   };
 }
 
-/** What is empty is absent, where that is how it is stored. */
+/** Empty values are stored as absent fields. */
 function present(value: unknown): Document | string {
   return value === null || value === undefined ? '$$REMOVE' : literal(value);
 }
 
-/** The name of what an edit gives is as old as one that is published; of the rest it is as it was. */
+/** Names in edited content count as freshly published; other names keep their version. */
 function namesAfter({ refs, descriptor, names = [] }: ActionDocument, content: ActionContent): unknown {
   const isSame = refs === content.refs && descriptor === content.descriptor;
   const stamps = namesShown(content).map((id) => {
@@ -148,7 +148,7 @@ function storedConcerned(concerned: readonly ConcernedKey[] | null): ActionDocum
   return concerned?.map(({ key, since }) => (since === null ? { key } : { key, since }));
 }
 
-/** With the people who were named before: what is left of them is found by it. */
+/** Includes people named before the edit, so that what remains of them can be found. */
 function otherIdsAfter(content: ActionContent, concerned: Action['concerned']): string[] | null {
   const now = new Set(content.audience);
   const former = (concerned ?? []).flatMap(({ key }) =>
@@ -160,7 +160,7 @@ function otherIdsAfter(content: ActionContent, concerned: Action['concerned']): 
 
 const USER_PREFIX = userKey('');
 
-/** What an earlier pass has reached counts for nothing, and the next one is to tell who lost the action. */
+/** Discards the checkpoint of earlier passes. The next pass notifies readers who lost the action. */
 function passAfter(document: ActionDocument, before: Action): Document {
   const former: FormerAudienceDocument = {
     rev: before.audienceRev,
@@ -174,7 +174,7 @@ function passAfter(document: ActionDocument, before: Action): Document {
   };
   return {
     'fanOut.checkpoint': '$$REMOVE',
-    // Who watches knows already that a hidden action is gone.
+    // Watchers already know that a hidden action is gone.
     ...(before.isHidden ? {} : formerKept(literal(former))),
   };
 }

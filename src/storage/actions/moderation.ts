@@ -19,8 +19,8 @@ export interface Moderation {
 }
 
 /**
- * The pass of a withdrawal waits this long for the process that committed it to notify the watchers, so that they are not
- * notified twice. The rules hide the action meanwhile.
+ * The pass of a withdrawal waits this long for the committing process to notify the watchers, so that they are not notified
+ * twice. The rules hide the action meanwhile.
  */
 const WITHDRAWAL_GRACE_MS = 5_000;
 
@@ -41,8 +41,8 @@ const CHANGES: Readonly<Record<ActionModerationKind, Change>> = {
   UNHIDE: {
     event: 'action.unhidden',
     applies: { isDeleted: false, isHidden: true },
-    // What was to be told while it was hidden was not. Where no pass has withdrawn it in between, the next one finds
-    // nothing to change; so it is to tell everybody, as after one that was cut off.
+    // Notifications were skipped while the action was hidden. Without a withdrawal pass in between, the next pass finds
+    // nothing to change, so it must notify everybody, as after an interrupted pass.
     set: {
       isHidden: false,
       'fanOut.begun': { $add: [{ $ifNull: ['$fanOut.begun', 0] }, 1] },
@@ -55,7 +55,7 @@ const CHANGES: Readonly<Record<ActionModerationKind, Change>> = {
     set: {
       isDeleted: true,
       expiresAt: '$$REMOVE',
-      // Of what is hidden already watchers know, or the pass that follows is to notify them of that.
+      // For an already hidden action watchers have been notified, or its pending pass notifies them.
       'fanOut.untoldVersion': {
         $cond: ['$isHidden', { $ifNull: ['$fanOut.untoldVersion', '$$REMOVE'] }, NEXT_VERSION],
       },
@@ -63,7 +63,7 @@ const CHANGES: Readonly<Record<ActionModerationKind, Change>> = {
   },
 };
 
-/** Of what is hidden already nobody need be notified, or it is shown again: its pass need not wait. */
+/** If the action was already hidden or is shown again, nobody needs a notification, and its pass need not wait. */
 function withdrawnAfter(at: Date): Document {
   return { $cond: ['$isHidden', at, new Date(at.getTime() + WITHDRAWAL_GRACE_MS)] };
 }
@@ -83,7 +83,7 @@ function toRecord({
   };
 }
 
-/** Idempotent: records have their ids from the change itself. */
+/** Idempotent: the ids of records are derived from the change. */
 export async function logRecords(
   moderationLog: Collection<ModerationDocument>,
   records: readonly ModerationDocument[],
@@ -102,8 +102,8 @@ export function moderationRepository(
 ) {
   return {
     /**
-     * Changes an action, asks for the pass that brings feeds in line, and notes who did it, in one write. Null when the
-     * action is as it should be already, or is not there.
+     * Changes an action, requests a pass and records who did it, in one write. `null` when the action is already in the
+     * wanted state or does not exist.
      */
     async apply(id: ActionId, { kind, by, at, reason }: Moderation): Promise<Action | null> {
       const { applies, set, event } = CHANGES[kind];
@@ -134,7 +134,7 @@ export function moderationRepository(
       return document === null ? null : toAction(document);
     },
 
-    /** Deletes an action whose time has come, as `apply` does but without an entry of the log. Null: it is not its time. */
+    /** Deletes an expired action like `apply`, but without a log entry. `null`: not expired. */
     async expire(id: ActionId, at: Date): Promise<Action | null> {
       const { applies, set, event } = CHANGES.DELETE;
       const document = await actions.findOneAndUpdate(
@@ -153,10 +153,10 @@ export function moderationRepository(
       return document === null ? null : toAction(document);
     },
 
-    /** Ids of actions whose time has come, the oldest first. Index `expiry`. */
+    /** Ids of expired actions, oldest first. Index `expiry`. */
     async expired(now: Date, limit: number): Promise<ActionId[]> {
       const documents = await actions
-        // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
+        // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
         .find({ expiresAt: { $exists: true, $lte: now }, isDeleted: false })
         .sort({ expiresAt: 1 })
         .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
@@ -166,7 +166,7 @@ export function moderationRepository(
       return documents.map(({ _id }) => _id.toHexString());
     },
 
-    /** Brings what the action carries into the log. Idempotent: records have their ids from the change itself. */
+    /** Moves the log entries stored with the action to the log. Idempotent: their ids are derived from the change. */
     async log(id: ActionId): Promise<void> {
       const _id = new ObjectId(id);
       const action = await actions.findOne({ _id }, { projection: { unlogged: 1 } });
@@ -179,7 +179,7 @@ export function moderationRepository(
       );
     },
 
-    /** Watchers have been notified of the withdrawal of that version: its pass need not do it, nor wait for it. */
+    /** Records that watchers know of this version's withdrawal, so that its pass neither notifies them nor waits. */
     async noteNotified(id: ActionId, version: number, now: Date): Promise<void> {
       const isPending = { $eq: ['$fanOut.state', 'PENDING'] };
       await actions.updateOne(
@@ -199,7 +199,7 @@ export function moderationRepository(
 
     /** Newest first. Indexes `action`, `newest`, `tenant`. */
     async list(query: {
-      /** Null: tenants are off. */
+      /** `null`: tenants are off. */
       readonly tenant: Tenant | null;
       readonly actionId: ActionId | null;
       readonly after: { readonly at: Date; readonly id: string } | null;

@@ -6,7 +6,7 @@ import type { Collections } from '../database/mongo.ts';
 
 type Keyed = Pick<ActionDocument, 'actorId'> & { readonly idempotencyKey: string };
 
-/** One way: it names neither actor nor key, and spreads evenly over shards. */
+/** A hash that reveals neither actor nor key and spreads evenly over shards. */
 export function publicationId({ actorId, idempotencyKey }: Keyed): string {
   return createHash('sha256')
     .update(JSON.stringify([actorId, idempotencyKey]))
@@ -20,11 +20,11 @@ export function isKeyed<D extends Pick<ActionDocument, 'actorId' | 'idempotencyK
 }
 
 /**
- * Gives each action the id that its key stands for: its own where the key is new, that of the first attempt otherwise.
- * It is written before the action, whose insert is the commit point: cut off between the two, the next attempt inserts the
- * action under the same id. So a key is used once without a unique index on actions. One round trip where an action has a
- * key, two where one of the keys is known.
- * @returns the documents in their order, and which of them have a key that was known.
+ * Assigns each action the id belonging to its idempotency key: its own for a new key, otherwise the id of the first attempt.
+ * Written before the action, whose insert is the commit point: if interrupted in between, the next attempt inserts the
+ * action under the same id. So keys are unique without a unique index on actions. One round trip if an action has a key, two
+ * if a key is known.
+ * @returns the documents in their order, and which of them have a known key.
  */
 export async function fixIds(
   publications: Collections['publications'],
@@ -53,7 +53,7 @@ export async function fixIds(
   return { fixed, known: replayed };
 }
 
-/** Writes down what keys stand for, whatever was there. */
+/** Records the ids of keys, replacing existing records. */
 export async function notePublications(
   publications: Collections['publications'],
   actions: readonly (Keyed & Pick<ActionDocument, '_id'>)[],
@@ -71,7 +71,7 @@ export async function notePublications(
   );
 }
 
-/** From now on these keys stand for nothing. */
+/** Deletes the records of these keys. */
 export async function forgetPublications(
   publications: Collections['publications'],
   actions: readonly Keyed[],

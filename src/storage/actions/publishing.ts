@@ -8,16 +8,16 @@ import type { Collections } from '../database/mongo.ts';
 import { fixIds, isKeyed, publicationId } from './publications.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
-/** Actions of one write: to turn several MB into bytes holds the event loop. */
+/** Actions per insert: serialising several MB blocks the event loop. */
 const INSERTED_AT_ONCE = 100;
-/** An id that is older than that was fixed by an attempt that was cut off. */
+/** An id older than this was assigned by an interrupted attempt. */
 const LATE_AFTER_MS = 2_000;
-/** How long the pass of an action waits whose id is older than the action. */
+/** Delay of the first pass of an action whose id is older than the action. */
 const LATE_GRACE_MS = 5_000;
 
 export interface InsertedAction {
   readonly action: Action;
-  /** The action was there already, under the same actor and idempotency key. */
+  /** The action already existed, with the same actor and idempotency key. */
   readonly isReplay: boolean;
 }
 
@@ -95,7 +95,7 @@ export function publishing(
 
   return {
     /**
-     * Which of these have been published: their actor and key have an action. No more than two round trips.
+     * Those that have been published before, found by actor and key. At most two round trips.
      * @returns in the order of the input
      */
     async published(
@@ -119,8 +119,8 @@ export function publishing(
     },
 
     /**
-     * Inserts, or gives back the action that has the same actor and idempotency key. One round trip; two with a key, three
-     * on replay.
+     * Inserts the action, or returns the existing one with the same actor and idempotency key. One round trip; two with a
+     * key, three on replay.
      */
     async insert(action: NewAction): Promise<InsertedAction> {
       const [inserted] = await insertSome([action]);
@@ -128,7 +128,7 @@ export function publishing(
       return inserted;
     },
 
-    /** The same for many, in these writes for each hundred; results in the order of the input. */
+    /** The same for many actions, in these writes per hundred; results in the order of the input. */
     async insertMany(some: readonly NewAction[]): Promise<InsertedAction[]> {
       return (await inSlices(some, INSERTED_AT_ONCE, insertSome)).flat();
     },
@@ -139,8 +139,8 @@ type Stored = (document: ActionDocument) => ActionDocument | undefined;
 const NONE_STORED: Stored = () => undefined;
 
 /**
- * One that completes an attempt which was cut off long ago has an id older than itself, by which `addressedSince` does not
- * find it. So its pass waits until members who were joining a group at that moment are there.
+ * An action that completes a long interrupted attempt has an id older than itself, so `addressedSince` does not find it. Its
+ * pass therefore waits until members who were just joining a group are stored.
  */
 function keptBack(document: ActionDocument): ActionDocument {
   const { _id, recorded, fanOut } = document;

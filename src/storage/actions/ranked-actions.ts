@@ -6,12 +6,12 @@ import { inOneBatch } from '../database/in-one-batch.ts';
 
 const BATCH = 500;
 
-/** What the ranking of an action goes by: an action without its body, some hundred bytes. */
+/** The fields of an action that its ranking needs: a few hundred bytes without its content. */
 export interface RankedAction {
   readonly id: ActionId;
   readonly actorId: UserId;
   readonly conducted: Date;
-  /** Of its descriptor. */
+  /** Descriptor type. */
   readonly type: string;
   readonly engagement: EngagementDocument;
 }
@@ -26,10 +26,10 @@ function toRankedAction({ _id, actorId, conducted, engagement, descriptor }: Pro
   return { id: _id.toHexString(), actorId, conducted, engagement, type: descriptor.type };
 }
 
-/** Reads of actions for their ranking. Everything is looked up by `_id`. */
+/** Reads actions for their ranking. All lookups are by `_id`. */
 export function rankedActionsRepository(collection: Collection<ActionDocument>) {
   return {
-    /** In no particular order; missing ones are left out. One round trip. */
+    /** Unordered; missing ones are left out. One round trip. */
     async find(ids: readonly ActionId[]): Promise<RankedAction[]> {
       const documents = await inOneBatch(
         collection.find({ _id: { $in: ids.map((id) => new ObjectId(id)) } }).project<Projected>(FIELDS),
@@ -38,7 +38,7 @@ export function rankedActionsRepository(collection: Collection<ActionDocument>) 
       return documents.map(toRankedAction);
     },
 
-    /** In batches, in no order. Goes by the age in their ids, but for the little that `conducted` may be ahead. */
+    /** Unordered batches. Selects by the recording time in the ids, minus the margin by which `conducted` may be ahead. */
     async *conductedSince(since: Date): AsyncGenerator<RankedAction[], void, undefined> {
       const youngest = ObjectId.createFromTime(Math.floor((since.getTime() - MAX_FUTURE_MS) / 1_000));
       const cursor = collection

@@ -6,10 +6,10 @@ import { isDuplicateKey, retryOnDuplicateKey } from '../database/errors.ts';
 import type { Collections } from '../database/mongo.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 
-/** Generations whose scores are kept, so that a reader who is paging within one goes on undisturbed. */
+/** Number of generations whose scores are kept, so that paging within one is not interrupted. */
 export const GENERATIONS_KEPT = 5;
 
-/** Stands for the generation before the first. */
+/** Represents the generation before the first. */
 const NEVER = new Date(0);
 
 export interface ActionScore {
@@ -21,16 +21,16 @@ function slotOf(generation: Date): `g${number}` {
   return `g${(generation.getTime() / RESCORE_EVERY_MS) % GENERATIONS_KEPT}`;
 }
 
-/** Scores by action and generation, and how far the making of them has come. Everything is looked up by `_id`. */
+/** Scores by action and generation, and the progress of scoring. All lookups are by `_id`. */
 export function scoresRepository({ scores, rankings }: Pick<Collections, 'scores' | 'rankings'>) {
   return {
-    /** The latest generation that is complete; null before the first. */
+    /** The latest complete generation; `null` before the first. */
     async current(): Promise<Date | null> {
       const generation = (await rankings.findOne({ _id: 'top' }))?.generation ?? NEVER;
       return generation.getTime() === NEVER.getTime() ? null : generation;
     },
 
-    /** Scores of a generation by action. Actions without one are left out. One round trip. */
+    /** Scores of a generation by action; unscored actions are left out. One round trip. */
     async find(actionIds: readonly ActionId[], generation: Date): Promise<Map<ActionId, number>> {
       const slot = slotOf(generation);
       const documents = await inOneBatch(
@@ -49,7 +49,7 @@ export function scoresRepository({ scores, rankings }: Pick<Collections, 'scores
       );
     },
 
-    /** Writes scores of a generation. What has one in it keeps it: two who do the same work do not disagree. */
+    /** Writes scores of a generation. Existing scores are kept, so that two processes doing the same work agree. */
     async put(entries: readonly ActionScore[], generation: Date): Promise<void> {
       if (entries.length === 0) return;
       const slot = slotOf(generation);
@@ -71,7 +71,7 @@ export function scoresRepository({ scores, rankings }: Pick<Collections, 'scores
       await retryOnDuplicateKey(() => scores.bulkWrite(operations, { ordered: false }));
     },
 
-    /** True when this generation is still to be made and nobody is at it. Two round trips, one when there is nothing to do. */
+    /** Claims a generation; `false` if it is done or claimed. Two round trips, one when there is nothing to do. */
     async claim(generation: Date, now: Date, leaseMs: number): Promise<boolean> {
       const known = await rankings.findOne({ _id: 'top' });
       const leaseUntil = new Date(now.getTime() + leaseMs);
@@ -100,12 +100,12 @@ export function scoresRepository({ scores, rankings }: Pick<Collections, 'scores
       await rankings.updateOne({ _id: 'top' }, { $set: { leaseUntil } });
     },
 
-    /** All scores of the generation are there. */
+    /** Marks the generation as complete. */
     async finish(generation: Date): Promise<void> {
       await rankings.updateOne({ _id: 'top' }, { $max: { generation }, $unset: { leaseUntil: 1 } });
     },
 
-    /** Forgets scores of actions recorded before. */
+    /** Deletes scores of actions recorded before. */
     async purgeBefore(recorded: Date): Promise<void> {
       await scores.deleteMany({
         _id: { $lt: ObjectId.createFromTime(Math.floor(recorded.getTime() / 1_000)) },

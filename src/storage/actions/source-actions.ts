@@ -6,33 +6,33 @@ import type { ActionDocument } from '../documents/documents.ts';
 import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../follows/follow-reads.ts';
 import type { FollowDocument } from '../documents/reader-documents.ts';
 
-/** Documents of one batch of a query without a limit. */
+/** Batch size of queries without a limit. */
 const BATCH = 1_000;
 const KEYS_AT_ONCE = 1_000;
 
-/** By what actions reach a reader. */
+/** Keys by which actions reach a reader. */
 export interface SourceKeys {
-  /** Audience keys: the reader's own, those of their team and department. */
+  /** Audience keys: the reader's own and those of their team and department. */
   readonly audience: readonly string[];
-  /** Refs whose followers an action is for. */
+  /** Refs whose followers receive actions. */
   readonly refIds: readonly RefId[];
-  /** Refs whose actions are not pushed; only those actions of them that were not. */
+  /** Pulled refs; selects only their actions that were not pushed. */
   readonly pullRefIds: readonly RefId[];
-  /** Members whose followers get what they pass on. */
+  /** Members whose reshares their followers receive. */
   readonly passerIds: readonly UserId[];
 }
 
-/** A stretch of `latest`, the newest of when an action was conducted and its interactions. */
+/** A range of `latest`, the maximum of `conducted` and all interactions. */
 export interface SourceWindow {
-  /** Exclusive; null: from the beginning of time. */
+  /** Exclusive; `null`: unbounded. */
   readonly above: Date | null;
-  /** Inclusive; null: no end. */
+  /** Inclusive; `null`: unbounded. */
   readonly upTo: Date | null;
-  /** Only what was interacted with and was conducted at or before. */
+  /** Only actions with interactions that were conducted at or before this time. */
   readonly bumpedAndConductedBy?: Date;
 }
 
-/** Actions as the source of feeds: what may belong to a reader, whatever is stored of it. */
+/** Actions as the source of feeds: candidates for a reader, independent of stored feeds. */
 export function sourceActionsRepository(
   collection: Collection<ActionDocument>,
   follows: Pick<Collection<FollowDocument>, 'collectionName'>,
@@ -49,10 +49,9 @@ export function sourceActionsRepository(
 
   return {
     /**
-     * Visible actions that one of the keys may bring to the reader, each once, in no particular order. One round trip of a
-     * query per 1,000 keys and kind. More than `limit` of them say that there are more still; null: all there are.
-     * Indexes `audience`, `source`, `pull`, `reshared`; with a bump asked for `audience_bumped`, `source_bumped`, `pull`,
-     * `reshared`.
+     * Visible actions that one of the keys may bring to the reader, unordered, without duplicates. One round trip with a
+     * query per 1,000 keys and kind. More than `limit` results mean that there are more; `null`: no limit. Indexes
+     * `audience`, `source`, `pull`, `reshared`; for bumped actions `audience_bumped`, `source_bumped`, `pull`, `reshared`.
      */
     async candidates(keys: SourceKeys, window: SourceWindow, limit: number | null): Promise<Action[]> {
       const reachesFollowers = { scope: { $in: ['FOLLOWERS' as const, 'PUBLIC' as const] } };
@@ -62,7 +61,7 @@ export function sourceActionsRepository(
         ...inParts(keys.pullRefIds).map((some) => ({ pullRefIds: { $in: some }, ...reachesFollowers })),
         ...inParts(keys.passerIds).map((some) => ({
           'reshares.by': { $in: some },
-          // The partial index's own condition: not every planner infers it.
+          // States the partial index's condition explicitly, since not every planner infers it.
           reshares: { $exists: true },
           scope: 'PUBLIC' as const,
         })),
@@ -74,8 +73,8 @@ export function sourceActionsRepository(
     },
 
     /**
-     * The same of at most 1,000 pulled refs, with the reader's follows of the refs of these actions, in one command: for few
-     * actions. Indexes `pull`, and `by_ref` of the follows.
+     * The same for at most 1,000 pulled refs, together with the reader's follows of these actions' refs, in one command. For
+     * few actions. Indexes `pull`, and `by_ref` of the follows.
      */
     async pulledWithFollows(
       followerId: UserId,

@@ -1,13 +1,12 @@
 import type { Collection, Document, Filter, Sort, UpdateFilter, WithId } from 'mongodb';
 
-/** Looked for at once: the first may be lost to other processes that look at the same moment. */
+/** Candidates read at once: the first ones may be taken by other processes that look at the same moment. */
 const CANDIDATES = 8;
 
 /**
- * Updates the first document that a filter matches, and gives it as it is then; null where there is none. What is due is
- * looked for without knowing its shard key, and updated by its id, which is what the collections are sharded by: a
- * sharded database may refuse to find and update at once. Two round trips, one where there is none. A candidate that another process
- * takes in between does not match any more.
+ * Updates the first document that matches a filter and returns the updated document; `null` when there is none. Finds
+ * candidates without their shard key and then updates one by id, the shard key: a sharded database may refuse findAndModify
+ * without it. Two round trips, one if there is none. Candidates taken by another process in between no longer match.
  */
 export async function claimFirst<D extends Document>(
   collection: Collection<D>,
@@ -19,11 +18,11 @@ export async function claimFirst<D extends Document>(
 
 export interface FirstOf<D> {
   readonly document: WithId<D>;
-  /** It was the only one that was found. */
+  /** It was the only candidate. */
   readonly isOnly: boolean;
 }
 
-/** The same, and whether others were due. */
+/** Also returns whether there were other candidates. */
 export async function claimFirstOf<D extends Document>(
   collection: Collection<D>,
   { due, sort }: { readonly due: Filter<D>; readonly sort: Sort },

@@ -2,8 +2,8 @@ import type { CommandStartedEvent, MongoClient } from 'mongodb';
 import { openClientSpan, type OpenSpan } from '../../telemetry/tracing.ts';
 
 /**
- * A span for each command that a traced request or pass sends; the client has to monitor commands. The package that
- * OpenTelemetry has for this replaces methods of the driver as it is loaded; the driver's own events need no such thing.
+ * Creates a span for each command of a traced request or pass; the client must monitor commands. Uses the driver's events,
+ * whereas OpenTelemetry's own package patches the driver's methods at load time.
  */
 export function traceCommands(client: MongoClient): void {
   const open = new Map<number, OpenSpan>();
@@ -27,7 +27,7 @@ export function traceCommands(client: MongoClient): void {
 }
 
 function collectionOf({ command, commandName }: CommandStartedEvent): string {
-  // A further batch names its collection beside its cursor.
+  // getMore names its collection in another field.
   const named: unknown = commandName === 'getMore' ? command['collection'] : command[commandName];
   return typeof named === 'string' ? named : '';
 }

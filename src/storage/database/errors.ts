@@ -20,8 +20,8 @@ export function isDuplicateKey(error: unknown): boolean {
 }
 
 /**
- * The feed store cannot be reached or refuses writes. Retryable: writers try again later, as often as it takes; readers
- * fall back to the actions.
+ * The feed store cannot be reached or refuses writes. Retryable: writers retry as often as it takes; readers fall back to
+ * the actions.
  */
 export class StoreUnavailable extends FanfareError {
   constructor(message: string, cause?: unknown) {
@@ -29,13 +29,13 @@ export class StoreUnavailable extends FanfareError {
   }
 }
 
-/** Answers of a server that takes no writes until somebody makes room. */
+/** Error codes of a server that refuses writes until disk space is freed. */
 const OUT_OF_SPACE = new Set([
   39, // FileStreamFailed
   14_031, // OutOfDiskSpace
 ]);
 
-/** Answers of a server that starts, stops, hands over to another one, or has too much to do. */
+/** Error codes of a server that is starting, stopping, stepping down or overloaded. */
 const PASSING = new Set([
   6, // HostUnreachable
   7, // HostNotFound
@@ -64,10 +64,10 @@ const PASSING = new Set([
   13_436, // NotPrimaryOrSecondary
 ]);
 
-/** Labels that servers and the driver put on errors of the same kind, whatever the code. */
+/** Error labels for transient errors, set by servers and the driver regardless of the code. */
 const PASSING_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'SystemOverloadedError'];
 
-/** Faults of the connection: lost, timed out, none free, or closed while an operation was under way. */
+/** Connection errors: lost, timed out, pool exhausted, or closed during an operation. */
 const CONNECTION_ERRORS = [
   MongoServerSelectionError,
   MongoNetworkError,
@@ -76,12 +76,12 @@ const CONNECTION_ERRORS = [
   MongoNotConnectedError,
   MongoClientClosedError,
 ];
-/** The driver keeps these classes to itself. */
+/** Error classes that the driver does not export. */
 const CONNECTION_ERROR_NAMES = new Set(['MongoWaitQueueTimeoutError', 'MongoPoolClosedError']);
 
 /**
- * The database cannot be reached or refuses writes; retryable. A bulk
- * write is unavailable when its connection was lost or any of its writes was refused for such a reason.
+ * The database cannot be reached or refuses writes; retryable. Applies to a bulk write if its connection was lost or any of
+ * its writes was refused for such a reason.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return (
@@ -96,7 +96,7 @@ export function isOutOfSpace(error: unknown): boolean {
   return faultsOf(error).some((fault) => OUT_OF_SPACE.has(codeOf(fault)));
 }
 
-/** The error with those inside: the driver wraps what went wrong in a bulk write. */
+/** The error and the errors inside it: the driver wraps the causes of a failed bulk write. */
 function faultsOf(error: unknown): readonly unknown[] {
   if (!(error instanceof MongoError)) return [];
   if (!(error instanceof MongoBulkWriteError)) return [error, error.cause];
@@ -119,11 +119,11 @@ function hasPassingLabel(fault: unknown): boolean {
 }
 
 function writeErrorsOf(error: MongoBulkWriteError): readonly WriteError[] {
-  // The driver types this as one or many.
+  // The driver's type allows one or many.
   return [error.writeErrors].flat();
 }
 
-/** Positions that failed for a duplicate key. @throws the error where anything else failed. */
+/** Positions that failed with a duplicate key. @throws the original error if any failed for another reason. */
 export function duplicatePositions(error: unknown): number[] {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const writeErrors = writeErrorsOf(error);
@@ -133,8 +133,8 @@ export function duplicatePositions(error: unknown): number[] {
 }
 
 /**
- * Repeats an upsert that lost the race for a new key: two upserts of one key may both try to insert, and the database
- * refuses one of them. The repetition finds the document and updates it.
+ * Retries an upsert that lost the race for a new key: of two concurrent upserts of one key, the database may let one fail.
+ * The retry finds the document and updates it.
  */
 export async function retryOnDuplicateKey<T>(write: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

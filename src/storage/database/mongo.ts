@@ -28,7 +28,7 @@ import type {
 import type { WebhookDeliveryDocument, WebhookReceiverDocument } from '../documents/webhook-documents.ts';
 import { WriteCheck } from './write-check.ts';
 
-/** What is stored whatever the feed model; a model has its own. */
+/** Collections that exist with every feed model; models add their own. */
 export interface Collections {
   readonly actions: Collection<ActionDocument>;
   readonly publications: Collection<PublicationDocument>;
@@ -61,13 +61,13 @@ export interface Collections {
 export interface Database extends AsyncDisposable {
   readonly db: Db;
   readonly collections: Collections;
-  /** What answers is the router of a sharded database. */
+  /** The server is mongos, the router of a sharded cluster. */
   readonly isSharded: boolean;
   /** Rejects when the database does not answer within a second. */
   ping(): Promise<void>;
-  /** Whether it takes writes, for the readiness of the process. */
+  /** Whether the database accepts writes; used for readiness. */
   readonly writes: WriteCheck;
-  /** What the server says of itself, for people. */
+  /** Version of the server, for people. */
   version(): Promise<string>;
   close(): Promise<void>;
 }
@@ -75,17 +75,17 @@ export interface Database extends AsyncDisposable {
 export interface DatabaseOptions {
   readonly uri: string;
   readonly db: string;
-  /** Most connections of this process. Default 50. */
+  /** Upper bound on connections of this process. Default 50. */
   readonly maxPoolSize?: number;
-  /** Publishes command events, for counting round trips. */
+  /** Emit command events, for counting round trips. */
   readonly monitorCommands?: boolean;
-  /** Commands of traced requests and passes become spans. */
+  /** Create spans for commands of traced requests and passes. */
   readonly traces?: boolean;
   /** How long an operation waits for a reachable server, in milliseconds. Default 5000. */
   readonly serverSelectionTimeoutMs?: number;
 }
 
-/** Connects and asks what answers. Rejects with the driver's error when the server cannot be reached. */
+/** Connects and determines the kind of server. Rejects with the driver's error when it cannot be reached. */
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
   const settings: MongoClientOptions & { readonly connectionType: typeof EndingConnection } = {
     appName: 'fanfare',
@@ -110,10 +110,10 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   }
 }
 
-/** A database that takes longer to answer, in milliseconds, counts as one that does not. */
+/** A database that does not answer within this time counts as away. Milliseconds. */
 const PING_WITHIN_MS = 1_000;
 
-/** What mongos, the router of a sharded database, says of itself. */
+/** What mongos answers to `hello`. */
 const ROUTER = 'isdbgrid';
 
 export function openDatabase(
@@ -123,7 +123,7 @@ export function openDatabase(
     close,
   }: {
     readonly isSharded: boolean;
-    /** Ends the connections, or leaves them to others that use them. */
+    /** Closes the connections, or leaves them open if others use them. */
     readonly close: () => Promise<void>;
   },
 ): Database {
@@ -175,7 +175,7 @@ export function openCollections(db: Db): Collections {
   };
 }
 
-/** A fresh id of the kind our documents have, as 24 hex digits. Begins with the time by the database's clock. */
+/** A new document id of 24 hex digits. Starts with the time of the database's clock. */
 export function newObjectId(): string {
   return idOfTime(clock.now()).toHexString();
 }

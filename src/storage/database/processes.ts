@@ -1,24 +1,24 @@
 import type { Collections } from './mongo.ts';
 
-/** A process says this often that it runs, in milliseconds. */
+/** Interval of a process's heartbeat, in milliseconds. */
 export const SEEN_EVERY_MS = 15_000;
-/** A process that has said nothing for so long does not run any more, in milliseconds. */
+/** After this time without a heartbeat a process counts as gone, in milliseconds. */
 const GONE_AFTER_MS = 6 * SEEN_EVERY_MS;
 
 export interface RunningProcess {
-  /** Names this run of the process alone. */
+  /** Unique per run of a process. */
   readonly id: string;
   readonly schema: number;
   readonly isWorker: boolean;
   readonly hasTenants: boolean;
 }
 
-/** The processes of the installation. A few documents, read whole. Unique key: `_id`. */
+/** Processes of the installation: a few documents, always read in full. Unique key: `_id`. */
 export function processesRepository({ processes }: Pick<Collections, 'processes'>) {
   const running = (now: Date) => ({ seenAt: { $gt: new Date(now.getTime() - GONE_AFTER_MS) } });
 
   return {
-    /** It runs now. */
+    /** Heartbeat. */
     async seen({ id, schema, isWorker, hasTenants }: RunningProcess, now: Date): Promise<void> {
       const set = { schema, isWorker, seenAt: now, ...(hasTenants ? { tenants: true as const } : {}) };
       await processes.updateOne({ _id: id }, { $set: set }, { upsert: true });
@@ -28,12 +28,12 @@ export function processesRepository({ processes }: Pick<Collections, 'processes'
       await processes.deleteOne({ _id: id });
     },
 
-    /** Forgets those that ended without saying so. */
+    /** Deletes processes that ended without deregistering. */
     async purge(now: Date): Promise<void> {
       await processes.deleteMany({ seenAt: { $lte: new Date(now.getTime() - GONE_AFTER_MS) } });
     },
 
-    /** How many of them work in the background. */
+    /** Number of running workers. */
     async countWorkers(now: Date): Promise<number> {
       return processes.countDocuments({ ...running(now), isWorker: true });
     },
@@ -42,13 +42,13 @@ export function processesRepository({ processes }: Pick<Collections, 'processes'
       return processes.countDocuments(running(now));
     },
 
-    /** Whether one runs that stores ids the other way: with tenants where this one has none, or without. */
+    /** Whether a running process uses the other kind of ids: with tenants if this one has none, or the reverse. */
     async isOtherTenancy(hasTenants: boolean, now: Date): Promise<boolean> {
       const others = { ...running(now), tenants: { $exists: !hasTenants } };
       return (await processes.countDocuments(others, { limit: 1 })) > 0;
     },
 
-    /** How many know only older schema versions than this one. */
+    /** Number of running processes that know only older schema versions than this one. */
     async countOlder(schema: number, now: Date): Promise<number> {
       return processes.countDocuments({ ...running(now), schema: { $lt: schema } });
     },

@@ -4,8 +4,8 @@ import type { SchemaVersionRepository } from './schema-version.ts';
 const ASK_AGAIN_MS = 60_000;
 
 /**
- * Whether every process that writes to the database notes what it changes as it is done since a schema version: from the
- * end of its migration on, which waits for the last process of an older release. Asked now and then until it is so.
+ * Whether all writing processes follow the protocol introduced with a schema version: true once its migration has ended,
+ * which waits for the last process of an older release. Queried periodically until it is true.
  */
 export function isTrustedSince(
   schemaVersion: Pick<SchemaVersionRepository, 'state'>,
@@ -19,7 +19,7 @@ export function isTrustedSince(
     if (isTrusted || now - askedAt < askAgainMs) return isTrusted;
     askedAt = now;
     const state = await schemaVersion.state();
-    // A process notes the version before it does anything else. Where there is none, nothing has been written.
+    // A process stores the version before anything else; without one, nothing has been written.
     isTrusted = state === null || state.version >= version;
     return isTrusted;
   };

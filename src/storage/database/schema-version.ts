@@ -3,22 +3,22 @@ import { retryOnDuplicateKey } from './errors.ts';
 import type { MigrationDocument, SchemaDocument } from '../documents/installation-documents.ts';
 import type { Collections } from './mongo.ts';
 
-/** One worker's hold on the migration that is due: valid until the lease ends. */
+/** A worker's claim on the pending migration, valid until the lease ends. */
 export interface MigrationClaim {
   readonly token: string;
   readonly to: number;
-  /** Where the next batch begins; null: at the beginning. */
+  /** Start of the next batch; `null`: the beginning. */
   readonly after: string | null;
   readonly done: number;
 }
 
 export interface SchemaState {
   readonly version: number;
-  /** No process that writes an older shape may start. Never above what is stored at the end of the migration. */
+  /** Processes that write an older schema may not start. Never above the stored version once the migration has ended. */
   readonly required: number;
-  /** Ids are stored behind their tenant. */
+  /** Stored ids have a tenant prefix. */
   readonly hasTenants: boolean;
-  /** Its ids are being put behind this tenant. */
+  /** Its ids are being given the prefix of this tenant. */
   readonly adopting: string | null;
   readonly migration: Omit<MigrationDocument, 'worker'> | null;
 }
@@ -34,7 +34,7 @@ export class SchemaTooNew extends Error {
   }
 }
 
-/** Whether ids are stored behind their tenant is another than the settings say. */
+/** The settings and the database disagree about tenants. */
 export class TenancyDiffers extends Error {
   override readonly name = 'TenancyDiffers';
 }
@@ -47,7 +47,7 @@ const HAS_NONE =
 const beingAdopted = (tenant: string): string =>
   `The database is being made that of the tenant ${tenant}: fanfare tenant adopt ${tenant} goes on with it`;
 
-/** The one document that says which shape the others have. Unique key: `_id`. */
+/** A single document with the schema version of all others. Unique key: `_id`. */
 export function schemaVersionRepository(
   collections: Pick<Collections, 'schema' | 'actions' | 'members' | 'refs' | 'follows' | 'feeds'>,
 ) {
@@ -68,7 +68,7 @@ export function schemaVersionRepository(
     return document === null ? null : toState(document);
   }
 
-  /** Only what is empty takes tenants; it has them from then on. */
+  /** Only an empty database can switch to tenants, which is then permanent. */
   async function settleTenancy(hasTenants: boolean): Promise<void> {
     if (!hasTenants) throw new TenancyDiffers(HAS_TENANTS);
     if (!(await isEmpty())) throw new TenancyDiffers(HAS_NONE);
@@ -79,9 +79,9 @@ export function schemaVersionRepository(
     state,
 
     /**
-     * Reads the version, and notes it first where there is none: an empty database has the latest shape, any other one the
-     * shape from before versions were counted. One round trip but for the first time.
-     * @param options.hasTenants whether this process stores ids behind their tenant. Default: no.
+     * Reads the version. If there is none, stores it first: the latest for an empty database, otherwise that from before
+     * versions were counted. One round trip except for the first time.
+     * @param options.hasTenants whether this process stores ids with a tenant prefix. Default: false.
      * @throws SchemaTooNew, TenancyDiffers
      */
     async open(supported: number, { hasTenants = false } = {}): Promise<SchemaState> {
@@ -106,8 +106,8 @@ export function schemaVersionRepository(
     },
 
     /**
-     * From now on nobody may work on the database but who puts its ids behind the tenant: also who went on with it after it
-     * was cut off. False: it has tenants, is being made that of another one, is empty, or has not the latest shape.
+     * Locks the database for adding the tenant prefix to all ids, also for continuing an interrupted attempt. `false`: it
+     * already has tenants, is being adopted for another tenant, is empty, or does not have the latest schema.
      */
     async beginAdoption(tenant: string, latest: number): Promise<boolean> {
       const { matchedCount } = await schema.updateOne(
@@ -121,12 +121,12 @@ export function schemaVersionRepository(
       return matchedCount === 1;
     },
 
-    /** Nothing has been changed: it is without tenants, as before. */
+    /** Unlocks the database; nothing was changed, and it still has no tenants. */
     async leaveAdoption(tenant: string): Promise<void> {
       await schema.updateOne({ _id: 'schema', adopting: tenant }, { $unset: { adopting: 1 } });
     },
 
-    /** Every id stands behind the tenant. */
+    /** All ids have the tenant prefix now. */
     async finishAdoption(tenant: string): Promise<void> {
       await schema.updateOne(
         { _id: 'schema', adopting: tenant },
@@ -134,7 +134,7 @@ export function schemaVersionRepository(
       );
     },
 
-    /** Leases the migration to the version after the stored one; null when somebody else has it or it is not due yet. */
+    /** Claims the migration to the next version; `null` when it is claimed already or not due yet. */
     async claim(
       from: number,
       { token, now, leaseMs }: { readonly token: string; readonly now: Date; readonly leaseMs: number },
@@ -154,7 +154,7 @@ export function schemaVersionRepository(
       return { token, to, after, done };
     },
 
-    /** From now on no process that writes an older shape can start. Taken back by `allowOlder`. False: the claim is void. */
+    /** Prevents processes that write an older schema from starting, until `allowOlder`. `false`: the claim is void. */
     async requireVersion(claim: MigrationClaim): Promise<boolean> {
       const result = await schema.updateOne(ownedBy(claim), { $set: { required: claim.to } });
       return result.matchedCount === 1;
@@ -164,7 +164,7 @@ export function schemaVersionRepository(
       await schema.updateOne(ownedBy(claim), { $unset: { required: 1 } });
     },
 
-    /** Notes what the batches have done and extends the lease. False: the claim is void. */
+    /** Records progress and extends the lease. `false`: the claim is void. */
     async checkpoint(
       claim: MigrationClaim,
       { after, done, dueAt }: Pick<MigrationDocument, 'after' | 'done' | 'dueAt'>,
@@ -176,7 +176,7 @@ export function schemaVersionRepository(
       return result.matchedCount === 1;
     },
 
-    /** Every document has the new shape. False: the claim is void. */
+    /** All documents have the new schema. `false`: the claim is void. */
     async finish(claim: MigrationClaim): Promise<boolean> {
       const result = await schema.updateOne(ownedBy(claim), {
         $set: { version: claim.to },
@@ -185,7 +185,7 @@ export function schemaVersionRepository(
       return result.matchedCount === 1;
     },
 
-    /** Gives the claim back with its checkpoint. Nothing happens when it is void. */
+    /** Releases the claim with its checkpoint. Does nothing when the claim is void. */
     async release(claim: MigrationClaim, dueAt: Date, error: string | null): Promise<void> {
       await schema.updateOne(ownedBy(claim), {
         $set: { 'migration.dueAt': dueAt, ...(error === null ? {} : { 'migration.error': error }) },

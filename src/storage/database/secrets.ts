@@ -4,13 +4,13 @@ import type { SecretDocument } from '../documents/installation-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 
 export interface SecretsRepository {
-  /** Random bytes under a name: made when they are first asked for, the same for all processes from then on. */
+  /** Random bytes by name, created on first use and then shared by all processes. */
   shared(name: string): Promise<Uint8Array>;
 }
 
 const BYTES = 32;
 
-/** Unique key: `_id`. Of two processes that ask first at the same time both get what one of them wrote. */
+/** Unique key: `_id`. If two processes ask first at once, both get the value that one of them stored. */
 export function secretsRepository(collection: Collection<SecretDocument>): SecretsRepository {
   return {
     async shared(name) {

@@ -4,13 +4,13 @@ import type { Tenant } from '../../domain/tenant.ts';
 import type { Collections } from './mongo.ts';
 
 export interface LaneFigures {
-  /** Waiting or being worked on. */
+  /** Waiting or in progress. */
   readonly pending: number;
-  /** Since when the oldest of those that wait could have been taken up; null: none waits. */
+  /** When the oldest waiting one became due; `null`: none is waiting. */
   readonly dueSince: Date | null;
 }
 
-/** How much work is under way. Tenant null: of all. Indexes of actions `claim`, `tenant_claim`. */
+/** Amount of work in progress. Tenant `null`: of all tenants. Indexes of actions `claim`, `tenant_claim`. */
 export function workFiguresRepository({ actions, erasures }: Pick<Collections, 'actions' | 'erasures'>) {
   return {
     async lanes(tenant: Tenant | null): Promise<Map<Lane, LaneFigures>> {
@@ -46,7 +46,7 @@ export function workFiguresRepository({ actions, erasures }: Pick<Collections, '
       });
     },
 
-    /** Erasures that are not DONE, by state, of all tenants. Index `due`. */
+    /** Unfinished erasures by state, of all tenants. Index `due`. */
     async openErasures(): Promise<Record<Exclude<ErasureState, 'DONE'>, number>> {
       const groups = await erasures
         .aggregate<{ _id: ErasureState; count: number }>([

@@ -5,15 +5,15 @@ import { clock } from '../../lib/clock.ts';
 const PROBES = 'writeProbes';
 const PROBE_ID = 'write-probe';
 const PROBE_WITHIN_MS = 1_000;
-/** One probe serves all who ask within this time. */
+/** Callers within this time share one probe. */
 const FRESH_MS = 1_000;
-/** The database counts as full for so long after each write that it refused for lack of room. */
+/** After each write refused for lack of space, the database counts as full for this long. */
 const FULL_FOR_MS = 5_000;
 
 /**
- * Whether the database takes writes. A tiny write is tried; but a full database may still have room for a tiny one
- * where a real one fails, so a refusal that was noted counts for a while too. With clients that go on writing the
- * answer stays "no" until none of them is refused; without clients the probe alone brings back the "yes".
+ * Whether the database accepts writes, tested by a tiny write. A full database may still accept a tiny write while real ones
+ * fail, so observed refusals count for a while too. While clients keep writing, the answer stays "no" until none of them is
+ * refused; without clients, the probe alone restores the "yes".
  */
 export class WriteCheck {
   readonly #db: Pick<Db, 'command'>;
@@ -26,7 +26,7 @@ export class WriteCheck {
     this.#now = now;
   }
 
-  /** Takes any error of the database; only refusals for lack of room count. */
+  /** Observes any database error; only refusals for lack of space count. */
   note(error: unknown): void {
     if (isOutOfSpace(error)) this.#refusedAt = this.#now();
   }
@@ -46,7 +46,7 @@ export class WriteCheck {
   async #probe(): Promise<void> {
     const change = { $set: { at: clock.now() } };
     try {
-      // As a command of its own: only those can be given up, which closes the connection they wait on.
+      // Sent as a raw command, since only those can be aborted, which closes the connection they wait on.
       await this.#db.command(
         { findAndModify: PROBES, query: { _id: PROBE_ID }, update: change, upsert: true },
         { signal: AbortSignal.timeout(PROBE_WITHIN_MS) },

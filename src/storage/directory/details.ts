@@ -6,22 +6,22 @@ import type { Collections } from '../database/mongo.ts';
 import { inOneBatch } from '../database/in-one-batch.ts';
 import { literal } from '../stages/literal.ts';
 
-/** Leaves the details out: they are large, and what delivers and decides does not need them. */
+/** Projection without details: they are large, and deliveries and rules do not need them. */
 export const WITHOUT_DETAILS = { imageUrl: 0, url: 0, data: 0 } as const;
 
-/** Conditions of which one holds where there are details. */
+/** Conditions of which one holds if there are details. */
 export const HAS_DETAILS = [
   { imageUrl: { $exists: true } },
   { url: { $exists: true } },
   { data: { $exists: true } },
 ] as const;
 
-/** Fields of an `$unset` that takes them away. */
+/** `$unset` fields that remove the details. */
 export const NO_DETAILS = { imageUrl: 1, url: 1, data: 1 } as const;
 
 const ONLY_DETAILS = { imageUrl: 1, url: 1, data: 1 } as const;
 
-/** Fields of an update pipeline that set the details; what is null goes. */
+/** Update pipeline fields that set the details; `null` removes one. */
 export function storedDetails({ imageUrl, url, data }: Details): Document {
   const set = (value: unknown): unknown => (value === null ? '$$REMOVE' : literal(value));
   return { imageUrl: set(imageUrl), url: set(url), data: set(data) };
@@ -31,7 +31,7 @@ function toDetails({ imageUrl, url, data }: DetailsDocument): Details {
   return { imageUrl: imageUrl ?? null, url: url ?? null, data: data ?? null };
 }
 
-/** Details of members and refs, read apart from their names. Unique keys: `_id`. */
+/** Details of members and refs, read separately from their names. Unique keys: `_id`. */
 export function detailsRepository({ members, refs }: Pick<Collections, 'members' | 'refs'>) {
   return {
     async ofMembers(ids: readonly UserId[]): Promise<MemberDetails[]> {

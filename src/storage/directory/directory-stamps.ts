@@ -4,9 +4,9 @@ import { retryOnDuplicateKey } from '../database/errors.ts';
 import type { DirectoryStampDocument } from '../documents/installation-documents.ts';
 import { newRevision } from '../stages/revision.ts';
 
-/** What the directory said of itself at one time. */
+/** State of the directory as of one read. */
 export class DirectoryStamp {
-  /** Another one after every change of a name, type or group of any member or ref. */
+  /** Changes whenever a name, type or group of any member or ref changes. */
   readonly stamp: number;
   readonly #buckets: Readonly<Record<string, number>>;
 
@@ -15,18 +15,18 @@ export class DirectoryStamp {
     this.#buckets = buckets;
   }
 
-  /** Another one after each change of what the id, or any other of its bucket, is called. */
+  /** Changes whenever the name of this id, or of another one in its bucket, changes. */
   stampOf(id: string): number {
     return this.#buckets[bucketOf(id)] ?? NEVER_STAMPED;
   }
 }
 
-/** As long as nothing has been changed. */
+/** The stamp before any change. */
 export const NEVER_STAMPED = 0;
 
 /**
- * Says when what members and refs are called has last changed, in one document. It is stamped after each such change, so
- * who reads the stamp before the names holds nothing older than the stamp says.
+ * Records in one document when names of members and refs last changed. The document is stamped after each change, so a
+ * reader that reads the stamp before the names never caches names older than the stamp.
  */
 export function directoryStampsRepository(collection: Collection<DirectoryStampDocument>) {
   async function stamp(ids: readonly string[]): Promise<void> {
@@ -44,8 +44,8 @@ export function directoryStampsRepository(collection: Collection<DirectoryStampD
     },
 
     /**
-     * Runs a change of what these ids are called, and stamps them whatever became of it.
-     * @param isWritten whether a change that did not fail has written anything; absent: it always has.
+     * Runs a change of these ids' names and stamps them, even if it failed.
+     * @param isWritten whether a successful change has written anything; absent: always.
      */
     async stamping<T>(
       ids: readonly string[],

@@ -27,7 +27,7 @@ export function toMember(document: PlainMember): Member {
   return { ...member, userId: _id };
 }
 
-/** Sets a group and, where it differs from the one before, the time since when. */
+/** Sets a group and, if it changes, the time since when. */
 function groupStages(field: 'teamId' | 'departmentId', value: string | null, now: Date): Document {
   const sinceField = field === 'teamId' ? 'teamSince' : 'departmentSince';
   const old = { $ifNull: [`$${field}`, null] };
@@ -41,7 +41,7 @@ function groupStages(field: 'teamId' | 'departmentId', value: string | null, now
   };
 }
 
-/** Members of one write: to turn a thousand into bytes holds the event loop. */
+/** Members per write: serialising a thousand blocks the event loop. */
 const WRITTEN_AT_ONCE = 200;
 
 export function membersRepository(
@@ -51,8 +51,8 @@ export function membersRepository(
 ) {
   return {
     /**
-     * One write for each two hundred, and one that says so; idempotent, since a group that stays the same keeps its time. A changed name is due to be
-     * carried to its copies. Unique key: `_id`.
+     * One write per two hundred members, plus one for the stamp. Idempotent: an unchanged group keeps its time. Changed
+     * names become due for renaming. Unique key: `_id`.
      */
     async upsert(records: readonly MemberRecord[], now: Date): Promise<void> {
       const operation = (record: MemberRecord) => ({
@@ -95,7 +95,7 @@ export function membersRepository(
       return document === null ? null : toMember(document);
     },
 
-    /** How many members have an id from one to before another, counted up to a limit. */
+    /** Number of members in an id range, counted up to a limit. */
     async countIn(
       { from, before }: { readonly from: UserId; readonly before: UserId },
       limit: number,

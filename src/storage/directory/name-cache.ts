@@ -14,25 +14,25 @@ export interface NameCacheParts {
 }
 
 export interface NameCacheOptions {
-  /** What all it holds may take, in bytes. 0: it holds nothing. */
+  /** Upper bound on the memory of cached names, in bytes. 0 disables the cache. */
   readonly maxBytes: number;
   /** Whether every process that writes to the database stamps the directory with every change. */
   readonly isTrusted: () => Promise<boolean>;
 }
 
-/** A process that dies between a change and its stamp leaves the names as they were to other processes for so long. */
+/** If a process dies between a change and its stamp, others may show the old name for at most this long. */
 export const NAMES_MAX_AGE_MS = 60_000;
 
 interface CachedName {
   readonly bucket: number;
   readonly at: number;
-  /** Null: there is none of this id. */
+  /** `null`: there is no such id. */
   readonly value: Member | RefName | null;
 }
 
 /**
- * Members of one process, and what refs are called, each given again only while a stamp that was read since the caller
- * began says that nothing of its bucket has changed.
+ * Members and ref names of one process. A cached entry is used only if a stamp read after the request began says that
+ * nothing in its bucket has changed.
  */
 export class NameCache {
   readonly #parts: NameCacheParts;
@@ -51,14 +51,14 @@ export class NameCache {
         : new LRUCache<string, CachedName>({ maxSize: maxBytes, sizeCalculation: weightOfEntry });
   }
 
-  /** Finds out whether stamps can be trusted, so that no read has to. */
+  /** Determines whether stamps can be trusted, so that reads need not check. */
   async open(): Promise<void> {
     await this.#isTrusted();
   }
 
   /**
-   * The directory as of a stamp that was read since the caller began, or later; null: nothing may be held. A round
-   * trip where the stamp is not the one that was read last.
+   * The directory as of a stamp that was read after the caller began, or later; `null`: caching is off. A round trip if the
+   * stamp differs from the last one read.
    */
   async asOf(stamp: number): Promise<DirectoryStamp | null> {
     if (this.#cached === null || !(await this.#isTrusted())) return null;
@@ -68,7 +68,7 @@ export class NameCache {
     return read;
   }
 
-  /** In no particular order; missing ones are left out. No round trip where all of them are known. */
+  /** Unordered; missing ones are left out. No round trip if all are cached. */
   members(asOf: DirectoryStamp, ids: readonly UserId[]): Promise<Member[]> {
     return this.#find(ids, {
       ...{ asOf, kind: 'm', idOf: ({ userId }) => userId },
@@ -76,7 +76,7 @@ export class NameCache {
     });
   }
 
-  /** The same of refs. */
+  /** The same for refs. */
   refNames(asOf: DirectoryStamp, ids: readonly RefId[]): Promise<RefName[]> {
     return this.#find(ids, {
       ...{ asOf, kind: 'r', idOf: ({ refId }) => refId },
@@ -105,7 +105,7 @@ export class NameCache {
     return [...found, ...loaded.values()];
   }
 
-  /** Members and refs that were asked for, and whether it was known what they are called. */
+  /** Number of requested members and refs by cache hit. */
   get lookups(): { readonly hits: number; readonly misses: number } {
     return { hits: this.#hits, misses: this.#misses };
   }

@@ -4,42 +4,41 @@ import { namedIdsOf } from '../../descriptors/names.ts';
 import { literal } from '../stages/literal.ts';
 
 /**
- * An action says in one flat array whose names it holds copies of, and which version of each: `id`, a tab, the version.
- * Ids have no tab, so the stamps of one id are a range of their own, oldest first, and one index over one path finds
- * the copies that are older than a version without looking at the others.
+ * An action lists the names it copies in one flat array, as `id`, tab, version. Ids contain no tab, so the stamps of one id
+ * form a range, oldest first, and a single index finds copies older than a version without reading the others.
  */
 const SEPARATOR = '\t';
 const AFTER_SEPARATOR = '\n';
 const VERSION_DIGITS = 10;
 
-/** The version of a copy as it was published: older than any a rename carries. */
+/** Version of a published copy: lower than any version written by a rename. */
 export const UNCARRIED = 0;
 
 export function nameStamp(id: RefId, version: number): string {
   return `${id}${SEPARATOR}${String(version).padStart(VERSION_DIGITS, '0')}`;
 }
 
-/** The ids whose names an action holds: those of its refs, and those its descriptor names. */
+/** Ids whose names an action copies: its refs, and those named in its descriptor. */
 export function namesShown(action: Pick<Action, 'refs' | 'descriptor'>): RefId[] {
   return [...new Set([...action.refs.map((ref) => ref.id), ...namedIdsOf(action.descriptor)])];
 }
 
-/** Which id a stamp is of. */
+/** The id in a stamp. */
 export function idOfStamp(stamp: string): RefId {
   return stamp.slice(0, stamp.lastIndexOf(SEPARATOR));
 }
 
-/** A filter for actions that hold the name in any version. Index `names`. */
+/** Filter for actions that copy the name in any version. Index `names`. */
 export function holdsName(id: RefId): Document {
   return { names: { $elemMatch: { $gte: `${id}${SEPARATOR}`, $lt: `${id}${AFTER_SEPARATOR}` } } };
 }
 
-/** A filter for actions that hold the name in a version older than this one. Index `names`. */
+/** Filter for actions that copy the name in an older version. Index `names`. */
 export function holdsOlderName(id: RefId, version: number): Document {
   return { names: { $elemMatch: { $gte: `${id}${SEPARATOR}`, $lt: nameStamp(id, version) } } };
 }
 
-/** An expression for the stamps of an action after it has been given this version of a name. */
+/** Expression for an action's stamps after updating a name to this version. */
 export function restamped(id: RefId, version: number): Document {
   const stamp = literal(nameStamp(id, version));
   const isOlder = {

@@ -30,7 +30,7 @@ function toRename({ version, propagated, rename }: Plain): RenameProgress {
   return { version, propagated: propagated ?? 0, error: rename?.error ?? null };
 }
 
-/** Stages that describe a ref; without a type or details it keeps those it has. */
+/** Stages that describe a ref; a missing type or missing details stay unchanged. */
 function described(
   ref: { readonly type?: string; readonly label: string },
   now: Date,
@@ -48,7 +48,7 @@ function described(
   ];
 }
 
-/** Refs of one write: to turn a thousand into bytes holds the event loop. */
+/** Refs per write: serialising a thousand blocks the event loop. */
 const WRITTEN_AT_ONCE = 200;
 
 export function refsRepository(
@@ -56,7 +56,7 @@ export function refsRepository(
   directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
 ) {
   return {
-    /** Describes refs in writes of two hundred; a changed label is due to be carried. Unique key: `_id`. */
+    /** Describes refs in writes of two hundred; changed labels become due for renaming. Unique key: `_id`. */
     async upsert(refs: readonly RefRecord[]): Promise<void> {
       const now = clock.now();
       await inSlices(refs, WRITTEN_AT_ONCE, (some) => {
@@ -70,7 +70,7 @@ export function refsRepository(
       });
     },
 
-    /** Gives a described ref another label, in one write. Null when there is none, or it has no label yet. */
+    /** Changes the label of a described ref in one write. `null` when there is none, or it has no label yet. */
     async relabel(refId: RefId, label: string): Promise<Ref | null> {
       const document = await directoryStamps.stamping(
         [refId],
@@ -85,7 +85,7 @@ export function refsRepository(
       return document === null ? null : toRef(document);
     },
 
-    /** Describes a ref that may not have been described before. Unique key: `_id`. */
+    /** Describes a ref that may be unknown. Unique key: `_id`. */
     async describe(refId: RefId, ref: { readonly type?: string; readonly label: string }): Promise<Ref> {
       const document = await directoryStamps.stamping([refId], () =>
         retryOnDuplicateKey(() =>
@@ -107,7 +107,7 @@ export function refsRepository(
       return documents.map(toRef);
     },
 
-    /** What refs are called and what they are, without what changes as they are followed. */
+    /** Names and types of refs, without the fields that change when they are followed. */
     async namesOf(ids: readonly RefId[]): Promise<RefName[]> {
       const documents = await inOneBatch(
         collection
@@ -122,7 +122,7 @@ export function refsRepository(
       }));
     },
 
-    /** Refs that are or were pulled, and since when they are; null: not any more. Index `pulled`. */
+    /** Refs that are or were pulled, with the time since when; `null`: not any more. Index `pulled`. */
     async pulled(): Promise<Map<RefId, Date | null>> {
       const documents = await collection
         .find({ isPulled: { $exists: true } })
@@ -132,8 +132,8 @@ export function refsRepository(
     },
 
     /**
-     * Has refs above the threshold pulled from `since` on, and those that are no longer above it pushed again. Two
-     * writes that look at such refs alone. Indexes `followers`, `pulled`.
+     * Switches refs above the threshold to pull from `since` on, and refs no longer above it back to push. Two writes that
+     * examine only such refs. Indexes `followers`, `pulled`.
      */
     async choosePulled(threshold: number, since: Date): Promise<void> {
       await collection.updateMany(

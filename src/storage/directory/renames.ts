@@ -12,21 +12,21 @@ import { revised } from '../stages/revision.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
 import { literal } from '../stages/literal.ts';
 
-/** What gives things their names: refs by their labels, members by their names. */
+/** Collections that define names: refs by their labels, members by their names. */
 export const NAME_SOURCES = ['refs', 'members'] as const;
 export type NameSource = (typeof NAME_SOURCES)[number];
 
-/** One worker's hold on one new name: valid until the lease ends. */
+/** A worker's claim on one new name, valid until the lease ends. */
 export interface RenameClaim {
   readonly source: NameSource;
   readonly id: RefId;
   readonly token: string;
-  /** Of the source when it was claimed. */
+  /** Version of the source document when it was claimed. */
   readonly version: number;
   readonly attempts: number;
 }
 
-/** What an id is called, and how new that is among all it was ever called. */
+/** An id's name, and its version among all names of that id. */
 export interface VersionedName {
   readonly name: string;
   readonly version: number;
@@ -35,34 +35,34 @@ export interface VersionedName {
 export interface NameTraces {
   readonly isFollowed: boolean;
   readonly isMember: boolean;
-  /** An action holds its name. */
+  /** At least one action copies its name. */
   readonly isHeld: boolean;
-  /** What kind of thing it is, by an action that refers to it; null when none does. */
+  /** Type of the thing, from an action that refers to it; `null`: none does. */
   readonly type: string | null;
 }
 
-/** Most copies that may be found among names that are settled together. */
+/** Upper bound on copies that may be found for names settled together. */
 const SETTLE_LIMIT = 1_000;
 const FIRST_VERSION = 1;
 
 const isDue = (now: Date): Filter<NamedDocument> => ({
-  // `$exists` names the partial index's own condition: not every planner infers it from `$lte`.
+  // `$exists` states the partial index's condition, since not every planner infers it from `$lte`.
   'rename.due': { $exists: true, $lte: now },
 });
 
-/** The life of a new name between its commit in `refs` or `members` and the last copy of the old one in `actions`. */
+/** A new name between its commit in `refs` or `members` and the update of its last copy in `actions`. */
 export function renamesRepository(
   collections: Pick<Collections, 'actions' | 'refs' | 'members'>,
   directoryStamps: Pick<DirectoryStampsRepository, 'stamping'>,
 ) {
   const { actions, refs, members } = collections;
   const sourceOf = (source: NameSource): Collection<NamedDocument> =>
-    // Both collections hold named documents; their drivers' types are invariant.
+    // Both collections contain named documents; the driver's types are invariant.
     (source === 'refs' ? refs : members) as unknown as Collection<NamedDocument>;
   const held = ({ id, token }: RenameClaim) => ({ _id: id, 'rename.worker': token });
 
   return {
-    /** The name that has been due for longest, leased; also one whose lease has expired. Index `rename`. */
+    /** Claims the name that has been due longest, or one with an expired lease. Index `rename`. */
     async claim(token: string, now: Date, leaseMs: number): Promise<RenameClaim | null> {
       const due = new Date(now.getTime() + leaseMs);
       for (const source of NAME_SOURCES) {
@@ -83,7 +83,7 @@ export function renamesRepository(
       return null;
     },
 
-    /** Extends the lease. False: the claim is void. */
+    /** Extends the lease. `false`: the claim is void. */
     async renew(claim: RenameClaim, leaseUntil: Date): Promise<boolean> {
       const result = await sourceOf(claim.source).updateOne(held(claim), {
         $set: { 'rename.due': leaseUntil },
@@ -91,9 +91,9 @@ export function renamesRepository(
       return result.matchedCount === 1;
     },
 
-    /** Carried, if the version is still the one claimed. False: the claim is void or the name changed meanwhile. */
+    /** Marks the version as copied. `false`: the claim is void, or the name changed meanwhile. */
     async finish(claim: RenameClaim): Promise<boolean> {
-      // Also where the process that changed the name died before it could stamp it.
+      // Stamps again, in case the process that changed the name died before it could.
       const result = await directoryStamps.stamping([claim.id], () =>
         sourceOf(claim.source).updateOne(
           { ...held(claim), version: claim.version },
@@ -104,8 +104,8 @@ export function renamesRepository(
     },
 
     /**
-     * Gives the claim back: due from `notBefore` on. Nothing happens when it is void.
-     * @param error why the attempt failed; null when it did not, and then it does not count.
+     * Releases the claim; the name is due again from `notBefore`. Does nothing when the claim is void.
+     * @param error reason of the failure; `null`: not a failure, and then it does not count as an attempt.
      */
     async release(claim: RenameClaim, notBefore: Date, error: string | null): Promise<void> {
       await sourceOf(claim.source).updateOne(held(claim), {
@@ -115,7 +115,7 @@ export function renamesRepository(
       });
     },
 
-    /** Has names carried to copies that come with these stamps and are older than what they are called now. */
+    /** Requests renames for copies with these stamps that are older than the current names. */
     async carryAgain(stamps: readonly string[], now: Date): Promise<void> {
       const ids = [...new Set(stamps.map(idOfStamp))];
       if (ids.length === 0) return;
@@ -140,9 +140,8 @@ export function renamesRepository(
     },
 
     /**
-     * What an id is called: by the label of the ref, else by the name of the member; null when it has neither. The
-     * version is the sum of both, so that it rises with either. A name read between two changes has a version below
-     * the one that stays.
+     * An id's name: the label of the ref, else the name of the member; `null` when it has neither. The version is the sum of
+     * both versions, so that it rises with either. A name read between two changes has a lower version than the final one.
      */
     async current(id: RefId): Promise<VersionedName | null> {
       const [ref, member] = await Promise.all([refs.findOne({ _id: id }), members.findOne({ _id: id })]);
@@ -151,10 +150,10 @@ export function renamesRepository(
     },
 
     /**
-     * Carries a name to at most `limit` actions that hold an older one, whatever holds it in them. Never replaces a
-     * newer one, so a worker that comes late does no harm. Returns how many were found: 0 when none is left.
+     * Updates a name in at most `limit` actions with an older one, in all places that contain it. Never replaces a newer
+     * one, so a late worker does no harm. Returns the number found: 0 when none is left.
      *
-     * Before its first name a thing has nothing but what was published: where that is the same, nothing is written.
+     * Before its first rename only published copies exist: those that already equal the name are not written.
      */
     async carry(id: RefId, { name, version }: VersionedName, limit: number): Promise<number> {
       const older = {
@@ -176,8 +175,8 @@ export function renamesRepository(
     },
 
     /**
-     * Finishes first names that no action holds, in four round trips for up to `limit` of them: the most of a directory
-     * that is being filled. Returns how many. What it cannot tell is left to be claimed one by one.
+     * Completes first names that no action copies, in four round trips for up to `limit` of them: the usual case while a
+     * directory is being filled. Returns their number. Doubtful ones are left to be claimed individually.
      */
     async settleFirst(source: NameSource, now: Date, limit: number): Promise<number> {
       const due = await sourceOf(source)
@@ -212,7 +211,7 @@ export function renamesRepository(
       return writes.length;
     },
 
-    /** How many names are due or being carried, of a tenant or of all. Index `rename`. */
+    /** Number of names due or being updated, of one tenant or of all. Index `rename`. */
     async countDue(tenant: Tenant | null = null): Promise<number> {
       const counts = await Promise.all(
         NAME_SOURCES.map((source) =>
@@ -222,7 +221,7 @@ export function renamesRepository(
       return counts.reduce((sum, count) => sum + count, 0);
     },
 
-    /** What is known of an id that is no described ref. Index `names`. */
+    /** What actions reveal about an id that is not a described ref. Index `names`. */
     async traces(id: RefId): Promise<NameTraces> {
       const holds = holdsName(id) as Filter<ActionDocument>;
       const [followed, member, holder, referrer] = await Promise.all([
@@ -241,7 +240,7 @@ export function renamesRepository(
   };
 }
 
-/** Filters for the actions in which something else is said to be the name. */
+/** Filters for actions that contain a different name. */
 function differsFrom(id: RefId, name: string): Document[] {
   return [
     { refs: { $elemMatch: { id, label: { $ne: name } } } },
@@ -253,7 +252,7 @@ function differsFrom(id: RefId, name: string): Document[] {
   ];
 }
 
-/** Expressions for the parts of an action that hold names, with this one in its places. */
+/** Expressions that replace the name in the parts of an action that contain it. */
 function withName(id: RefId, name: string): Document {
   const it = literal(id);
   const value = literal(name);

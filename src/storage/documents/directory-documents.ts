@@ -1,27 +1,27 @@
 import type { ObjectId } from 'mongodb';
 
-/** A new name that is still to be carried to the copies of the old one. */
+/** A new name that must still be copied to the actions. */
 export interface RenameDocument {
-  /** Not to be claimed before: the time of the change, the end of a lease, or of a pause after a failure. */
+  /** Not claimed before this time: time of the change, end of the lease, or end of a backoff. */
   due: Date;
   attempts: number;
-  /** Which claim works on it. */
+  /** Token of the current claim. */
   worker?: string;
   error?: string;
 }
 
-/** What every document has that gives something its name. */
+/** Fields shared by documents that define a name. */
 export interface NamedDocument {
   _id: string;
-  /** Raised by every change of the name. */
+  /** Incremented by every change of the name. */
   version?: number;
-  /** The version that has reached all copies. */
+  /** Version that all copies have. */
   propagated?: number;
-  /** Present while the version has not reached all copies. */
+  /** Present until all copies have the version. */
   rename?: RenameDocument;
 }
 
-/** What the host application says of a member or a ref beside its name. Absent where it says nothing. */
+/** Application data of a member or ref beside its name. Absent fields have no value. */
 export interface DetailsDocument {
   imageUrl?: string;
   url?: string;
@@ -38,19 +38,19 @@ export interface MemberDocument extends NamedDocument, DetailsDocument {
 }
 
 export interface RefDocument extends NamedDocument, DetailsDocument {
-  /** Absent while the ref is only known from being followed. */
+  /** Absent while the ref is known only from being followed. */
   type?: string;
   label?: string;
   version: number;
   followerCount: number;
-  /** Which count from scratch `followerCount` goes back to; absent: none. See `follower-counts.ts`. */
+  /** Identifies the recount that `followerCount` is based on; absent: none. See `follower-counts.ts`. */
   countEpoch?: string;
-  /** Present while the followers are being counted from scratch. */
+  /** Present while followers are being recounted. */
   isCounting?: true;
-  /** Actions that stand on top of its page, the latest pin first. Absent where none ever was. */
+  /** Actions pinned to the top of its page, latest pin first. Absent if there never was one. */
   pinned?: ObjectId[];
-  /** Some actions of it may not have been pushed to its followers. Stays. */
+  /** Some of its actions may not have been pushed to followers. Never removed. */
   isPulled?: boolean;
-  /** Its actions are not pushed from then on. Absent when they are. */
+  /** Actions from this time on are not pushed. Absent: all are pushed. */
   pullSince?: Date;
 }

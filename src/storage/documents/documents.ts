@@ -7,10 +7,10 @@ import type { InteractionKind } from '../../domain/relevancy.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import type { UnsentEvents } from './event-documents.ts';
 
-/** How far a pass of the fan-out has come. Void for any other version. */
+/** Progress of a fan-out pass. Invalid for any other version. */
 export interface CheckpointDocument {
   version: number;
-  /** Every reader up to and with this id has been served. */
+  /** All readers up to and including this id have been served. */
   afterUserId: string;
   delivered: number;
 }
@@ -21,54 +21,54 @@ export interface FanOutDocument {
   attempts: number;
   delivered: number;
   error: string | null;
-  /** The most urgent of what is pending. Absent when DONE, and in documents from before there were lanes. */
+  /** Most urgent lane of the pending changes. Absent when DONE, and in documents from before lanes existed. */
   lane?: Lane;
-  /** While a pass runs: the most urgent of what was asked for since it was claimed. */
+  /** During a pass: most urgent lane of the changes since it was claimed. */
   nextLane?: Lane;
-  /** The version that withdrew the action, until watchers have been notified: at its commit, or else by its pass. */
+  /** Version of the withdrawal, until watchers have been notified by its commit or by its pass. */
   untoldVersion?: number;
-  /** The version of the last pass that came to its end, while only interactions have changed the action since. */
+  /** Version of the last finished pass, while only interactions have changed the action since. */
   deliveredVersion?: number;
-  /** The version of the last change that was not an interaction. Absent when DONE. */
+  /** Version of the last change that was not an interaction. Absent when DONE. */
   changedVersion?: number;
-  /** The `audienceRev` whose former readers are all without it. Absent: 0. */
+  /** The `audienceRev` up to which the action has been removed from former readers. Absent: 0. */
   sweptRev?: number;
-  /** To whom it was addressed before edits whose pass is still to come, so that it can tell who lost it. */
+  /** Audiences before edits whose pass is still pending, to notify readers who lost the action. */
   former?: FormerAudienceDocument[];
-  /** The `audienceRev` of the last one that was forgotten, since they named too many. */
+  /** The `audienceRev` of the last former audience that was dropped because they named too many. */
   formerCutRev?: number;
   /** When the last pass ended. */
   doneAt?: Date;
-  /** Passes that only boost come no earlier. Present between two passes of an action that changes all the time. */
+  /** Boost-only passes wait until this time. Present between two passes of an action that keeps changing. */
   restUntil?: Date;
-  /** Which claim works on it. */
+  /** Token of the current claim. */
   worker?: string;
-  /** IN_PROGRESS: end of the lease. PENDING: not to be claimed before. Absent when DONE. */
+  /** IN_PROGRESS: end of the lease. PENDING: not claimed before this time. Absent when DONE. */
   leaseUntil?: Date;
   checkpoint?: CheckpointDocument;
-  /** Claims that were taken and have not come to an end in good order. Shown again counts as one: see `moderation.ts`. */
+  /** Number of claims that did not end in order. Showing an action again counts as one: see `moderation.ts`. */
   begun?: number;
-  /** Hosts are to be told whom it comes to: until the first pass that came to its end while it could be seen. */
+  /** Hosts must be notified of deliveries, until the first pass that finished while the action was visible. */
   tellsHosts?: true;
   /**
-   * To whom it was addressed before the first change of that which no pass has followed yet: hosts are notified who came to it
-   * since. Only where events are recorded.
+   * Audience before the first audience change that no pass has processed yet: hosts are notified of readers who were added
+   * since. Only when events are recorded.
    */
   toldAudience?: FormerAudienceDocument;
-  /** Of the last change that asked for a pass. Absent where that was not traced. */
+  /** Trace of the last change that requested a pass. Absent if it was not traced. */
   trace?: TraceDocument;
 }
 
-/** Where spans that come later belong to. */
+/** The trace that later spans belong to. */
 export interface TraceDocument {
-  /** A traceparent of W3C Trace Context. */
+  /** A W3C Trace Context traceparent. */
   parent: string;
   at: Date;
 }
 
-/** To whom an action was addressed until an edit. */
+/** Audience of an action before an edit. */
 export interface FormerAudienceDocument {
-  /** The `audienceRev` that it had. */
+  /** Its `audienceRev`. */
   rev: number;
   scope: Scope;
   audience: string[];
@@ -76,7 +76,7 @@ export interface FormerAudienceDocument {
   recipients: string[];
   refIds: string[];
   pullRefIds: string[];
-  /** Absent where there were none. */
+  /** Absent when there were none. */
   reshares?: ReshareDocument[];
 }
 
@@ -89,23 +89,23 @@ export interface EngagementDocument {
   comments: number;
   likes: number;
   reshares: number;
-  /** How often each reaction was given. Absent, and 0, where it was not. */
+  /** Count per reaction. Absent or 0: never given. */
   reactions?: Record<string, number>;
   lastInteraction: Date | null;
 }
 
-/** That an actor has used an idempotency key, and the id of the action that it stands for. */
+/** Maps an actor's idempotency key to the id of its action. */
 export interface PublicationDocument {
-  /** A hash of actor and key: see `publicationId`. */
+  /** Hash of actor and key: see `publicationId`. */
   _id: string;
   actionId: ObjectId;
 }
 
 export interface ActionDocument extends UnsentEvents {
   _id: ObjectId;
-  /** See `revision.ts`. Absent where a release before wrote it. */
+  /** See `revision.ts`. Absent if written by an older release. */
   rev?: number;
-  /** Of its actor. Absent where tenants are off, as everywhere. */
+  /** Tenant of its actor. Absent without tenants, here and elsewhere. */
   tenant?: string;
   actorId: string;
   conducted: Date;
@@ -117,58 +117,58 @@ export interface ActionDocument extends UnsentEvents {
   recipients: string[];
   refs: { id: string; type: string; label: string }[];
   refIds: string[];
-  /** Whose names it holds copies of, and of which version: see `name-stamps.ts`. Absent where there are none. */
+  /** Names it copies, with their versions: see `name-stamps.ts`. Absent when there are none. */
   names?: string[];
   /**
-   * Ids in the descriptor that are in neither `refIds` nor `names`, and people who were named before an edit; of a
-   * tombstone, its actor. Absent when there are none. With those two and `audience` it finds everything that has to do with somebody.
+   * Ids in the descriptor that are in neither `refIds` nor `names`, people named before an edit, and the actor of a
+   * tombstone. Absent when there are none. Together with those two and `audience` it finds all actions related to a member.
    */
   otherIds?: string[];
   descriptor: { type: string; tags: string[]; [field: string]: unknown };
-  /** What it has in common with those it is shown with. Absent where its type is shown one by one. */
+  /** Group key. Absent if its type is never grouped. */
   groupKey?: string;
   engagement: EngagementDocument;
-  /** Raised by every edit. Absent: 1. */
+  /** Incremented by every edit. Absent: 1. */
   version?: number;
-  /** When it was edited last. */
+  /** Time of the last edit. */
   editedAt?: Date;
-  /** Raised by every edit of whom it is addressed to. Absent: 0. */
+  /** Incremented by every edit of the audience. Absent: 0. */
   audienceRev?: number;
-  /** Whom it concerns, and since when. Absent where that is whom it names, and always has been. */
+  /** People it concerns, and since when. Absent: exactly those it names, since publication. */
   concerned?: { key: string; since?: Date }[];
-  /** Refs that an edit added, until a pass has decided whether they are pushed to. */
+  /** Refs added by an edit, until a pass has decided whether they are pushed. */
   undecidedRefIds?: string[];
-  /** Absent: it stays, or is deleted already. */
+  /** Absent: never expires, or already deleted. */
   expiresAt?: Date;
   isHidden: boolean;
   isDeleted: boolean;
-  /** Absent where everything is pushed. */
+  /** Absent when everything is pushed. */
   pullRefIds?: string[];
-  /** The newest 100 visible reshares that passed it on, newest first. Absent where there are none. */
+  /** The newest 100 visible reshares for followers, newest first. Absent when there are none. */
   reshares?: ReshareDocument[];
-  /** Somebody has interacted with it. Absent until then. */
+  /** Has interactions. Absent until the first one. */
   isBumped?: boolean;
   latest: Date;
   fanOut: FanOutDocument;
-  /** Moderation that is not in the log yet. Written with the change itself, so that no change goes without a record. */
+  /** Moderation not yet moved to the log. Written with the change itself, so that no change goes unrecorded. */
   unlogged?: ModerationDocument[];
-  /** It is being taken out to a file, is out, or comes back; see `offloads.ts`. It counts as deleted for so long. */
+  /** Being offloaded to a file, offloaded, or being restored; see `offloads.ts`. Counts as deleted meanwhile. */
   offload?: { id: string; stage: OffloadStage };
 }
 
 /**
- * CLAIMED: nobody sees it any more, nothing of it is gone. LEAVING: it is being removed. OUT: this is its tombstone.
- * RETURNING: it is being brought back, and nobody sees it yet.
+ * CLAIMED: invisible, but complete. LEAVING: being removed. OUT: only this tombstone is left. RETURNING: being restored,
+ * still invisible.
  */
 export type OffloadStage = 'CLAIMED' | 'LEAVING' | 'OUT' | 'RETURNING';
 
 export interface ModerationDocument {
   _id: ObjectId;
   actionId: ObjectId;
-  /** Present where it was done to an interaction. */
+  /** Present if an interaction was moderated. */
   interactionId?: ObjectId;
   at: Date;
-  /** Of who did it. */
+  /** Tenant of the moderator. */
   tenant?: string;
   by: string;
   kind: ModerationKind;
@@ -184,9 +184,9 @@ export interface InteractionDocument extends UnsentEvents {
   departmentIds: string[];
   kind: InteractionKind;
   at: Date;
-  /** Present once the key names the kind. */
+  /** Present once the key includes the kind. */
   keyForm?: 2;
-  /** The idempotency keys that gave it, where the key does not hold them: the newest 50. */
+  /** Idempotency keys that gave it, when the key does not include them: the newest 50. */
   replayKeys?: string[];
   text?: string;
   reaction?: string;
@@ -195,20 +195,20 @@ export interface InteractionDocument extends UnsentEvents {
   editedAt?: Date;
   /** Absent: VISIBLE. */
   state?: 'REMOVED' | 'HIDDEN';
-  /** When the state last changed. */
+  /** Time of the last change of state. */
   stateAt?: Date;
-  /** It was HIDDEN when it was removed, and is again if it is given again. */
+  /** It was HIDDEN when it was removed, and will be again if it is given again. */
   wasHidden?: true;
-  /** Of a reshare of what was PUBLIC then: when it was recorded. */
+  /** For a reshare of an action that was PUBLIC then: its server time. */
   passedOn?: Date;
-  /** Present from a change until its action has been marked. Begins with the time of the change. */
+  /** Present from a change until its action has been marked. Starts with the time of the change. */
   settling?: ObjectId;
-  /** Moderation that is not in the log yet; see `ActionDocument`. */
+  /** Moderation not yet moved to the log; see `ActionDocument`. */
   unlogged?: ModerationDocument[];
 }
 
 export interface NewsfeedItemDocument {
-  /** Of action and reader. An ObjectId where a release before wrote it. */
+  /** Made of action and reader. An ObjectId if written by an older release. */
   _id: string;
   userId: string;
   actionId: ObjectId;
@@ -216,9 +216,9 @@ export interface NewsfeedItemDocument {
   reasons: DeliveryReason[];
 }
 
-/** The erasure of a member. Once it is DONE, nothing in it tells who that was. */
+/** A member's erasure. Once DONE, it does not identify the member. */
 export interface ErasureDocument extends UnsentEvents {
-  /** A hash of the member's id: anyone who knows the id can prove that it was erased. */
+  /** Hash of the member's id: somebody who knows the id can verify that it was erased. */
   _id: string;
   state: ErasureState;
   tenant?: string;
@@ -227,9 +227,9 @@ export interface ErasureDocument extends UnsentEvents {
   finishedAt: Date | null;
   step: string | null;
   changed: number;
-  /** How often it was taken up since it last came to the end of a round. */
+  /** Number of attempts since the last completed round. */
   attempts: number;
-  /** When somebody may take it up: at once, for the second look, or when the lease of `worker` is over. Absent when DONE. */
+  /** When it may be claimed: at once, at the second pass, or when the lease of `worker` expires. Absent when DONE. */
   dueAt?: Date;
   worker?: string;
   memberId?: string;
@@ -237,23 +237,23 @@ export interface ErasureDocument extends UnsentEvents {
   pseudonym?: string;
 }
 
-/** The score of one action in one generation. Written once: a ranking does not change while somebody pages. */
+/** Score of one action in one generation. Written once, so that a ranking is stable while somebody pages. */
 export interface ScoreSlot {
   at: Date;
   score: number;
 }
 
-/** The scores of an action in the latest generations, each in the slot that `scores.ts` gives it. `_id` is the action's. */
+/** Scores of an action in the latest generations, in slots assigned by `scores.ts`. `_id` is the action's id. */
 export interface ScoreDocument {
   _id: ObjectId;
   [slot: `g${number}`]: ScoreSlot;
 }
 
-/** How far the making of scores has come. One document. */
+/** Progress of scoring. A single document. */
 export interface RankingDocument {
   _id: 'top';
-  /** The latest generation whose scores are all there. */
+  /** The latest complete generation. */
   generation: Date;
-  /** Present while somebody makes the scores of the next one: the end of their lease. */
+  /** Present while the next generation is being scored: end of the lease. */
   leaseUntil?: Date;
 }

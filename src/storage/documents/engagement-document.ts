@@ -13,7 +13,7 @@ export function engagementDocument({ reactions, ...counts }: Engagement): Engage
   };
 }
 
-/** The most frequent first; alike ones in an order that is the same for everybody. */
+/** Most frequent first; ties in an order that is the same for all readers. */
 export function reactionCounts(counts: Iterable<readonly [string, number]>): ReactionCount[] {
   return Array.from(counts, ([reaction, count]) => ({ reaction, count }))
     .filter(({ count }) => count > 0)

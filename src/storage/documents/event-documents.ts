@@ -1,23 +1,23 @@
 import type { ObjectId } from 'mongodb';
 import type { HostEventFacts, HostEventType } from '../../domain/host-event.ts';
 
-/** An event that stands in the document it tells of, written with the change itself, until it has been moved. */
+/** An event stored in the document it is about, written with the change itself, until it is moved to the log. */
 export interface UnsentEventDocument {
-  /** With the document it names the event. */
+  /** Identifies the event together with its document. */
   token: ObjectId;
   type: HostEventType;
   at: Date;
 }
 
-/** What a document has whose changes are events for hosts. */
+/** Field of documents whose changes are host events. */
 export interface UnsentEvents {
-  /** In the order they happened in. Absent: none. */
+  /** In chronological order. Absent: none. */
   unsent?: UnsentEventDocument[];
-  /** The time of the earliest of them. */
+  /** Time of the earliest of them. */
   unsentAt?: Date;
 }
 
-/** An event that no other document can carry. */
+/** An event that no other document can contain. */
 export interface OutboxDocument {
   _id: string;
   type: HostEventType;
@@ -28,22 +28,22 @@ export interface OutboxDocument {
 
 export interface HostEventDocument {
   _id: string;
-  /** No event is there before the one with the number below it. */
+  /** Consecutive: an event is stored only after the one with the preceding number. */
   seq: number;
   type: HostEventType;
   at: Date;
-  /** Absent where tenants are off. */
+  /** Absent without tenants. */
   tenant?: string;
   storedAt: Date;
   facts: HostEventFacts;
-  /** Who is named in the facts, but for the readers. */
+  /** Members named in the facts, except for readers. */
   memberIds?: string[];
 }
 
-/** How far the moving of events has come. One document. */
+/** Progress of moving events. A single document. */
 export interface EventStateDocument {
   _id: 'events';
-  /** Events up to and with this number are not kept any more. */
+  /** Events up to and including this number have been deleted. */
   deletedUpTo?: number;
   worker?: string;
   leaseUntil?: Date;

@@ -6,7 +6,7 @@ export interface FeedPlaceDocument {
   actionId: ObjectId;
 }
 
-/** An entry within a document that holds several. */
+/** An entry inside a document with several entries. */
 export interface FeedEntryDocument extends FeedPlaceDocument {
   reasons: DeliveryReason[];
 }

@@ -1,76 +1,76 @@
-/** A secret that all processes share, such as the key of tickets. */
+/** A secret shared by all processes, such as the key of tickets. */
 export interface SecretDocument {
   _id: string;
   /** Base64url. */
   value: string;
 }
 
-/** That a tenant was erased. `_id` is a hash of its name. */
+/** Records that a tenant was erased. `_id` is a hash of its name. */
 export interface ErasedTenantDocument {
   _id: string;
   erasedAt: Date;
 }
 
-/** Which feed model was chosen last, and how many times another one was. One document. */
+/** The current feed model and the number of changes of model. A single document. */
 export interface FeedEpochDocument {
   _id: 'feeds';
   model: string;
   epoch: number;
 }
 
-/** By which processes see that something has changed for readers; see `reader-stamps.ts`. One document. */
+/** Lets processes notice changes for readers; see `reader-stamps.ts`. A single document. */
 export interface ReaderStampsDocument {
   _id: 'readers';
   /** By bucket of readers. */
   stamps: Record<string, number>;
 }
 
-/** When what members and refs are called last changed; see `directory-stamps.ts`. One document. */
+/** When names of members and refs last changed; see `directory-stamps.ts`. A single document. */
 export interface DirectoryStampDocument {
   _id: 'directory';
   stamp: number;
-  /** The stamp of the last change in each bucket of ids. Absent for buckets without one. */
+  /** Stamp of the last change in each bucket of ids. Absent for buckets without changes. */
   buckets: Record<string, number>;
 }
 
-/** Which shape the documents of the database have, and the migration under way. One document. */
+/** Schema version of the database, and the current migration. A single document. */
 export interface SchemaDocument {
   _id: 'schema';
-  /** Every document has at least the shape of this version. */
+  /** All documents have at least this version. */
   version: number;
-  /** Every id of the host application stands behind its tenant. Absent: none does. */
+  /** All application ids have a tenant prefix. Absent: none has. */
   tenants?: true;
-  /** Its ids are being put behind this tenant: nobody else may work on it before that is done. */
+  /** Ids are being given the prefix of this tenant; no other process may work meanwhile. */
   adopting?: string;
-  /** Processes that write an older shape may not start: a migration to this version has begun. */
+  /** Processes that write an older schema may not start: a migration to this version has begun. */
   required?: number;
-  /** Present while a migration is due or under way. */
+  /** Present while a migration is due or running. */
   migration?: MigrationDocument;
 }
 
 export interface MigrationDocument {
-  /** The version it leads to. */
+  /** Target version. */
   to: number;
-  /** Where the next batch begins, in the migration's own terms; null: at the beginning. */
+  /** Start of the next batch, in the migration's own format; `null`: the beginning. */
   after: string | null;
-  /** Documents looked at so far. */
+  /** Documents examined so far. */
   done: number;
   startedAt: Date;
-  /** When somebody may take it up: at once, after a pause, or when the lease of `worker` is over. */
+  /** When it may be claimed: at once, after a pause, or when the lease of `worker` expires. */
   dueAt: Date;
   worker?: string;
-  /** Why the last attempt failed. */
+  /** Error of the last attempt. */
   error?: string;
 }
 
-/** A running process, for as long as it says so. */
+/** A running process; kept alive by its heartbeat. */
 export interface ProcessDocument {
   _id: string;
-  /** The newest schema version it knows: it writes that shape. */
+  /** Newest schema version it knows, which is the one it writes. */
   schema: number;
-  /** Whether it works in the background. */
+  /** Whether it runs background workers. */
   isWorker: boolean;
-  /** It stores ids behind their tenant. Absent: it does not. */
+  /** It stores ids with a tenant prefix. Absent: it does not. */
   tenants?: true;
   seenAt: Date;
 }

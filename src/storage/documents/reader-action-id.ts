@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
 
-/** The key of what belongs to one reader and one action. The order of its fields counts: the database compares it whole. */
+/** Key of a document of one reader and one action. Field order matters: the database compares it as a whole. */
 export interface ReaderActionId {
   userId: string;
   actionId: ObjectId;
@@ -14,8 +14,8 @@ export interface ReaderAction {
 }
 
 /**
- * A filter of what belongs to these readers and actions. It names the readers, too, by whom such collections are sharded: a
- * list of whole ids does not tell. To be read by the index `_id_`.
+ * Filter for documents of these readers and actions. Names the readers separately, since they are the shard key and a list
+ * of whole ids does not tell the router. Index `_id_`.
  */
 export function ofReaderActions(pairs: readonly ReaderAction[]): {
   readonly _id: { readonly $in: ReaderActionId[] };

@@ -11,17 +11,17 @@ export interface BookmarkDocument {
 
 export interface ItemMarkDocument {
   _id: ReaderActionId;
-  /** Absent: it is in the feed. */
+  /** Absent: the item is in the feed. */
   state?: ItemState;
   /** When the state was set. */
   at?: Date;
-  /** While the state is SNOOZED: its end, also when that has passed. */
+  /** For SNOOZED: the end, even after it has passed. */
   until?: Date;
   /** The end has been recorded. */
   isOver?: true;
-  /** When watchers are to be notified of the end; absent: they have been. */
+  /** When to notify watchers of the end; absent: done. */
   due?: Date;
-  /** Who is about to notify them. */
+  /** Token of the process about to notify them. */
   claim?: string;
   readAt?: Date;
   isUnread?: true;
@@ -33,80 +33,80 @@ export interface FollowDocument extends UnsentEvents {
   refId: string;
   active: boolean;
   spans: { since: Date; until?: Date; sinceAction?: ObjectId; types?: string[] }[];
-  /** The host application assigned the ref to the follower. Says nothing once the follow is not active any more. */
+  /** The host application assigned the ref to the follower. Meaningless once the follow is inactive. */
   isAssigned?: true;
-  /** While the ref, a member, is being erased: of their follow that it was copied to the pseudonym, and of the copy. */
+  /** While the ref, a member, is being erased: set on follows already copied to the pseudonym, and on the copies. */
   isCopied?: true;
-  /** The time of the change of the spans; present until the feed holds what they say and the follower is counted. */
+  /** Time of the last change of spans; present until the feed is filled and the follower counted. */
   settling?: ObjectId;
 }
 
-/** Something that a reader mutes; see `domain/mute.ts`. */
+/** One of a reader's mutes; see `domain/mute.ts`. */
 export interface MuteDocument {
   kind: MuteKind;
   value: string;
-  /** Of a phrase. */
+  /** For a phrase. */
   text?: string;
   until?: Date;
 }
 
-/** What is known of a reader and their feed as a whole, in one document: one read tells a request all of it. */
+/** Facts about a reader and their feed in one document, so that a request needs a single read. */
 export interface FeedDocument {
   _id: string;
   lastRead?: Date;
-  /** Members who are muted without an end; see `feed-mutes.ts`. Absent: none. */
+  /** Members muted without an end; see `feed-mutes.ts`. Absent: none. */
   muted?: string[];
-  /** Everything else that is muted, each kind and value once. What has ended may still be there. Absent: nothing. */
+  /** All other mutes, without duplicates; may include ended ones. Absent: none. */
   mutes?: MuteDocument[];
-  /** Present while a mute has an end: the earliest of them, or the end of the lease of who announces it. */
+  /** Present while a mute has an end: the earliest end, or the end of the lease for announcing it. */
   muteWakeAt?: Date;
-  /** The reader has said something of single items; only then is it looked up. */
+  /** The reader has marked items; otherwise marks are not queried. */
   hasMarks?: boolean;
   hasUnreadMarks?: boolean;
-  /** The reader has snoozed items; only then are snoozes laid over the feed. */
+  /** The reader has snoozed items; otherwise snoozes are not queried. */
   hasSnoozes?: boolean;
-  /** The reader may have hidden items that have not been brought over to `itemMarks`. */
+  /** The reader may have hidden items that are not migrated to `itemMarks`. */
   hasHiddenItems?: boolean;
-  /** The reader has taken a follow back with its history; only then are follows looked up for entries. */
+  /** The reader took back a follow with its history; otherwise follows are not queried for entries. */
   checksFollows?: boolean;
-  /** The reader follows something as assigned, or once did; only then are such follows looked up for what is lifted. */
+  /** The reader is or was assigned to refs; otherwise assigned follows are not queried for boosts. */
   hasAssigned?: boolean;
-  /** Raised whenever the stored feed may disagree with what it should be in more than one entry. */
+  /** Incremented whenever the stored feed may be wrong in more than one entry. */
   rebuildVersion?: number;
-  /** Rebuilds that were begun and have not come to an end in good order. */
+  /** Number of rebuilds that did not end in order. */
   rebuildsBegun?: number;
-  /** What made the feed due was to tell watchers of it, and has not said that it did: the rebuild is to tell them. */
+  /** The change that made the feed due has not confirmed that watchers were notified: the rebuild must do it. */
   isUntold?: boolean;
-  /** When the reader last read, to within an eighth of `DORMANT_AFTER`. Absent until the first time. */
+  /** Time of the last read, to within an eighth of `DORMANT_AFTER`. Absent until the first read. */
   activeAt?: Date;
-  /** Deliveries have passed the feed by, since nobody was reading it. Nothing it holds is vouched for until it is rebuilt. */
+  /** Deliveries skipped the feed because nobody read it. Its entries are not trusted until it is rebuilt. */
   isStale?: boolean;
-  /** Since when something comes to a reader who has never read. Noted only with `NEVER_READ_AFTER`. */
+  /** First delivery to a reader who has never read. Recorded only with `NEVER_READ_AFTER`. */
   awaitedSince?: Date;
-  /** Nothing of it is stored, since it is not read. */
+  /** The stored feed was dropped because it is not read. */
   isDropped?: true;
-  /** Present while what is stored is thrown away: until when rebuilds wait for that. */
+  /** Present while the stored feed is being dropped: rebuilds wait until this time. */
   dropUntil?: Date;
-  /** The same, while it is being rebuilt: what skips it from then on makes it stale again. */
+  /** The same during a rebuild: deliveries that skip the feed from then on make it stale again. */
   isUnbuilt?: boolean;
-  /** Under which choice of a feed model the feed was last made; absent: under the first. */
+  /** Epoch of the feed model that built the feed; absent: the first. */
   epoch?: number;
-  /** The stored feed is complete above this position; absent: all the way down. */
+  /** The stored feed is complete above this position; absent: to the end. */
   floor?: { relevancy: Date; actionId: ObjectId };
-  /** When the last rebuild came to its end; absent: there was none. */
+  /** End of the last rebuild; absent: never rebuilt. */
   rebuiltAt?: Date;
-  /** Present while the store is to forget what lies at the floor and below: when that may be done. */
+  /** Present while entries at the floor and below are to be deleted: the earliest time for that. */
   trimAt?: Date;
-  /** Present while something has come that the reader may have to be reminded of: when that is decided. */
+  /** Present while a digest may be due: when to decide. */
   digestAt?: Date;
   digestedAt?: Date;
-  /** Present while the feed is to be rebuilt: when that may begin, or the end of the lease of who is at it. */
+  /** Present while a rebuild is due: the earliest time for it, or the end of the rebuilding worker's lease. */
   rebuildAt?: Date;
-  /** While it is rebuilt, the end of the lease: also where it has become due again since. */
+  /** During a rebuild, the end of the lease, even if it has become due again meanwhile. */
   rebuildLease?: Date;
 }
 
-/** An item a reader has hidden from their own feed, of before there was `itemMarks`. */
+/** A hidden item, from before `itemMarks` existed. */
 export interface HiddenItemDocument {
   _id: ObjectId;
   userId: string;

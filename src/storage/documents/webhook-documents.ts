@@ -1,10 +1,10 @@
 import type { HostEventType } from '../../domain/host-event.ts';
 import type { WebhookState } from '../../domain/webhook.ts';
 
-/** How far a receiver has come in the log of events. `_id` is its URL. */
+/** Progress of a receiver in the log of events. `_id` is its URL. */
 export interface WebhookReceiverDocument {
   _id: string;
-  /** Up to and with this number every event was taken or has a delivery document. */
+  /** All events up to and including this number were accepted or have a delivery document. */
   seq: number;
   worker?: string;
   leaseUntil?: Date;
@@ -12,22 +12,22 @@ export interface WebhookReceiverDocument {
   seenAt: Date;
 }
 
-/** An event that a receiver has not taken yet. What is sent is made from the event, so nobody is named here. */
+/** An event that a receiver has not accepted yet. The payload is built from the event, so nobody is named here. */
 export interface WebhookDeliveryDocument {
   /** Made of receiver and event. */
   _id: string;
   url: string;
   eventId: string;
   seq: number;
-  /** Of the event. */
+  /** Tenant of the event. */
   tenant?: string;
   type: HostEventType;
-  /** Absent where the event is about none. */
+  /** Absent if the event is not about an action. */
   actionId?: string;
   state: WebhookState;
   attempts: number;
   error?: string;
-  /** Of all that are about one action the same. Absent once it is FAILED. */
+  /** Equal for all deliveries about one action. Absent once FAILED. */
   nextAttemptAt?: Date;
   triedSince: Date;
 }
