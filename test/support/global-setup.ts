@@ -9,6 +9,7 @@ import { startEmbeddedServices } from '../../packages/local-engine/src/services.
 import { testCacheDir } from './engine.ts';
 import { randomRuns } from './random-runs.ts';
 import { uniqueName } from './unique-name.ts';
+import { ranWhole, unusedReasons } from './used-reasons.ts';
 
 const PREFIX = 'fanfare-test-';
 
@@ -43,7 +44,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('mongodbUri', services.mongodbUri);
   project.provide('redisUrl', services.redisUrl);
   project.provide('spareDatabases', spare);
+  const usedReasons = join(dataDir, 'used-reasons');
+  project.provide('usedReasons', usedReasons);
   return async () => {
+    const unused = (await ranWhole(project.vitest)) ? unusedReasons(usedReasons) : [];
+    if (unused.length > 0) {
+      console.error(
+        `Nothing asks all shards for these reasons of test/support/scattered.ts:\n${unused.join('\n')}`,
+      );
+      process.exitCode = 1;
+    }
     if (mongodbUri !== undefined) await dropSpareDatabases(mongodbUri, spare);
     await services[Symbol.asyncDispose]();
     rmSync(dataDir, { recursive: true, force: true });

@@ -23,15 +23,11 @@ const holders = (by: string): Reason =>
 const PURGED = 'a deleted action is purged';
 /** What has a sharded database refused comes here too: the tests have one that is none. */
 const TENANT = inSource('storage/tenants/', 'a tenant is erased, or all data are made those of one');
-const MIGRATION = [
-  inSource('storage/migrations/', 'a migration'),
-  inSource('storage/database/schema-version.ts', 'a migration'),
-];
+const MIGRATION = inSource('storage/migrations/', 'a migration');
+/** Whether there is anything that a migration could be about. */
+const EMPTY = inSource('storage/database/schema-version.ts', 'a migration');
 const EVERYBODY = inSource('storage/readers/readers.ts', 'all readers there are');
-const ERASED = [
-  'member-data',
-  ...['action-traces', 'interaction-traces', 'profile-traces', 'reader-traces'],
-].map((name) => inSource(`storage/privacy/${name}.ts`, 'erasure'));
+const erased = (by: string): Reason => inSource(`storage/privacy/${by}.ts`, 'erasure');
 const unsent = because('events that wait', ['unsentAt']);
 const MOVED = inSource('storage/events/event-', 'events that were moved, by id');
 const CUT_OFF = because('what was cut off', ['settling']);
@@ -54,16 +50,18 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
         'what a ref, a team, a group or a member has to do with: slices, lists, feeds read from the source, erasure',
         [
           ...['refIds', 'pullRefIds', 'audience', 'actorId', 'names', 'otherIds', 'groupKey'],
-          ...['reshares.by', 'descriptor.raterId', 'unlogged.by'],
+          ...['reshares.by', 'descriptor.raterId'],
         ],
       ),
       because('slices of everything', ['isDeleted'], 'storage/actions/actions.ts'),
       inSource('storage/actions/ranked-actions.ts', 'what is ranked'),
-      because(LISTS, ['$lookup'], 'storage/actions/action-groups.ts'),
       because(LISTS, ['$lookup'], 'storage/interactions/interaction-lists.ts'),
-      ...[OFFLOADED, TENANT, ...MIGRATION],
+      ...[OFFLOADED, TENANT, MIGRATION, EMPTY],
     ],
-    writes: [...ERASED, because('lanes of a release before', ['fanOut.lane'], 'storage/fan-out/fan-outs.ts')],
+    writes: [
+      erased('action-traces'),
+      because('lanes of a release before', ['fanOut.lane'], 'storage/fan-out/fan-outs.ts'),
+    ],
   },
   publications: { reads: [], writes: [TENANT] },
   newsfeedItems: { reads: [holders('actionId'), TENANT], writes: [TENANT] },
@@ -79,36 +77,36 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       ]),
       because('who has not read for long', ['activeAt', 'awaitedSince']),
       because('a page, where the database is not sharded', ['$lookup'], 'feeds/models/items/open-feed.ts'),
-      ...[EVERYBODY, TENANT, ...MIGRATION, ...ERASED],
+      ...[EVERYBODY, TENANT, MIGRATION, EMPTY, erased('member-data'), erased('reader-traces')],
     ],
-    writes: [...MIGRATION],
+    writes: [MIGRATION],
   },
   follows: {
     reads: [
       because('followers of a ref, merged in order', ['refId']),
-      ...[CUT_OFF, unsent, EVERYBODY, TENANT, ...MIGRATION],
+      ...[CUT_OFF, unsent, EVERYBODY, TENANT, EMPTY],
     ],
-    writes: [MOVED, inSource('storage/privacy/follow-traces.ts', 'erasure'), TENANT],
+    writes: [MOVED, erased('follow-traces'), TENANT],
   },
   interactions: {
     reads: [
       because('one by its id alone', ['_id'], 'storage/interactions/interaction-records.ts'),
       because('what a member did', ['actorId']),
       because('all that was said, for moderators', ['text'], 'storage/interactions/interaction-lists.ts'),
-      ...[CUT_OFF, unsent, TENANT, ...MIGRATION],
+      ...[CUT_OFF, unsent, TENANT, MIGRATION],
     ],
-    writes: [MOVED, TENANT, ...MIGRATION, ...ERASED],
+    writes: [MOVED, TENANT, MIGRATION, erased('interaction-traces')],
   },
   members: {
     reads: [
       because('members of a team or department', ['teamId', 'departmentId']),
       because('how many members a tenant has', ['_id'], 'storage/directory/members.ts'),
-      ...[RENAMED, EVERYBODY, TENANT, ...MIGRATION, ...ERASED],
+      ...[RENAMED, EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('profile-traces')],
     ],
     writes: [],
   },
   refs: {
-    reads: [because(PULLED, ['isPulled']), RENAMED, TENANT, ...MIGRATION],
+    reads: [because(PULLED, ['isPulled']), RENAMED, TENANT, EMPTY],
     writes: [because(PULLED, ['pullSince'], 'storage/directory/refs.ts')],
   },
   itemMarks: {
@@ -116,32 +114,58 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     writes: [
       because(PURGED, ['_id.actionId'], 'storage/readers/item-marks.ts'),
       because('snoozes that have ended, by id', ['claim', 'due', 'until'], 'storage/readers/snoozes.ts'),
-      ...[TENANT, ...ERASED],
+      ...[TENANT, erased('reader-traces')],
     ],
   },
   bookmarks: {
     reads: [OFFLOADED, TENANT],
-    writes: [because(PURGED, ['_id.actionId'], 'storage/readers/bookmarks.ts'), TENANT, ...ERASED],
+    writes: [
+      because(PURGED, ['_id.actionId'], 'storage/readers/bookmarks.ts'),
+      TENANT,
+      erased('reader-traces'),
+    ],
   },
   hiddenItems: {
-    reads: [TENANT, ...MIGRATION],
-    writes: [because(PURGED, ['actionId'], 'storage/readers/hidden-items.ts'), ...MIGRATION, ...ERASED],
+    reads: [TENANT, MIGRATION],
+    writes: [
+      because(PURGED, ['actionId'], 'storage/readers/hidden-items.ts'),
+      ...[MIGRATION, erased('reader-traces')],
+    ],
   },
 };
 
 const READS: ReadonlySet<string> = new Set(['find', 'count', 'distinct', 'aggregate']);
 
 /**
- * Null: nobody has given one.
+ * Which of the reasons are why a command may go to all shards, as `allReasons` has them; empty: nobody has given one.
  * @param from the source that sends it, below src
  */
-export function reasonOf({ name, collection, command }: RecordedCommand, from: string): string | null {
-  const reasons = SCATTERED[collection]?.[READS.has(name) ? 'reads' : 'writes'] ?? [];
+export function reasonsOf({ name, collection, command }: RecordedCommand, from: string): readonly string[] {
+  const kind = READS.has(name) ? 'reads' : 'writes';
   const named = fieldsOf(name, command);
   const fits = ({ by, from: source }: Reason): boolean =>
     (source === undefined || from.startsWith(source)) &&
     (by === undefined || by.some((field) => named.has(field)));
-  return reasons.find(fits)?.why ?? null;
+  const reason = SCATTERED[collection]?.[kind].find(fits);
+  if (reason === undefined) return [];
+  const by = reason.by?.filter((field) => named.has(field));
+  return partsOf(collection, kind, { ...reason, ...(by === undefined ? {} : { by }) });
+}
+
+/** Every reason that is given, one for each field that it is about. */
+export function allReasons(): readonly string[] {
+  return Object.entries(SCATTERED).flatMap(([collection, reasons]) =>
+    (['reads', 'writes'] as const).flatMap((kind) =>
+      reasons[kind].flatMap((reason) => partsOf(collection, kind, reason)),
+    ),
+  );
+}
+
+function partsOf(collection: string, kind: keyof Reasons, { why, by, from }: Reason): readonly string[] {
+  const source = from === undefined ? '' : `, from ${from}`;
+  return (by ?? [null]).map(
+    (field) => `${kind} of ${collection}: ${why}${field === null ? '' : ` (${field})`}${source}`,
+  );
 }
 
 /** The fields that a filter names, and the stages of a pipeline. */

@@ -5,8 +5,9 @@ import { SHARD_RULES } from '../../src/storage/indexes/shard-rules.ts';
 import { commandOfCall, commandsOfBulk, METHODS } from './driver-calls.ts';
 import type { RecordedCommand } from './commands.ts';
 import { reachOf, type Reach } from './sharding.ts';
-import { reasonOf } from './scattered.ts';
+import { reasonsOf } from './scattered.ts';
 import { shardFaults, takeShardFaults } from './shard-faults.ts';
+import { noteReasons } from './used-reasons.ts';
 
 /**
  * Set up for every test that reaches a database: looks at all commands that the sources ask the driver for, in the process of
@@ -20,7 +21,9 @@ function judge(command: RecordedCommand, from: string): void {
   for (const part of partsOf(command)) {
     const reach = tryReachOf(part, from);
     if (reach.kind === 'targeted') continue;
-    if (reach.kind === 'scattered' && reasonOf(part, from.slice('src/'.length)) !== null) continue;
+    const reasons = reach.kind === 'scattered' ? reasonsOf(part, from.slice('src/'.length)) : [];
+    noteReasons(reasons);
+    if (reasons.length > 0) continue;
     shardFaults().add(`${reach.kind}: ${part.name} ${part.collection}, from ${from}. ${explain(reach)}`);
   }
 }

@@ -1,9 +1,14 @@
-import { runInThisContext } from 'node:vm';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runInThisContext } from 'node:vm';
 import type { Collection } from 'mongodb';
 import { expect, it } from 'vitest';
 import { openShared, borrowDatabase, returnDatabase } from '../../support/spare-databases.ts';
+import { allReasons } from '../../support/scattered.ts';
 import { takeShardFaults } from '../../support/shard-faults.ts';
+import { notedAside, unusedReasons } from '../../support/used-reasons.ts';
 
 type Sends = (collection: Collection) => Promise<unknown>;
 
@@ -13,12 +18,16 @@ function inSource(path: string, code: string): Sends {
   return runInThisContext(`(collection) => ${code}`, { filename }) as Sends;
 }
 
-/** What the watcher of commands finds wrong with it. */
-async function faultsOf(name: string, path: string, code: string): Promise<readonly string[]> {
+/** What the watcher of commands finds wrong with it, and why all shards may be asked. */
+async function judged(
+  name: string,
+  path: string,
+  code: string,
+): Promise<{ readonly faults: readonly string[]; readonly reasons: readonly string[] }> {
   const database = await openShared(await borrowDatabase());
   try {
-    await inSource(path, code)(database.db.collection(name));
-    return takeShardFaults();
+    const reasons = await notedAside(() => inSource(path, code)(database.db.collection(name)));
+    return { faults: takeShardFaults(), reasons };
   } finally {
     await returnDatabase(database);
   }
@@ -71,22 +80,46 @@ it.each([
     /^scattered: delete itemMarks/,
   ],
 ])('a command on %s from %s would fail its test: %s', async (name, path, code, fault) => {
-  const faults = await faultsOf(name, path, code);
+  const { faults } = await judged(name, path, code);
   expect(faults).toHaveLength(1);
   expect(faults[0]).toMatch(fault);
 });
 
+const HELD =
+  'reads of newsfeedItems: who holds an action that is withdrawn, or addressed to others (actionId)';
+
 it.each([
-  ['newsfeedItems', HOLDER, "collection.find({ userId: 'ann', relevancy: 1 }).toArray()"],
-  ['newsfeedItems', HOLDER, 'collection.find({ actionId: 1 }).toArray()'],
-  ['follows', 'storage/follows/follow-reads.ts', "collection.find({ $and: [{ refId: 'site' }] }).toArray()"],
+  ['newsfeedItems', HOLDER, "collection.find({ userId: 'ann', relevancy: 1 }).toArray()", []],
+  ['newsfeedItems', HOLDER, 'collection.find({ actionId: 1 }).toArray()', [`${HELD}, from feeds/models/`]],
+  [
+    'follows',
+    'storage/follows/follow-reads.ts',
+    "collection.find({ $and: [{ refId: 'site' }] }).toArray()",
+    ['reads of follows: followers of a ref, merged in order (refId)'],
+  ],
   [
     'itemMarks',
     'storage/readers/item-marks.ts',
     "collection.bulkWrite([{ deleteMany: { filter: { '_id.actionId': 1 } } }])",
+    ['writes of itemMarks: a deleted action is purged (_id.actionId), from storage/readers/item-marks.ts'],
   ],
-])('a command on %s from %s has its shard key or a reason: %s', async (name, path, code) => {
-  expect(await faultsOf(name, path, code)).toEqual([]);
+])('a command on %s from %s has its shard key or a reason: %s', async (name, path, code, reasons) => {
+  expect(await judged(name, path, code)).toEqual({ faults: [], reasons });
+  expect(allReasons()).toEqual(expect.arrayContaining(reasons));
+});
+
+it('a reason that no command of a run had is found', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fanfare-reasons-'));
+  try {
+    const path = join(folder, 'used');
+    const [one, two, ...others] = allReasons();
+    expect(unusedReasons(path)).toEqual(allReasons());
+    await writeFile(path, others.join('\n'));
+    expect(unusedReasons(path)).toEqual([one, two]);
+    expect(new Set(allReasons()).size).toBe(allReasons().length);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 it('what a test itself asks for does not count', async () => {
